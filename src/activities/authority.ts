@@ -1,0 +1,180 @@
+import type { KeyObject } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { UnsealError } from '../crypto/sealed.ts';
+import { currentCertificate } from '../db/certificates.ts';
+import { Certificate } from '../db/entities/Certificate.ts';
+import type { Cfe, RejectionReason } from '../db/entities/Cfe.ts';
+import { Sobre } from '../db/entities/Sobre.ts';
+import type { Orm } from '../db/orm.ts';
+import type { DgiClient, FindSobreAnswer, SendAnswer } from '../dgi/client.ts';
+import { outcomeOf, type Unsettled, unsettled } from '../dgi/outcomes.ts';
+import type { DgiCredentials } from '../dgi/wsSecurity.ts';
+import type { OriginalAnswer, ReceiptVerdict } from '../dgi/xml/ack.ts';
+import type { FinalStatus } from '../domain/cfeStatus.ts';
+import { CFE_TYPES } from '../domain/cfeTypes.ts';
+
+const DAY = 86_400_000;
+/** The list of sobres takes 31 days at a time; the last is left for clocks that differ. */
+const LONGEST_SPAN = 30 * DAY;
+
+export type VerdictAnswer =
+  | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
+  /** The verdict that counts was given to another sobre of ours that carried the same CFE. */
+  | { kind: 'original'; idReceptor: string; token: string }
+  | { kind: 'notYet'; code: string }
+  | { kind: 'recover' }
+  | Unsettled;
+
+/** The authority, as the activities see it: questions about one CFE and its sobre, every outcome told apart. */
+export interface Authority {
+  sendSobre(cfe: Cfe, sobre: Sobre): Promise<SendAnswer>;
+  findSobre(cfe: Cfe, sobre: Sobre): Promise<FindSobreAnswer>;
+  askVerdict(cfe: Cfe, sobre: Sobre): Promise<VerdictAnswer>;
+}
+
+/** No usable private key: what the enterprise lacks to speak with the authority. */
+const NO_KEY: Unsettled = {
+  kind: 'stuck',
+  reason: 'signing',
+  explanation:
+    'Requests to the authority cannot be signed: the private key of the certificate cannot be opened (is its key-encryption key configured?). Nothing was sent this time.',
+};
+
+/** The authority behind the SOAP client. `privateKeyOf` opens a sealed key; it throws when none of our keys fits. */
+export function createAuthority(options: {
+  client: DgiClient;
+  orm: Orm;
+  privateKeyOf: (certificate: Certificate) => KeyObject;
+}): Authority {
+  const { client, orm, privateKeyOf } = options;
+
+  /** Requests are signed with the current certificate: a CFE can still be followed after its own has expired. */
+  async function withCredentials<T>(
+    cfe: Cfe,
+    call: (credentials: DgiCredentials) => Promise<T>,
+  ): Promise<T | Unsettled> {
+    const em = orm.em.fork();
+    const certificate =
+      (await currentCertificate(em, cfe.rut, cfe.environment)) ??
+      (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
+    let privateKey: KeyObject;
+    try {
+      privateKey = privateKeyOf(certificate);
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      return NO_KEY;
+    }
+    return call({ privateKey, certificateDer: certificate.certificate });
+  }
+
+  return {
+    sendSobre: (cfe, sobre) =>
+      withCredentials(cfe, (credentials) =>
+        client.sendSobre(credentials, cfe.environment, { idemisor: sobre.idemisor, xml: sobre.xml }),
+      ),
+
+    findSobre: (cfe, sobre) =>
+      withCredentials(cfe, async (credentials): Promise<FindSobreAnswer> => {
+        let outcome: FindSobreAnswer = { kind: 'absent' };
+        for (const span of spansOf(sobre)) {
+          const answer = await client.findSobre(credentials, cfe.environment, {
+            idemisor: sobre.idemisor,
+            ...span,
+          });
+          if (answer.kind !== 'absent' && answer.kind !== 'refused') return answer;
+          if (answer.kind === 'refused') outcome = answer;
+        }
+        return outcome;
+      }),
+
+    askVerdict: (cfe, sobre) =>
+      withCredentials(cfe, async (credentials): Promise<VerdictAnswer> => {
+        const { idReceptor, token } = sobre;
+        if (idReceptor === null || token === null) return { kind: 'recover' };
+        const answer = await client.askVerdict(credentials, cfe.environment, { idReceptor, token });
+        if (answer.kind !== 'answered') return answer;
+        const verdict = judge(cfe, answer.ack.receipts);
+        if (verdict.kind !== 'duplicate') return verdict;
+        const original = await originalOf(client, credentials, cfe, verdict.original);
+        if ('kind' in original) return original;
+        // One that names the very sobre that was asked about would be asked about for ever.
+        const isOurs =
+          original.idReceptor !== idReceptor && (await carried(orm.em.fork(), cfe, original.idemisor));
+        if (!isOurs) return unsettled('ask', 'E02 of others', 'E02');
+        return { kind: 'original', idReceptor: original.idReceptor, token: original.token };
+      }),
+  };
+}
+
+/** What an answer says of our CFE, which is the first and only one of its sobre. */
+function judge(
+  cfe: Cfe,
+  receipts: readonly ReceiptVerdict[],
+): VerdictAnswer | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
+  const receipt = receipts.find(({ ordinal }) => ordinal === 1);
+  if (!receipt) return { kind: 'notYet', code: 'no verdict on it' };
+  if (!isAbout(receipt, cfe)) return unsettled('ask', 'other receipt');
+  if (receipt.state === 'BE' && receipt.reasons.some(({ code }) => code === 'E02')) {
+    return { kind: 'duplicate', original: receipt.original };
+  }
+  const key = ['AE', 'BE', 'CE'].includes(receipt.state) ? receipt.state : 'other state';
+  const status = FINAL[outcomeOf('ask', key).reaction];
+  return status
+    ? { kind: 'verdict', status, reasons: [...receipt.reasons] }
+    : unsettled('ask', key, `state ${receipt.state}`);
+}
+
+/** Where the number was received first: as InfoRespOri says or, where that says too little, by asking. */
+async function originalOf(
+  client: DgiClient,
+  credentials: DgiCredentials,
+  cfe: Cfe,
+  told: OriginalAnswer | undefined,
+): Promise<{ idemisor: string; idReceptor: string; token: string } | Unsettled> {
+  if (told?.idemisor && told.idReceptor && told.token) {
+    return { idemisor: told.idemisor, idReceptor: told.idReceptor, token: told.token };
+  }
+  const { type, serie, numero } = cfe;
+  const found = await client.findCfe(credentials, cfe.environment, {
+    typeCode: CFE_TYPES[type].code,
+    serie,
+    numero,
+  });
+  if (found.kind === 'found')
+    return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
+  return found.kind === 'absent'
+    ? { kind: 'repeat', what: 'E02 without its original', reached: true }
+    : found;
+}
+
+const FINAL: Readonly<Record<string, FinalStatus | undefined>> = {
+  accepted: 'ACCEPTED',
+  rejected: 'REJECTED',
+  observed: 'OBSERVED',
+};
+
+/** By type, series and number where the answer has them; a receipt that it could not read has only its place. */
+function isAbout(receipt: ReceiptVerdict, { type, serie, numero }: Cfe): boolean {
+  const { typeCode, serie: saidSerie, numero: saidNumero } = receipt;
+  return (
+    (typeCode === undefined || typeCode === CFE_TYPES[type].code) &&
+    (saidSerie === undefined || saidSerie === serie) &&
+    (saidNumero === undefined || saidNumero === numero)
+  );
+}
+
+/** Whether a sobre of ours with that number carried the CFE. */
+async function carried(em: EntityManager, cfe: Cfe, idemisor: string): Promise<boolean> {
+  if (!/^\d{1,10}$/.test(idemisor)) return false;
+  return (await em.count(Sobre, { cfeId: cfe.id, idemisor: BigInt(idemisor) })) > 0;
+}
+
+/** The days on which a sobre may have been received, in spans that the list takes, the latest first. */
+function spansOf({ createdAt, sendingAt }: Sobre): { from: Date; to: Date }[] {
+  const first = createdAt.getTime() - DAY;
+  const spans: { from: Date; to: Date }[] = [];
+  for (let to = (sendingAt ?? createdAt).getTime() + DAY; to > first; to -= LONGEST_SPAN) {
+    spans.push({ from: new Date(Math.max(first, to - LONGEST_SPAN)), to: new Date(to) });
+  }
+  return spans;
+}

@@ -1,0 +1,51 @@
+import Koa from 'koa';
+import type { ApiDeps } from './deps.ts';
+import { databaseLookups, type Lookups } from './lookups.ts';
+import { type ApiMetrics, createMetrics } from './metrics.ts';
+import { allowOrigins } from './middleware/allowOrigins.ts';
+import { answerErrors } from './middleware/answerErrors.ts';
+import { identify } from './middleware/identify.ts';
+import { observe } from './middleware/observe.ts';
+import { refuseUnmatched } from './middleware/refuseUnmatched.ts';
+import { securityHeaders } from './middleware/securityHeaders.ts';
+import type { RequestState } from './requestState.ts';
+import type { Route } from './route.ts';
+import { createRouter } from './router.ts';
+import { ROUTES } from './routes/index.ts';
+
+export interface AppOptions {
+  readonly deps: ApiDeps;
+  /** Whether requests can be served; asked by /readyz. */
+  readonly ready: () => Promise<boolean>;
+  readonly metrics?: ApiMetrics;
+  readonly routes?: readonly Route[];
+  readonly lookups?: Lookups;
+  /** Origins whose pages may call the API from a browser; none unless told. */
+  readonly corsOrigins?: readonly string[];
+}
+
+/** The HTTP application: what every request passes, in this order. A route's own checks stand in serveRoute.ts. */
+export function createApp({
+  deps,
+  ready,
+  metrics = createMetrics(),
+  routes = ROUTES,
+  lookups = databaseLookups(deps),
+  corsOrigins = [],
+}: AppOptions) {
+  const { logger } = deps;
+  const app = new Koa<RequestState>();
+  const router = createRouter({ routes, deps, lookups, ready });
+
+  app.use(identify);
+  app.use(observe(logger, metrics));
+  app.use(securityHeaders);
+  app.use(allowOrigins(corsOrigins));
+  app.use(answerErrors(logger));
+  app.use(router.routes());
+  app.use(refuseUnmatched(router));
+
+  // What goes wrong after the middleware: an answer that cannot be written, because the client is gone.
+  app.on('error', (err: unknown) => logger.warn({ err }, 'answer not written'));
+  return app;
+}

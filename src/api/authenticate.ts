@@ -1,0 +1,59 @@
+/** Who calls (interface.md part 5, rules 1, 2, 5 and 7). Failures look alike, whether a key is unknown or revoked. */
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseApiKey } from '../crypto/apiKeys.ts';
+import { Refusal, type RefusalCode } from '../errors.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Lookups } from './lookups.ts';
+import type { Caller, Route } from './route.ts';
+
+/**
+ * The caller whom the headers prove: by X-API-Key alone where the route asks for the key (else INVALID_API_KEY), by
+ * key and a token that was obtained with it otherwise (else UNAUTHORIZED).
+ */
+export async function authenticate(
+  route: Pick<Route, 'auth'>,
+  headers: IncomingHttpHeaders,
+  { deps, lookups }: { deps: ApiDeps; lookups: Lookups },
+): Promise<Caller> {
+  const refusal = route.auth === 'key' ? 'INVALID_API_KEY' : 'UNAUTHORIZED';
+  const known = await provenKey(headers['x-api-key'], refusal, { deps, lookups });
+  const { id: keyId, accountId, environment } = known.key;
+  if (route.auth === 'token') {
+    const claims = await deps.tokens.verify(bearerToken(headers.authorization), deps.clock());
+    const isOurs =
+      claims?.keyId === keyId && claims.accountId === accountId && claims.environment === environment;
+    if (!isOurs)
+      throw new Refusal(
+        'UNAUTHORIZED',
+        'The access token is invalid or has ended, or was obtained with another API key.',
+      );
+  }
+  await lookups.keyUsed(known.key);
+  return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
+}
+
+async function provenKey(
+  header: string | string[] | undefined,
+  refusal: RefusalCode,
+  { deps, lookups }: { deps: ApiDeps; lookups: Lookups },
+) {
+  if (typeof header !== 'string' || header === '')
+    throw new Refusal(refusal, 'The header X-API-Key is missing.');
+  const parts = parseApiKey(header);
+  const known = parts && (await lookups.apiKey(parts.publicId));
+  const isKey = deps.apiKeys.matches(header, known?.key.hash ?? null);
+  if (!known || !isKey || known.key.revokedAt) throw new Refusal(refusal, 'The API key is invalid.');
+  return known;
+}
+
+function bearerToken(header: string | undefined): string {
+  if (!header)
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'The header Authorization is missing; send Bearer and an access token.',
+    );
+  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1];
+  if (token === undefined)
+    throw new Refusal('UNAUTHORIZED', 'The header Authorization must be Bearer and an access token.');
+  return token;
+}

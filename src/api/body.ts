@@ -1,0 +1,95 @@
+/** Reading of request bodies: size and type (413, 415), then text and JSON (400). */
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import { JsonNumber } from '../domain/decimal.ts';
+import { type Checked, faultAt } from '../domain/faults.ts';
+import { invalidInput, Refusal } from '../errors.ts';
+import { readJson } from './json.ts';
+
+/** `application/json`, with no charset or UTF-8. */
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
+
+/**
+ * The bytes of the body, empty without one. Refuses more than `limitBytes` (PAYLOAD_TOO_LARGE, told by the header or
+ * found while reading) and whatever is not JSON by its headers (UNSUPPORTED_MEDIA_TYPE).
+ */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
+  if (chunked === undefined && Number(length ?? 0) === 0) return Buffer.alloc(0);
+  if (Number(length ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  requireJson(request);
+  try {
+    return await getRawBody(request, { limit: limitBytes, ...(chunked === undefined ? { length } : {}) });
+  } catch (cause) {
+    // What is left is read and thrown away: a client that is still sending could not hear the answer otherwise.
+    request.resume();
+    if (typeOf(cause) === 'entity.too.large') throw tooLarge(limitBytes);
+    throw new Refusal('INVALID_INPUT', 'The body ended before it was complete.', { cause });
+  }
+}
+
+function requireJson({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding.');
+  }
+  if (JSON_TYPE.test(headers['content-type'] ?? '')) return;
+  throw new Refusal(
+    'UNSUPPORTED_MEDIA_TYPE',
+    'The body must be JSON in UTF-8: Content-Type: application/json.',
+  );
+}
+
+const tooLarge = (limitBytes: number): Refusal =>
+  new Refusal('PAYLOAD_TOO_LARGE', `The body may have at most ${limitBytes / 1024} KiB.`);
+
+/** What raw-body calls the failure. */
+function typeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
+}
+
+/** The JSON object that the bytes of a body are; `optional`: no bytes stand for `{}`. */
+export function parseBody(
+  bytes: Uint8Array,
+  { optional }: { optional: boolean },
+): Checked<Readonly<Record<string, unknown>>> {
+  if (bytes.length === 0)
+    return optional
+      ? { ok: true, value: {} }
+      : fault('body.missing', 'There is no body; a JSON object is expected.');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return fault('body.malformed', 'The body is not UTF-8.');
+  }
+  const json = readJson(text);
+  if (!json.ok) {
+    return {
+      ok: false,
+      faults: json.faults.map((one) =>
+        one.path === '' ? { ...one, message: `The body ${one.message}` } : one,
+      ),
+    };
+  }
+  const { value } = json;
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof JsonNumber)
+  ) {
+    return { ok: true, value: value as Record<string, unknown> };
+  }
+  return { ok: false, faults: [faultAt([], 'body.wrong_type', 'an object is expected as the body.')] };
+}
+
+function fault(code: string, message: string): Checked<never> {
+  return { ok: false, faults: [{ path: '', code, message }] };
+}
+
+/** `checked`'s value; throws INVALID_INPUT with all its faults. */
+export function valueOf<T>(checked: Checked<T>): T {
+  if (!checked.ok) throw invalidInput(checked.faults);
+  return checked.value;
+}

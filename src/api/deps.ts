@@ -1,0 +1,31 @@
+import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
+import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
+import type { ApiKeys } from '../crypto/apiKeys.ts';
+import type { RequestHash } from '../crypto/requestHash.ts';
+import type { Sealer } from '../crypto/sealed.ts';
+import type { Tokens } from '../crypto/tokens.ts';
+import type { JsonReader } from '../domain/cfeExtra.ts';
+import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { Logger } from '../logger.ts';
+import type { VerdictWatch } from './verdictWatch.ts';
+
+/** What every handler is handed: what commands need, and the keys of the service. */
+export interface ApiDeps extends UpdateEnterpriseDeps {
+  /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */
+  readonly testKit: AuthorityTestKit | null;
+  /** Seals private keys and passwords before they are stored. */
+  readonly sealer: Sealer;
+  /** Makes and reads access tokens. */
+  readonly tokens: Tokens;
+  /** Tells whether an API key is the one that is stored. */
+  readonly apiKeys: ApiKeys;
+  /** Keyed hash of a request that carries an Idempotency-Key. */
+  readonly requestHash: RequestHash;
+  /** Tells when CFEs have their verdicts. */
+  readonly verdicts: VerdictWatch;
+  /** Reads JSON losslessly (json.ts). */
+  readonly readJson: JsonReader;
+  readonly logger: Logger;
+  /** Asks the authority's registry; null for a RUT that it does not know. Refuses while it is silent (UNAVAILABLE). */
+  readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;
+}

@@ -1,0 +1,71 @@
+import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
+import { isDatabaseOutage } from './databaseOutage.ts';
+
+/** The HTTP status of each refusal (decisions.md §1). */
+export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
+  INVALID_INPUT: 400,
+  ALREADY_EXISTS: 400,
+  INVALID_API_KEY: 401,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  IDEMPOTENCY_IN_PROGRESS: 409,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  RATE_LIMITED: 429,
+  INTERNAL_ERROR: 500,
+  UNAVAILABLE: 503,
+};
+
+/** How a client that lacks a key or a token may get in (RFC 9110 §11.6.1). */
+const CHALLENGES: Partial<Record<RefusalCode, string>> = {
+  INVALID_API_KEY: 'ApiKey realm="cfe"',
+  UNAUTHORIZED: 'Bearer realm="cfe"',
+};
+const RETRY_AFTER_SECONDS = 5;
+
+/** The error object of interface.md part 7. */
+export interface ErrorBody {
+  readonly error: {
+    readonly code: RefusalCode;
+    readonly message: string;
+    readonly details?: { readonly fields: readonly Fault[] };
+  };
+}
+
+interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** What leaves the service for whatever was thrown; only a Refusal is passed on in its own words. */
+export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+  const { code, message, faults, retryAfterSeconds } = refusalFor(error, requestId);
+  const challenge = CHALLENGES[code];
+  return {
+    status: STATUS_OF[code],
+    headers: {
+      ...(challenge ? { 'WWW-Authenticate': challenge } : {}),
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
+    },
+    body: { error: { code, message, ...(faults.length > 0 ? { details: { fields: faults } } : {}) } },
+  };
+}
+
+function refusalFor(error: unknown, requestId: string): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isDatabaseOutage(error)) {
+    const message = 'The service cannot reach its database; try again in a few seconds.';
+    return new Refusal('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error });
+  }
+  return new Refusal(
+    'INTERNAL_ERROR',
+    `Something went wrong on our side. Quote request ${requestId} when you report it.`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,30 @@
+/** The hourly limit of an account (interface.md part 8): its headers, and the refusal of what goes beyond it. */
+import type { Context } from 'koa';
+import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
+import { Refusal } from '../errors.ts';
+
+/** Name of the limit in the draft's headers. */
+const POLICY = '"default"';
+
+/**
+ * Tells the caller where the quota stands: the fields of draft-ietf-httpapi-ratelimit-headers, and the older ones that
+ * clients know. Refuses a request beyond the limit (RATE_LIMITED).
+ */
+export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
+  const { limit, used, resetsAt } = quota;
+  const remaining = Math.max(0, limit.most - used);
+  const seconds = secondsUntilReset(quota, now);
+  ctx.set({
+    'RateLimit-Policy': `${POLICY};q=${limit.most};w=${limit.seconds}`,
+    RateLimit: `${POLICY};r=${remaining};t=${seconds}`,
+    'X-RateLimit-Limit': String(limit.most),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime() / 1_000)),
+  });
+  if (!isExceeded(quota)) return;
+  throw new Refusal(
+    'RATE_LIMITED',
+    `The account has made its ${limit.most} requests of this hour; the next hour begins in ${seconds} seconds.`,
+    { retryAfterSeconds: seconds },
+  );
+}

@@ -1,0 +1,19 @@
+import { randomUUID } from 'node:crypto';
+import type { Middleware } from 'koa';
+import type { RequestState } from '../requestState.ts';
+
+const FORM = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** The request id: the caller's own where it fits, else one of ours. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && FORM.test(header) ? header : randomUUID();
+}
+
+/** Gives every request its id and answers it as X-Request-Id. */
+export const identify: Middleware<RequestState> = (ctx, next) => {
+  ctx.state.requestId = requestIdOf(ctx.req.headers['x-request-id']);
+  ctx.state.route = null;
+  ctx.state.accountId = null;
+  ctx.set('X-Request-Id', ctx.state.requestId);
+  return next();
+};

@@ -1,0 +1,58 @@
+/** The OpenAPI 3.1 document of the API, made from the definitions that serve its requests. */
+import type { Route } from '../route.ts';
+import { ANSWER_HEADERS } from './answerHeaders.ts';
+import type { Examples } from './examples.ts';
+import { INTRODUCTION } from './introduction.ts';
+import { operation, tagOf } from './operation.ts';
+import { ERROR_SCHEMAS, refusalResponses } from './responses.ts';
+import { createSchemaBook } from './schemas.ts';
+
+/** The version of the interface (interface.md part 9). */
+const VERSION = '1.0.0';
+
+/** The document as an object that is JSON. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  /** By path below the server's address, then by method in small letters. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  readonly [more: string]: unknown;
+}
+
+/** The document of `routes`, with `examples` where there are some. */
+export function openApiDocument(routes: readonly Route[], examples: Examples): OpenApiDocument {
+  const book = createSchemaBook();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const methods = (paths[route.path] ??= {});
+    methods[route.method.toLowerCase()] = operation(route, book, examples.operations[route.name]);
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: 'Electronic fiscal receipts (CFE)', version: VERSION, description: INTRODUCTION },
+    // Relative to where the document is read: one address serves both environments.
+    servers: [{ url: '/v1' }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: { ...book.named, ...ERROR_SCHEMAS },
+      responses: refusalResponses(routes, examples),
+      headers: ANSWER_HEADERS,
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-API-Key',
+          description: 'Names the account and the environment; shown once when it is made.',
+        },
+        accessToken: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: 'From POST /tokens, with the same API key; good for `expires_in` seconds.',
+        },
+      },
+    },
+  };
+}

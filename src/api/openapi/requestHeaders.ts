@@ -1,0 +1,63 @@
+/** The headers that callers may send, beside those that prove who they are. */
+import { IDEMPOTENCY_KEY, takesIdempotencyKey } from '../idempotency.ts';
+import type { Route } from '../route.ts';
+
+/** A parameter object of OpenAPI. */
+export interface HeaderParameter {
+  readonly name: string;
+  readonly in: 'header';
+  readonly required: false;
+  readonly description: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+const REQUEST_ID: HeaderParameter = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'Your own name for the request, answered and logged; one that does not fit is replaced.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+};
+
+const SANDBOX: HeaderParameter = {
+  name: 'X-Sandbox-Mode',
+  in: 'header',
+  required: false,
+  description: '`true` with a sandbox key, `false` or absent with a production key.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+};
+
+const NO_SANDBOX: HeaderParameter = {
+  ...SANDBOX,
+  description: 'Only production is served here: `true` is refused.',
+  schema: { type: 'string', enum: ['false'] },
+};
+
+const IDEMPOTENCY: HeaderParameter = {
+  name: IDEMPOTENCY_KEY,
+  in: 'header',
+  required: false,
+  description:
+    'A text of your own, fresh for each thing to do. Sent again with the same body, it gets the first answer again ' +
+    '(`Idempotent-Replayed: true`) and nothing is done twice.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7E]+$' },
+};
+
+const PREFER: HeaderParameter = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    '`wait=N`: answer when the CFE has its verdict, or after N seconds (30 at most), whichever is first (RFC 7240).',
+  schema: { type: 'string', examples: ['wait=10'] },
+};
+
+/** The headers that `route` heeds. */
+export function headerParameters(route: Route): HeaderParameter[] {
+  return [
+    route.sandbox ? SANDBOX : NO_SANDBOX,
+    ...(takesIdempotencyKey(route) ? [IDEMPOTENCY] : []),
+    ...(route.waitFor ? [PREFER] : []),
+    REQUEST_ID,
+  ];
+}

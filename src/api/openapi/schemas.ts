@@ -1,0 +1,87 @@
+/** From zod's schemas to those of OpenAPI 3.1, which are JSON Schema 2020-12 with the named ones in one place. */
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+
+/** A JSON Schema. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Whether a schema describes what callers send or what they get. */
+export type Direction = 'input' | 'output';
+
+/** Schemas of a document: gives each a place, and collects the named ones. */
+export interface SchemaBook {
+  /** The schema, or a reference to it where it has a name: by `.meta({id})`, or the one given here. */
+  of(schema: z.ZodType, direction: Direction, name?: string): JsonSchema;
+  /** All named schemas so far, for `components.schemas`. */
+  readonly named: Readonly<Record<string, JsonSchema>>;
+}
+
+/** An empty book. Its `of` throws when two different schemas claim one name. */
+export function createSchemaBook(): SchemaBook {
+  const named: Record<string, JsonSchema> = {};
+  const names = new Map<z.ZodType, string>();
+
+  const name = (id: string, schema: JsonSchema): JsonSchema => {
+    if (named[id] && !isDeepStrictEqual(named[id], schema)) throw new Error(`two schemas are named ${id}`);
+    named[id] = schema;
+    return { $ref: `#/components/schemas/${id}` };
+  };
+
+  return {
+    named,
+    of(schema, direction, wishedName) {
+      const { $schema: _, $defs = {}, ...json } = jsonSchemaOf(schema, direction);
+      for (const [id, inner] of Object.entries($defs as Record<string, JsonSchema>)) {
+        name(id, withReferences(inner) as JsonSchema);
+      }
+      const whole = withReferences(json) as JsonSchema;
+      if ('$ref' in whole || wishedName === undefined) return whole;
+      // Two routes with one schema (a form and its alias) share the name that came first.
+      const known = names.get(schema) ?? wishedName;
+      names.set(schema, known);
+      return name(known, whole);
+    },
+  };
+}
+
+function jsonSchemaOf(schema: z.ZodType, direction: Direction): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: direction,
+    // Numbers and codes are read by schemas of our own, which describe themselves (`.meta`).
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => {
+      // A field added to an answer must break no client that was generated before.
+      if (direction === 'output') delete jsonSchema.additionalProperties;
+      inWords(jsonSchema);
+    },
+  });
+}
+
+/**
+ * Decimals in words: validators divide in binary, and would call 4.35 no multiple of 0.01. Whoever needs the exact
+ * rule gets it from the service.
+ */
+function inWords(schema: { multipleOf?: number | undefined; description?: string | undefined }): void {
+  const { multipleOf, description } = schema;
+  if (multipleOf === undefined || multipleOf >= 1) return;
+  delete schema.multipleOf;
+  const words = `At most ${-Math.round(Math.log10(multipleOf))} decimals`;
+  schema.description = description === undefined ? words : `${description}. ${words}`;
+}
+
+/** References as they stand in a document, and no `id` but that of a field. */
+function withReferences(part: unknown, isFields = false): unknown {
+  if (Array.isArray(part)) return part.map((one) => withReferences(one));
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part)
+      .filter(([key]) => isFields || key !== 'id')
+      .map(([key, value]) => [
+        key,
+        key === '$ref' && typeof value === 'string'
+          ? value.replace('#/$defs/', '#/components/schemas/')
+          : withReferences(value, key === 'properties' && !isFields),
+      ]),
+  );
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { addIssue } from '../domain/issue.ts';
+
+/** Largest number to skip: what a table can hold and a JSON number can say. */
+export const MOST_SKIPPED = 1_000_000_000;
+
+/** A whole number in a query parameter. */
+export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }) {
+  return z
+    .string()
+    .transform((text, ctx) => {
+      const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+      if (value >= minimum && value <= maximum) return value;
+      const found = text.length <= 20 ? JSON.stringify(text) : 'a longer text';
+      addIssue(
+        ctx,
+        'number.out_of_range',
+        `a whole number from ${minimum} to ${maximum} is expected, found ${found}.`,
+      );
+      return z.NEVER;
+    })
+    .meta({ type: 'integer', minimum, maximum });
+}

@@ -1,0 +1,7 @@
+/** What is known of a request outside its route: for the answer's headers, the log and the metrics. */
+export interface RequestState {
+  requestId: string;
+  /** The path as the route's definition writes it; null when no route has the path. */
+  route: string | null;
+  accountId: string | null;
+}

@@ -1,0 +1,8 @@
+/** What a caller may be for an enterprise, from least to most (decisions.md §2). */
+export const ROLES = ['VIEWER', 'MEMBER', 'OWNER'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Whether a caller with the role `held` may do what needs at least `least`. */
+export function isAtLeast(held: Role, least: Role): boolean {
+  return ROLES.indexOf(held) >= ROLES.indexOf(least);
+}

@@ -1,0 +1,181 @@
+/**
+ * What a route is: one definition from which the router, the checks, the list of errors and the OpenAPI document
+ * come. One file per route in `routes/`, named like its operation; `routes/index.ts` lists them.
+ */
+import type * as z from 'zod';
+import type { RequestKey } from '../commands/numberCfe.ts';
+import type { Cfe } from '../db/entities/Cfe.ts';
+import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
+import type { Fault, RefusalCode } from '../errors.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Role } from './roles.ts';
+
+/** Largest bodies in bytes (decisions.md §1). */
+export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 1024 } as const;
+
+/** Who calls, after key, token and sandbox rules held. `environment` is that of the key, and so of the request. */
+export interface Caller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly environment: Environment;
+  readonly isDeveloper: boolean;
+}
+
+/** A body that a route takes. */
+interface RouteBody<B extends z.ZodType = z.ZodType> {
+  /** Strict schema; numbers reach it as JsonNumber (domain/decimal.ts). */
+  readonly schema: B;
+  readonly limitBytes: number;
+  /** No body at all stands for `{}`. */
+  readonly optional?: true;
+  /**
+   * `schema` (default): the handler gets what the schema made of the body. `command`: the schema only documents; the
+   * handler gets the JSON object as read and must check it, so that faults of shape and rules are told together.
+   */
+  readonly checkedBy?: 'schema' | 'command';
+  /** Words on fields of older layouts, by name. */
+  readonly hints?: Readonly<Record<string, string>>;
+}
+
+/** What a handler gets; everything in it was checked. */
+interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | null = Role | null> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: Caller;
+  /** The enterprise of `{rut}`; null where the route asks for no role. */
+  readonly enterprise: R extends null ? null : Enterprise;
+  /** The caller's role for it. */
+  readonly role: R extends null ? null : Role;
+  /** The body byte for byte; empty without one. */
+  readonly rawBody: Uint8Array;
+  readonly requestId: string;
+  /** The Idempotency-Key, where one was sent to a route that takes it (idempotency.ts). */
+  readonly idempotency: RequestKey | null;
+}
+
+/** How long a caller who sent `Prefer: wait` is ready to wait. */
+export interface Waiting {
+  readonly seconds: number;
+  /** Aborted when the caller's connection is gone. */
+  readonly signal: AbortSignal;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A route as the application sees it, whatever its values are. */
+export interface Route {
+  /** operationId; the stem of its file. */
+  readonly name: string;
+  readonly method: Method;
+  /** Below /v1, with `{name}` for path values: `/enterprises/{rut}/cfes`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** `key`: X-API-Key alone; `token`: X-API-Key and Authorization. */
+  readonly auth: 'key' | 'token';
+  /** Whether X-Sandbox-Mode: true is supported. */
+  readonly sandbox: boolean;
+  /** The least role at the enterprise of `{rut}`; null: no enterprise is looked up. */
+  readonly role: Role | null;
+  /** A schema for each `{name}` of the path. */
+  readonly params: Readonly<Record<string, z.ZodType>>;
+  /** What binds the values of the path together, where something does; its faults stand at `/path/<name>`. */
+  checkParams?(params: unknown): readonly Fault[];
+  /** Strict schema of the query parameters, which arrive as texts; null: there are none. */
+  readonly query: z.ZodType | null;
+  readonly body: RouteBody | null;
+  /** `schema` describes `data`. */
+  readonly success: {
+    readonly status: 200 | 201 | 202;
+    readonly description: string;
+    readonly schema: z.ZodType;
+  };
+  /** What the handler itself may refuse with; refusals of the checks before it follow from the definition. */
+  readonly errors: readonly RefusalCode[];
+  /**
+   * What a request with an Idempotency-Key does before its transaction: whatever takes long, and stays though the
+   * request is refused.
+   */
+  prepare?(request: RouteRequest, deps: ApiDeps): Promise<void>;
+  handle(request: RouteRequest, deps: ApiDeps): Promise<unknown>;
+  /** Of a list that is cut: the query of what follows, told as `Link: <…>; rel="next"`; null where nothing does. */
+  nextPage?(request: RouteRequest, data: unknown): Readonly<Record<string, string>> | null;
+  /**
+   * Where the handler keeps the Idempotency-Key on the row of the CFE that it makes, for ever: what was first
+   * answered, from that row. Answers of other routes are kept for 24 hours, word for word.
+   */
+  firstAnswer?(cfe: Cfe): unknown;
+  /** Where `Prefer: wait` is supported: waits for what `data` began, and answers how it stands then. */
+  waitFor?(request: RouteRequest, data: unknown, waiting: Waiting, deps: ApiDeps): Promise<unknown>;
+}
+
+type Values<P> = { readonly [K in keyof P]: P[K] extends z.ZodType ? z.output<P[K]> : never };
+
+interface Definition<
+  P extends Readonly<Record<string, z.ZodType>>,
+  Q extends z.ZodType | null,
+  C extends 'schema' | 'command',
+  B extends z.ZodType,
+  D extends z.ZodType,
+  R extends Role | null,
+> extends Omit<
+    Route,
+    | 'params'
+    | 'checkParams'
+    | 'query'
+    | 'body'
+    | 'success'
+    | 'role'
+    | 'prepare'
+    | 'handle'
+    | 'nextPage'
+    | 'firstAnswer'
+    | 'waitFor'
+  > {
+  readonly role: R;
+  readonly params: P;
+  checkParams?(params: Values<P>): readonly Fault[];
+  readonly query: Q;
+  readonly body: (Omit<RouteBody<B>, 'checkedBy'> & { readonly checkedBy?: C }) | null;
+  readonly success: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: D };
+  prepare?(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<void>;
+  handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<z.input<D>>;
+  nextPage?(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>): Readonly<Record<string, string>> | null;
+  firstAnswer?(cfe: Cfe): z.input<D>;
+  waitFor?(
+    request: TypedRequest<P, Q, C, B, R>,
+    data: z.input<D>,
+    waiting: Waiting,
+    deps: ApiDeps,
+  ): Promise<z.input<D>>;
+}
+
+/** What a handler gets by the schemas of its route. */
+type TypedRequest<
+  P,
+  Q extends z.ZodType | null,
+  C extends 'schema' | 'command',
+  B extends z.ZodType,
+  R extends Role | null,
+> = RouteRequest<
+  Values<P>,
+  Q extends z.ZodType ? z.output<Q> : null,
+  'command' extends C ? Readonly<Record<string, unknown>> : z.output<B>,
+  R
+>;
+
+/**
+ * A route, with its handler typed by its schemas. The handler answers `data`; it refuses by throwing a Refusal.
+ * Without `checkedBy: 'command'` its body is what the schema gives (undefined where `body` is null).
+ */
+export function defineRoute<
+  const P extends Readonly<Record<string, z.ZodType>>,
+  Q extends z.ZodType | null,
+  B extends z.ZodType,
+  D extends z.ZodType,
+  const R extends Role | null,
+  const C extends 'schema' | 'command' = 'schema',
+>(definition: Definition<P, Q, C, B, D, R>): Route {
+  return definition;
+}

@@ -1,0 +1,46 @@
+import { Router } from '@koa/router';
+import { Refusal } from '../errors.ts';
+import { answerJson } from './answer.ts';
+import type { ApiDeps } from './deps.ts';
+import { serveDocumentation } from './documentation.ts';
+import type { Lookups } from './lookups.ts';
+import type { RequestState } from './requestState.ts';
+import type { Route } from './route.ts';
+import { serveRoute } from './serveRoute.ts';
+
+/** The version part of every address (interface.md part 9). */
+const PREFIX = '/v1';
+
+/** The paths of the API and of its description below PREFIX, and /livez and /readyz beside it. `ready` tells whether requests can be served. */
+export function createRouter(options: {
+  routes: readonly Route[];
+  deps: ApiDeps;
+  lookups: Lookups;
+  ready: () => Promise<boolean>;
+}): Router<RequestState> {
+  const { routes, deps, lookups, ready } = options;
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+
+  for (const route of routes) {
+    const serve = serveRoute(route, deps, lookups);
+    const template = PREFIX + route.path;
+    router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
+      ctx.state.route = template;
+      return serve(ctx, ctx.params);
+    });
+  }
+
+  serveDocumentation(router, { prefix: PREFIX, routes });
+
+  router.get('/livez', (ctx) => {
+    ctx.state.route = '/livez';
+    answerJson(ctx, 200, { data: { status: 'ok' } });
+  });
+  router.get('/readyz', async (ctx) => {
+    ctx.state.route = '/readyz';
+    if (!(await ready()))
+      throw new Refusal('UNAVAILABLE', 'Not ready to serve requests.', { retryAfterSeconds: 1 });
+    answerJson(ctx, 200, { data: { status: 'ok' } });
+  });
+  return router;
+}

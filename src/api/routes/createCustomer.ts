@@ -1,0 +1,24 @@
+import { createCustomer as create } from '../../commands/createCustomer.ts';
+import { Customer } from '../../domain/customer.ts';
+import { Rut } from '../../domain/rut.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { CustomerView, customerView } from '../views/customer.ts';
+
+/** POST …/customers: keeps a customer of the enterprise (interface.md 4.14). */
+export const createCustomer = defineRoute({
+  name: 'createCustomer',
+  method: 'POST',
+  path: '/enterprises/{rut}/customers',
+  summary: 'Create customer',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: Customer, limitBytes: BODY_LIMITS.other },
+  success: { status: 201, description: 'The customer', schema: CustomerView },
+  errors: [],
+  async handle({ params, body }, deps) {
+    return customerView(await create(deps, { rut: params.rut, customer: body }));
+  },
+});

@@ -1,0 +1,24 @@
+import { createEnterprise as create } from '../../commands/createEnterprise.ts';
+import { CreateEnterprise } from '../../domain/enterprise.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { EnterpriseView, enterpriseView } from '../views/enterprise.ts';
+
+/** POST /enterprises: registers an enterprise, which the calling account then owns (interface.md 4.4). */
+export const createEnterprise = defineRoute({
+  name: 'createEnterprise',
+  method: 'POST',
+  path: '/enterprises',
+  summary: 'Create enterprise',
+  auth: 'token',
+  sandbox: false,
+  role: null,
+  params: {},
+  query: null,
+  body: { schema: CreateEnterprise, limitBytes: BODY_LIMITS.other },
+  success: { status: 201, description: 'The enterprise, PENDING', schema: EnterpriseView },
+  errors: ['ALREADY_EXISTS'],
+  async handle({ body, caller }, deps) {
+    const enterprise = await create(deps, { accountId: caller.accountId, enterprise: body });
+    return enterpriseView({ enterprise, certificate: null, caes: [] }, 'OWNER', deps.clock());
+  },
+});

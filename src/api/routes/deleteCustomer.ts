@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { deleteCustomer as remove } from '../../commands/deleteCustomer.ts';
+import { CUSTOMER_PATH, CustomerParams, customerKey, documentInPath } from '../customerPath.ts';
+import { defineRoute } from '../route.ts';
+
+/** DELETE …/customers/{doc_type}/{doc_number}: forgets a customer (interface.md 4.14). */
+export const deleteCustomer = defineRoute({
+  name: 'deleteCustomer',
+  method: 'DELETE',
+  path: CUSTOMER_PATH,
+  summary: 'Delete customer',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: CustomerParams,
+  checkParams: documentInPath,
+  query: null,
+  body: null,
+  success: { status: 200, description: 'It is gone', schema: z.literal(true) },
+  errors: ['NOT_FOUND'],
+  async handle({ params }, deps) {
+    await remove(deps, customerKey(params));
+    return true as const;
+  },
+});

@@ -1,0 +1,28 @@
+import { currentCertificate } from '../../db/certificates.ts';
+import { certificateObject } from '../../domain/enterpriseObject.ts';
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { defineRoute } from '../route.ts';
+import { CertificateView } from '../views/certificate.ts';
+
+/** GET …/certificate: the certificate that signs (interface.md 4.11). */
+export const getCertificate = defineRoute({
+  name: 'getCertificate',
+  method: 'GET',
+  path: '/enterprises/{rut}/certificate',
+  summary: 'Read certificate',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The certificate', schema: CertificateView },
+  errors: ['NOT_FOUND'],
+  async handle({ enterprise }, { orm, clock }) {
+    const certificate = await currentCertificate(orm.em.fork(), enterprise.rut, 'production');
+    if (!certificate)
+      throw new Refusal('NOT_FOUND', `No certificate was uploaded for ${enterprise.rut} yet.`);
+    return certificateObject(certificate, clock());
+  },
+});

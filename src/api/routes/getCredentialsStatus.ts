@@ -1,0 +1,22 @@
+import { Rut } from '../../domain/rut.ts';
+import { defineRoute } from '../route.ts';
+import { CredentialsView, credentialsView } from '../views/credentials.ts';
+
+/** GET …/efactura-status: where the e-invoicing login stands (interface.md 4.8). */
+export const getCredentialsStatus = defineRoute({
+  name: 'getCredentialsStatus',
+  method: 'GET',
+  path: '/enterprises/{rut}/efactura-status',
+  summary: 'Read e-invoicing credentials status',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The status', schema: CredentialsView },
+  errors: [],
+  async handle({ enterprise }) {
+    return credentialsView(enterprise);
+  },
+});

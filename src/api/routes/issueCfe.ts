@@ -1,0 +1,47 @@
+import { equipSandbox } from '../../commands/equipSandbox.ts';
+import { issueCfe as issue } from '../../commands/issueCfe.ts';
+import { recordFirstAnswer } from '../../commands/recordFirstAnswer.ts';
+import { findCfe } from '../../db/cfes.ts';
+import { parseCfeId } from '../../domain/cfeId.ts';
+import { CfeRequest } from '../../domain/cfeRequest.ts';
+import { Rut } from '../../domain/rut.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { CfeView, cfeView, cfeViewAt } from '../views/cfe.ts';
+
+/** How every CFE stands when its number is taken. */
+const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
+
+/** POST …/cfes: issues a CFE and sends it to the authority (interface.md 4.15). */
+export const issueCfe = defineRoute({
+  name: 'issueCfe',
+  method: 'POST',
+  path: '/enterprises/{rut}/cfes',
+  summary: 'Issue and send CFE',
+  auth: 'token',
+  sandbox: true,
+  role: 'MEMBER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: CfeRequest, limitBytes: BODY_LIMITS.cfe, checkedBy: 'command' },
+  success: { status: 201, description: 'The CFE, numbered; its verdict follows', schema: CfeView },
+  errors: ['INVALID_INPUT'],
+  async prepare({ params, caller, body }, deps) {
+    if (caller.environment === 'sandbox') await equipSandbox(deps, { rut: params.rut, body });
+  },
+  async handle({ params, caller, body, idempotency }, deps) {
+    const { accountId, environment } = caller;
+    return cfeView(await issue(deps, { accountId, rut: params.rut, environment, body, idempotency }));
+  },
+  firstAnswer: (cfe) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN),
+  async waitFor({ params, caller, idempotency }, data, waiting, { orm, verdicts }) {
+    const parts = parseCfeId(data.cfe_id);
+    const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
+    const cfe = key && (await findCfe(orm.em.fork(), key));
+    if (!cfe) return data;
+    await verdicts.wait(cfe.id, waiting);
+    const now = await findCfe(orm.em.fork(), key);
+    if (!now || waiting.signal.aborted) return data;
+    if (idempotency) await recordFirstAnswer({ orm }, now.id, now);
+    return cfeView(now);
+  },
+});

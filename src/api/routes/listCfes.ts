@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import { countCfes, listCfes as find } from '../../db/cfes.ts';
+import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
+import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
+import { date } from '../../domain/dates.ts';
+import { Rut } from '../../domain/rut.ts';
+import { MOST_SKIPPED, wholeNumber } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+import { CfeListView, cfeView } from '../views/cfe.ts';
+
+const LARGEST_PAGE = 100;
+const USUAL_PAGE = 25;
+
+/** GET …/cfes: the enterprise's CFEs, newest first, a page at a time (interface.md 4.16). */
+export const listCfes = defineRoute({
+  name: 'listCfes',
+  method: 'GET',
+  path: '/enterprises/{rut}/cfes',
+  summary: 'List CFEs',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
+      .optional()
+      .meta({ description: 'CFEs to skip; 0' }),
+    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
+      .optional()
+      .meta({ description: 'Most CFEs to answer; 25' }),
+    cfe_type: z.enum(CFE_TYPE_NAMES).optional(),
+    cfe_status: z.enum(CFE_STATUSES).optional(),
+    from: date().optional().meta({ description: 'Earliest emission date' }),
+    to: date().optional().meta({ description: 'Latest emission date' }),
+  }),
+  body: null,
+  success: { status: 200, description: 'A page of CFEs, and how many there are in all', schema: CfeListView },
+  errors: [],
+  async handle({ enterprise, query }, { orm }) {
+    const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;
+    const em = orm.em.fork();
+    const filter = { rut: enterprise.rut, environment: 'production' as const, type, status, from, to };
+    const cfes = await find(em, filter, { skip, limit });
+    return { items: cfes.map(cfeView), total: await countCfes(em, filter) };
+  },
+});

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { listCustomers as find } from '../../db/customers.ts';
+import { CountryCode } from '../../domain/countries.ts';
+import { LENGTHS } from '../../domain/lengths.ts';
+import { Rut } from '../../domain/rut.ts';
+import { text } from '../../domain/text.ts';
+import { MOST_SKIPPED, wholeNumber } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+import { CustomerView, customerView } from '../views/customer.ts';
+
+const LARGEST_PAGE = 1000;
+
+/** GET …/customers: the enterprise's customers in the order of their names (interface.md 4.14). */
+export const listCustomers = defineRoute({
+  name: 'listCustomers',
+  method: 'GET',
+  path: '/enterprises/{rut}/customers',
+  summary: 'List customers',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    legal_name: text(LENGTHS.legalName)
+      .optional()
+      .meta({ description: 'A part of the legal name; accents and case do not count' }),
+    doc_number: text(LENGTHS.foreignDocument).optional().meta({ description: 'The whole document number' }),
+    country_code: CountryCode.optional(),
+    skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
+      .optional()
+      .meta({ description: 'Customers to skip; 0' }),
+    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
+      .optional()
+      .meta({ description: 'Most customers to answer; 1000' }),
+  }),
+  body: null,
+  success: {
+    status: 200,
+    description: 'The customers, at most 1000 at a time; the header Link leads to those that follow',
+    schema: z.array(CustomerView),
+  },
+  errors: [],
+  async handle({ enterprise, query }, { orm }) {
+    const { legal_name: legalName, doc_number: docNumber, country_code: countryCode } = query;
+    const { skip = 0, limit = LARGEST_PAGE } = query;
+    const filter = { rut: enterprise.rut, legalName, docNumber, countryCode };
+    return (await find(orm.em.fork(), filter, { skip, limit })).map(customerView);
+  },
+  nextPage({ query }, data) {
+    const { skip = 0, limit = LARGEST_PAGE, ...filter } = query;
+    if (data.length < limit) return null;
+    return { ...definedIn(filter), skip: String(skip + limit), limit: String(limit) };
+  },
+});
+
+const definedIn = (filter: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

@@ -1,0 +1,33 @@
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { defineRoute } from '../route.ts';
+import { ErutView, erutView } from '../views/erut.ts';
+
+/** GET …/erut: what the authority's registry tells of any RUT, registered here or not (interface.md 4.7). */
+export const lookUpRut = route('lookUpRut', '/enterprises/{rut}/erut');
+
+/** GET /erut/{rut}: the same, by the name that the onboarding guide uses (interface.md 4.2). */
+export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}');
+
+function route(name: string, path: `/${string}`) {
+  return defineRoute({
+    name,
+    method: 'GET',
+    path,
+    summary: 'eRUT lookup',
+    auth: 'token',
+    sandbox: false,
+    role: null,
+    params: { rut: Rut },
+    query: null,
+    body: null,
+    success: { status: 200, description: "The registry's record", schema: ErutView },
+    errors: ['NOT_FOUND', 'UNAVAILABLE'],
+    async handle({ params }, deps) {
+      const record = await deps.lookUpRut(params.rut);
+      if (!record)
+        throw new Refusal('NOT_FOUND', `The tax authority's registry does not know the RUT ${params.rut}.`);
+      return erutView(record);
+    },
+  });
+}

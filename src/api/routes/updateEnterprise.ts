@@ -1,0 +1,36 @@
+import { updateEnterprise as update } from '../../commands/updateEnterprise.ts';
+import { UpdateEnterprise } from '../../domain/enterprise.ts';
+import { updatedEnterpriseObject } from '../../domain/enterpriseObject.ts';
+import { Rut } from '../../domain/rut.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { UpdatedEnterpriseView } from '../views/enterprise.ts';
+
+/** PUT /enterprises/{rut}: sets plan and start date (interface.md 4.6). */
+export const updateEnterprise = route('updateEnterprise', 'PUT');
+
+/** PATCH /enterprises/{rut}: the same, by the name that the onboarding guide uses (interface.md 4.2). */
+export const patchEnterprise = route('patchEnterprise', 'PATCH');
+
+function route(name: string, method: 'PUT' | 'PATCH') {
+  return defineRoute({
+    name,
+    method,
+    path: '/enterprises/{rut}',
+    summary: 'Update start date and plan',
+    auth: 'token',
+    sandbox: false,
+    role: 'OWNER',
+    params: { rut: Rut },
+    query: null,
+    body: { schema: UpdateEnterprise, limitBytes: BODY_LIMITS.other },
+    success: {
+      status: 200,
+      description: 'What can be updated, as it stands now',
+      schema: UpdatedEnterpriseView,
+    },
+    errors: [],
+    async handle({ params, body }, deps) {
+      return updatedEnterpriseObject(await update(deps, { rut: params.rut, update: body }));
+    },
+  });
+}

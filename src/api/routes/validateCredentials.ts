@@ -1,0 +1,24 @@
+import { validateCredentials as validate } from '../../commands/validateCredentials.ts';
+import { ValidateCredentials } from '../../domain/enterprise.ts';
+import { Rut } from '../../domain/rut.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { CredentialsView, credentialsView } from '../views/credentials.ts';
+
+/** POST …/validate-efactura: starts a check of the e-invoicing login at the authority (interface.md 4.9). */
+export const validateCredentials = defineRoute({
+  name: 'validateCredentials',
+  method: 'POST',
+  path: '/enterprises/{rut}/validate-efactura',
+  summary: 'Start asynchronous credentials validation',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: ValidateCredentials, limitBytes: BODY_LIMITS.other, optional: true },
+  success: { status: 202, description: 'The check is under way', schema: CredentialsView },
+  errors: [],
+  async handle({ params, body }, deps) {
+    return credentialsView(await validate(deps, { rut: params.rut, login: body }));
+  },
+});

@@ -1,0 +1,100 @@
+import type { Context } from 'koa';
+import * as z from 'zod';
+import { type Checked, check } from '../domain/faults.ts';
+import { invalidInput } from '../errors.ts';
+import { answerJson, answerText } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { parseBody, readBody, valueOf } from './body.ts';
+import type { ApiDeps } from './deps.ts';
+import { enterpriseAccess } from './enterpriseAccess.ts';
+import { limitFailures } from './failedAttempts.ts';
+import { applyQuota } from './hourlyLimit.ts';
+import { handleOnce, readRequestKey } from './idempotency.ts';
+import type { Lookups } from './lookups.ts';
+import { waitSeconds } from './prefer.ts';
+import { readQuery } from './query.ts';
+import type { RequestState } from './requestState.ts';
+import type { Route } from './route.ts';
+import { checkSandboxMode } from './sandboxMode.ts';
+
+/**
+ * Serves one route: the checks in the order of decisions.md §12 (path and method are the router's), then its handler.
+ * `values` are the values of the path, decoded.
+ */
+export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
+  const paramsSchema = z.strictObject(route.params);
+
+  return async (
+    ctx: Context & { state: RequestState },
+    values: Readonly<Record<string, string>>,
+  ): Promise<void> => {
+    const { headers } = ctx.req;
+    const caller = await limitFailures(ctx.req.socket.remoteAddress, { deps, lookups }, () =>
+      authenticate(route, headers, { deps, lookups }),
+    );
+    ctx.state.accountId = caller.accountId;
+    applyQuota(ctx, await lookups.countRequest(caller), deps.clock());
+    checkSandboxMode(route, headers, caller);
+    const params = valueOf(check(paramsSchema, values, { at: '/path' }));
+    const unbound = route.checkParams?.(params) ?? [];
+    if (unbound.length > 0) throw invalidInput(unbound);
+    const { enterprise, role } = await enterpriseAccess(route, params['rut'], caller, lookups);
+    const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
+    const { query, body } = readInput(route, ctx.querystring, rawBody);
+
+    const { requestId } = ctx.state;
+    const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
+    const idempotency = readRequestKey(route, ctx.req, asked);
+    const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
+    const acting: ApiDeps = { ...deps, actor: `account:${caller.accountId}` };
+    const answer = await handleOnce(route, request, acting);
+    if ('replayed' in answer) {
+      ctx.set('Idempotent-Replayed', 'true');
+      answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);
+      return;
+    }
+    const data = await waitedFor(ctx, route, request, answer.data, deps);
+    const next = route.nextPage?.(request, data);
+    if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
+    answerJson(ctx, route.success.status, { data });
+  };
+}
+
+/**
+ * `data` as it stands once the caller has waited for what it began (`Prefer: wait`), or at once. Whatever fails on the
+ * way, the request itself is done: it is answered as it was.
+ */
+async function waitedFor(
+  ctx: Context,
+  route: Route,
+  request: Parameters<Route['handle']>[0],
+  data: unknown,
+  deps: ApiDeps,
+): Promise<unknown> {
+  const seconds = waitSeconds(ctx.req.headers['prefer']);
+  if (!route.waitFor || seconds === null) return data;
+  ctx.set('Preference-Applied', `wait=${seconds}`);
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort());
+  try {
+    return await route.waitFor(request, data, { seconds, signal: gone.signal }, deps);
+  } catch (err) {
+    deps.logger.warn({ err, requestId: request.requestId }, 'waiting failed; answered as it was');
+    return data;
+  }
+}
+
+/** Query and body together, so that the faults of both are told at once. */
+function readInput(route: Route, search: string, rawBody: Uint8Array): { query: unknown; body: unknown } {
+  const query = readQuery(search, route.query);
+  const body = readBodyOf(route, rawBody);
+  if (query.ok && body.ok) return { query: query.value, body: body.value };
+  throw invalidInput([query, body].flatMap((part) => (part.ok ? [] : part.faults)));
+}
+
+function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<unknown> {
+  if (!body) return { ok: true, value: undefined };
+  const json = parseBody(rawBody, { optional: body.optional ?? false });
+  if (!json.ok || body.checkedBy === 'command') return json;
+  return check<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
+}

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
+import { DateText } from './formats.ts';
+
+/** The CAE object of interface.md 2.3. */
+export const CaeView = z
+  .object({
+    authorization_number: z.string(),
+    issuer_ruc: z.string(),
+    cfe_type: z.enum(CFE_TYPE_NAMES),
+    cfe_type_code: z.string().meta({ description: 'Numeric code of the CFE type' }),
+    cfe_type_label: z.string(),
+    series: z.string(),
+    number_start: z.int(),
+    number_end: z.int(),
+    last_number: z.int().meta({ description: 'Last number used' }),
+    issue_date: DateText,
+    expiration_date: DateText,
+    status: z.enum(['OK', 'EXPIRED']),
+  })
+  .meta({ id: 'Cae' });

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Receiver } from '../../domain/cfeDocument.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { CURRENCIES } from '../../domain/cfeRequest.ts';
+import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { exactNumber } from '../../domain/exactNumber.ts';
+import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
+import { ExactNumber } from './exactNumber.ts';
+import { DateText, MomentText } from './formats.ts';
+
+/** The CFE object of interface.md 2.6, with rejection, security_code and qr_url (decisions.md §7). */
+export const CfeView = z
+  .object({
+    cfe_id: z
+      .string()
+      .meta({ description: 'Type code, hyphen, place in the sequence of the type', examples: ['101-1'] }),
+    cfe_type: z.enum(CFE_TYPE_NAMES),
+    cfe_type_code: z.string(),
+    cfe_type_label: z.string(),
+    cfe_status: z.enum(CFE_STATUSES),
+    serie: z.string(),
+    numero: z.int(),
+    emission_date: DateText,
+    total_amount: ExactNumber,
+    pay_amount: ExactNumber,
+    currency: z.enum(CURRENCIES),
+    exchange_rate: ExactNumber,
+    receiver: z
+      .object({
+        receiver_doc_type: z.enum(DOCUMENT_TYPES).nullable(),
+        receiver_document: z.string().nullable(),
+        legal_name: z.string().nullable(),
+        country_code: z.string().nullable(),
+      })
+      .nullable(),
+    created_at: MomentText,
+    rejection: z
+      .array(z.object({ code: z.string(), message: z.string(), detail: z.string().nullable() }))
+      .nullable()
+      .meta({ description: "The tax authority's own words; null unless there are any" }),
+    security_code: z
+      .string()
+      .nullable()
+      .meta({ description: 'Printed below the QR code; null until signed' }),
+    qr_url: z.string().nullable().meta({ description: 'Content of the QR code; null until signed' }),
+  })
+  .meta({ id: 'Cfe' });
+
+/** Some CFEs, and how many there are in all. */
+export const CfeListView = z.object({ items: z.array(CfeView), total: z.int() }).meta({ id: 'CfeList' });
+
+/** Where the authority shows a CFE to whoever scans its code (dgi/cfe-format.md §8.1). */
+const VERIFICATION_PAGE = 'https://www.efactura.dgi.gub.uy/consultaQR/cfe';
+/** Characters of the hash that are printed as the security code (§8.1). */
+const SECURITY_CODE_LENGTH = 6;
+
+/** The CFE object as the CFE stands. */
+export function cfeView(cfe: Cfe): z.input<typeof CfeView> {
+  return cfeViewAt(cfe, cfe);
+}
+
+/** The CFE object as the CFE stood at another time. */
+export function cfeViewAt(
+  cfe: Cfe,
+  { status, rejection, digest }: Pick<Cfe, 'status' | 'rejection' | 'digest'>,
+): z.input<typeof CfeView> {
+  const { totals, receiver } = cfe.document;
+  const { code, label } = CFE_TYPES[cfe.type];
+  return {
+    cfe_id: formatCfeId(cfe),
+    cfe_type: cfe.type,
+    cfe_type_code: String(code),
+    cfe_type_label: label,
+    cfe_status: status,
+    serie: cfe.serie,
+    numero: cfe.numero,
+    emission_date: cfe.emissionDate,
+    total_amount: exactNumber(totals.total),
+    pay_amount: exactNumber(totals.pay),
+    currency: totals.currency,
+    exchange_rate: exactNumber(totals.exchangeRate),
+    receiver: receiver ? receiverView(receiver) : null,
+    created_at: cfe.createdAt.toISOString(),
+    rejection: rejection ?? null,
+    security_code: digest?.slice(0, SECURITY_CODE_LENGTH) ?? null,
+    qr_url: digest ? qrUrl(cfe, digest) : null,
+  };
+}
+
+const receiverView = ({ document, legalName, countryCode }: Receiver) => ({
+  receiver_doc_type: document?.type ?? null,
+  receiver_document: document?.number ?? null,
+  legal_name: legalName ?? null,
+  country_code: document?.country ?? countryCode ?? null,
+});
+
+/** The address in the QR code: positional, with the day of signing, what is to pay, and the hash of the signature. */
+function qrUrl(cfe: Cfe, digest: string): string {
+  const [year, month, day] = cfe.document.signedAt.slice(0, 10).split('-');
+  const parts = [
+    cfe.rut,
+    CFE_TYPES[cfe.type].code,
+    cfe.serie,
+    cfe.numero,
+    cfe.document.totals.pay,
+    `${day}/${month}/${year}`,
+    encodeURIComponent(digest),
+  ];
+  return `${VERIFICATION_PAGE}?${parts.join(',')}`;
+}

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import { EFACTURA_STATUSES } from '../../domain/enterpriseStatus.ts';
+import { MomentText } from './formats.ts';
+
+/** The e-invoicing credentials status of interface.md 2.8. */
+export const CredentialsView = z
+  .object({
+    is_valid: z.boolean().meta({ description: 'The last login succeeded' }),
+    status: z.enum(EFACTURA_STATUSES),
+    last_validated_at: MomentText.nullable(),
+  })
+  .meta({ id: 'CredentialsStatus' });
+
+/** Where the e-invoicing login of an enterprise stands. */
+export function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView> {
+  return {
+    is_valid: enterprise.loginStatus === 'SUCCESS',
+    status: enterprise.efacturaStatus,
+    last_validated_at: enterprise.lastValidatedAt?.toISOString() ?? null,
+  };
+}

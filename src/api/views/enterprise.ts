@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { type EnterpriseWithPapers, enterpriseObject } from '../../domain/enterpriseObject.ts';
+import {
+  EFACTURA_STATUSES,
+  ENTERPRISE_STATUSES,
+  LOGIN_STATUSES,
+  PERMISSIONS,
+} from '../../domain/enterpriseStatus.ts';
+import { ROLES, type Role } from '../roles.ts';
+import { CaeView } from './cae.ts';
+import { CertificateView } from './certificate.ts';
+import { MomentText } from './formats.ts';
+
+const PlanView = z.object({ plan_id: z.string(), frequency_id: z.string() });
+
+/** The enterprise object of interface.md 2.1. */
+export const EnterpriseView = z
+  .object({
+    rut: z.string(),
+    legal_name: z.string(),
+    trade_name: z.string().nullable(),
+    street_name: z.string(),
+    role: z.enum(ROLES).meta({ description: 'Role of the caller for this enterprise' }),
+    status: z.enum(ENTERPRISE_STATUSES),
+    is_new_enterprise: z.boolean(),
+    is_authorized_issuer: z.boolean().meta({ description: 'PROD is among the permissions' }),
+    scheduled_ready_date: MomentText.nullable(),
+    certificate: CertificateView,
+    caes: z.array(CaeView),
+    plan_metadata: PlanView.nullable(),
+    efactura_metadata: z.object({
+      status: z.enum(EFACTURA_STATUSES),
+      login_status: z.enum(LOGIN_STATUSES),
+      permissions: z.array(z.enum(PERMISSIONS)),
+      missing_perms: z.array(z.enum(PERMISSIONS)),
+    }),
+  })
+  .meta({ id: 'Enterprise' });
+
+/** What the update of an enterprise answers (interface.md 2.1). */
+export const UpdatedEnterpriseView = EnterpriseView.pick({
+  rut: true,
+  legal_name: true,
+  status: true,
+  scheduled_ready_date: true,
+  plan_metadata: true,
+}).meta({ id: 'UpdatedEnterprise' });
+
+/** The enterprise object at `now`, as a caller with that role sees it. */
+export function enterpriseView(
+  of: EnterpriseWithPapers,
+  role: Role,
+  now: Date,
+): z.input<typeof EnterpriseView> {
+  return { ...enterpriseObject(of, now), role };
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { createAccount } from '../../commands/createAccount.ts';
+import { knownAccount } from '../../commands/knownAccount.ts';
+import { listAccounts } from '../../db/accounts.ts';
+import type { Account } from '../../db/entities/Account.ts';
+import { Email } from '../../domain/email.ts';
+import { text } from '../../domain/text.ts';
+import { defineVerb, type Group } from '../verb.ts';
+
+const NAME_LENGTH = 100;
+const row = ({ id, name, email, isDeveloper, createdAt }: Account) => ({
+  account_id: id,
+  name,
+  email,
+  is_developer: isDeveloper,
+  created_at: createdAt.toISOString(),
+});
+
+const create = defineVerb({
+  name: 'create',
+  summary: 'Make a developer account',
+  options: [
+    { flags: '--name <name>', about: 'whose account it is', required: true },
+    { flags: '--email <email>', about: 'where they can be reached', required: true },
+    { flags: '--developer', about: 'it may use the sandbox' },
+  ],
+  examples: [
+    '--name "Estudio Sur" --email sur@example.com',
+    '--name Pruebas --email p@example.com --developer',
+  ],
+  input: z.strictObject({ name: text(NAME_LENGTH), email: Email, developer: z.boolean().optional() }),
+  async run(deps, { name, email, developer = false }) {
+    return row(await createAccount(deps, { name, email, isDeveloper: developer }));
+  },
+});
+
+const list = defineVerb({
+  name: 'list',
+  summary: 'All accounts',
+  examples: ['', '--json'],
+  input: z.strictObject({}),
+  async run({ orm }) {
+    return (await listAccounts(orm.em.fork())).map(row);
+  },
+});
+
+const show = defineVerb({
+  name: 'show',
+  summary: 'One account',
+  args: { ACCOUNT: 'id of the account' },
+  examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
+  input: z.strictObject({ account: z.string() }),
+  async run({ orm }, { account }) {
+    return row(await knownAccount(orm.em.fork(), account));
+  },
+});
+
+/** `cfe account`: developer accounts, which hold API keys and own enterprises. */
+export const account: Group = {
+  name: 'account',
+  summary: 'Developer accounts, which hold API keys and own enterprises',
+  verbs: [create, list, show],
+};

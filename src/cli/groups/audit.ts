@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { listAudit } from '../../db/audit.ts';
+import { Rut } from '../../domain/rut.ts';
+import { defineVerb, type Group } from '../verb.ts';
+
+const list = defineVerb({
+  name: 'list',
+  summary: 'Who did what to which thing when, oldest first',
+  options: [
+    { flags: '--rut <rut>', about: 'only what concerns this enterprise' },
+    {
+      flags: '--since <time>',
+      about: 'only from this moment on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
+    },
+  ],
+  examples: ['--since 2026-11-20', '--rut 219999830019 --json'],
+  input: z.strictObject({
+    rut: Rut.optional(),
+    since: z
+      .union([z.iso.date(), z.iso.datetime({ offset: true })])
+      .transform((text) => new Date(text))
+      .optional(),
+  }),
+  async run({ orm }, filter) {
+    return (await listAudit(orm.em.fork(), filter)).map((entry) => ({
+      at: entry.at.toISOString(),
+      actor: entry.actor,
+      action: entry.action,
+      subject: entry.subject,
+      account_id: entry.accountId ?? null,
+      rut: entry.rut ?? null,
+      reason: entry.reason ?? null,
+    }));
+  },
+});
+
+/** `cfe audit`: who did what to which thing when. */
+export const audit: Group = { name: 'audit', summary: 'Who did what to which thing when', verbs: [list] };

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { resumeEnterprise } from '../../commands/resumeEnterprise.ts';
+import { suspendEnterprise } from '../../commands/suspendEnterprise.ts';
+import { enterpriseObjectOf, enterpriseObjects } from '../../db/enterpriseObjects.ts';
+import { findEnterprise, listEnterprises } from '../../db/enterprises.ts';
+import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
+import { Rut } from '../../domain/rut.ts';
+import { text } from '../../domain/text.ts';
+import { Refusal } from '../../errors.ts';
+import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
+
+const REASON_LENGTH = 500;
+const ARGS = { RUT: 'RUT of the enterprise' };
+const EXAMPLES = ['219999830019'];
+
+/** The enterprise object as the API tells it, without the role, which is a caller's. */
+async function oneOf({ orm, clock }: CliDeps, rut: string): Promise<Row> {
+  const em = orm.em.fork();
+  const enterprise = await findEnterprise(em, rut);
+  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  return rowOf(await enterpriseObjectOf(em, enterprise, clock()), enterprise);
+}
+
+const rowOf = (object: EnterpriseObject, enterprise: Enterprise | undefined): Row => ({
+  ...object,
+  role: null,
+  suspension_reason: enterprise?.suspensionReason ?? null,
+});
+
+const list = defineVerb({
+  name: 'list',
+  summary: 'All enterprises',
+  examples: ['', '--json'],
+  columns: ['rut', 'legal_name', 'status', 'is_authorized_issuer', 'scheduled_ready_date', 'plan_metadata'],
+  input: z.strictObject({}),
+  async run({ orm, clock }) {
+    const em = orm.em.fork();
+    const enterprises = await listEnterprises(em);
+    const objects = await enterpriseObjects(em, enterprises, clock());
+    return objects.map((object, i) => rowOf(object, enterprises[i]));
+  },
+});
+
+const show = defineVerb({
+  name: 'show',
+  summary: 'One enterprise',
+  args: ARGS,
+  examples: EXAMPLES,
+  input: z.strictObject({ rut: Rut }),
+  run: (deps, { rut }) => oneOf(deps, rut),
+});
+
+const suspend = defineVerb({
+  name: 'suspend',
+  summary: 'Keep an enterprise from issuing; what was taken is still sent',
+  args: ARGS,
+  options: [{ flags: '--reason <text>', about: 'why; kept while it lasts', required: true }],
+  examples: ['219999830019 --reason "Falta de pago"'],
+  input: z.strictObject({ rut: Rut, reason: text(REASON_LENGTH) }),
+  async run(deps, { rut, reason }) {
+    await suspendEnterprise(deps, { rut, reason });
+    return oneOf(deps, rut);
+  },
+});
+
+const resume = defineVerb({
+  name: 'resume',
+  summary: 'Let a suspended enterprise issue again',
+  args: ARGS,
+  examples: EXAMPLES,
+  input: z.strictObject({ rut: Rut }),
+  async run(deps, { rut }) {
+    await resumeEnterprise(deps, { rut });
+    return oneOf(deps, rut);
+  },
+});
+
+/** `cfe enterprise`: the enterprises that issue. */
+export const enterprise: Group = {
+  name: 'enterprise',
+  summary: 'Enterprises, which issue CFEs',
+  verbs: [list, show, suspend, resume],
+};

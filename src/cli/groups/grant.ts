@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { knownAccount } from '../../commands/knownAccount.ts';
+import { removeGrant } from '../../commands/removeGrant.ts';
+import { setGrant } from '../../commands/setGrant.ts';
+import type { EnterpriseGrant } from '../../db/entities/EnterpriseGrant.ts';
+import { listGrants } from '../../db/grants.ts';
+import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
+import { Rut } from '../../domain/rut.ts';
+import { defineVerb, type Group } from '../verb.ts';
+
+const ARGS = { ACCOUNT: 'id of the account', RUT: 'RUT of the enterprise' };
+const row = ({ accountId, rut, role }: Omit<EnterpriseGrant, symbol>) => ({
+  account_id: accountId,
+  rut,
+  role,
+});
+
+const set = defineVerb({
+  name: 'set',
+  summary: 'Let an account act at an enterprise of another',
+  args: ARGS,
+  options: [
+    {
+      flags: '--role <role>',
+      about: 'MEMBER does all but certificates, plan and date; VIEWER reads',
+      required: true,
+      choices: GRANTED_ROLES,
+    },
+  ],
+  examples: ['0c0e1ab1-0000-4000-8000-000000000001 219999830019 --role MEMBER'],
+  input: z.strictObject({ account: z.string(), rut: Rut, role: z.enum(GRANTED_ROLES) }),
+  async run(deps, { account: accountId, rut, role }) {
+    return row(await setGrant(deps, { accountId, rut, role }));
+  },
+});
+
+const remove = defineVerb({
+  name: 'remove',
+  summary: 'Take from an account what it was granted',
+  args: ARGS,
+  examples: ['0c0e1ab1-0000-4000-8000-000000000001 219999830019'],
+  input: z.strictObject({ account: z.string(), rut: Rut }),
+  async run(deps, { account, rut }) {
+    await removeGrant(deps, { accountId: account, rut });
+    return { account_id: account, rut, role: null };
+  },
+});
+
+const list = defineVerb({
+  name: 'list',
+  summary: 'What was granted: all, to one account, or at one enterprise',
+  options: [
+    { flags: '--account <account>', about: 'id of an account' },
+    { flags: '--rut <rut>', about: 'RUT of an enterprise' },
+  ],
+  examples: ['', '--rut 219999830019'],
+  input: z.strictObject({ account: z.string().optional(), rut: Rut.optional() }),
+  async run({ orm }, { account, rut }) {
+    const em = orm.em.fork();
+    const accountId = account === undefined ? undefined : (await knownAccount(em, account)).id;
+    return (await listGrants(em, { accountId, rut })).map(row);
+  },
+});
+
+/** `cfe grant`: what accounts may do at enterprises of others. */
+export const grant: Group = {
+  name: 'grant',
+  summary: 'What accounts may do at enterprises of others',
+  verbs: [set, remove, list],
+};

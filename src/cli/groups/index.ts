@@ -1,0 +1,31 @@
+import type { Group } from '../verb.ts';
+import { account } from './account.ts';
+import { audit } from './audit.ts';
+import { authorityCertificate } from './authorityCertificate.ts';
+import { cfe } from './cfe.ts';
+import { delivery } from './delivery.ts';
+import { enterprise } from './enterprise.ts';
+import { grant } from './grant.ts';
+import { key } from './key.ts';
+import { limit } from './limit.ts';
+import { payment } from './payment.ts';
+import { plan } from './plan.ts';
+import { uiValue } from './uiValue.ts';
+import { webhook } from './webhook.ts';
+
+/** Everything that the command line can be asked about, in the order of its help. */
+export const GROUPS: readonly Group[] = [
+  account,
+  key,
+  grant,
+  limit,
+  webhook,
+  delivery,
+  enterprise,
+  cfe,
+  plan,
+  payment,
+  uiValue,
+  authorityCertificate,
+  audit,
+];

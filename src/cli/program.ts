@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Group, OptionRow, Verb } from './verb.ts';
+
+/** How the command line is called in its help. */
+const PROGRAM = 'npm run -s cfe --';
+const ABOUT = [
+  'The operator’s command line of the CFE service.',
+  'Answers are tables for people; with --json one JSON document. Exit codes: 0 done, 1 refused (code and reason on standard error), 2 wrong usage.',
+  'The database is the one that DATABASE_URL names, else that of the running local stack (npm start).',
+].join('\n\n');
+
+/** What a program does beside reading its arguments. */
+export interface ProgramPorts {
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** Called with what was asked for, once it is clear. */
+  run(verb: Verb, input: Record<string, unknown>, options: { json: boolean }): Promise<void>;
+}
+
+/** The command line over `groups`. Throws CommanderError for wrong usage, and where help was asked for. */
+export function createProgram(groups: readonly Group[], ports: ProgramPorts): Command {
+  const program = new Command(PROGRAM)
+    .description(ABOUT)
+    .exitOverride()
+    .configureOutput({ writeOut: ports.writeOut, writeErr: ports.writeError })
+    .helpCommand(false)
+    .addHelpText('after', examplesOf(groups.flatMap(({ name, verbs }) => firstExample(name, verbs))));
+  for (const group of groups) {
+    const command = program
+      .command(group.name)
+      .summary(group.summary)
+      .description(group.summary)
+      .helpCommand(false)
+      .addHelpText('after', examplesOf(group.verbs.flatMap((verb) => verbExamples(group.name, verb))));
+    for (const verb of group.verbs) addVerb(command, group.name, verb, ports);
+  }
+  return program;
+}
+
+function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPorts): void {
+  const names = Object.keys(verb.args);
+  const command = group
+    .command(verb.name)
+    .summary(verb.summary)
+    .description(verb.summary)
+    .showHelpAfterError('(add --help for what it takes, and examples)')
+    .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
+  for (const [name, about] of Object.entries(verb.args)) command.argument(`<${name}>`, about);
+  for (const option of verb.options) command.addOption(optionOf(option));
+  command.option('--json', 'answer one JSON document');
+  command.action(async (...given: unknown[]) => {
+    const { json = false, ...options } = command.opts<{ json?: boolean } & Record<string, unknown>>();
+    const args = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), given[i]]));
+    await ports.run(verb, { ...args, ...options }, { json });
+  });
+}
+
+function optionOf({ flags, about, required, choices, wholeNumber }: OptionRow): Option {
+  const option = new Option(flags, about).makeOptionMandatory(required ?? false);
+  if (choices) option.choices([...choices]);
+  if (wholeNumber) option.argParser(wholeNumberBetween(...wholeNumber));
+  return option;
+}
+
+const wholeNumberBetween = (minimum: number, maximum: number) => (text: string) => {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= minimum && value <= maximum) return value;
+  throw new InvalidArgumentError(`A whole number from ${minimum} to ${maximum} is expected.`);
+};
+
+const verbExamples = (group: string, { name, examples }: Verb): string[] =>
+  examples.map((example) => `${PROGRAM} ${group} ${name} ${example}`.trimEnd());
+
+const firstExample = (group: string, verbs: readonly Verb[]): string[] =>
+  verbs.slice(0, 1).flatMap((verb) => verbExamples(group, verb).slice(0, 1));
+
+function examplesOf(examples: readonly string[]): string {
+  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
+}

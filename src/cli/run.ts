@@ -1,0 +1,77 @@
+import { CommanderError } from 'commander';
+import { ConfigurationError } from '../config.ts';
+import { check } from '../domain/faults.ts';
+import { invalidInput, Refusal } from '../errors.ts';
+import { asJson, asTable, asText } from './print.ts';
+import { createProgram } from './program.ts';
+import type { CliDeps, Group, Verb } from './verb.ts';
+
+/** Exit codes (decisions.md §11). */
+const DONE = 0;
+const REFUSED = 1;
+const WRONG_USAGE = 2;
+
+/** Where the command line meets the world. */
+export interface CliPorts {
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  /** Runs `work` with the database open, and closes it. */
+  withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T>;
+  /** What a failure that is no refusal of ours comes to, such as a database that cannot be reached; undefined: a bug. */
+  refusalFor(error: unknown): Refusal | undefined;
+}
+
+/** Runs the command line over `groups` with these arguments; answers the exit code. */
+export async function runCli(
+  args: readonly string[],
+  groups: readonly Group[],
+  ports: CliPorts,
+): Promise<number> {
+  let asksForJson = false;
+  const run = async (verb: Verb, input: Record<string, unknown>, { json }: { json: boolean }) => {
+    asksForJson = json;
+    const checked = check<unknown>(verb.input, input);
+    if (!checked.ok) throw invalidInput(checked.faults);
+    const answer = await ports.withDeps((deps) => verb.run(deps, checked.value));
+    const text = verb.plain === undefined ? asTable(answer, verb.columns) : asText(answer, verb.plain);
+    ports.writeOut(json ? asJson(answer) : text);
+  };
+  try {
+    await createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run }).parseAsync(
+      [...args],
+      { from: 'user' },
+    );
+    return DONE;
+  } catch (error) {
+    // Commander has said already what is wrong, or has shown the help.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
+    ports.writeError(asksForJson ? refusalJson(error, ports) : refusalText(error, ports));
+    return REFUSED;
+  }
+}
+
+/** The error envelope (interface.md part 7). */
+function refusalJson(error: unknown, ports: CliPorts): string {
+  const { code, message, faults } = refusalOf(error, ports);
+  const details = faults.length > 0 ? { details: { fields: faults } } : {};
+  return `${JSON.stringify({ error: { code, message, ...details } })}\n`;
+}
+
+function refusalText(error: unknown, ports: CliPorts): string {
+  const { code, message, faults } = refusalOf(error, ports);
+  const lines = faults.length > 1 ? faults.map((fault) => `  ${fault.message}`) : [];
+  return [`${code}: ${message}`, ...lines, ...framesOf(code, error)].map((line) => `${line}\n`).join('');
+}
+
+function refusalOf(error: unknown, ports: CliPorts): Refusal {
+  if (error instanceof Refusal) return error;
+  if (error instanceof ConfigurationError) return new Refusal('UNAVAILABLE', error.message);
+  const name = error instanceof Error ? error.name : typeof error;
+  return ports.refusalFor(error) ?? new Refusal('INTERNAL_ERROR', `Something went wrong (${name}).`);
+}
+
+/** Where a bug happened; its own words may quote what is stored, and stay unsaid. */
+function framesOf(code: string, error: unknown): string[] {
+  if (code !== 'INTERNAL_ERROR' || !(error instanceof Error)) return [];
+  return (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
+}

@@ -1,0 +1,75 @@
+import type * as z from 'zod';
+import type { CommandDeps } from '../commands/deps.ts';
+import type { ApiKeys } from '../crypto/apiKeys.ts';
+import type { Sealer } from '../crypto/sealed.ts';
+import type { Cfe } from '../db/entities/Cfe.ts';
+import type { JsonReader } from '../domain/cfeExtra.ts';
+
+/** What every verb is handed. */
+export interface CliDeps extends CommandDeps {
+  /** Reads JSON losslessly. */
+  readonly readJson: JsonReader;
+  /** Reads a file that a person named. Refuses one that cannot be read (INVALID_INPUT). */
+  readonly readFile: (path: string) => string;
+  /** Makes API keys; throws ConfigurationError where their pepper is not configured. */
+  readonly apiKeys: () => ApiKeys;
+  /** Seals secrets; throws ConfigurationError where the key-encryption keys are not configured. */
+  readonly sealer: () => Sealer;
+  /** Whether receivers of webhooks on this machine are allowed: in development only. */
+  readonly localReceivers: boolean;
+  /** The CFE object as the API tells it. */
+  readonly cfeObject: (cfe: Cfe) => Row;
+}
+
+/** One thing in a row of an answer: a text, a number, a date in words, null for what is not there. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An option of a verb; its value reaches the verb by its name in camel case. */
+export interface OptionRow {
+  /** `--per-hour <n>` takes a value, `--developer` is there or not. */
+  readonly flags: `--${string}`;
+  readonly about: string;
+  readonly required?: true;
+  /** The values that it may have. */
+  readonly choices?: readonly string[];
+  /** A whole number within these bounds, both included. */
+  readonly wholeNumber?: readonly [minimum: number, maximum: number];
+}
+
+/** A verb as the command line sees it, whatever its input is. */
+export interface Verb {
+  readonly name: string;
+  readonly summary: string;
+  /** What stands after the verb, in order, each with what it is: `{ ACCOUNT: 'id of the account' }`. */
+  readonly args: Readonly<Record<string, string>>;
+  readonly options: readonly OptionRow[];
+  /** What stands after group and verb, each a whole example. */
+  readonly examples: readonly string[];
+  /** Fields that the table for people shows; all of them unless told. */
+  readonly columns?: readonly string[];
+  /** The field that people get as it is, in place of a table. */
+  readonly plain?: string;
+  /** Arguments (by their names in small letters) and options together. */
+  readonly input: z.ZodType;
+  /** Answers a row or a list of rows. */
+  run(deps: CliDeps, input: unknown): Promise<Row | readonly Row[]>;
+}
+
+/** Verbs about one kind of thing. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly verbs: readonly Verb[];
+}
+
+interface Definition<I extends z.ZodType> extends Omit<Verb, 'input' | 'run' | 'args' | 'options'> {
+  readonly args?: Verb['args'];
+  readonly options?: Verb['options'];
+  readonly input: I;
+  run(deps: CliDeps, input: z.output<I>): Promise<Row | readonly Row[]>;
+}
+
+/** A verb, with what it runs typed by its schema. */
+export function defineVerb<I extends z.ZodType>({ args = {}, options = [], ...verb }: Definition<I>): Verb {
+  return { args, options, ...verb };
+}

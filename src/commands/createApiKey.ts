@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { type ApiKeys, parseApiKey } from '../crypto/apiKeys.ts';
+import { findAccount, insertApiKey } from '../db/accounts.ts';
+import type { ApiKey } from '../db/entities/ApiKey.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+
+export interface CreateApiKeyDeps extends CommandDeps {
+  readonly apiKeys: ApiKeys;
+}
+
+/**
+ * Makes an API key for an account; `text` is the key itself, to be shown this once. A `text` of the caller's own (the
+ * local stack keeps its keys) makes the key once: a second call answers the one that is there. Refuses an unknown
+ * account (NOT_FOUND) and a text that is not a key of that environment or is another's already (INVALID_INPUT).
+ */
+export async function createApiKey(
+  deps: CreateApiKeyDeps,
+  input: { accountId: string; environment: Environment; label?: string; text?: string },
+): Promise<{ key: ApiKey; text: string }> {
+  const { accountId, environment, label = null } = input;
+  const { text, publicId, hash } =
+    input.text === undefined ? deps.apiKeys.create(environment) : given(deps, input.text, environment);
+  const key = await deps.orm.em.fork().transactional(async (em) => {
+    if (!(await findAccount(em, accountId)))
+      throw new Refusal('NOT_FOUND', `There is no account ${accountId}.`);
+    const id = randomUUID();
+    const now = deps.clock();
+    const stored = await insertApiKey(em, {
+      id,
+      publicId,
+      accountId,
+      environment,
+      hash,
+      label,
+      createdAt: now,
+      lastUsedAt: null,
+      revokedAt: null,
+    });
+    if (stored.id === id) audited(deps, em, { action: 'api_key.create', subject: id, accountId }, now);
+    return stored;
+  });
+  if (key.accountId === accountId && deps.apiKeys.matches(text, key.hash)) return { key, text };
+  throw new Refusal('INVALID_INPUT', 'This API key is taken already.');
+}
+
+function given({ apiKeys }: CreateApiKeyDeps, text: string, environment: Environment) {
+  const parts = parseApiKey(text);
+  if (parts?.environment !== environment)
+    throw new Refusal('INVALID_INPUT', `The text is not an API key for ${environment}.`);
+  return { text, publicId: parts.publicId, hash: apiKeys.hashOf(text) };
+}

@@ -1,0 +1,27 @@
+import { insertCustomer } from '../db/customers.ts';
+import type { Customer } from '../db/entities/Customer.ts';
+import type { Customer as CustomerBody } from '../domain/customer.ts';
+import { customerFault } from '../domain/customerRules.ts';
+import { invalidInput } from '../errors.ts';
+import { customerFacts } from './customerFacts.ts';
+import type { CommandDeps } from './deps.ts';
+
+/** Keeps a customer of an enterprise. Refuses a document that one of its customers has already (INVALID_INPUT). */
+export async function createCustomer(
+  deps: CommandDeps,
+  input: { rut: string; customer: CustomerBody },
+): Promise<Customer> {
+  const { rut, customer: body } = input;
+  const { doc_type: docType, doc_number: docNumber } = body;
+  const facts = customerFacts(body, deps.clock());
+  const customer = await deps.orm.em
+    .fork()
+    .transactional((em) => insertCustomer(em, { rut, docType, docNumber }, facts));
+  if (customer) return customer;
+  throw invalidInput([
+    customerFault(
+      'customer.exists',
+      `doc_number: the enterprise has a customer ${docType} ${docNumber} already.`,
+    ),
+  ]);
+}

@@ -1,0 +1,67 @@
+import type { Sealer } from '../crypto/sealed.ts';
+import { caesForNumbers } from '../db/caes.ts';
+import { currentCertificate } from '../db/certificates.ts';
+import { chooseCae } from '../domain/cae.ts';
+import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { Refusal } from '../errors.ts';
+import type { CommandDeps } from './deps.ts';
+import { uploadCae } from './uploadCae.ts';
+import { uploadCertificate } from './uploadCertificate.ts';
+
+/** Where an enterprise gets what it needs for the authority's test environment (decisions.md §8). */
+export interface AuthorityTestKit {
+  /** A test certificate for the company: a .p12 and its password. Rejects when it cannot be had now. */
+  certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
+  /** A CAE file for one type and the first number to use. Rejects when it cannot be had now. */
+  cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
+}
+
+export interface EquipSandboxDeps extends CommandDeps {
+  readonly sealer: Sealer;
+  /** Null where no sandbox is configured. */
+  readonly testKit: AuthorityTestKit | null;
+}
+
+const isCfeType = (value: unknown): value is CfeType =>
+  typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
+
+/**
+ * Gives an enterprise what it lacks to issue in the sandbox: a test certificate and a CAE of the type that the body
+ * names. What it has already, or what the body gets wrong, is left to the rules of issuing. Refuses with UNAVAILABLE
+ * when the kit cannot be reached. Two requests at once may fetch twice; the ranges differ and both are good.
+ */
+export async function equipSandbox(
+  deps: EquipSandboxDeps,
+  input: { rut: string; body: unknown },
+): Promise<void> {
+  const { rut, body } = input;
+  const type = (body as { cfe_type?: unknown } | null)?.cfe_type;
+  const { testKit } = deps;
+  if (!testKit || !isCfeType(type)) return;
+
+  const em = deps.orm.em.fork();
+  const now = deps.clock();
+  const certificate = await currentCertificate(em, rut, 'sandbox');
+  if (!certificate || certificate.notAfter <= now) {
+    const kit = await fetched(() => testKit.certificate(rut));
+    await uploadCertificate(deps, { rut, ...kit, environment: 'sandbox' });
+  }
+  const today = montevideoDate(now);
+  const caes = await caesForNumbers(em, { rut, environment: 'sandbox', type, today });
+  if (!chooseCae(caes, today)) {
+    const kit = await fetched(() => testKit.cae(rut, CFE_TYPES[type].code));
+    await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
+  }
+}
+
+async function fetched<T>(fetch: () => Promise<T>): Promise<T> {
+  try {
+    return await fetch();
+  } catch (cause) {
+    throw new Refusal('UNAVAILABLE', 'The test papers of the sandbox cannot be had now; try again.', {
+      cause,
+      retryAfterSeconds: 5,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { lockDelivery, restartDelivery } from '../db/deliveries.ts';
+import type { Delivery } from '../db/entities/Delivery.ts';
+import { findWebhook } from '../db/webhooks.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+
+/**
+ * Sends an event once more: same id, same bytes, schedule anew, at once; also to a webhook that is disabled by now.
+ * Refuses an unknown delivery (NOT_FOUND), one that is under way, and one whose webhook was removed (INVALID_INPUT).
+ */
+export async function redeliver(deps: CommandDeps, input: { deliveryId: string }): Promise<Delivery> {
+  const { deliveryId } = input;
+  const restarted = await deps.orm.em.fork().transactional(async (em) => {
+    const delivery = await lockDelivery(em, deliveryId);
+    if (!delivery) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
+    if (delivery.status === 'PENDING') {
+      throw new Refusal('INVALID_INPUT', `The delivery ${deliveryId} is under way already.`);
+    }
+    const webhook = await findWebhook(em, delivery.webhookId);
+    if (!webhook || webhook.removedAt !== null) {
+      throw new Refusal('INVALID_INPUT', `The webhook of the delivery ${deliveryId} was removed.`);
+    }
+    const now = deps.clock();
+    await restartDelivery(em, delivery, now);
+    const { accountId } = webhook;
+    audited(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId }, now);
+    return delivery;
+  });
+  deps.outbox.dispatchSoon();
+  return restarted;
+}

@@ -1,0 +1,24 @@
+import type { Enterprise } from '../db/entities/Enterprise.ts';
+import { enterpriseCanBecome } from '../domain/enterpriseStatus.ts';
+import { Refusal } from '../errors.ts';
+import { changeEnterprise } from './changeEnterprise.ts';
+import type { CommandDeps } from './deps.ts';
+import { tellFactsChanged } from './enterpriseWorkflow.ts';
+
+/**
+ * Lifts a suspension: the enterprise goes back to what it was before, and its onboarding looks again. An operator's
+ * act. Refuses one that is not suspended (INVALID_INPUT).
+ */
+export function resumeEnterprise(deps: CommandDeps, input: { rut: string }): Promise<Enterprise> {
+  return changeEnterprise(deps, input.rut, { action: 'enterprise.resume' }, (em, enterprise, now) => {
+    const before = enterprise.statusBeforeSuspension ?? null;
+    if (before === null || !enterpriseCanBecome(enterprise.status, before)) {
+      throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is not suspended.`);
+    }
+    enterprise.status = before;
+    enterprise.statusBeforeSuspension = null;
+    enterprise.suspensionReason = null;
+    tellFactsChanged(em, input.rut, now);
+    return enterprise;
+  });
+}

@@ -1,0 +1,22 @@
+import { lockApiKey } from '../db/accounts.ts';
+import type { ApiKey } from '../db/entities/ApiKey.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+
+/**
+ * Ends an API key, and with it every token that was obtained with it; for good. One that was revoked before stays as
+ * it is. Refuses an unknown one (NOT_FOUND).
+ */
+export function revokeApiKey(deps: CommandDeps, input: { keyId: string }): Promise<ApiKey> {
+  return deps.orm.em.fork().transactional(async (em) => {
+    const key = await lockApiKey(em, input.keyId);
+    if (!key) throw new Refusal('NOT_FOUND', `There is no API key ${input.keyId}.`);
+    if (key.revokedAt !== null) return key;
+    const now = deps.clock();
+    key.revokedAt = now;
+    const { accountId } = key;
+    audited(deps, em, { action: 'api_key.revoke', subject: key.id, accountId }, now);
+    return key;
+  });
+}

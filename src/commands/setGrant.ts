@@ -1,0 +1,33 @@
+import { findEnterprise } from '../db/enterprises.ts';
+import type { EnterpriseGrant } from '../db/entities/EnterpriseGrant.ts';
+import { putGrant } from '../db/grants.ts';
+import type { GrantedRole } from '../domain/grantedRole.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+import { knownAccount } from './knownAccount.ts';
+
+/**
+ * Lets an account be MEMBER or VIEWER at an enterprise, in place of what it was. An operator's act. Refuses an unknown
+ * account or enterprise (NOT_FOUND), and the account that owns the enterprise (INVALID_INPUT).
+ */
+export function setGrant(
+  deps: CommandDeps,
+  grant: { accountId: string; rut: string; role: GrantedRole },
+): Promise<Omit<EnterpriseGrant, symbol>> {
+  const { rut, role } = grant;
+  return deps.orm.em.fork().transactional(async (em) => {
+    const { id: accountId } = await knownAccount(em, grant.accountId);
+    const enterprise = await findEnterprise(em, rut);
+    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    if (enterprise.ownerAccountId === accountId) {
+      throw new Refusal(
+        'INVALID_INPUT',
+        `The account ${accountId} is the OWNER of the enterprise ${rut} already.`,
+      );
+    }
+    await putGrant(em, { accountId, rut, role });
+    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut }, deps.clock());
+    return { accountId, rut, role };
+  });
+}

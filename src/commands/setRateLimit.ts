@@ -1,0 +1,23 @@
+import type { RateLimit } from '../db/entities/RateLimit.ts';
+import { putRateLimit } from '../db/rateLimits.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+import { knownAccount } from './knownAccount.ts';
+
+/**
+ * Sets how many requests an hour an account may make in an environment, in place of everyone's number, and unless told
+ * to `keep` it, of its own. An operator's act. Refuses an unknown account (NOT_FOUND).
+ */
+export function setRateLimit(
+  deps: CommandDeps,
+  limit: Omit<RateLimit, symbol> & { keep?: boolean },
+): Promise<Omit<RateLimit, symbol>> {
+  const { environment, perHour, keep = false } = limit;
+  return deps.orm.em.fork().transactional(async (em) => {
+    const { id: accountId } = await knownAccount(em, limit.accountId);
+    await putRateLimit(em, { accountId, environment, perHour }, { keep });
+    const subject = `${environment} ${perHour}`;
+    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId }, deps.clock());
+    return { accountId, environment, perHour };
+  });
+}

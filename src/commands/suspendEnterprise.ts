@@ -1,0 +1,30 @@
+import type { Enterprise } from '../db/entities/Enterprise.ts';
+import { enterpriseCanBecome } from '../domain/enterpriseStatus.ts';
+import { Refusal } from '../errors.ts';
+import { changeEnterprise } from './changeEnterprise.ts';
+import type { CommandDeps } from './deps.ts';
+
+/**
+ * Keeps an enterprise from issuing until it is resumed; reads go on, and what was taken is still sent. An operator's
+ * act, whose reason is kept while it lasts. Refuses one that is suspended already (INVALID_INPUT).
+ */
+export function suspendEnterprise(
+  deps: CommandDeps,
+  input: { rut: string; reason: string },
+): Promise<Enterprise> {
+  return changeEnterprise(
+    deps,
+    input.rut,
+    { action: 'enterprise.suspend', reason: input.reason },
+    (_em, enterprise) => {
+      const { status } = enterprise;
+      if (status === 'SUSPENDED' || !enterpriseCanBecome(status, 'SUSPENDED')) {
+        throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is suspended already.`);
+      }
+      enterprise.statusBeforeSuspension = status;
+      enterprise.suspensionReason = input.reason;
+      enterprise.status = 'SUSPENDED';
+      return enterprise;
+    },
+  );
+}

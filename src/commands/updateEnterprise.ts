@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Big } from 'big.js';
+import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { Plan } from '../db/entities/Plan.ts';
+import { recordEvent } from '../db/events.ts';
+import { insertPayment } from '../db/payments.ts';
+import { findPlan } from '../db/plans.ts';
+import { checkoutUrl } from '../domain/checkoutUrl.ts';
+import type { UpdateEnterprise } from '../domain/enterprise.ts';
+import { paymentCreated } from '../domain/webhookEvents.ts';
+import { type Fault, invalidInput } from '../errors.ts';
+import { changeEnterprise } from './changeEnterprise.ts';
+import type { CommandDeps } from './deps.ts';
+import { tellFactsChanged } from './enterpriseWorkflow.ts';
+
+/** What changing a plan needs beside the rest. */
+export interface UpdateEnterpriseDeps extends CommandDeps {
+  /** Base of the addresses at which plans are paid. */
+  readonly checkoutUrl: string;
+}
+
+/**
+ * Sets what is given of plan, frequency and scheduled date; what is left out stays. Plan and frequency are judged
+ * together as they stand afterwards: a pair that is not on sale, or half of one, is INVALID_INPUT. Another plan that
+ * costs something is to be paid; what was set already changes nothing when it is set again.
+ */
+export function updateEnterprise(
+  deps: UpdateEnterpriseDeps,
+  input: { rut: string; update: UpdateEnterprise },
+): Promise<Enterprise> {
+  const { rut, update } = input;
+  return changeEnterprise(deps, rut, { action: 'enterprise.update' }, async (em, enterprise, now) => {
+    const plan = await otherPlan(em, enterprise, update);
+    const date = otherDate(enterprise, update);
+    if (plan) {
+      enterprise.planId = plan.planId;
+      enterprise.frequencyId = plan.frequencyId;
+      if (Big(plan.amount).gt(0)) await demandPayment(em, deps, { rut, plan, now });
+    }
+    if (date) enterprise.scheduledReadyDate = date;
+    if (plan || date) tellFactsChanged(em, rut, now);
+    return enterprise;
+  });
+}
+
+/** The plan that the update chooses, where it is not the one the enterprise has. */
+async function otherPlan(
+  em: EntityManager,
+  enterprise: Enterprise,
+  update: UpdateEnterprise,
+): Promise<Plan | undefined> {
+  if (update.plan_id === undefined && update.frequency_id === undefined) return undefined;
+  const planId = update.plan_id ?? enterprise.planId ?? null;
+  const frequencyId = update.frequency_id ?? enterprise.frequencyId ?? null;
+  if (planId === null) throw invalidInput([missing('plan_id', 'frequency_id')]);
+  if (frequencyId === null) throw invalidInput([missing('frequency_id', 'plan_id')]);
+  const plan = await findPlan(em, planId, frequencyId);
+  const at = update.plan_id === undefined ? '/frequency_id' : '/plan_id';
+  if (!plan) throw invalidInput([unknownPlan(at, planId, frequencyId)]);
+  return planId === enterprise.planId && frequencyId === enterprise.frequencyId ? undefined : plan;
+}
+
+function otherDate(enterprise: Enterprise, update: UpdateEnterprise): Date | undefined {
+  const date = update.scheduled_ready_date;
+  return date?.getTime() === enterprise.scheduledReadyDate?.getTime() ? undefined : date;
+}
+
+function demandPayment(
+  em: EntityManager,
+  deps: UpdateEnterpriseDeps,
+  { rut, plan, now }: { rut: string; plan: Plan; now: Date },
+): Promise<void> {
+  const id = randomUUID();
+  const payment = insertPayment(em, {
+    id,
+    rut,
+    planId: plan.planId,
+    frequencyId: plan.frequencyId,
+    amount: plan.amount,
+    currency: plan.currency,
+    status: 'PENDING',
+    redirectUrl: checkoutUrl(deps.checkoutUrl, id),
+    createdAt: now,
+    settledAt: null,
+  });
+  return recordEvent(em, { rut, environment: 'production' }, paymentCreated(payment), now);
+}
+
+function unknownPlan(path: string, planId: string, frequencyId: string): Fault {
+  const message = `plan_id, frequency_id: no plan ${JSON.stringify(planId)} with frequency ${JSON.stringify(frequencyId)} is on sale.`;
+  return { path, code: 'plan.unknown', message };
+}
+
+const missing = (field: string, given: string): Fault => ({
+  path: `/${field}`,
+  code: 'plan.incomplete',
+  message: `${field}: is missing; ${given} is given, and the enterprise has no plan yet.`,
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { isTrustedSigner } from '../db/authorityCertificates.ts';
+import { insertCae, listCaes } from '../db/caes.ts';
+import type { Cae } from '../db/entities/Cae.ts';
+import { type CaeReading, readCae } from '../dgi/xml/cae.ts';
+import { caeFaults } from '../domain/cae.ts';
+import { caeFault } from '../domain/caeRules.ts';
+import { type CfeType, cfeTypeOfCode, type Environment } from '../domain/cfeTypes.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { type Fault, invalidInput } from '../errors.ts';
+import { changeEnterprise } from './changeEnterprise.ts';
+import type { CommandDeps } from './deps.ts';
+import { tellFactsChanged } from './enterpriseWorkflow.ts';
+
+type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
+
+/**
+ * Takes a CAE from the file that the authority signed: its numbers from `startNumber` on may be used from now on.
+ * Refuses a file that is not one, one that the authority did not sign, and every fault of its content at once
+ * (INVALID_INPUT).
+ */
+export async function uploadCae(
+  deps: CommandDeps,
+  input: { rut: string; file: Uint8Array; startNumber: number; environment?: Environment },
+): Promise<Cae> {
+  const { rut, file, startNumber, environment = 'production' } = input;
+  const reading = readCae(file);
+  if (reading.kind === 'malformed') throw invalidInput([caeFault('cae.malformed')]);
+  if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
+  return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
+    const faults = await faultsOf(em, reading, { rut, environment, startNumber, today: montevideoDate(now) });
+    if (faults.length > 0) throw invalidInput(faults);
+    const cae = await insertCae(em, rowOf(reading, { rut, environment, startNumber, now }));
+    if (environment === 'production') tellFactsChanged(em, rut, now);
+    return cae;
+  });
+}
+
+/** Where the authority did not sign, nothing of the content is worth a word. */
+async function faultsOf(
+  em: EntityManager,
+  { facts, signer }: SignedCae,
+  context: { rut: string; environment: Environment; startNumber: number; today: string },
+): Promise<Fault[]> {
+  if (!(await isTrustedSigner(em, signer.fingerprint))) return [caeFault('cae.untrusted_signer')];
+  return caeFaults(facts, { ...context, held: await listCaes(em, context.rut, context.environment) });
+}
+
+function rowOf(
+  { facts, xml }: SignedCae,
+  {
+    rut,
+    environment,
+    startNumber,
+    now,
+  }: { rut: string; environment: Environment; startNumber: number; now: Date },
+): Omit<Cae, symbol> {
+  return {
+    id: randomUUID(),
+    rut,
+    environment,
+    // Without faults the code is one of the nine.
+    type: cfeTypeOfCode(facts.typeCode) as CfeType,
+    series: facts.series,
+    numberStart: facts.numberStart,
+    numberEnd: facts.numberEnd,
+    lastNumber: startNumber - 1,
+    authorizationNumber: facts.authorizationNumber,
+    issueDate: facts.issueDate,
+    expirationDate: facts.expirationDate,
+    specialKind: facts.special?.kind ?? null,
+    specialCause: facts.special?.cause ?? null,
+    xml,
+    createdAt: now,
+  };
+}

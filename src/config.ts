@@ -1,0 +1,342 @@
+/**
+ * The environment, read once, checked and frozen: the only file of `src/` that says `process.env`.
+ * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows.
+ */
+import { z } from 'zod';
+
+interface Variable<T> {
+  readonly schema: z.ZodType<T, string>;
+  /** What it may hold, in words; ends the sentence "it must be …". */
+  readonly mayHold: string;
+  readonly purpose: string;
+  /** The text taken when the variable is not set; without one the variable is required where it is used. */
+  readonly fallback?: string;
+  /** Never shown, not even in the message about its being wrong. */
+  readonly secret?: true;
+}
+
+const variable = <T>(row: Variable<T>): Variable<T> => row;
+
+const text = z.string().min(1);
+const port = (fallback: string, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .refine((n) => n <= 65_535),
+    mayHold: 'a port number, 0 to 65535 (0: any free port)',
+    purpose,
+    fallback,
+  });
+const url = (purpose: string, fallback?: string) =>
+  variable({
+    schema: z.url({ protocol: /^https?$/ }),
+    mayHold: 'an http or https address',
+    purpose,
+    ...(fallback === undefined ? {} : { fallback }),
+  });
+const rut = (fallback: string, purpose: string) =>
+  variable({ schema: z.string().regex(/^\d{12}$/), mayHold: '12 digits', purpose, fallback });
+const seconds = (fallback: string, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((n) => n > 0),
+    mayHold: 'a number of seconds above 0',
+    purpose,
+    fallback,
+  });
+const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
+  variable({ schema: z.enum(['sha1', 'sha256']), mayHold: 'sha1 or sha256', purpose, fallback });
+
+const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** A key of 32 bytes in base64. */
+const key32 = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{43}=$/)
+  .transform((value) => Buffer.from(value, 'base64'));
+
+const VARIABLES = {
+  CFE_DATA_DIR: variable({
+    schema: text,
+    mayHold: 'a folder',
+    purpose: 'where the local stack keeps all its data',
+    fallback: '.local',
+  }),
+  CFE_HOST: variable({
+    schema: text,
+    mayHold: 'an IP address or host name of this machine',
+    purpose: 'the address that servers listen on',
+    fallback: '127.0.0.1',
+  }),
+  CFE_LOG_LEVEL: variable({
+    schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    mayHold: 'trace, debug, info, warn, error, fatal or silent',
+    purpose: 'the least important log line that is written',
+    fallback: 'info',
+  }),
+  CFE_API_PORT: port('3000', 'port of the HTTP API'),
+  CFE_METRICS_PORT: port('9464', 'port of the metrics of the API'),
+  CFE_WORKER_METRICS_PORT: port('9465', 'port of the metrics of the worker'),
+  CFE_POSTGRES_PORT: port('54329', 'port of the embedded PostgreSQL'),
+  CFE_TEMPORAL_PORT: port('7233', 'port of the Temporal server of the local stack'),
+  CFE_TEMPORAL_UI_PORT: port('8233', 'port of the Temporal UI of the local stack'),
+  CFE_SIMULATOR_PORT: port('8090', 'port of the simulator of the authority'),
+  CFE_PUBLIC_URL: variable({
+    schema: z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, '')),
+    mayHold: 'an http or https address',
+    purpose:
+      'the address under which customers reach the API, without /v1; when not set, the one it listens on',
+    fallback: 'http://127.0.0.1:3000',
+  }),
+
+  DATABASE_URL: variable({
+    schema: z.url({ protocol: /^postgres(ql)?$/ }),
+    mayHold: 'postgres://user:password@host:port/database',
+    purpose: 'the PostgreSQL database; the local stack starts one of its own when this is not set',
+    secret: true,
+  }),
+  CFE_CORS_ORIGINS: variable({
+    schema: z
+      .string()
+      .transform((value) =>
+        value
+          .split(',')
+          .map((origin) => origin.trim())
+          .filter(Boolean),
+      )
+      .pipe(z.array(z.string().regex(/^https?:\/\/[^/\s]+$/))),
+    mayHold: 'origins such as https://console.example, separated by commas, without a slash at the end',
+    purpose: 'origins whose pages may call the API from a browser; without any, CORS is off',
+    fallback: '',
+  }),
+  CFE_DATABASE_POOL: variable({
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,2}$/)
+      .transform(Number),
+    mayHold: 'a whole number from 1 to 999',
+    purpose: 'connections a process may hold to PostgreSQL',
+    fallback: '20',
+  }),
+  TEMPORAL_ADDRESS: variable({
+    schema: z.string().regex(/^[^\s:/]+:\d{1,5}$/),
+    mayHold: 'host:port',
+    purpose: 'the Temporal server; the local stack starts one of its own when this is not set',
+  }),
+  TEMPORAL_CLI_PATH: variable({
+    schema: text,
+    mayHold: 'the path of a Temporal CLI, 1.8.2 or later',
+    purpose: 'the Temporal program of the local stack; when not set it is found, downloaded or built',
+  }),
+  CFE_TEMPORAL_DOWNLOAD_URL: url(
+    'where the local stack downloads the Temporal program, without the query that names the machine',
+    'https://temporal.download/cli/archive/v1.8.2',
+  ),
+  TEMPORAL_NAMESPACE: variable({
+    schema: text,
+    mayHold: 'the name of a Temporal namespace',
+    purpose: 'the Temporal namespace',
+    fallback: 'default',
+  }),
+
+  CFE_KEY_ENCRYPTION_KEYS: variable({
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((entry) => entry.trim().split(':')))
+      .pipe(z.array(z.tuple([z.string().regex(/^[a-z0-9-]{1,20}$/), key32])).min(1))
+      .transform((entries) => entries.map(([id, key]) => ({ id, key }))),
+    mayHold: 'id:key[,id:key…], each key 32 bytes in base64; the first seals, all open',
+    purpose: 'keys that seal private keys and passwords at rest',
+    secret: true,
+  }),
+  CFE_PEPPER: variable({
+    schema: key32,
+    mayHold: '32 bytes in base64',
+    purpose: 'key of the hashes of API keys and of idempotent request bodies',
+    secret: true,
+  }),
+  CFE_TOKEN_KEYS: variable({
+    schema: z
+      .string()
+      .transform((value, context) => {
+        try {
+          return JSON.parse(value) as unknown;
+        } catch {
+          context.addIssue({ code: 'custom', message: 'not JSON' });
+          return z.NEVER;
+        }
+      })
+      .pipe(
+        z
+          .array(
+            z.object({
+              kty: z.literal('OKP'),
+              crv: z.literal('Ed25519'),
+              kid: z.string().min(1),
+              x: z.string().min(1),
+              d: z.string().min(1),
+            }),
+          )
+          .min(1),
+      ),
+    mayHold: 'a JSON array of private Ed25519 JWKs with kid; the first signs, all verify',
+    purpose: 'keys of the access tokens',
+    secret: true,
+  }),
+
+  CFE_DGI_PRODUCTION_RECEPTION_URL: url(
+    "the authority's reception service, production",
+    'https://efactura.dgi.gub.uy/efactura/ws_efactura',
+  ),
+  CFE_DGI_PRODUCTION_CONSULTATION_URL: url(
+    "the authority's consultation service, production",
+    'https://efactura.dgi.gub.uy:6440/efactura/ws_consultas',
+  ),
+  CFE_DGI_PRODUCTION_REGISTRY_URL: url(
+    "the authority's registry service (eRUT), production",
+    'https://efactura.dgi.gub.uy:6475/efactura/ws_personaGetActEmpresarial',
+  ),
+  CFE_DGI_PRODUCTION_RUT: rut('214844360018', "the authority's own RUT, production"),
+  CFE_DGI_SANDBOX_RECEPTION_URL: url(
+    "the authority's reception service, test environment",
+    'https://efactura.dgi.gub.uy:6443/ePrueba/ws_eprueba',
+  ),
+  CFE_DGI_SANDBOX_CONSULTATION_URL: url(
+    "the authority's consultation service, test environment",
+    'https://efactura.dgi.gub.uy:6460/ePrueba/ws_consultasPrueba',
+  ),
+  CFE_DGI_SANDBOX_RUT: rut('219999830019', "the authority's own RUT, test environment"),
+  CFE_DGI_CONNECT_SECONDS: seconds('10', 'longest wait for a connection to the authority'),
+  CFE_DGI_ANSWER_SECONDS: seconds('60', 'longest wait for a whole answer of the authority'),
+  CFE_DGI_CFE_HASH: hashAlgorithm('sha256', 'hash of the signatures of CFEs'),
+  CFE_DGI_SOAP_HASH: hashAlgorithm('sha1', 'hash of the signatures of SOAP requests'),
+  CFE_DGI_CA_FILE: variable({
+    schema: z.string(),
+    mayHold: 'a file with certificates in PEM; empty for those that Node trusts',
+    purpose: "certificate authorities of the authority's servers",
+    fallback: '',
+  }),
+  CFE_CREDENTIALS_URL: url(
+    "the service that checks an enterprise's e-invoicing login; its contract stands in docs/simulator.md",
+  ),
+  CFE_SANDBOX_PORTAL_URL: variable({
+    schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    mayHold: 'an http or https address, or nothing',
+    purpose: "the simulator's portal, which gives the sandbox its test certificates and test CAEs",
+    fallback: '',
+  }),
+  CFE_SANDBOX_PAPERS_DIR: variable({
+    schema: z.string(),
+    mayHold: 'a folder, or nothing; its layout stands in docs/sandbox.md',
+    purpose: "test certificates and test CAEs for the authority's real test environment",
+    fallback: '',
+  }),
+  CFE_SERVICE_CERTIFICATE_FILE: variable({
+    schema: z.string(),
+    mayHold: 'the path of a .p12, or nothing',
+    purpose:
+      "the operator's own certificate, with which the registry (eRUT) is asked; without it nothing is looked up",
+    fallback: '',
+  }),
+  CFE_SERVICE_CERTIFICATE_PASSWORD: variable({
+    schema: z.string(),
+    mayHold: 'the password of that file',
+    purpose: "password of the operator's own certificate",
+    fallback: '',
+    secret: true,
+  }),
+  CFE_CHECKOUT_URL: url(
+    'the page where plans are paid; the id of the payment is added to its path',
+    'http://127.0.0.1:3000/checkout',
+  ),
+  CFE_WEBHOOK_LOCAL_CA_FILE: variable({
+    schema: z.string(),
+    mayHold: 'a file with certificates in PEM, or nothing',
+    purpose:
+      'development only: allows webhook receivers on this machine, with certificates from this authority',
+    fallback: '',
+  }),
+  CFE_POLL_LONGEST_SECONDS: seconds('60', 'longest pause between two questions for a verdict'),
+  CFE_PATIENCE: variable({
+    schema: z
+      .string()
+      .regex(/^\d+[smhd]$/)
+      .transform((value) => Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS]),
+    mayHold: 'a number with a unit s, m, h or d, such as 72h',
+    purpose: 'how long the authority may be reachable and yet undecided before a person is asked to look',
+    fallback: '72h',
+  }),
+
+  DGI_XSD_DIR: variable({
+    schema: text,
+    mayHold: "a folder with the authority's published files (xsd/, xsd-libxml2/)",
+    purpose:
+      'where the simulator and the tests find the official schemas; without them those checks are skipped',
+    fallback: '../shared/dgi',
+  }),
+} as const;
+
+export type VariableName = keyof typeof VARIABLES;
+type ValueOf<N extends VariableName> = (typeof VARIABLES)[N] extends Variable<infer T> ? T : never;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What is wrong with the configuration, one line a variable; meant to be printed as it is. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+}
+
+/** The environment as it was given, for the programs that start others. */
+export const environment: Environment = process.env;
+
+/**
+ * The named variables, read and frozen. Throws ConfigurationError that names every wrong or missing variable, what
+ * it holds and what it may hold.
+ */
+export function readConfig<const N extends VariableName>(
+  names: readonly N[],
+  source: Environment = environment,
+): Readonly<{ [K in N]: ValueOf<K> }> {
+  const problems: string[] = [];
+  const values: Partial<Record<VariableName, unknown>> = {};
+  for (const name of names) {
+    const row: Variable<unknown> = VARIABLES[name];
+    const held = source[name] || row.fallback;
+    if (held === undefined) {
+      problems.push(`${name} is not set; it must be ${row.mayHold} (${row.purpose})`);
+      continue;
+    }
+    const parsed = row.schema.safeParse(held);
+    if (parsed.success) values[name] = parsed.data;
+    else
+      problems.push(
+        `${name} holds ${row.secret ? '[a secret]' : JSON.stringify(held)}; it must be ${row.mayHold}`,
+      );
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
+  return Object.freeze(values) as Readonly<{ [K in N]: ValueOf<K> }>;
+}
+
+/**
+ * Looks at every variable that is set, whichever program reads it. Throws ConfigurationError that names the wrong
+ * ones, what they hold and what they may hold.
+ */
+export function checkEnvironment(): void {
+  readConfig((Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name)));
+}
+
+/** Whether a variable was given by the person who starts the program, rather than taken from its fallback. */
+export const isSet = (name: VariableName): boolean => Boolean(environment[name]);
+
+/** The text of `.env.example`: every variable with its purpose and what it may hold. */
+export function describeVariables(): string {
+  const rows = Object.entries(VARIABLES as Record<string, Variable<unknown>>).map(
+    ([name, row]) =>
+      `# ${row.purpose}\n# may hold: ${row.mayHold}\n${row.fallback === undefined ? `# ${name}=` : `# ${name}=${row.fallback}`}\n`,
+  );
+  return `# Every variable the programs read, with its default. Copy what you change; \`npm start\` needs none of it.\n\n${rows.join('\n')}`;
+}

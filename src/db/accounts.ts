@@ -1,0 +1,58 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { isUuid } from '../domain/uuid.ts';
+import { Account } from './entities/Account.ts';
+import { ApiKey } from './entities/ApiKey.ts';
+
+/** Stores an account, unless one with its id is there; answers the one that is there then. */
+export async function insertAccount(em: EntityManager, values: Omit<Account, symbol>): Promise<Account> {
+  await em.createQueryBuilder(Account).insert(values).onConflict('id').ignore().execute();
+  return em.findOneOrFail(Account, { id: values.id });
+}
+
+/** The account with this id, or null. */
+export async function findAccount(em: EntityManager, id: string): Promise<Account | null> {
+  return isUuid(id) ? em.findOne(Account, { id }) : null;
+}
+
+/** All accounts, oldest first. */
+export function listAccounts(em: EntityManager): Promise<Account[]> {
+  return em.find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
+}
+
+/** Stores an API key, unless one with its public id is there; answers the one that is there then. */
+export async function insertApiKey(em: EntityManager, values: Omit<ApiKey, symbol>): Promise<ApiKey> {
+  await em.createQueryBuilder(ApiKey).insert(values).onConflict('publicId').ignore().execute();
+  return em.findOneOrFail(ApiKey, { publicId: values.publicId });
+}
+
+/** A key with what of its account decides what it may do. */
+export interface KnownApiKey {
+  readonly key: ApiKey;
+  readonly isDeveloper: boolean;
+}
+
+/** The key with this public id, revoked or not, or null. */
+export async function findApiKey(em: EntityManager, publicId: string): Promise<KnownApiKey | null> {
+  const key = await em.findOne(ApiKey, { publicId });
+  const account = key && (await findAccount(em, key.accountId));
+  return account && { key, isDeveloper: account.isDeveloper };
+}
+
+/** The keys of an account, oldest first, revoked ones too. */
+export function listApiKeys(em: EntityManager, accountId: string): Promise<ApiKey[]> {
+  return em.find(ApiKey, { accountId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+}
+
+/** The key with this id, locked until the open transaction ends, or null. */
+export async function lockApiKey(em: EntityManager, id: string): Promise<ApiKey | null> {
+  return isUuid(id) ? em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
+}
+
+/** Writes down that a key was used at `at`, unless something later stands there already. */
+export async function markApiKeyUsed(em: EntityManager, id: string, at: Date): Promise<void> {
+  await em.nativeUpdate(
+    ApiKey,
+    { id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: at } }] },
+    { lastUsedAt: at },
+  );
+}

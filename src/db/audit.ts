@@ -1,0 +1,40 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Actor, AuditAction } from '../domain/audit.ts';
+import { AuditEntry } from './entities/AuditEntry.ts';
+
+/** One act, as the audit keeps it. */
+export interface Act {
+  actor: Actor;
+  action: AuditAction;
+  /** Id of the thing that was changed. */
+  subject: string;
+  accountId?: string;
+  rut?: string;
+  reason?: string;
+}
+
+/** Writes an act into the audit with the open transaction: it stands there if, and only if, the act does. */
+export function recordAudit(em: EntityManager, act: Act, now: Date): void {
+  em.create(AuditEntry, {
+    at: now,
+    actor: act.actor,
+    action: act.action,
+    subject: act.subject,
+    accountId: act.accountId ?? null,
+    rut: act.rut ?? null,
+    reason: act.reason ?? null,
+  });
+}
+
+/** The audit, oldest first: all, that of an enterprise, or that since a moment. */
+export function listAudit(
+  em: EntityManager,
+  of: { rut?: string | undefined; since?: Date | undefined } = {},
+): Promise<AuditEntry[]> {
+  const { rut, since } = of;
+  return em.find(
+    AuditEntry,
+    { ...(rut === undefined ? {} : { rut }), ...(since === undefined ? {} : { at: { $gte: since } }) },
+    { orderBy: { id: 'asc' } },
+  );
+}

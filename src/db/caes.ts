@@ -1,0 +1,33 @@
+import type { EntityManager, Loaded } from '@mikro-orm/postgresql';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { Cae } from './entities/Cae.ts';
+
+/** A CAE without its file, which nothing reads but an audit. */
+export type CaeRow = Loaded<Cae, never, never, 'xml'>;
+
+/** The CAEs of an enterprise, in the order in which they were uploaded. */
+export function listCaes(em: EntityManager, rut: string, environment: Environment): Promise<CaeRow[]> {
+  return em.find(Cae, { rut, environment }, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
+}
+
+/**
+ * The CAEs of one type that are not behind us on `today` (Montevideo, `YYYY-MM-DD`): whoever holds the type's turn
+ * (`takeSequence`) may choose one and move its `lastNumber`.
+ */
+export function caesForNumbers(
+  em: EntityManager,
+  of: { rut: string; environment: Environment; type: CfeType; today: string },
+): Promise<CaeRow[]> {
+  const { rut, environment, type, today } = of;
+  return em.find(Cae, { rut, environment, type, expirationDate: { $gte: today } }, { exclude: ['xml'] });
+}
+
+/**
+ * Stores a CAE. The caller holds the enterprise's lock and has seen that its range is free; the table refuses one
+ * that overlaps all the same.
+ */
+export async function insertCae(em: EntityManager, values: Omit<Cae, symbol>): Promise<Cae> {
+  const cae = em.create(Cae, values);
+  await em.flush();
+  return cae;
+}

@@ -1,0 +1,163 @@
+import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { Cfe } from './entities/Cfe.ts';
+
+/** A CFE as its cfe_id names it: the place in the sequence of its type. */
+export interface CfeKey {
+  rut: string;
+  environment: Environment;
+  type: CfeType;
+  sequence: number;
+}
+
+/** Which CFEs to list: every condition that is given must hold; dates are of emission, both included. */
+export interface CfeFilter {
+  rut: string;
+  environment: Environment;
+  type?: CfeType | undefined;
+  status?: CfeStatus | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+/**
+ * The next place in the enterprise's sequence for a type. It holds the turn of that type until the open transaction
+ * ends: numbers are given one after the other, and a transaction that is rolled back leaves no gap.
+ */
+export async function takeSequence(em: EntityManager, of: Omit<CfeKey, 'sequence'>): Promise<number> {
+  const [row] = await em.execute<{ last: number }[]>(
+    `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 1)
+     on conflict (rut, environment, type) do update set last = mine.last + 1
+     returning last`,
+    [of.rut, of.environment, of.type],
+  );
+  if (!row) throw new Error('cfe_sequence answered no row');
+  return row.last;
+}
+
+/** Stores a CFE when the open transaction is flushed. */
+export function insertCfe(em: EntityManager, values: Omit<Cfe, symbol>): Cfe {
+  return em.create(Cfe, values);
+}
+
+/** The CFE with this id of ours, or null. */
+export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+  return em.findOne(Cfe, { ...key });
+}
+
+/** Which of the CFEs with these ids have their verdict. */
+export async function settledAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    'select id from cfe where id in (?) and settled_at is not null',
+    [[...ids]],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * The CFE that a note wants to correct, locked until the open transaction ends, so that its status stands and notes
+ * against it follow one another.
+ */
+export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+  return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/**
+ * What the notes of these types took from the original so far: decimal text in the original's currency, not rounded,
+ * over pesos by the rates of both documents where the currencies differ. Rejected notes took nothing.
+ */
+export async function referencedAmount(
+  em: EntityManager,
+  originalId: string,
+  types: readonly CfeType[],
+): Promise<string> {
+  const [row] = await em.execute<{ sum: string }[]>(
+    `select coalesce(sum(
+       case when note.currency = original.currency then note.pay_amount
+       else note.pay_amount * (note.document -> 'totals' ->> 'exchangeRate')::numeric
+         / (original.document -> 'totals' ->> 'exchangeRate')::numeric(30, 20) end), 0)::text as sum
+     from cfe note join cfe original on original.id = note.reference_id
+     where note.reference_id = ? and note.type in (?) and note.status <> 'REJECTED'`,
+    [originalId, [...types]],
+  );
+  return row?.sum ?? '0';
+}
+
+/** A page of an enterprise's CFEs, newest first. */
+export function listCfes(
+  em: EntityManager,
+  filter: CfeFilter,
+  page: { skip: number; limit: number },
+): Promise<Cfe[]> {
+  return em.find(Cfe, conditionOf(filter), {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    offset: page.skip,
+    limit: page.limit,
+  });
+}
+
+/**
+ * How many CFEs the filter lets through. Without status and dates this is what the sequences have come to, which
+ * costs the same for ten CFEs as for ten million.
+ */
+export async function countCfes(em: EntityManager, filter: CfeFilter): Promise<number> {
+  const { rut, environment, type, status, from, to } = filter;
+  if (status || from || to) return em.count(Cfe, conditionOf(filter));
+  const [row] = await em.execute<{ total: number }[]>(
+    `select coalesce(sum(last), 0)::integer as total from cfe_sequence
+     where rut = ? and environment = ? and (?::text is null or type = ?)`,
+    [rut, environment, type ?? null, type ?? null],
+  );
+  return row?.total ?? 0;
+}
+
+function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): FilterQuery<Cfe> {
+  const emissionDate = { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}) };
+  return {
+    rut,
+    environment,
+    ...(type ? { type } : {}),
+    ...(status ? { status } : {}),
+    ...(from || to ? { emissionDate } : {}),
+  };
+}
+
+/** Codes of ours for CFEs that the authority never got and never will: their numbers are to be annulled there. */
+const NEVER_SENT = ['reference.rejected', 'abandoned'];
+
+/** Which CFEs operators look for, beside what everyone may. */
+export interface OperatorFilter extends CfeFilter {
+  needsSupport?: boolean | undefined;
+  stuckReason?: string | undefined;
+  annulled?: boolean | undefined;
+}
+
+/** CFEs as operators look for them, newest first, at most `limit`. */
+export function listCfesForOperators(
+  em: EntityManager,
+  { needsSupport, stuckReason, annulled, ...filter }: OperatorFilter,
+  limit: number,
+): Promise<Cfe[]> {
+  const conditions: FilterQuery<Cfe>[] = [
+    conditionOf(filter),
+    ...(needsSupport ? [{ stuckReason: { $ne: null } }] : []),
+    ...(stuckReason === undefined ? [] : [{ stuckReason }]),
+    ...(annulled
+      ? [
+          {
+            status: 'REJECTED' as const,
+            $or: NEVER_SENT.map((code) => ({ rejection: { $contains: [{ code }] } })),
+          },
+        ]
+      : []),
+  ];
+  return em.find(
+    Cfe,
+    { $and: conditions },
+    {
+      orderBy: { createdAt: 'desc', id: 'desc' },
+      limit,
+    },
+  );
+}

@@ -1,0 +1,79 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { DocumentType } from '../domain/receiverDocument.ts';
+import { searchText } from '../domain/searchText.ts';
+import { Customer } from './entities/Customer.ts';
+
+/** A customer as its address names it. */
+export interface CustomerKey {
+  rut: string;
+  docType: DocumentType;
+  docNumber: string;
+}
+
+/** What is stored of a customer beside its key; what the search looks into is made here. */
+export type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'legalNameSearch' | 'createdAt'>;
+
+/** Which customers to list: every condition that is given must hold. */
+interface CustomerFilter {
+  rut: string;
+  /** A part of the legal name; accents and case do not count. */
+  legalName?: string | undefined;
+  docNumber?: string | undefined;
+  countryCode?: string | undefined;
+}
+
+/** Stores a customer and answers it; null when the enterprise has one with that document already. */
+export async function insertCustomer(
+  em: EntityManager,
+  key: CustomerKey,
+  facts: CustomerFacts,
+): Promise<Customer | null> {
+  const rows = await em
+    .createQueryBuilder(Customer)
+    .insert({ ...key, ...facts, legalNameSearch: searchText(facts.legalName), createdAt: facts.updatedAt })
+    .onConflict(['rut', 'docNumber', 'docType'])
+    .ignore()
+    .returning('rut')
+    .execute<{ rut: string }[]>('all', { mapResults: false });
+  return rows.length === 0 ? null : em.findOne(Customer, { ...key });
+}
+
+/** Puts `facts` in the place of what was stored of a customer; null when there is none with that document. */
+export async function replaceCustomer(
+  em: EntityManager,
+  key: CustomerKey,
+  facts: CustomerFacts,
+): Promise<Customer | null> {
+  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return customer && em.assign(customer, { ...facts, legalNameSearch: searchText(facts.legalName) });
+}
+
+/** Forgets a customer; answers whether there was one. */
+export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promise<boolean> {
+  return (await em.nativeDelete(Customer, { ...key })) > 0;
+}
+
+/** A page of an enterprise's customers, in the order of their names. */
+export function listCustomers(
+  em: EntityManager,
+  { rut, legalName, docNumber, countryCode }: CustomerFilter,
+  page: { skip: number; limit: number },
+): Promise<Customer[]> {
+  return em.find(
+    Customer,
+    {
+      rut,
+      ...(docNumber === undefined ? {} : { docNumber }),
+      ...(countryCode === undefined ? {} : { countryCode }),
+      ...(legalName === undefined ? {} : { legalNameSearch: { $like: containing(searchText(legalName)) } }),
+    },
+    {
+      orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
+      offset: page.skip,
+      limit: page.limit,
+    },
+  );
+}
+
+/** The pattern of texts that contain `part`, whose own characters have no meaning of their own. */
+const containing = (part: string): string => `%${part.replace(/[\\%_]/g, '\\$&')}%`;

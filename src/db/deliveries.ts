@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { isUuid } from '../domain/uuid.ts';
+import { type DeliveryStatus, RETRY_DELAYS } from '../domain/webhook.ts';
+import { deliveryWorkflowId, type WorkflowMessage } from '../temporal.ts';
+import { Delivery } from './entities/Delivery.ts';
+import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
+import { Event } from './entities/Event.ts';
+import { enqueue } from './outbox.ts';
+
+/** Which deliveries to list: every condition that is given must hold. */
+export interface DeliveryFilter {
+  webhookId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  event?: string | undefined;
+}
+
+/** Puts an event on its way to a webhook with the open transaction: its delivery, and the workflow that sees to it. */
+export function insertDelivery(
+  em: EntityManager,
+  of: { webhookId: string; event: Event },
+  now: Date,
+): Delivery {
+  const { webhookId, event } = of;
+  const delivery = em.create(Delivery, {
+    id: randomUUID(),
+    webhookId,
+    eventId: event.id,
+    eventName: event.name,
+    status: 'PENDING',
+    createdAt: now,
+    settledAt: null,
+  });
+  enqueue(em, deliveryMessage(delivery.id, event), now);
+  return delivery;
+}
+
+/** Puts a delivery that has ended on its way once more, with the open transaction: same id, same bytes, schedule anew. */
+export async function restartDelivery(em: EntityManager, delivery: Delivery, now: Date): Promise<void> {
+  const event = await em.findOneOrFail(Event, { id: delivery.eventId });
+  delivery.status = 'PENDING';
+  delivery.settledAt = null;
+  // By signal: a run that is just ending begins anew instead.
+  enqueue(em, { ...deliveryMessage(delivery.id, event), signal: 'deliverAgain' }, now);
+}
+
+function deliveryMessage(deliveryId: string, { rut, environment }: Event): WorkflowMessage {
+  return {
+    workflow: 'deliverWebhook',
+    workflowId: deliveryWorkflowId(deliveryId),
+    input: { deliveryId, delays: [...RETRY_DELAYS] },
+    searchAttributes: { ...(rut ? { EnterpriseRut: rut } : {}), Environment: environment },
+  };
+}
+
+/** The delivery with this id, or null. */
+export async function findDelivery(em: EntityManager, id: string): Promise<Delivery | null> {
+  return isUuid(id) ? em.findOne(Delivery, { id }) : null;
+}
+
+/** The delivery with this id, locked until the open transaction ends, or null. */
+export async function lockDelivery(em: EntityManager, id: string): Promise<Delivery | null> {
+  if (!isUuid(id)) return null;
+  return em.findOne(Delivery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** Deliveries, newest first, at most `limit`. */
+export function listDeliveries(
+  em: EntityManager,
+  { webhookId, status, event }: DeliveryFilter,
+  limit: number,
+): Promise<Delivery[]> {
+  return em.find(
+    Delivery,
+    {
+      ...(webhookId === undefined ? {} : { webhookId }),
+      ...(status === undefined ? {} : { status }),
+      ...(event === undefined ? {} : { eventName: event as Delivery['eventName'] }),
+    },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
+  );
+}
+
+/** The attempts of deliveries, in the order in which they were made. */
+export function listAttempts(em: EntityManager, deliveryIds: readonly string[]): Promise<DeliveryAttempt[]> {
+  return em.find(
+    DeliveryAttempt,
+    { deliveryId: { $in: [...deliveryIds] } },
+    { orderBy: { deliveryId: 'asc', number: 'asc' } },
+  );
+}
+
+/** Whether that execution has made an attempt of the delivery already. */
+export async function hasAttempted(
+  em: EntityManager,
+  deliveryId: string,
+  execution: string,
+): Promise<boolean> {
+  return (await em.count(DeliveryAttempt, { deliveryId, execution })) > 0;
+}
+
+/** Stores the next attempt of a delivery that the open transaction has locked. */
+export async function insertAttempt(
+  em: EntityManager,
+  values: Omit<DeliveryAttempt, 'number' | symbol>,
+): Promise<void> {
+  const number = 1 + (await em.count(DeliveryAttempt, { deliveryId: values.deliveryId }));
+  em.create(DeliveryAttempt, { ...values, number });
+}

@@ -1,0 +1,34 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { Enterprise } from './entities/Enterprise.ts';
+
+/** The enterprise with this RUT, or null. */
+export function findEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
+  return em.findOne(Enterprise, { rut });
+}
+
+/** All enterprises, in the order of their RUTs. */
+export function listEnterprises(em: EntityManager): Promise<Enterprise[]> {
+  return em.find(Enterprise, {}, { orderBy: { rut: 'asc' } });
+}
+
+/**
+ * The enterprise with this RUT, locked until the open transaction ends: whoever changes it or its papers takes this
+ * lock first, so that changes of one enterprise follow one another.
+ */
+export function lockEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
+  return em.findOne(Enterprise, { rut }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+export type NewEnterprise = Omit<Enterprise, symbol>;
+
+/** Stores an enterprise and answers it; null when its RUT is registered already, by whoever came first. */
+export async function insertEnterprise(em: EntityManager, values: NewEnterprise): Promise<Enterprise | null> {
+  const rows = await em
+    .createQueryBuilder(Enterprise)
+    .insert(values)
+    .onConflict('rut')
+    .ignore()
+    .returning('rut')
+    .execute<{ rut: string }[]>('all', { mapResults: false });
+  return rows.length === 0 ? null : findEnterprise(em, values.rut);
+}

@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const AuditEntrySchema = defineEntity({
+  name: 'AuditEntry',
+  tableName: 'audit',
+  properties: {
+    id: p.bigint().primary().autoincrement(),
+    at: p.datetime(),
+    /** `account:<id>`, `cli:<user>`, `support:<name>`, or `service`. */
+    actor: p.text(),
+    action: p.text(),
+    /** The thing that was changed, by its id. */
+    subject: p.text(),
+    accountId: p.uuid().strictNullable(),
+    rut: p.text().strictNullable(),
+    reason: p.text().strictNullable(),
+  },
+});
+
+/** Who did what to which thing when; never changed, never removed. */
+export class AuditEntry extends AuditEntrySchema.class {}
+AuditEntrySchema.setClass(AuditEntry);

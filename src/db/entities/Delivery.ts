@@ -1,0 +1,22 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { DeliveryStatus } from '../../domain/webhook.ts';
+import type { WebhookEvent } from '../../domain/webhookEvents.ts';
+
+const DeliverySchema = defineEntity({
+  name: 'Delivery',
+  properties: {
+    /** What the receiver sees as `webhook-id`, the same at every attempt. */
+    id: p.uuid().primary(),
+    webhookId: p.uuid(),
+    eventId: p.uuid(),
+    eventName: p.text().$type<WebhookEvent['name']>(),
+    status: p.text().$type<DeliveryStatus>(),
+    createdAt: p.datetime(),
+    /** When it was delivered or given up. */
+    settledAt: p.datetime().strictNullable(),
+  },
+});
+
+/** One event on its way to one webhook. */
+export class Delivery extends DeliverySchema.class {}
+DeliverySchema.setClass(Delivery);

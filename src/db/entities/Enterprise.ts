@@ -1,0 +1,45 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type {
+  EfacturaStatus,
+  EnterpriseStatus,
+  LoginStatus,
+  Permission,
+} from '../../domain/enterpriseStatus.ts';
+
+const EnterpriseSchema = defineEntity({
+  name: 'Enterprise',
+  properties: {
+    rut: p.text().primary(),
+    ownerAccountId: p.uuid(),
+    legalName: p.text(),
+    tradeName: p.text().strictNullable(),
+    departmentName: p.text(),
+    localityName: p.text(),
+    streetName: p.text(),
+    /** CdgDGISucur: the code the authority gave to the branch. */
+    branch: p.integer(),
+    phoneNumber: p.text().strictNullable(),
+    isNewEnterprise: p.boolean(),
+    status: p.text().$type<EnterpriseStatus>(),
+    /** What `enterprise resume` goes back to. */
+    statusBeforeSuspension: p.text().$type<EnterpriseStatus>().strictNullable(),
+    /** Why an operator suspended it. */
+    suspensionReason: p.text().strictNullable(),
+    scheduledReadyDate: p.datetime().strictNullable(),
+    planId: p.text().strictNullable(),
+    frequencyId: p.text().strictNullable(),
+    efacturaStatus: p.text().$type<EfacturaStatus>(),
+    loginStatus: p.text().$type<LoginStatus>(),
+    permissions: p.array().$type<Permission[]>(),
+    lastValidatedAt: p.datetime().strictNullable(),
+    /** Login at the authority's portal, sealed; JSON {username, password}. */
+    sealedLogin: p.text().strictNullable(),
+    /** The moment of the last event about papers that expired by date; null: none yet. */
+    expiriesToldAt: p.datetime().strictNullable(),
+    createdAt: p.datetime(),
+  },
+});
+
+/** A company that issues CFEs, by its RUT (interface.md 2.1). */
+export class Enterprise extends EnterpriseSchema.class {}
+EnterpriseSchema.setClass(Enterprise);

@@ -1,0 +1,44 @@
+import { Account } from './Account.ts';
+import { ApiKey } from './ApiKey.ts';
+import { AuditEntry } from './AuditEntry.ts';
+import { AuthorityCertificate } from './AuthorityCertificate.ts';
+import { Cae } from './Cae.ts';
+import { Certificate } from './Certificate.ts';
+import { Cfe } from './Cfe.ts';
+import { Customer } from './Customer.ts';
+import { Delivery } from './Delivery.ts';
+import { DeliveryAttempt } from './DeliveryAttempt.ts';
+import { Enterprise } from './Enterprise.ts';
+import { EnterpriseGrant } from './EnterpriseGrant.ts';
+import { Event } from './Event.ts';
+import { OutboxMessage } from './OutboxMessage.ts';
+import { Payment } from './Payment.ts';
+import { Plan } from './Plan.ts';
+import { RateLimit } from './RateLimit.ts';
+import { Sobre } from './Sobre.ts';
+import { UiValue } from './UiValue.ts';
+import { Webhook } from './Webhook.ts';
+
+/** Every entity, one per table. */
+export const ENTITIES = [
+  Account,
+  ApiKey,
+  AuditEntry,
+  AuthorityCertificate,
+  Cae,
+  Certificate,
+  Cfe,
+  Customer,
+  Delivery,
+  DeliveryAttempt,
+  Enterprise,
+  EnterpriseGrant,
+  Event,
+  OutboxMessage,
+  Payment,
+  Plan,
+  RateLimit,
+  Sobre,
+  UiValue,
+  Webhook,
+];

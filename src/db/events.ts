@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { enterpriseChanges } from '../domain/enterpriseObject.ts';
+import { enterpriseUpdated, type WebhookEvent, webhookTest } from '../domain/webhookEvents.ts';
+import { insertDelivery } from './deliveries.ts';
+import { enterpriseObjectOf } from './enterpriseObjects.ts';
+import type { Delivery } from './entities/Delivery.ts';
+import type { Enterprise } from './entities/Enterprise.ts';
+import { Event } from './entities/Event.ts';
+import { subscribedWebhooks } from './webhooks.ts';
+
+/**
+ * Stores in the open transaction that something happened to an enterprise, in the words in which customers' servers
+ * are told, and puts it on its way to each webhook that selects it: there is no change without its event, and no event
+ * without its change. `cfe.updated`, of which there are two a CFE, is stored only where somebody is told.
+ */
+export async function recordEvent(
+  em: EntityManager,
+  about: { rut: string; environment: Environment },
+  event: WebhookEvent,
+  now: Date,
+): Promise<void> {
+  const webhookIds = await subscribedWebhooks(em, { rut: about.rut, event: event.name });
+  if (event.name === 'cfe.updated' && webhookIds.length === 0) return;
+  const stored = insertEvent(em, about, event, now);
+  for (const webhookId of webhookIds) insertDelivery(em, { webhookId, event: stored }, now);
+}
+
+/** Puts a test on its way to one webhook, with the open transaction. */
+export function recordTest(em: EntityManager, webhookId: string, now: Date): Delivery {
+  const event = insertEvent(em, { rut: null, environment: 'production' }, webhookTest(webhookId), now);
+  return insertDelivery(em, { webhookId, event }, now);
+}
+
+/** The body is made here, once; every attempt sends these bytes. */
+function insertEvent(
+  em: EntityManager,
+  { rut, environment }: { rut: string | null; environment: Environment },
+  { name, data }: WebhookEvent,
+  now: Date,
+): Event {
+  const body = JSON.stringify({ event: name, timestamp: now.toISOString(), data });
+  return em.create(Event, { id: randomUUID(), rut, environment, name, body, createdAt: now });
+}
+
+/**
+ * Runs `change` on an enterprise that the open transaction has locked, and records `enterprise.updated` if the
+ * enterprise object is another afterwards.
+ */
+export async function recordingChanges<T>(
+  em: EntityManager,
+  enterprise: Enterprise,
+  now: Date,
+  change: () => T | Promise<T>,
+): Promise<T> {
+  const before = await enterpriseObjectOf(em, enterprise, now);
+  const result = await change();
+  await em.flush();
+  const after = await enterpriseObjectOf(em, enterprise, now);
+  const changes = enterpriseChanges(before, after);
+  if (Object.keys(changes).length > 0) {
+    const about = { rut: enterprise.rut, environment: 'production' as const };
+    await recordEvent(em, about, enterpriseUpdated(after, changes), now);
+  }
+  return result;
+}
+
+/** The bodies of events, by their ids. */
+export async function bodiesOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, string>> {
+  const events = await em.find(Event, { id: { $in: [...ids] } });
+  return new Map(events.map(({ id, body }) => [id, body]));
+}

@@ -1,0 +1,79 @@
+/** What is kept for Idempotency-Keys: answers for a time, and CFEs, whose rows carry their keys for ever. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { Cfe, type FirstAnswer } from './entities/Cfe.ts';
+
+/** A key as its account uses it. */
+export interface KeyScope {
+  readonly accountId: string;
+  readonly environment: Environment;
+  readonly key: string;
+}
+
+/** What a key stands for: an answer word for word, or the CFE that its request made. */
+export type Kept = { readonly hash: Uint8Array } & (
+  | { readonly kind: 'answer'; readonly answer: string }
+  | { readonly kind: 'cfe'; readonly cfe: Cfe }
+);
+
+/** PostgreSQL's code for a lock that was not had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/**
+ * Takes a key's turn until the open transaction ends, so that requests with one key follow one another. Answers false
+ * when another holds it for `milliseconds` more; the transaction is lost then.
+ */
+export async function lockKey(em: EntityManager, of: KeyScope, milliseconds: number): Promise<boolean> {
+  const name = JSON.stringify([of.accountId, of.environment, of.key]);
+  await em.execute(`select set_config('lock_timeout', ?, true)`, [`${milliseconds}ms`]);
+  try {
+    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) return false;
+    throw error;
+  }
+  await em.execute('set local lock_timeout to default');
+  return true;
+}
+
+/** What the key stands for: a CFE, or an answer given after `since`; null when nothing. */
+export async function findKept(em: EntityManager, of: KeyScope, since: Date): Promise<Kept | null> {
+  const { accountId, environment, key: idempotencyKey } = of;
+  const cfe = await em.findOne(
+    Cfe,
+    { accountId, environment, idempotencyKey },
+    { populate: ['idempotencyHash', 'firstAnswer'] },
+  );
+  if (cfe?.idempotencyHash) return { kind: 'cfe', hash: cfe.idempotencyHash, cfe };
+  const [row] = await em.execute<{ hash: Buffer; answer: string }[]>(
+    `select hash, answer from idempotent_answer
+     where account_id = ? and environment = ? and key = ? and created_at > ?::timestamptz`,
+    [accountId, environment, idempotencyKey, since.toISOString()],
+  );
+  return row ? { kind: 'answer', ...row } : null;
+}
+
+/** Keeps the answer to the request with a key, in place of one that has had its time. */
+export async function keepAnswer(
+  em: EntityManager,
+  of: KeyScope,
+  kept: { hash: Buffer; answer: string; now: Date },
+): Promise<void> {
+  await em.execute(
+    `insert into idempotent_answer (account_id, environment, key, hash, answer, created_at)
+     values (?, ?, ?, ?, ?, ?::timestamptz)
+     on conflict (account_id, environment, key) do update set
+       hash = excluded.hash, answer = excluded.answer, created_at = excluded.created_at`,
+    [of.accountId, of.environment, of.key, kept.hash, kept.answer, kept.now.toISOString()],
+  );
+}
+
+/** Forgets answers given before `before`; those that are CFEs are not among them. */
+export async function purgeAnswers(em: EntityManager, before: Date): Promise<void> {
+  await em.execute('delete from idempotent_answer where created_at < ?::timestamptz', [before.toISOString()]);
+}
+
+/** Writes down how a CFE with a key was first answered; what stands there already stays. */
+export async function putFirstAnswer(em: EntityManager, id: string, firstAnswer: FirstAnswer): Promise<void> {
+  await em.nativeUpdate(Cfe, { id, idempotencyKey: { $ne: null }, firstAnswer: null }, { firstAnswer });
+}

@@ -1,0 +1,30 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { WorkflowMessage } from '../temporal.ts';
+import { OutboxMessage } from './entities/OutboxMessage.ts';
+
+/** Stores a message in the open transaction: it will be dispatched if, and only if, that transaction commits. */
+export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date): void {
+  em.create(OutboxMessage, {
+    workflow: message.workflow,
+    workflowId: message.workflowId,
+    input: message.input,
+    signal: message.signal ?? null,
+    searchAttributes: message.searchAttributes ?? {},
+    createdAt: now,
+    dispatchedAt: null,
+    attempts: 0,
+    notBefore: now,
+  });
+}
+
+/**
+ * Up to `limit` messages that wait, oldest first, locked for the open transaction; those that another dispatcher
+ * holds are passed over.
+ */
+export function lockWaiting(em: EntityManager, limit: number, now: Date): Promise<OutboxMessage[]> {
+  return em.find(
+    OutboxMessage,
+    { dispatchedAt: null, notBefore: { $lte: now } },
+    { orderBy: { id: 'asc' }, limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+  );
+}

@@ -1,0 +1,73 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { issueLocalCertificate } from './localCertificate.ts';
+
+/** An event as a customer's server gets it (interface.md part 6). */
+export interface DemoEvent {
+  event: string;
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+/** A customer's server for events, on this machine. */
+export interface DemoReceiver {
+  url: string;
+  /** What came, each message once, in the order in which it came. */
+  events: DemoEvent[];
+  /** From now on only what this secret signed is taken. */
+  trust(secret: string): void;
+  close(): Promise<void>;
+}
+
+/** An HTTPS server on 127.0.0.1 with a certificate from the local stack's authority; it takes what is signed. */
+export async function startReceiver(authority: {
+  certificatePem: string;
+  keyPem: string;
+}): Promise<DemoReceiver> {
+  const events: DemoEvent[] = [];
+  const seen = new Set<string>();
+  let secret = '';
+  const server = createServer(await issueLocalCertificate(authority), (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const body = Buffer.concat(chunks).toString('utf8');
+      const id = String(request.headers['webhook-id']);
+      const signatures = String(request.headers['webhook-signature']).split(' ');
+      if (
+        !signatures.includes(
+          signatureOf(secret, `${id}.${String(request.headers['webhook-timestamp'])}.${body}`),
+        )
+      ) {
+        response.writeHead(401).end();
+        return;
+      }
+      // A message may come twice; its id tells.
+      if (!seen.has(id)) events.push(JSON.parse(body) as DemoEvent);
+      seen.add(id);
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/demo`,
+    events,
+    trust: (given) => {
+      secret = given;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function signatureOf(secret: string, signed: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}

@@ -1,0 +1,120 @@
+/** From bytes that came back to an answer that counts: framing, exceptions, the authority's signature. */
+import type { Element } from '@xmldom/xmldom';
+import { fingerprintOf, isValidAt, rucOf } from './identity.ts';
+import { type Operation, payloadIn, readSoap } from './soap.ts';
+import { type Caratula, readExceptions } from './xml/ack.ts';
+import { decodeXml, parseXml, UnreadableXml, withoutDeclaration } from './xml/parse.ts';
+import { BadSignature, verifyEnveloped } from './xml/verify.ts';
+
+/** Answers with 250 receipts and ten reasons each have some 2 MB; none of ours comes near. */
+export const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
+const LIMIT = { mostCharacters: MOST_ANSWER_BYTES };
+
+/** What came back is not the answer to the question; `answer` is its key in the table of outcomes. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly answer: string;
+  /** A status or code for logs, never the authority's text. */
+  readonly detail: string | undefined;
+
+  constructor(answer: string, detail?: string) {
+    super(detail ?? answer);
+    this.answer = answer;
+    this.detail = detail;
+  }
+}
+
+/** Stock messages of the gateway about a signature that it does not take (dgi/transport.md §2); its codes are vague. */
+const SECURITY_FAULTS =
+  /no signature in|not covered by signature|unknown (signature|digest|canonicalization|transform)\w* ?algorithm|unknown \w+method algorithm|security token|signature verification|digest value mismatch|certificate is not trusted/i;
+
+/** The element that answers the operation. Throws NoAnswer for everything else. */
+export function answerIn(answer: { status: number; body: Uint8Array }, operation: Operation): Element {
+  const ok = answer.status === 200;
+  try {
+    const soap = readSoap(decodeXml(answer.body), operation, LIMIT);
+    if (soap.kind === 'answer' && ok) return soap.element;
+    if (soap.kind === 'answer') throw new NoAnswer('http', `HTTP ${answer.status}`);
+    const [exception] = soap.exceptions;
+    if (exception) throw new NoAnswer(`code ${exception.code}`);
+    throw new NoAnswer(
+      SECURITY_FAULTS.test(soap.message) ? 'fault security' : 'fault',
+      `SOAP fault, HTTP ${answer.status}`,
+    );
+  } catch (error) {
+    if (!(error instanceof UnreadableXml)) throw error;
+    throw ok ? new NoAnswer('unreadable') : new NoAnswer('http', `HTTP ${answer.status}`);
+  }
+}
+
+/** The document that an answer carries, unsigned. Throws NoAnswer where there is none, or an exception instead. */
+export function documentIn(answer: Element): Element {
+  return parseDocument(textIn(answer)).root;
+}
+
+/** An element of a typed answer, which carries no document. Throws NoAnswer for an exception in its place. */
+export function refuseExceptions(answer: Element): void {
+  const [exception] = readExceptions(answer);
+  if (exception) throw new NoAnswer(`code ${exception.code}`);
+}
+
+/** Who must have signed an answer for it to count. */
+export interface Trust {
+  /** Fingerprints of the configured certificates of the authority. */
+  readonly signers: ReadonlySet<string>;
+  /** The authority's own RUT in the environment. */
+  readonly authorityRut: string;
+  readonly now: Date;
+}
+
+/** The signed document that an answer carries, read from the signed bytes. Throws NoAnswer unless it counts. */
+export function signedDocumentIn<T extends Caratula>(
+  answer: Element,
+  read: (root: Element) => T | undefined,
+  trust: Trust,
+): T {
+  const { text } = parseDocument(textIn(answer));
+  const { root, certificate } = verified(text);
+  const document = read(root);
+  if (!document) throw new NoAnswer('unreadable');
+  const trusted =
+    trust.signers.has(fingerprintOf(certificate)) &&
+    rucOf(certificate) === trust.authorityRut &&
+    isValidAt(certificate, document.signedAt ?? trust.now);
+  if (!trusted) throw new NoAnswer('untrusted signer');
+  return document;
+}
+
+function textIn(answer: Element): string {
+  const payload = payloadIn(answer);
+  if (payload === undefined) {
+    refuseExceptions(answer);
+    throw new NoAnswer('unreadable');
+  }
+  return withoutDeclaration(payload);
+}
+
+function parseDocument(text: string): { text: string; root: Element } {
+  const root = readable(() => parseXml(text, LIMIT));
+  const [exception] = readExceptions(root);
+  if (exception) throw new NoAnswer(`code ${exception.code}`);
+  return { text, root };
+}
+
+function verified(text: string) {
+  try {
+    return readable(() => verifyEnveloped(text, LIMIT));
+  } catch (error) {
+    if (error instanceof BadSignature) throw new NoAnswer('bad signature');
+    throw error;
+  }
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnreadableXml) throw new NoAnswer('unreadable');
+    throw error;
+  }
+}

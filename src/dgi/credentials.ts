@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
+
+/** What the credentials check says of a login. */
+export interface LoginAnswer {
+  login: 'success' | 'failed';
+  permissions: ('HOMO' | 'PROD')[];
+  message: string;
+}
+
+/** The credentials check gave no answer to go by. Its message holds nothing of what was sent. */
+export class CredentialsCheckUnavailable extends Error {
+  override readonly name = 'CredentialsCheckUnavailable';
+}
+
+const MOST_BYTES = 64 * 1024;
+
+const Answer = z
+  .object({
+    login: z.enum(['success', 'failed']),
+    permissions: z.array(z.string()).default([]),
+    message: z.string().default(''),
+  })
+  // A permission that we do not know yet is no failure.
+  .transform(
+    (answer): LoginAnswer => ({
+      ...answer,
+      permissions: (['HOMO', 'PROD'] as const).filter((permission) =>
+        answer.permissions.includes(permission),
+      ),
+    }),
+  );
+
+/**
+ * Asks whether an enterprise's login at the authority holds and what it may do, by its RUT alone where there is no login:
+ * `POST {url}` {rut, username?, password?}
+ * (decisions.md §3; a contract of our own, as the authority publishes none). Rejects with CredentialsCheckUnavailable.
+ */
+export function createCredentialsCheck(options: {
+  url: string;
+  timeoutSeconds: number;
+  ca?: string | undefined;
+}) {
+  const timeouts: Timeouts = {
+    connectSeconds: options.timeoutSeconds,
+    answerSeconds: options.timeoutSeconds,
+  };
+  return async (login: { rut: string; username?: string; password?: string }): Promise<LoginAnswer> => {
+    const { rut, username, password } = login;
+    const answer = await post({
+      url: options.url,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ rut, username, password }),
+      timeouts,
+      mostBytes: MOST_BYTES,
+      ca: options.ca,
+    }).catch((error: unknown) => {
+      if (error instanceof Unanswered) throw new CredentialsCheckUnavailable(error.message);
+      if (error instanceof AnswerTooLarge) throw new CredentialsCheckUnavailable('the answer is too large');
+      throw error;
+    });
+    if (answer.status !== 200) throw new CredentialsCheckUnavailable(`HTTP ${answer.status}`);
+    const parsed = Answer.safeParse(jsonIn(answer.body));
+    if (!parsed.success) throw new CredentialsCheckUnavailable('the answer is not the JSON that is expected');
+    return parsed.data;
+  };
+}
+
+function jsonIn(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+/** SOAP 1.1 framing of the authority's services, document/literal (dgi/transport.md §1, §7, §9, §11). */
+import type { Element } from '@xmldom/xmldom';
+import { readExceptions, type ServiceException } from './xml/ack.ts';
+import { childrenOf, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './xml/parse.ts';
+import { element } from './xml/write.ts';
+
+/** Namespace of the wrappers of all services but the registry, whose own is a relative URI. */
+const SERVICES = 'http://dgi.gub.uy';
+const REGISTRY = 'DGI_Modernizacion_Consolidado';
+
+interface OperationRow {
+  readonly service: 'reception' | 'consultation' | 'registry';
+  readonly soapAction: string;
+  /** The element of the request; that of the answer ends in `Response`. */
+  readonly element: string;
+  readonly namespace: string;
+}
+
+/** The operations that we call. The missing slash before "action" and the letter A are the authority's. */
+export const OPERATIONS = {
+  sendSobre: {
+    service: 'reception',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACRECEPCIONSOBRE',
+    element: 'WS_eFactura.EFACRECEPCIONSOBRE',
+    namespace: SERVICES,
+  },
+  askVerdict: {
+    service: 'reception',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACCONSULTARESTADOENVIO',
+    element: 'WS_eFactura.EFACCONSULTARESTADOENVIO',
+    namespace: SERVICES,
+  },
+  findSobre: {
+    service: 'consultation',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSSOBRE',
+    element: 'WS_eFactura_Consultas.EFACCONSULTARENVIOSSOBRE',
+    namespace: SERVICES,
+  },
+  findCfe: {
+    service: 'consultation',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARESTADOCFE',
+    element: 'WS_eFactura_Consultas.EFACCONSULTARESTADOCFE',
+    namespace: SERVICES,
+  },
+  lookUpRut: {
+    service: 'registry',
+    soapAction: 'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute',
+    element: 'WS_PersonaGetActEmpresarial.Execute',
+    namespace: REGISTRY,
+  },
+} as const satisfies Record<string, OperationRow>;
+export type Operation = keyof typeof OPERATIONS;
+
+/** The element of a request around its parameters, written already. */
+export function callOf(operation: Operation, parameters: string): string {
+  const { element: name, namespace } = OPERATIONS[operation];
+  return `<${name} xmlns="${namespace}">${parameters}</${name}>`;
+}
+
+/** A document carried as text (Datain/xmlData): never as child elements, whose signatures the gateway would judge. */
+export const carried = (document: string): string => `<Datain><xmlData>${cdata(document)}</xmlData></Datain>`;
+
+/** A CDATA section, as in all official examples; where the text holds its end mark, two sections share it. */
+const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+
+/** The question for a verdict; its namespace is not that of the documents. */
+export const verdictQuestion = (of: { idReceptor: string; token: string }): string =>
+  carried(
+    `<ConsultaCFE xmlns="${SERVICES}">${element('IdReceptor', of.idReceptor)}${element('Token', of.token)}</ConsultaCFE>`,
+  );
+
+/** A SOAP answer: the element that answers the operation, or a fault. */
+export type SoapAnswer =
+  | { readonly kind: 'answer'; readonly element: Element }
+  | { readonly kind: 'fault'; readonly message: string; readonly exceptions: readonly ServiceException[] };
+
+/** Takes a SOAP answer apart; throws UnreadableXml when it is none to the operation. */
+export function readSoap(
+  text: string,
+  operation: Operation,
+  options: { mostCharacters: number },
+): SoapAnswer {
+  const envelope = parseXml(text, options);
+  const body = isNamed(envelope, 'Envelope') ? elementAt(envelope, 'Body') : undefined;
+  const [content, ...more] = body ? childrenOf(body) : [];
+  if (!content || more.length > 0) throw new UnreadableXml('not a SOAP answer');
+  if (isNamed(content, 'Fault')) {
+    // SOAP 1.1 has faultstring; 1.2, which some gateways fall back to, Reason/Text.
+    const message = textAt(content, 'faultstring') ?? textAt(content, 'Reason', 'Text') ?? '';
+    return { kind: 'fault', message, exceptions: readExceptions(content) };
+  }
+  if (isNamed(content, `${OPERATIONS[operation].element}Response`))
+    return { kind: 'answer', element: content };
+  throw new UnreadableXml('an answer to another operation');
+}
+
+/** The document that an answer carries as text, in xmlData or, from the registry, in Data; undefined without one. */
+export const payloadIn = (answer: Element): string | undefined =>
+  textAt(answer, 'Dataout', 'xmlData') ?? textAt(answer, 'Data');

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { post } from './post.ts';
+
+const MOST_BYTES = 256 * 1024;
+const TIMEOUTS = { connectSeconds: 3, answerSeconds: 10 } as const;
+
+const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() });
+const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
+
+/** Test papers from the portal of the simulator (docs/simulator.md). Calls reject when it gives none. */
+export function createPortalTestKit(portalUrl: string) {
+  const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
+    const { status, body } = await post({
+      url: `${portalUrl}/${path}`,
+      headers: { 'content-type': 'application/json', accept: 'application/json' },
+      body: JSON.stringify({ ...(question as object), environment: 'sandbox' }),
+      timeouts: TIMEOUTS,
+      mostBytes: MOST_BYTES,
+      ca: undefined,
+    });
+    if (status !== 200 && status !== 201) throw new Error(`the portal answered ${status}`);
+    return answer.parse(JSON.parse(body.toString('utf8')));
+  };
+  return {
+    async certificate(rut: string) {
+      const question = { rut, password: randomBytes(18).toString('base64url') };
+      const { cert_b64, password } = await ask('certificates', question, CertificateAnswer);
+      return { file: Buffer.from(cert_b64, 'base64'), password };
+    },
+    async cae(rut: string, typeCode: number) {
+      const { cae_b64, number_start } = await ask(
+        'caes',
+        { rut, cfe_type_code: String(typeCode) },
+        CaeAnswer,
+      );
+      return { file: Buffer.from(cae_b64, 'base64'), startNumber: number_start };
+    },
+  };
+}
+
+const PapersIndex = z.object({
+  password: z.string(),
+  caes: z.record(z.string(), z.object({ file: z.string(), start_number: z.int() })),
+});
+
+/**
+ * Test papers from files that an operator got at the authority's own test environment: `<folder>/<rut>/` holds
+ * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject when they lack.
+ */
+export function createFolderTestKit(folder: string) {
+  const index = async (rut: string) =>
+    PapersIndex.parse(JSON.parse(await readFile(join(folder, rut, 'papers.json'), 'utf8')));
+  return {
+    async certificate(rut: string) {
+      const { password } = await index(rut);
+      return { file: await readFile(join(folder, rut, 'certificate.p12')), password };
+    },
+    async cae(rut: string, typeCode: number) {
+      const { caes } = await index(rut);
+      const cae = caes[String(typeCode)];
+      if (!cae) throw new Error(`no CAE for type ${typeCode}`);
+      return { file: await readFile(join(folder, rut, cae.file)), startNumber: cae.start_number };
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * The authority's answers as typed results (Formato Mensaje v19; dgi/transport.md §4, §6, §11). Read patiently: its own
+ * official examples break its own XSD, and what it adds tomorrow is passed over.
+ */
+import type { Element } from '@xmldom/xmldom';
+import { instantOf } from '../moments.ts';
+import { childrenNamed, elementAt, findNamed, isNamed, textAt } from './parse.ts';
+
+/** One reason of a refusal, a rejection or an observation, in the authority's own words. */
+export interface Reason {
+  code: string;
+  message: string;
+  detail: string | null;
+}
+
+/** Whom an answer is from and to, and which shipment it is about. */
+export interface Caratula {
+  /** Who answers (RUCReceptor) and who is answered (RUCEmisor). */
+  readonly receiverRut: string | undefined;
+  readonly issuerRut: string | undefined;
+  /** Our number of the shipment, echoed. */
+  readonly idemisor: string | undefined;
+  /** The authority's number of it: the key for asking. */
+  readonly idReceptor: string | undefined;
+  /** Tmst: when the answer was signed, by the authority's clock. */
+  readonly signedAt: Date | undefined;
+}
+
+/** What to ask with, and from when on. */
+export interface QueryTicket {
+  readonly token: string | undefined;
+  readonly askFrom: Date | undefined;
+}
+
+/** The first answer to a sobre. */
+export interface AckSobre extends Caratula, QueryTicket {
+  /** AS received, BS refused; BA stands in the XSD only. */
+  readonly state: string;
+  readonly reasons: readonly Reason[];
+}
+
+/** Where a receipt was received first (InfoRespOri, with E02). */
+export interface OriginalAnswer {
+  readonly idemisor: string | undefined;
+  readonly idReceptor: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** The verdict on one receipt of a sobre. */
+export interface ReceiptVerdict {
+  /** Its place in the sobre, from 1; a receipt that the authority could not parse has nothing else. */
+  readonly ordinal: number | undefined;
+  readonly typeCode: number | undefined;
+  readonly serie: string | undefined;
+  readonly numero: number | undefined;
+  /** AE received, BE rejected, CE observed; FE stands in the XSD only. */
+  readonly state: string;
+  readonly reasons: readonly Reason[];
+  readonly original: OriginalAnswer | undefined;
+}
+
+/** The second answer: verdicts on all receipts of a sobre, or on those that have one so far. */
+export interface AckCfe extends Caratula {
+  readonly receipts: readonly ReceiptVerdict[];
+}
+
+/** A service's exception (Respuestas/Respuesta), which stands where the answer would. */
+export interface ServiceException {
+  readonly code: string;
+  readonly message: string;
+  readonly detail: string | null;
+}
+
+/** Reads an ACKSobre; undefined when the element is none. */
+export function readAckSobre(root: Element): AckSobre | undefined {
+  const detail = elementAt(root, 'Detalle');
+  const state = textAt(detail, 'Estado');
+  if (!isNamed(root, 'ACKSobre') || !detail || !state) return undefined;
+  return {
+    ...readCaratula(root),
+    ...readTicket(elementAt(detail, 'ParamConsulta')),
+    state,
+    reasons: childrenNamed(detail, 'MotivosRechazo').map(readReason),
+  };
+}
+
+/** Reads an ACKCFE; undefined when the element is none. */
+export function readAckCfe(root: Element): AckCfe | undefined {
+  if (!isNamed(root, 'ACKCFE')) return undefined;
+  return { ...readCaratula(root), receipts: childrenNamed(root, 'ACKCFE_Det').map(readVerdict) };
+}
+
+/** Reads the exceptions that stand in an element, at any depth; none where it holds something else. */
+export function readExceptions(root: Element): ServiceException[] {
+  const answers = findNamed(root, 'Respuestas');
+  const each = answers ? childrenNamed(answers, 'Respuesta') : [];
+  return each.flatMap((one) => {
+    const code = textAt(one, 'codigo');
+    if (code === undefined) return [];
+    return [
+      {
+        code: /^\d+$/.test(code) ? String(Number(code)) : code,
+        message: textAt(one, 'descripcion') ?? '',
+        detail: textAt(one, 'detalle') ?? null,
+      },
+    ];
+  });
+}
+
+/** Reads ParamConsulta: the token, verbatim, and the earliest moment for asking. */
+export function readTicket(parameters: Element | undefined): QueryTicket {
+  return { token: textAt(parameters, 'Token'), askFrom: instantOf(textAt(parameters, 'Fechahora')) };
+}
+
+function readCaratula(root: Element): Caratula {
+  const caratula = elementAt(root, 'Caratula');
+  return {
+    receiverRut: textAt(caratula, 'RUCReceptor'),
+    issuerRut: textAt(caratula, 'RUCEmisor'),
+    idemisor: textAt(caratula, 'IDEmisor'),
+    idReceptor: textAt(caratula, 'IDReceptor'),
+    signedAt: instantOf(textAt(caratula, 'Tmst')),
+  };
+}
+
+function readVerdict(of: Element): ReceiptVerdict {
+  const original = elementAt(of, 'InfoRespOri');
+  return {
+    ordinal: wholeNumber(textAt(of, 'Nro_ordinal')),
+    typeCode: wholeNumber(textAt(of, 'TipoCFE')),
+    serie: textAt(of, 'Serie'),
+    numero: wholeNumber(textAt(of, 'NroCFE')),
+    state: textAt(of, 'Estado') ?? '',
+    reasons: [...childrenNamed(of, 'MotivosRechazoCF'), ...childrenNamed(of, 'ObsCFC')].map(readReason),
+    original: original && {
+      idemisor: textAt(original, 'IDEmisorSobre'),
+      idReceptor: textAt(original, 'IDReceptorSobre'),
+      token: textAt(original, 'IDTokenSobre'),
+    },
+  };
+}
+
+const readReason = (of: Element): Reason => ({
+  code: textAt(of, 'Motivo') ?? '',
+  message: textAt(of, 'Glosa') ?? '',
+  detail: textAt(of, 'Detalle') ?? null,
+});
+
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : undefined;

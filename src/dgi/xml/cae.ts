@@ -1,0 +1,101 @@
+import type { Element } from '@xmldom/xmldom';
+import type { CaeFacts } from '../../domain/cae.ts';
+import { fingerprintOf, isValidAt, rucOf } from '../identity.ts';
+import { instantOf } from '../moments.ts';
+import { CFE_NAMESPACE } from './cfe.ts';
+import { decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';
+import { BadSignature, verifyEnveloped } from './verify.ts';
+
+/** CAE files have some 4 KB. */
+const MOST_CHARACTERS = 64 * 1024;
+
+/** Who signed a CAE, for comparison with the configured certificates of the authority. */
+interface CaeSigner {
+  /** SHA-256 of the certificate, lower-case hex. */
+  readonly fingerprint: string;
+  /** RUC of the certificate's subject; the authority's own, when it is the authority's. */
+  readonly ruc: string | undefined;
+  /** Whether the certificate was valid when the CAE was signed (TmstFrma), which may be long ago. */
+  readonly wasValid: boolean;
+}
+
+/** What an uploaded file is. The facts are read from the signed bytes only. */
+export type CaeReading =
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'badSignature' }
+  | {
+      readonly kind: 'signed';
+      readonly facts: CaeFacts;
+      /** The file as text. */
+      readonly xml: string;
+      readonly signer: CaeSigner;
+    };
+
+/**
+ * Reads the XML of a CAE (CAEType.xsd; dgi/transport.md §8) and verifies its signature with the certificate in it.
+ * Whether that certificate is the authority's, and whether the facts suit, is for the caller. Never throws.
+ */
+export function readCae(file: Uint8Array): CaeReading {
+  try {
+    if (file.byteLength > MOST_CHARACTERS) return { kind: 'malformed' };
+    const xml = decodeXml(file);
+    // First as it stands, so that a file that is no CAE is not called a CAE with a bad signature.
+    if (!readContent(parseXml(xml, { mostCharacters: MOST_CHARACTERS }))) return { kind: 'malformed' };
+    const { root, certificate } = verifyEnveloped(xml, { mostCharacters: MOST_CHARACTERS });
+    const content = readContent(root);
+    if (!content) return { kind: 'malformed' };
+    return {
+      kind: 'signed',
+      facts: content.facts,
+      xml,
+      signer: {
+        fingerprint: fingerprintOf(certificate),
+        ruc: rucOf(certificate),
+        wasValid: isValidAt(certificate, content.signedAt),
+      },
+    };
+  } catch (error) {
+    if (error instanceof BadSignature) return { kind: 'badSignature' };
+    if (error instanceof UnreadableXml) return { kind: 'malformed' };
+    throw error;
+  }
+}
+
+/** The fields of the file, undefined when one is not there or is no number where one must stand. */
+function readContent(root: Element): { facts: CaeFacts; signedAt: Date } | undefined {
+  if (!isNamed(root, 'CAE') || root.namespaceURI !== CFE_NAMESPACE) return undefined;
+  const signedAt = instantOf(textAt(root, 'TmstFrma'));
+  const data = elementAt(root, 'DA');
+  const text = (name: string) => textAt(data, name);
+  const [issuerRut, series, authorizationNumber] = [text('RucE'), text('Serie'), text('NA')];
+  const [issueDate, expirationDate] = [text('FA'), text('FVD')];
+  const [typeCode, numberStart, numberEnd] = [
+    digits(text('TCFE')),
+    digits(text('DNro')),
+    digits(text('HNro')),
+  ];
+  const kind = text('CAEEspecial');
+  const special = kind === undefined ? undefined : { kind: digits(kind), cause: text('CausalCAEEsp') };
+  if (!signedAt || !issuerRut || !series || !authorizationNumber || !issueDate || !expirationDate)
+    return undefined;
+  if (typeCode === undefined || numberStart === undefined || numberEnd === undefined) return undefined;
+  if (special && special.kind === undefined) return undefined;
+  return {
+    signedAt,
+    facts: {
+      issuerRut,
+      typeCode,
+      series,
+      numberStart,
+      numberEnd,
+      authorizationNumber,
+      issueDate,
+      expirationDate,
+      use: text('TA'),
+      special: special?.kind === undefined ? undefined : { kind: special.kind, cause: special.cause },
+    },
+  };
+}
+
+const digits = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;

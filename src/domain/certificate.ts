@@ -1,0 +1,124 @@
+import type { Fault } from '../errors.ts';
+import type { RuleRow } from './bodyRules.ts';
+
+/** Where an enterprise's certificate stands (decisions.md §3). */
+export type CertificateStatus = 'NONE' | 'VALID' | 'EXPIRED';
+
+/** The status at `now` of a certificate that ends at `notAfter`; NONE without one. */
+export function certificateStatus(
+  certificate: { readonly notAfter: Date } | null | undefined,
+  now: Date,
+): CertificateStatus {
+  if (!certificate) return 'NONE';
+  return now <= certificate.notAfter ? 'VALID' : 'EXPIRED';
+}
+
+/** RSA keys below this are refused (decisions.md §4). */
+const SMALLEST_RSA_BITS = 2048;
+
+/** The rules for an uploaded certificate, with their places in the body. */
+export const CERTIFICATE_RULES = {
+  'certificate.not_pkcs12': {
+    path: '/cert_b64',
+    checks: 'The file is a PKCS#12 (.p12) with one certificate and its private key.',
+    source: 'interface.md 4.10; decisions.md §4',
+    example: 'The file is not a .p12 that holds a certificate and its private key.',
+  },
+  'certificate.wrong_password': {
+    path: '/password',
+    checks: 'The password opens the file.',
+    source: 'interface.md 4.10',
+    example: 'The password does not open the certificate file.',
+  },
+  'certificate.key_mismatch': {
+    path: '/cert_b64',
+    checks: 'The private key belongs to the certificate.',
+    source: 'decisions.md §4',
+    example: 'The private key in the file does not belong to its certificate.',
+  },
+  'certificate.not_rsa': {
+    path: '/cert_b64',
+    checks: 'The key is RSA.',
+    source: 'decisions.md §4, §7 (rsa-sha256)',
+    example: 'The certificate must hold an RSA key, found another kind.',
+  },
+  'certificate.rsa_too_short': {
+    path: '/cert_b64',
+    checks: `The RSA key has at least ${SMALLEST_RSA_BITS} bits.`,
+    source: 'decisions.md §4',
+    example: 'The RSA key must have at least 2048 bits, found 1024.',
+  },
+  'certificate.other_rut': {
+    path: '/cert_b64',
+    checks: 'The serialNumber of the subject is RUC and the RUT of the enterprise.',
+    source: 'decisions.md §4; cfe-format.md §7',
+    example: 'The serialNumber of the subject must be RUC219999830019, found RUC214844360018.',
+  },
+  'certificate.expired': {
+    path: '/cert_b64',
+    checks: 'The certificate has not expired.',
+    source: 'decisions.md §4; cfe-format.md §6',
+    example: 'The certificate expired at 2026-01-31T12:00:00Z.',
+  },
+  'certificate.not_yet_valid': {
+    path: '/cert_b64',
+    checks: 'The certificate is valid already.',
+    source: 'decisions.md §4; cfe-format.md §6',
+    example: 'The certificate is valid only from 2026-03-01T12:00:00Z.',
+  },
+} as const satisfies Record<string, RuleRow & { path: string }>;
+export type CertificateRule = keyof typeof CERTIFICATE_RULES;
+
+/** What an opened .p12 tells of its certificate. */
+export interface CertificateFacts {
+  /** The serialNumber attribute of the subject, null when it has none. */
+  readonly subjectSerialNumber: string | null;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  /** Length of the RSA modulus, null when the key is of another kind. */
+  readonly rsaBits: number | null;
+  readonly keyMatches: boolean;
+}
+
+/** A fault of one of the rules, with the words of its example unless others are given. */
+export function certificateFault(
+  code: CertificateRule,
+  message: string = CERTIFICATE_RULES[code].example,
+): Fault {
+  return { path: CERTIFICATE_RULES[code].path, code, message };
+}
+
+/** Everything that speaks against the certificate for the enterprise `rut` at `now`; empty when it may be used. */
+export function certificateFaults(
+  facts: CertificateFacts,
+  { rut, now }: { rut: string; now: Date },
+): Fault[] {
+  const faults: Fault[] = [];
+  if (!facts.keyMatches) faults.push(certificateFault('certificate.key_mismatch'));
+  if (facts.rsaBits === null) faults.push(certificateFault('certificate.not_rsa'));
+  else if (facts.rsaBits < SMALLEST_RSA_BITS) {
+    const message = `The RSA key must have at least ${SMALLEST_RSA_BITS} bits, found ${facts.rsaBits}.`;
+    faults.push(certificateFault('certificate.rsa_too_short', message));
+  }
+  if (facts.subjectSerialNumber !== `RUC${rut}`) {
+    const message = `The serialNumber of the subject must be RUC${rut}, found ${serialShown(facts.subjectSerialNumber)}.`;
+    faults.push(certificateFault('certificate.other_rut', message));
+  }
+  if (now > facts.notAfter) {
+    faults.push(
+      certificateFault('certificate.expired', `The certificate expired at ${moment(facts.notAfter)}.`),
+    );
+  } else if (now < facts.notBefore) {
+    const message = `The certificate is valid only from ${moment(facts.notBefore)}.`;
+    faults.push(certificateFault('certificate.not_yet_valid', message));
+  }
+  return faults;
+}
+
+const moment = (instant: Date) => `${instant.toISOString().slice(0, 19)}Z`;
+
+/** Only what looks like a RUC is echoed: a personal certificate's serialNumber is the number of a person. */
+function serialShown(serialNumber: string | null): string {
+  if (serialNumber === null) return 'none';
+  return /^RUC[0-9]{12}$/.test(serialNumber) ? serialNumber : 'another';
+}

@@ -1,0 +1,135 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import type { Fault } from '../errors.ts';
+import { date } from './dates.ts';
+import { JsonNumber } from './decimal.ts';
+import { type Checked, check, faultAt } from './faults.ts';
+import { addIssue } from './issue.ts';
+import { LENGTHS } from './lengths.ts';
+import { badCharacter, text } from './text.ts';
+
+/**
+ * Reads JSON text losslessly: numbers as `JsonNumber`, a key given twice a fault. Paths are relative to the text;
+ * messages open with the inner field's name, or go on after the text's own name where the path is ''.
+ */
+export type JsonReader = (text: string) => Checked<unknown>;
+
+/** A schema for a code of the format, given as a number or as its digits. */
+function codeOf(codes: readonly number[]) {
+  return z
+    .custom<JsonNumber | string>((value) => typeof value === 'string' || value instanceof JsonNumber, {
+      params: { expected: 'a code' },
+    })
+    .transform((value, ctx) => {
+      const code = codes.find((candidate) =>
+        typeof value === 'string' ? String(candidate) === value : Big(value.text).eq(candidate),
+      );
+      if (code !== undefined) return code;
+      const found = String(value).length <= 20 ? JSON.stringify(String(value)) : 'a longer value';
+      addIssue(ctx, 'body.not_one_of', `one of ${codes.join(', ')} is expected, found ${found}.`);
+      return z.NEVER;
+    })
+    .meta({ enum: [...codes, ...codes.map(String)] });
+}
+
+const SaleCondition = z
+  .string()
+  .superRefine((value, ctx) => {
+    if (/^[A-Za-z]{3}$/.test(value) || value === 'N/A') return;
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer text';
+    addIssue(ctx, 'body.not_one_of', `three letters (an Incoterm) or N/A are expected, found ${found}.`);
+  })
+  .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
+
+/** The keys of `extra` that mean something (decisions.md §7); others are kept and returned to nobody. */
+export const CfeExtra = z.looseObject({
+  adenda: text(LENGTHS.adenda, { lineEnds: true }).optional(),
+  due_date: date({ earliest: '2000-01-01', latest: '2050-12-31' }).optional(),
+  unit: text(LENGTHS.unit).optional(),
+  purchase_order: text(LENGTHS.purchaseOrder).optional(),
+  reference_reason: text(LENGTHS.referenceReason).optional(),
+  sale_condition: SaleCondition.optional(),
+  sale_mode: codeOf([1, 2, 3, 4, 80, 90, 91, 99]).optional(),
+  transport: codeOf([1, 2, 3, 8, 9]).optional(),
+  information: text(LENGTHS.information).optional(),
+});
+type ExtraKey = keyof typeof CfeExtra.shape;
+export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K]> };
+
+/** What `extra` says: its sound keys, the keys in fault, the keys without meaning for us, and every fault. */
+export interface ReadExtra {
+  readonly values: ExtraValues;
+  readonly unsound: ReadonlySet<string>;
+  readonly others: Readonly<Record<string, unknown>>;
+  readonly faults: Fault[];
+}
+
+const AT = '/extra';
+const KEYS = Object.keys(CfeExtra.shape) as ExtraKey[];
+const ALL_UNSOUND: ReadonlySet<string> = new Set(KEYS);
+/** Deeper nesting than this in keys without meaning is refused: nobody could read it back. */
+const DEEPEST = 20;
+
+/** Reads `extra`; faults point into the inner document: `/extra/adenda`. */
+export function readExtra(extra: string | undefined, readJson: JsonReader): ReadExtra {
+  if (extra === undefined) return { values: {}, unsound: new Set(), others: {}, faults: [] };
+  const json = readJson(extra);
+  if (!json.ok) {
+    const faults = json.faults.map(withinExtra);
+    return { values: {}, unsound: ALL_UNSOUND, others: {}, faults };
+  }
+  const { value } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
+    const fault = faultAt([], 'extra.not_object', 'a JSON object, encoded as text, is expected.', AT);
+    return { values: {}, unsound: ALL_UNSOUND, others: {}, faults: [fault] };
+  }
+  const shape = CfeExtra.shape;
+  const checked = check(CfeExtra, value, { at: AT });
+  const others = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
+  const faults = [
+    ...(checked.ok ? [] : checked.faults),
+    ...others.flatMap(([key, other]) => faultsWithin(other, [key])),
+  ];
+  const unsound = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
+  const values: Record<string, unknown> = {};
+  for (const key of KEYS) {
+    if (!unsound.has(key)) values[key] = shape[key].parse((value as Record<string, unknown>)[key]);
+  }
+  return {
+    values: Object.fromEntries(Object.entries(values).filter(([, sound]) => sound !== undefined)),
+    unsound,
+    others: faults.length > 0 ? {} : Object.fromEntries(others.map(([key, other]) => [key, plain(other)])),
+    faults,
+  };
+}
+
+/** A fault of the inner document, told as one of the request. */
+function withinExtra({ path, code, message }: Fault): Fault {
+  return { path: AT + path, code, message: path === '' ? `extra: ${message}` : `extra.${message}` };
+}
+
+/** Texts that cannot be stored as they are, at any depth of a key without meaning; its name counts as text. */
+function faultsWithin(value: unknown, path: (string | number)[]): Fault[] {
+  const name = path.at(-1);
+  const bad =
+    (typeof name === 'string' ? badCharacter(name) : undefined) ??
+    (typeof value === 'string' ? badCharacter(value) : undefined);
+  if (bad) return [faultAt(path, bad.code, bad.message, AT)];
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
+  if (path.length >= DEEPEST) {
+    return [faultAt(path.slice(0, 1), 'extra.too_deep', `is nested more than ${DEEPEST} levels deep.`, AT)];
+  }
+  const entries: [string | number, unknown][] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value);
+  return entries.flatMap(([key, inner]) => faultsWithin(inner, [...path, key]));
+}
+
+/** JSON as data that survives storing: a number that binary cannot hold as written stays its text. */
+function plain(value: unknown): unknown {
+  if (value instanceof JsonNumber)
+    return String(Number(value.text)) === value.text ? Number(value.text) : value.text;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+}

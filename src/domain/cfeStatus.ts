@@ -1,0 +1,33 @@
+/**
+ * Where a CFE stands and which way it may go: the one table of moves (decisions.md §7). Imports nothing, so that
+ * workflows may use it.
+ */
+
+export const CFE_STATUSES = ['PENDING', 'RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'] as const;
+export type CfeStatus = (typeof CFE_STATUSES)[number];
+/** The verdicts: what a CFE ends as. */
+export type FinalStatus = 'ACCEPTED' | 'REJECTED' | 'OBSERVED';
+
+const MOVES: Readonly<Record<CfeStatus, readonly CfeStatus[]>> = {
+  /** Straight to a final state where the verdict is learnt by asking, before any receipt was seen. */
+  PENDING: ['RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'],
+  RECEIVED: ['ACCEPTED', 'REJECTED', 'OBSERVED'],
+  ACCEPTED: [],
+  REJECTED: [],
+  OBSERVED: [],
+};
+
+/** Whether a CFE may go from one status to the other; staying is no move. */
+export function canBecome(from: CfeStatus, to: CfeStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** Whether a status never changes again. */
+export function isFinal(status: CfeStatus): status is FinalStatus {
+  return MOVES[status].length === 0;
+}
+
+/** Whether the authority's records hold the CFE as valid, so that notes may refer to it (E12 else). */
+export function isInForce(status: CfeStatus): boolean {
+  return status === 'ACCEPTED' || status === 'OBSERVED';
+}

@@ -1,0 +1,135 @@
+/**
+ * The nine types of CFE that the service issues, one row each: everything that differs by type follows from here.
+ * Sources: Formato CFE v25-1 table A (codes), §1.3–1.7 (zones), B-C4 (line indicators), §2.2 of dgi/cfe-format.md.
+ */
+
+export const ENVIRONMENTS = ['production', 'sandbox'] as const;
+/** Where a CFE is valid: in production it is a fiscal document, in sandbox it is a trial. */
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** The kinds of line of interface.md 2.6 with the authority's IndFact (decisions.md §7). */
+export const IVA_TYPES = {
+  FREE: 5,
+  EXEMPT: 1,
+  MINIMUM_RATE: 2,
+  BASIC_RATE: 3,
+  EXPORT: 10,
+  NON_BILLABLE_NEGATIVE: 7,
+} as const;
+export type IvaType = keyof typeof IVA_TYPES;
+
+/** Fields of `header.receiver` that a family may demand. */
+type ReceiverField = 'legal_name' | 'fiscal_address' | 'city' | 'department' | 'country';
+
+/** What a family asks of its receiver (dgi/cfe-format.md §4.1, decisions.md §7, §12). */
+interface ReceiverRow {
+  readonly required: boolean;
+  /** Kinds of document that the family's schema can hold. */
+  readonly documents: readonly ('RUC' | 'NIFE')[];
+  /** When the receiver must be identified by a document. */
+  readonly identified: 'always' | 'above the threshold' | 'never';
+  readonly fields: readonly ReceiverField[];
+}
+
+interface TypeRow {
+  /** TipoCFE. */
+  readonly code: number;
+  readonly label: string;
+  /** Element that holds the document inside `CFE`. */
+  readonly root: 'eTck' | 'eFact' | 'eFact_Exp';
+  readonly family: 'ticket' | 'invoice' | 'export';
+  /** Notes correct another CFE and must name it (zone F). */
+  readonly note: 'credit' | 'debit' | null;
+  readonly maxLines: number;
+  readonly ivaTypes: readonly IvaType[];
+  readonly receiver: ReceiverRow;
+  /** ModVenta values that the family may hold (dgi/cfe-format.md §2.6). */
+  readonly saleModes: readonly number[];
+  /** Whether ClauVenta, ModVenta and ViaTransp always stand there; else ModVenta alone, where lines are exported. */
+  readonly saleZone: boolean;
+}
+
+const LOCAL: readonly IvaType[] = [
+  'FREE',
+  'EXEMPT',
+  'MINIMUM_RATE',
+  'BASIC_RATE',
+  'EXPORT',
+  'NON_BILLABLE_NEGATIVE',
+];
+const ABROAD: readonly IvaType[] = ['FREE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'];
+
+const ticket = {
+  root: 'eTck',
+  family: 'ticket',
+  maxLines: 700,
+  ivaTypes: LOCAL,
+  receiver: { required: false, documents: ['RUC', 'NIFE'], identified: 'above the threshold', fields: [] },
+  saleModes: [80, 90],
+  saleZone: false,
+} as const;
+const invoice = {
+  root: 'eFact',
+  family: 'invoice',
+  maxLines: 200,
+  ivaTypes: LOCAL,
+  receiver: {
+    required: true,
+    documents: ['RUC'],
+    identified: 'always',
+    fields: ['legal_name', 'fiscal_address', 'city'],
+  },
+  saleModes: [90],
+  saleZone: false,
+} as const;
+const exported = {
+  root: 'eFact_Exp',
+  family: 'export',
+  maxLines: 200,
+  ivaTypes: ABROAD,
+  receiver: {
+    required: true,
+    documents: ['RUC', 'NIFE'],
+    identified: 'never',
+    fields: ['legal_name', 'fiscal_address', 'city', 'department', 'country'],
+  },
+  saleModes: [1, 2, 3, 4, 90, 91, 99],
+  saleZone: true,
+} as const;
+
+/** The types by the name that the API gives them. */
+export const CFE_TYPES = {
+  ETICKET: { code: 101, label: 'e-Ticket', note: null, ...ticket },
+  ETICKET_NC: { code: 102, label: 'Nota de Crédito de e-Ticket', note: 'credit', ...ticket },
+  ETICKET_ND: { code: 103, label: 'Nota de Débito de e-Ticket', note: 'debit', ...ticket },
+  EFACTURA: { code: 111, label: 'e-Factura', note: null, ...invoice },
+  EFACTURA_NC: { code: 112, label: 'Nota de Crédito de e-Factura', note: 'credit', ...invoice },
+  EFACTURA_ND: { code: 113, label: 'Nota de Débito de e-Factura', note: 'debit', ...invoice },
+  EFACTURA_EXPORT: { code: 121, label: 'e-Factura de Exportación', note: null, ...exported },
+  EFACTURA_EXPORT_NC: {
+    code: 122,
+    label: 'Nota de Crédito de e-Factura de Exportación',
+    note: 'credit',
+    ...exported,
+  },
+  EFACTURA_EXPORT_ND: {
+    code: 123,
+    label: 'Nota de Débito de e-Factura de Exportación',
+    note: 'debit',
+    ...exported,
+  },
+} as const satisfies Record<string, TypeRow>;
+
+export type CfeType = keyof typeof CFE_TYPES;
+export type CfeTypeRow = TypeRow;
+export const CFE_TYPE_NAMES = Object.keys(CFE_TYPES) as CfeType[];
+
+/** The row of a type, seen as any row. */
+export function cfeTypeRow(type: CfeType): CfeTypeRow {
+  return CFE_TYPES[type];
+}
+
+/** The type with the given code of the authority, or undefined when the code is not one of the nine. */
+export function cfeTypeOfCode(code: number): CfeType | undefined {
+  return CFE_TYPE_NAMES.find((name) => CFE_TYPES[name].code === code);
+}

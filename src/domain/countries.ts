@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { addIssue } from './issue.ts';
+
+/** Country of those whose country has no code in the authority's table. */
+const NO_COUNTRY_CODE = '99';
+
+/**
+ * The authority's list of countries (XSD 1.44, CodPaisType): ISO 3166-1 alpha-2, codes withdrawn since (AN, BU, CS,
+ * SU, TP, YD, YU, ZR), three of its own (EA, KA, UE), and 99.
+ */
+const CODES = new Set(
+  (
+    'AD AE AF AG AI AL AM AN AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BU BV ' +
+    'BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CS CU CV CW CX CY CZ DE DJ DK DM DO DZ EA EC EE EG EH ER ES ' +
+    'ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM ' +
+    'IN IO IQ IR IS IT JE JM JO JP KA KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ' +
+    'ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF ' +
+    'PG PH PK PL PM PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SU SV ' +
+    'SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TP TR TT TV TW TZ UA UE UG UM US UY UZ VA VC VE VG VI VN VU WF WS ' +
+    `YD YE YT YU ZA ZM ZR ZW ${NO_COUNTRY_CODE}`
+  ).split(' '),
+);
+
+/** Every code of the list. */
+export const COUNTRY_CODES: readonly string[] = [...CODES];
+
+/** The schema of a country by its code in the authority's list. */
+export const CountryCode = z
+  .string()
+  .superRefine((value, ctx) => {
+    if (CODES.has(value)) return;
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer text';
+    addIssue(
+      ctx,
+      'country.unknown',
+      `an ISO 3166 alpha-2 code in capitals, or 99, is expected, found ${found}.`,
+    );
+  })
+  .meta({ minLength: 2, maxLength: 2, examples: ['UY', 'BR'] });

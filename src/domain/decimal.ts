@@ -1,0 +1,139 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import { addIssue } from './issue.ts';
+
+/**
+ * A JSON number as it was written. The reader of bodies makes these in place of binary numbers, so that 0.1 stays
+ * 0.1 and the schemas below can tell how many decimals were sent.
+ */
+export class JsonNumber {
+  readonly text: string;
+
+  /** `text` is a number by the grammar of JSON (RFC 8259 §6). */
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+interface Size {
+  readonly negative: boolean;
+  readonly zero: boolean;
+  readonly integerDigits: number;
+  readonly decimals: number;
+}
+
+/** The size of a JSON number without computing it: 1e999999999 costs no more than 1. */
+function sizeOf(text: string): Size {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (parts === null) throw new RangeError('not a JSON number');
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = whole + fraction;
+  let first = 0;
+  while (first < digits.length && digits[first] === '0') first += 1;
+  if (first === digits.length) return { negative: false, zero: true, integerDigits: 0, decimals: 0 };
+  let last = digits.length - 1;
+  while (digits[last] === '0') last -= 1;
+  const point = whole.length + Number(exponent);
+  return {
+    negative: sign === '-',
+    zero: false,
+    integerDigits: Math.max(0, point - first),
+    decimals: Math.max(0, last + 1 - point),
+  };
+}
+
+const LONGEST_ECHO = 40;
+const shown = (number: JsonNumber) => (number.text.length <= LONGEST_ECHO ? ` in ${number.text}` : '');
+
+const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, {
+  params: { expected: 'a number' },
+});
+
+/**
+ * A schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before and `decimals` after
+ * the point; below zero only with `negative`. Trailing zeros do not count as decimals.
+ */
+export function decimal(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
+  const { integerDigits, decimals, negative = false } = limits;
+  const largest =
+    decimals === 0 ? '9'.repeat(integerDigits) : `${'9'.repeat(integerDigits)}.${'9'.repeat(decimals)}`;
+  return jsonNumber
+    .transform((number, ctx) => {
+      const size = sizeOf(number.text);
+      if (size.integerDigits > integerDigits) {
+        const found = `found ${size.integerDigits}${shown(number)}`;
+        addIssue(
+          ctx,
+          'number.too_large',
+          `at most ${integerDigits} digits before the decimal point are expected, ${found}.`,
+        );
+        return z.NEVER;
+      }
+      if (size.decimals > decimals) {
+        const found = `found ${size.decimals}${shown(number)}`;
+        addIssue(ctx, 'number.too_many_decimals', `at most ${decimals} decimals are expected, ${found}.`);
+        return z.NEVER;
+      }
+      if (size.negative && !negative) {
+        addIssue(ctx, 'number.negative', `zero or more is expected, found ${Big(number.text).toFixed()}.`);
+        return z.NEVER;
+      }
+      return size.zero ? Big(0) : Big(number.text);
+    })
+    .meta({
+      type: 'number',
+      minimum: negative ? -Number(largest) : 0,
+      maximum: Number(largest),
+      multipleOf: Number(`1e-${decimals}`),
+    });
+}
+
+/** A schema that reads a `JsonNumber` into a whole number from `minimum` to `maximum` (within the safe integers). */
+export function integer(limits: { minimum: number; maximum: number }) {
+  const { minimum, maximum } = limits;
+  return jsonNumber
+    .transform((number, ctx) => {
+      const size = sizeOf(number.text);
+      const found = number.text.length <= LONGEST_ECHO ? `, found ${number.text}` : '';
+      if (size.decimals > 0) {
+        addIssue(ctx, 'number.not_whole', `a whole number is expected${found}.`);
+        return z.NEVER;
+      }
+      const value = size.zero ? 0 : size.integerDigits > 16 ? Number.NaN : Number(number.text);
+      if (!(value >= minimum && value <= maximum)) {
+        addIssue(
+          ctx,
+          'number.out_of_range',
+          `a whole number from ${minimum} to ${maximum} is expected${found}.`,
+        );
+        return z.NEVER;
+      }
+      return value;
+    })
+    .meta({ type: 'integer', minimum, maximum });
+}
+
+/** Money of the CFE format: 15 digits and 2 decimals, zero or more (MontoType). */
+export const amount = () => decimal({ integerDigits: 15, decimals: 2 });
+/** Money that may be below zero (Monto_admite_negType). */
+export const signedAmount = () => decimal({ integerDigits: 15, decimals: 2, negative: true });
+
+/** `x` to `places` decimals, halves away from zero. */
+export function halfUp(x: Big, places: number): Big {
+  return x.round(places, Big.roundHalfUp);
+}
+
+const fixed = (places: number) => (x: Big) => (x.eq(0) ? Big(0) : x).toFixed(places, Big.roundHalfUp);
+
+/** An amount as the CFE format writes it: 2 decimals, never "-0.00". */
+export const amountText = fixed(2);
+/** A unit price as the CFE format writes it: 6 decimals. */
+export const priceText = fixed(6);
+/** A quantity as the CFE format writes it: 3 decimals. */
+export const quantityText = fixed(3);
+/** An exchange rate as the CFE format writes it: 3 decimals. */
+export const rateText = fixed(3);

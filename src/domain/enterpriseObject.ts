@@ -1,0 +1,136 @@
+/** The enterprise object of interface.md 2.1 to 2.3 as answers, events and the operator's console tell it. */
+import { type CaeStatus, caeStatus } from './cae.ts';
+import { type CertificateStatus, certificateStatus } from './certificate.ts';
+import { CFE_TYPES, type CfeType } from './cfeTypes.ts';
+import {
+  type EfacturaStatus,
+  type EnterpriseStatus,
+  type LoginStatus,
+  missingPermissions,
+  type Permission,
+} from './enterpriseStatus.ts';
+import { montevideoDate } from './montevideo.ts';
+
+/** What is stored of an enterprise itself. */
+interface EnterpriseFacts {
+  readonly rut: string;
+  readonly legalName: string;
+  readonly tradeName?: string | null;
+  readonly streetName: string;
+  readonly status: EnterpriseStatus;
+  readonly isNewEnterprise: boolean;
+  readonly scheduledReadyDate?: Date | null;
+  readonly planId?: string | null;
+  readonly frequencyId?: string | null;
+  readonly efacturaStatus: EfacturaStatus;
+  readonly loginStatus: LoginStatus;
+  readonly permissions: readonly Permission[];
+}
+
+/** What is stored of its certificate. */
+interface CertificateFacts {
+  readonly subject: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** What is stored of a CAE. */
+interface HeldCae {
+  readonly rut: string;
+  readonly type: CfeType;
+  readonly series: string;
+  readonly numberStart: number;
+  readonly numberEnd: number;
+  readonly lastNumber: number;
+  readonly authorizationNumber: string;
+  readonly issueDate: string;
+  readonly expirationDate: string;
+}
+
+/** The certificate object (2.2) at `now`; status NONE and nulls before the first upload. */
+export function certificateObject(certificate: CertificateFacts | null, now: Date) {
+  const status: CertificateStatus = certificateStatus(certificate, now);
+  return {
+    status,
+    subject: certificate?.subject ?? null,
+    emission_date: certificate ? montevideoDate(certificate.notBefore) : null,
+    expiration_date: certificate ? montevideoDate(certificate.notAfter) : null,
+  };
+}
+
+/** The CAE object (2.3) at `now`. */
+export function caeObject(cae: HeldCae, now: Date) {
+  const { code, label } = CFE_TYPES[cae.type];
+  const status: CaeStatus = caeStatus(cae, montevideoDate(now));
+  return {
+    authorization_number: cae.authorizationNumber,
+    issuer_ruc: cae.rut,
+    cfe_type: cae.type,
+    cfe_type_code: String(code),
+    cfe_type_label: label,
+    series: cae.series,
+    number_start: cae.numberStart,
+    number_end: cae.numberEnd,
+    last_number: cae.lastNumber,
+    issue_date: cae.issueDate,
+    expiration_date: cae.expirationDate,
+    status,
+  };
+}
+
+/** The five fields that an update of the enterprise answers (2.1). */
+export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
+  const { planId, frequencyId } = enterprise;
+  return {
+    rut: enterprise.rut,
+    legal_name: enterprise.legalName,
+    status: enterprise.status,
+    scheduled_ready_date: enterprise.scheduledReadyDate?.toISOString() ?? null,
+    plan_metadata: planId && frequencyId ? { plan_id: planId, frequency_id: frequencyId } : null,
+  };
+}
+
+/** Everything that the enterprise object tells of. */
+export interface EnterpriseWithPapers {
+  readonly enterprise: EnterpriseFacts;
+  /** The one that signs in production. */
+  readonly certificate: CertificateFacts | null;
+  /** Those of production. */
+  readonly caes: readonly HeldCae[];
+}
+
+/** The enterprise object (2.1) at `now` but for `role`, which is the caller's. */
+export function enterpriseObject({ enterprise, certificate, caes }: EnterpriseWithPapers, now: Date) {
+  const permissions = [...enterprise.permissions];
+  return {
+    ...updatedEnterpriseObject(enterprise),
+    trade_name: enterprise.tradeName ?? null,
+    street_name: enterprise.streetName,
+    is_new_enterprise: enterprise.isNewEnterprise,
+    is_authorized_issuer: permissions.includes('PROD'),
+    certificate: certificateObject(certificate, now),
+    caes: caes.map((cae) => caeObject(cae, now)),
+    efactura_metadata: {
+      status: enterprise.efacturaStatus,
+      login_status: enterprise.loginStatus,
+      permissions,
+      missing_perms: missingPermissions(permissions),
+    },
+  };
+}
+
+export type EnterpriseObject = ReturnType<typeof enterpriseObject>;
+
+/** The changed top-level fields of an enterprise object, each with what it was and what it is. */
+export type EnterpriseChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
+/** What differs between two states of one enterprise; that numbers were used (`last_number`) is no change. */
+export function enterpriseChanges(before: EnterpriseObject, after: EnterpriseObject): EnterpriseChanges {
+  const changed = (Object.keys(after) as (keyof EnterpriseObject)[]).filter(
+    (field) => comparable(before[field]) !== comparable(after[field]),
+  );
+  return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+}
+
+const comparable = (value: unknown): string =>
+  JSON.stringify(value, (key, part: unknown) => (key === 'last_number' ? undefined : part));

@@ -1,0 +1,71 @@
+/**
+ * Where an enterprise stands and what it lacks to issue (decisions.md §3). Imports nothing, so that workflows may use
+ * it.
+ */
+
+export const ENTERPRISE_STATUSES = ['PENDING', 'READY', 'SUSPENDED'] as const;
+export type EnterpriseStatus = (typeof ENTERPRISE_STATUSES)[number];
+
+/** What the authority lets the enterprise do: its homologation environment, its production environment. */
+export const PERMISSIONS = ['HOMO', 'PROD'] as const;
+export type Permission = (typeof PERMISSIONS)[number];
+
+export const EFACTURA_STATUSES = ['NOT_VALIDATED', 'VALIDATING', 'VALID', 'INVALID'] as const;
+export type EfacturaStatus = (typeof EFACTURA_STATUSES)[number];
+
+export const LOGIN_STATUSES = ['NOT_ATTEMPTED', 'SUCCESS', 'FAILED'] as const;
+export type LoginStatus = (typeof LOGIN_STATUSES)[number];
+
+/** READY is never lost but by suspension; `resume` goes back to what was before. */
+const MOVES: Readonly<Record<EnterpriseStatus, readonly EnterpriseStatus[]>> = {
+  PENDING: ['READY', 'SUSPENDED'],
+  READY: ['SUSPENDED'],
+  SUSPENDED: ['PENDING', 'READY'],
+};
+
+/** Whether an enterprise may go from one status to the other; staying is no move. */
+export function enterpriseCanBecome(from: EnterpriseStatus, to: EnterpriseStatus): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** The permissions that a check found missing. */
+export function missingPermissions(held: readonly Permission[]): Permission[] {
+  return PERMISSIONS.filter((permission) => !held.includes(permission));
+}
+
+/** The five facts that together make an enterprise READY, with the words for the one that lacks. */
+export const READY_FACTS = {
+  prodPermission: 'the permission PROD of the tax authority (validate the e-invoicing credentials)',
+  validCertificate: 'a valid certificate',
+  plan: 'a plan',
+  okCae: 'a CAE with status OK',
+  dateCome: 'a scheduled_ready_date that has come',
+} as const;
+export type ReadyFact = keyof typeof READY_FACTS;
+export type ReadyFacts = Readonly<Record<ReadyFact, boolean>>;
+
+/** The facts that lack, in the order of the table; none when the enterprise may become READY. */
+export function lackingFacts(facts: ReadyFacts): ReadyFact[] {
+  return (Object.keys(READY_FACTS) as ReadyFact[]).filter((fact) => !facts[fact]);
+}
+
+/** The fault of issuing for an enterprise that is not READY, naming what lacks. */
+export function notReadyFault(lacking: readonly ReadyFact[]): {
+  path: '';
+  code: 'enterprise.not_ready';
+  message: string;
+} {
+  const words = lacking.map((fact) => READY_FACTS[fact]).join('; ');
+  const message =
+    words === ''
+      ? 'The enterprise is not READY yet; it has all it needs and becomes READY in a moment.'
+      : `The enterprise is not READY; it lacks: ${words}.`;
+  return { path: '', code: 'enterprise.not_ready', message };
+}
+
+/** The fault of issuing for an enterprise that an operator suspended. */
+export const SUSPENDED_FAULT = {
+  path: '',
+  code: 'enterprise.suspended',
+  message: 'The enterprise is suspended and cannot issue; its CFEs can be read.',
+} as const;

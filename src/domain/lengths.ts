@@ -1,0 +1,19 @@
+/** Longest texts of the CFE format, in characters (dgi/cfe-format.md §1.3–1.8, XSD 1.44). */
+export const LENGTHS = {
+  legalName: 150,
+  tradeName: 30,
+  phone: 20,
+  address: 70,
+  city: 30,
+  department: 30,
+  countryName: 30,
+  foreignDocument: 20,
+  itemName: 80,
+  itemDescription: 1000,
+  unit: 4,
+  purchaseOrder: 50,
+  referenceReason: 90,
+  information: 150,
+  /** The format gives none; a printed page holds less. */
+  adenda: 10_000,
+} as const;

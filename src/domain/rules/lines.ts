@@ -1,0 +1,124 @@
+import type { Parts } from '../cfeReading.ts';
+import type { RequestLine } from '../cfeRequest.ts';
+import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
+import { AMOUNT_DECIMALS } from '../cfeTotals.ts';
+import { cfeTypeRow } from '../cfeTypes.ts';
+import { amountText, halfUp } from '../decimal.ts';
+
+/** The findings of a rule on single lines: judged for each line whose needed fields are sound. */
+function perLine<K extends keyof RequestLine>(
+  lines: Parts['lines'],
+  needs: readonly K[],
+  find: (
+    line: Required<Pick<RequestLine, K>>,
+    index: number,
+  ) => { field: keyof RequestLine; words: string } | undefined,
+): Finding[] {
+  return lines.flatMap((line, index) => {
+    if (!needs.every((name) => line[name] !== undefined)) return [];
+    const found = find(line as Required<Pick<RequestLine, K>>, index);
+    return found ? [{ at: ['details', index, found.field], words: found.words }] : [];
+  });
+}
+
+/** Rules on the lines, each by itself and in their order. */
+export const lineRules: readonly CfeRule[] = [
+  rule(
+    {
+      code: 'lines.too_many',
+      checks: 'There are no more lines than the type holds: 700 for e-Tickets, 200 for all others.',
+      source: 'cfe-format.md §1.2, §1.6 C126',
+      example: 'details: at most 200 lines are expected in type EFACTURA, found 201.',
+      needs: ['cfe_type', 'details'],
+    },
+    ({ cfe_type, details }) => {
+      const { maxLines } = cfeTypeRow(cfe_type);
+      if (details.length <= maxLines) return undefined;
+      return {
+        at: ['details'],
+        words: `at most ${maxLines} lines are expected in type ${cfe_type}, found ${details.length}.`,
+      };
+    },
+  ),
+  rule(
+    {
+      code: 'line.line_number',
+      checks: 'Lines are numbered 1, 2, 3… in their order.',
+      source: 'cfe-format.md §1.7 C1',
+      example: 'details[1].line_number: 2 is expected (lines are numbered from 1 in their order), found 3.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['line_number'], ({ line_number }, index) => {
+        if (line_number === index + 1) return undefined;
+        const words = `${index + 1} is expected (lines are numbered from 1 in their order), found ${line_number}.`;
+        return { field: 'line_number', words };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.iva_type',
+      checks: 'The kind of line is one that the type holds: export documents have no lines under local VAT.',
+      source: 'cfe-format.md §2.2',
+      example:
+        'details[0].iva_type: one of FREE, EXPORT, NON_BILLABLE_NEGATIVE is expected in type EFACTURA_EXPORT, found BASIC_RATE.',
+      needs: ['cfe_type', 'lines'],
+    },
+    ({ cfe_type, lines }) =>
+      perLine(lines, ['iva_type'], ({ iva_type }) => {
+        const { ivaTypes } = cfeTypeRow(cfe_type);
+        if (ivaTypes.includes(iva_type)) return undefined;
+        const words = `one of ${ivaTypes.join(', ')} is expected in type ${cfe_type}, found ${iva_type}.`;
+        return { field: 'iva_type', words };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.count',
+      checks: 'The count is above zero.',
+      source: 'decisions.md §7; cfe-format.md §1.7 C9',
+      example: 'details[0].count: more than 0 is expected, found 0.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['count'], ({ count }) =>
+        count.gt(0) ? undefined : { field: 'count', words: 'more than 0 is expected, found 0.' },
+      ),
+  ),
+  rule(
+    {
+      code: 'line.unit_price',
+      checks: 'The unit price is 0 in FREE lines and above 0 in all others.',
+      source: 'decisions.md §7; cfe-format.md §1.7 C11, §3.5',
+      example:
+        'details[0].unit_price: more than 0 is expected in a BASIC_RATE line (0 is for FREE lines), found 0.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['iva_type', 'unit_price'], ({ iva_type, unit_price }) => {
+        const free = iva_type === 'FREE';
+        if (unit_price.eq(0) === free) return undefined;
+        const expected = free
+          ? '0 is expected in a FREE line'
+          : `more than 0 is expected in a ${iva_type} line (0 is for FREE lines)`;
+        return { field: 'unit_price', words: `${expected}, found ${unit_price.toFixed()}.` };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.item_amount',
+      checks: 'The amount is count × unit price, rounded half-up to cents, exactly.',
+      source: 'decisions.md §7; cfe-format.md §3, §3.3',
+      example: 'details[0].item_amount: 1000.00 is expected (2 × 500), found 999.99.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['count', 'unit_price', 'item_amount'], ({ count, unit_price, item_amount }) => {
+        const expected = halfUp(count.times(unit_price), AMOUNT_DECIMALS);
+        if (item_amount.eq(expected)) return undefined;
+        const product = `${count.toFixed()} × ${unit_price.toFixed()}`;
+        const words = `${amountText(expected)} is expected (${product}), found ${amountText(item_amount)}.`;
+        return { field: 'item_amount', words };
+      }),
+  ),
+];

@@ -1,0 +1,23 @@
+import Big from 'big.js';
+
+/** An e-Ticket above this many indexed units (UI), net of VAT, must identify its receiver: Table E, since 2022-11-01. */
+export const IDENTIFICATION_UI = 5000;
+
+/** Pesos of one UI that count in a year: those of 31 December of the year before (decisions.md §7). */
+export interface UiValueRow {
+  readonly year: number;
+  /** Decimal text. */
+  readonly value: string;
+  readonly estimate: boolean;
+}
+
+/** Why a row deserves a warning where it is used for `year`: it is an estimate, or another year's. */
+export function uiValueWarning(row: UiValueRow, year: number): 'estimate' | 'other year' | undefined {
+  if (row.year !== year) return 'other year';
+  return row.estimate ? 'estimate' : undefined;
+}
+
+/** The limit in pesos above which an e-Ticket's receiver must be identified, unrounded. */
+export function identificationLimit(row: UiValueRow): Big {
+  return Big(row.value).times(IDENTIFICATION_UI);
+}

@@ -1,0 +1,164 @@
+/** The events of interface.md part 6: their names, and the `data` of each. */
+import { formatCfeId } from './cfeId.ts';
+import type { CfeStatus } from './cfeStatus.ts';
+import type { CfeType, Environment } from './cfeTypes.ts';
+import type { EnterpriseChanges, EnterpriseObject } from './enterpriseObject.ts';
+import { type LoginStatus, missingPermissions, type Permission } from './enterpriseStatus.ts';
+import { type ExactNumber, exactNumber } from './exactNumber.ts';
+import type { PaymentStatus } from './paymentStatus.ts';
+
+/** `enterprise.updated` (6.1). */
+interface EnterpriseUpdated {
+  readonly name: 'enterprise.updated';
+  readonly data: Pick<EnterpriseObject, 'rut' | 'legal_name' | 'trade_name' | 'status'> & {
+    readonly changes: EnterpriseChanges;
+  };
+}
+
+/** `payment.created` (6.2). */
+interface PaymentCreated {
+  readonly name: 'payment.created';
+  readonly data: {
+    readonly payment_id: string;
+    readonly enterprise_rut: string;
+    readonly amount: ExactNumber;
+    readonly currency: string;
+    readonly status: PaymentStatus;
+    readonly redirect_url: string;
+    readonly created_at: string;
+  };
+}
+
+/** `efactura.login` (6.3). */
+interface EfacturaLogin {
+  readonly name: 'efactura.login';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly status: LoginResult;
+    readonly login_status: LoginStatus;
+    readonly permissions: readonly Permission[];
+    readonly missing_permissions: readonly Permission[];
+    readonly message: string;
+  };
+}
+
+/** `cfe.updated` (decisions.md §9): sent where it is selected. */
+interface CfeUpdated {
+  readonly name: 'cfe.updated';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly environment: Environment;
+    readonly cfe_id: string;
+    readonly cfe_type: CfeType;
+    readonly serie: string;
+    readonly numero: number;
+    readonly status: CfeStatus;
+    readonly changes: { readonly cfe_status: { readonly from: CfeStatus; readonly to: CfeStatus } };
+  };
+}
+
+/** `webhook.test`: sent when somebody asks for it, whatever events are selected. */
+interface WebhookTest {
+  readonly name: 'webhook.test';
+  readonly data: { readonly webhook_id: string; readonly message: string };
+}
+
+/** What is told to a customer's server. */
+export type WebhookEvent = EnterpriseUpdated | PaymentCreated | EfacturaLogin | CfeUpdated | WebhookTest;
+
+/** How a check of the e-invoicing login ended (interface.md 3.4). */
+export type LoginResult = 'success' | 'failed' | 'permissions_updated';
+
+/** Tells that fields of the enterprise object have changed. */
+export function enterpriseUpdated(after: EnterpriseObject, changes: EnterpriseChanges): EnterpriseUpdated {
+  const { rut, legal_name, trade_name, status } = after;
+  return { name: 'enterprise.updated', data: { rut, legal_name, trade_name, status, changes } };
+}
+
+/** Tells that there is something to pay. */
+export function paymentCreated(payment: {
+  readonly id: string;
+  readonly rut: string;
+  /** Decimal text. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly status: PaymentStatus;
+  readonly redirectUrl: string;
+  readonly createdAt: Date;
+}): PaymentCreated {
+  return {
+    name: 'payment.created',
+    data: {
+      payment_id: payment.id,
+      enterprise_rut: payment.rut,
+      amount: exactNumber(payment.amount),
+      currency: payment.currency,
+      status: payment.status,
+      redirect_url: payment.redirectUrl,
+      created_at: payment.createdAt.toISOString(),
+    },
+  };
+}
+
+const LOGIN_MESSAGES: Readonly<Record<LoginResult, string>> = {
+  success: 'The e-invoicing login succeeded.',
+  failed: 'The e-invoicing login failed: the tax authority does not take the username and password.',
+  permissions_updated: 'The e-invoicing login succeeded; its permissions have changed.',
+};
+
+/** Tells how a check of the e-invoicing login ended, with the enterprise as it stands afterwards. */
+export function efacturaLogin(
+  enterprise: {
+    readonly rut: string;
+    readonly loginStatus: LoginStatus;
+    readonly permissions: readonly Permission[];
+  },
+  result: LoginResult,
+): EfacturaLogin {
+  const { rut, loginStatus, permissions } = enterprise;
+  return {
+    name: 'efactura.login',
+    data: {
+      enterprise_rut: rut,
+      status: result,
+      login_status: loginStatus,
+      permissions: [...permissions],
+      missing_permissions: missingPermissions(permissions),
+      message: LOGIN_MESSAGES[result],
+    },
+  };
+}
+
+/** Tells that a CFE has moved on; `cfe` as it stands afterwards. */
+export function cfeUpdated(
+  cfe: {
+    readonly rut: string;
+    readonly environment: Environment;
+    readonly type: CfeType;
+    readonly sequence: number;
+    readonly serie: string;
+    readonly numero: number;
+    readonly status: CfeStatus;
+  },
+  from: CfeStatus,
+): CfeUpdated {
+  return {
+    name: 'cfe.updated',
+    data: {
+      enterprise_rut: cfe.rut,
+      environment: cfe.environment,
+      cfe_id: formatCfeId(cfe),
+      cfe_type: cfe.type,
+      serie: cfe.serie,
+      numero: cfe.numero,
+      status: cfe.status,
+      changes: { cfe_status: { from, to: cfe.status } },
+    },
+  };
+}
+
+/** Something to try a receiver with. */
+export const webhookTest = (webhookId: string): WebhookTest => ({
+  name: 'webhook.test',
+  data: { webhook_id: webhookId, message: 'This is a test; nothing has happened.' },
+});

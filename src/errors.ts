@@ -1,0 +1,59 @@
+/**
+ * The ways to refuse. A foreseen refusal is a `Refusal` with one of a closed set of codes; everything else that is
+ * thrown is a mistake of ours and leaves the service as INTERNAL_ERROR without its text.
+ */
+
+/** Every code an error answer can carry (interface.md part 7, decisions.md §1). */
+export const REFUSAL_CODES = [
+  'INVALID_INPUT',
+  'ALREADY_EXISTS',
+  'INVALID_API_KEY',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+] as const;
+export type RefusalCode = (typeof REFUSAL_CODES)[number];
+
+/** One thing wrong with the input: where (JSON Pointer into the body), which rule, and what to do about it. */
+export interface Fault {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** A foreseen refusal. `message` and `faults` are public; `cause` is for the log only. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly faults: readonly Fault[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: RefusalCode,
+    message: string,
+    more: { faults?: readonly Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.faults = more.faults ?? [];
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+/** INVALID_INPUT with all its faults; the message is that of the only fault, or says how many there are. */
+export function invalidInput(faults: readonly Fault[]): Refusal {
+  const [first] = faults;
+  const message =
+    faults.length === 1 && first
+      ? first.message
+      : `The request has ${faults.length} faults; see details.fields.`;
+  return new Refusal('INVALID_INPUT', message, { faults });
+}

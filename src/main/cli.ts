@@ -1,0 +1,98 @@
+/** `npm run -s cfe -- …`: the operator's command line. */
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { resolve } from 'node:path';
+import { isDatabaseOutage } from '../api/databaseOutage.ts';
+import { readJson } from '../api/json.ts';
+import { cfeView } from '../api/views/cfe.ts';
+import { GROUPS } from '../cli/groups/index.ts';
+import { runCli } from '../cli/run.ts';
+import type { CliDeps } from '../cli/verb.ts';
+import { type Environment, environment, readConfig } from '../config.ts';
+import { createApiKeys } from '../crypto/apiKeys.ts';
+import { createSealer } from '../crypto/sealed.ts';
+import { migrate, openOrm } from '../db/orm.ts';
+import { Refusal } from '../errors.ts';
+import { CHECKOUT } from '../stack/checkout.ts';
+import { openSecrets } from '../stack/secrets.ts';
+import { runningStack } from '../stack/stackFile.ts';
+
+/**
+ * What is configured; where no database is, that of the local stack, if it runs. Its pepper counts for its own
+ * database only: a key hashed with another would open nothing.
+ */
+function surroundings(): Environment {
+  const dataDir = resolve(CHECKOUT, readConfig(['CFE_DATA_DIR']).CFE_DATA_DIR);
+  const stack = runningStack(dataDir);
+  if (!stack) return environment;
+  const given = environment['DATABASE_URL'] || undefined;
+  if (given !== undefined && given !== stack.database_url) return environment;
+  const { pepper, key_encryption_keys } = openSecrets(dataDir).secrets;
+  const local = {
+    DATABASE_URL: stack.database_url,
+    CFE_PEPPER: pepper,
+    CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
+    CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
+  };
+  return { ...local, ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)) };
+}
+
+async function withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T> {
+  const source = surroundings();
+  if (!source['DATABASE_URL']) {
+    const message =
+      'There is no database to work on: set DATABASE_URL, or start the local stack (npm start).';
+    throw new Refusal('UNAVAILABLE', message);
+  }
+  const orm = await openOrm({ databaseUrl: readConfig(['DATABASE_URL'], source).DATABASE_URL, pool: 2 });
+  try {
+    await migrate(orm);
+    return await work({
+      orm,
+      clock: () => new Date(),
+      // The relay of the worker finds what is stored within a second.
+      outbox: { dispatchSoon: () => undefined },
+      readJson,
+      readFile,
+      actor: `cli:${personName()}`,
+      sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
+      localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
+      cfeObject: cfeView,
+      apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
+    });
+  } finally {
+    await orm.close(true);
+  }
+}
+
+/** Who sits at the terminal, for the audit. */
+function personName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without an entry in the user database, as in some containers.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function readFile(path: string): string {
+  // npm runs us in the checkout; the person stands elsewhere, perhaps.
+  const folder = environment['npm_lifecycle_event'] === 'cfe' ? environment['INIT_CWD'] : undefined;
+  try {
+    return readFileSync(resolve(folder ?? '.', path), 'utf8');
+  } catch (cause) {
+    throw new Refusal('INVALID_INPUT', `The file ${path} cannot be read.`, { cause });
+  }
+}
+
+// Whoever reads us may have seen enough (`| head`).
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+process.exitCode = await runCli(process.argv.slice(2), GROUPS, {
+  writeOut: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+  withDeps,
+  refusalFor: (error) =>
+    isDatabaseOutage(error)
+      ? new Refusal('UNAVAILABLE', 'The database cannot be reached.', { cause: error })
+      : undefined,
+});

@@ -1,0 +1,24 @@
+import { createLogger } from '../logger.ts';
+import { startSimulator } from '../simulator/server.ts';
+import { configOrExit, runProcess } from './wire.ts';
+
+const config = configOrExit([
+  'CFE_HOST',
+  'CFE_SIMULATOR_PORT',
+  'CFE_DATA_DIR',
+  'CFE_LOG_LEVEL',
+  'DGI_XSD_DIR',
+]);
+const logger = createLogger({ name: 'simulator', level: config.CFE_LOG_LEVEL });
+
+await runProcess(logger, async (closers) => {
+  const simulator = await startSimulator({
+    host: config.CFE_HOST,
+    port: config.CFE_SIMULATOR_PORT,
+    dataDir: config.CFE_DATA_DIR,
+    xsdDir: config.DGI_XSD_DIR,
+    logger,
+  });
+  closers.add('simulator', () => simulator.close());
+  logger.info({ url: simulator.url }, 'ready');
+});

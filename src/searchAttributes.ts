@@ -1,0 +1,38 @@
+/** The search attributes that operators filter workflows by (decisions.md §11), and making sure that a server has them. */
+import { Connection } from '@temporalio/client';
+import proto from '@temporalio/proto';
+
+const { INDEXED_VALUE_TYPE_BOOL, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
+
+/** Each attribute with its type. */
+const SEARCH_ATTRIBUTES = {
+  CfeStatus: INDEXED_VALUE_TYPE_KEYWORD,
+  CfeType: INDEXED_VALUE_TYPE_KEYWORD,
+  CfeId: INDEXED_VALUE_TYPE_KEYWORD,
+  EnterpriseRut: INDEXED_VALUE_TYPE_KEYWORD,
+  Environment: INDEXED_VALUE_TYPE_KEYWORD,
+  StuckReason: INDEXED_VALUE_TYPE_KEYWORD,
+  NeedsSupport: INDEXED_VALUE_TYPE_BOOL,
+} as const;
+
+const ALREADY_EXISTS = 6;
+
+/**
+ * Adds the attributes that the namespace lacks; safe at every start and in several processes at once. Throws the
+ * server's error when it cannot be asked.
+ */
+export async function ensureSearchAttributes(address: string, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ address, connectTimeout: '5s' });
+  try {
+    const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
+    const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));
+    if (missing.length === 0) return;
+    await connection.operatorService
+      .addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing) })
+      .catch((error: unknown) => {
+        if ((error as { code?: unknown }).code !== ALREADY_EXISTS) throw error;
+      });
+  } finally {
+    await connection.close();
+  }
+}

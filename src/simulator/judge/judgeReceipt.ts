@@ -1,0 +1,148 @@
+import { createHash, type X509Certificate } from 'node:crypto';
+import { momentOf } from '../clock.ts';
+import type { EnvironmentName } from '../environments.ts';
+import { faultOfEnveloped } from '../security/enveloped.ts';
+import { isValidAt } from '../security/identity.ts';
+import { findCae } from '../state/caes.ts';
+import type { State } from '../state/database.ts';
+import { type FiscalNumber, findReceipt, isAnnulled, type Receipt } from '../state/receipts.ts';
+import { parseXml, XmlRefused } from '../xml/read.ts';
+import type { Schemas } from '../xml/schemas.ts';
+import type { Reason } from './codes.ts';
+import { ALL_TYPES, LAYOUTS, NUMBER } from './format/layout.ts';
+import { faultsOfStructure } from './format/structure.ts';
+import { series as SERIES } from './format/values.ts';
+import type { CfeInSobre } from './openSobre.ts';
+import { faultsOfEnvelope, type ReceiptPaper } from './reading.ts';
+import { faultsOfAuthorization } from './rules/authorization.ts';
+import { faultsOfDocument, faultsOfReceiver } from './rules/header.ts';
+import { faultsOfLines } from './rules/lines.ts';
+import { faultsOfReferences, type Original } from './rules/references.ts';
+import { faultsOfTotals } from './rules/totals.ts';
+
+/** What the judgement of a receipt rests on besides the receipt. */
+export interface Bench {
+  readonly state: State;
+  readonly environment: EnvironmentName;
+  readonly rut: string;
+  /** The certificate of the Caratula: it signed every receipt of the sobre. */
+  readonly certificate: X509Certificate;
+  readonly trusts: (certificate: X509Certificate) => boolean;
+  readonly schemas: Schemas | null;
+  /** Whether the whole sobre was found valid against the official schema: then its receipts are. */
+  readonly schemaPassed: boolean;
+  readonly sobreId: number;
+  readonly now: Date;
+}
+
+/** What is to be said against a receipt; no reasons means that it is received. */
+export interface Findings {
+  readonly reasons: readonly Reason[];
+  /** The receipt that holds the number already, with E02. */
+  readonly original?: Receipt;
+}
+
+/** The number under which a receipt stands in the ledger; null where it cannot be read. */
+export function fiscalNumberOf(
+  cfe: CfeInSobre,
+  of: Pick<FiscalNumber, 'environment' | 'rut'>,
+): FiscalNumber | null {
+  const { idDoc } = cfe.paper ?? {};
+  const [cfeType = '', series = '', number = ''] = ['TipoCFE', 'Serie', 'Nro'].map((name) =>
+    idDoc?.text(name),
+  );
+  const isReadable = [ALL_TYPES(cfeType), SERIES(series), NUMBER(number)].every((fault) => fault === '');
+  return isReadable ? { ...of, cfeType, series, number: Number(number) } : null;
+}
+
+/**
+ * Judges one receipt by all that can be judged (decisions.md §10): E01 and E02 by its number, then its signature
+ * (E04), and only when that is good its content: E05, E03, E07, E09, E11, E12, E13, each code once.
+ */
+export function judgeReceipt(cfe: CfeInSobre, bench: Bench): Findings {
+  const number = fiscalNumberOf(cfe, bench);
+  if (number && isAnnulled(bench.state, number)) return against('E01', 'el número figura como anulado');
+  const held = number ? findReceipt(bench.state, number) : undefined;
+  if (held && !leavesNumberFree(held))
+    return { ...against('E02', `recibido en el sobre ${held.sobre_id}`), original: held };
+
+  const signature = faultOfSignature(cfe, bench);
+  if (signature !== '') return against('E04', signature);
+  const { paper, body } = cfe;
+  if (!paper || !body) return against('E05', 'el comprobante no es eTck, eFact ni eFact_Exp');
+
+  const structure = [...faultsOfEnvelope(cfe.tree), ...faultsOfStructure(body, LAYOUTS[paper.family])];
+  const schema = structure.length > 0 || bench.schemaPassed ? '' : schemaFault(cfe.xml, bench.schemas);
+  if (structure.length > 0 || schema !== '')
+    return { reasons: gather([...structure, schema].filter(Boolean).map(format)) };
+  return { reasons: gather([...contentFaults(paper, bench)]) };
+}
+
+/** A number refused with E09 may be used again (transport.md §6); one of any other verdict is taken. */
+const leavesNumberFree = (receipt: Receipt): boolean => receipt.verdict === 'BE' && receipt.code === 'E09';
+
+function* contentFaults(paper: ReceiptPaper, bench: Bench): Generator<Reason> {
+  const checks = [
+    faultsOfDocument(paper, bench.now),
+    faultsOfReceiver(paper),
+    faultsOfLines(paper),
+    faultsOfTotals(paper),
+  ];
+  for (const faults of checks) for (const detail of faults) yield format(detail);
+  yield* faultsOfAuthorization(
+    paper,
+    findCae(bench.state, bench.environment, paper.caeData.text('CAE_ID') ?? ''),
+  );
+  yield* faultsOfReferences(
+    paper,
+    (type, series, number) => originalOf(bench, type, series, number),
+    bench.now,
+  );
+}
+
+/** A receipt is in the records once its verdict is out, or when it came before in the same sobre. */
+function originalOf(bench: Bench, cfeType: string, series: string, number: number): Original | null {
+  const { environment, rut } = bench;
+  const held = findReceipt(bench.state, { environment, rut, cfeType, series, number });
+  if (!held || held.verdict === 'BE') return null;
+  if (held.sobre_id !== bench.sobreId && held.ready_at > bench.now.toISOString()) return null;
+  return { amountPayable: held.amount_payable, currency: held.currency, exchangeRate: held.exchange_rate };
+}
+
+function faultOfSignature(cfe: CfeInSobre, bench: Bench): string {
+  const { certificate } = bench;
+  if (!bench.trusts(certificate)) return 'Error al validar el Certificado - certificate not trusted';
+  const signedAt = momentOf(cfe.paper?.signedAt ?? '');
+  if (signedAt && !isValidAt(certificate, signedAt)) return 'el certificado no era vigente al firmar';
+  try {
+    using document = parseXml(cfe.xml);
+    return faultOfEnveloped(document, certificate);
+  } catch (error) {
+    if (error instanceof XmlRefused) return 'el comprobante no puede leerse como documento propio';
+    throw error;
+  }
+}
+
+function schemaFault(xml: string, schemas: Schemas | null): string {
+  if (!schemas) return '';
+  using document = parseXml(xml);
+  return schemas.cfe(document);
+}
+
+const format = (detail: string): Reason => ({ code: 'E05', detail });
+const against = (code: string, detail: string): Findings => ({ reasons: [{ code, detail }] });
+const MOST_DETAIL = 500;
+
+/** One reason a code, in order of code's first appearance, with all that was found under it. */
+function gather(reasons: readonly Reason[]): Reason[] {
+  const byCode = Map.groupBy(reasons, ({ code }) => code);
+  return [...byCode].map(([code, found]) => ({
+    code,
+    detail: Array.from(found.map(({ detail }) => detail).join('; '))
+      .slice(0, MOST_DETAIL)
+      .join(''),
+  }));
+}
+
+/** The hash under which the ledger shows a receipt's XML. */
+export const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -1,0 +1,92 @@
+import Big from 'big.js';
+import { CFE_NS } from '../xml/names.ts';
+import { childOf, textAt, type XmlTree } from '../xml/read.ts';
+import { FAMILY_BY_ROOT, type Family } from './format/layout.ts';
+
+/** A zone of a receipt: its leaves by name. */
+export class Zone {
+  readonly tree: XmlTree | undefined;
+
+  constructor(tree: XmlTree | undefined) {
+    this.tree = tree;
+  }
+
+  /** The text of a leaf, undefined where it is not there. */
+  text(name: string): string | undefined {
+    return textAt(this.tree, name);
+  }
+
+  /** Whether the leaf is there. */
+  has(name: string): boolean {
+    return this.text(name) !== undefined;
+  }
+
+  /** The amount in a leaf, exactly; 0 where it is not there. Only for receipts whose structure was found right. */
+  amount(name: string): Big {
+    return new Big(this.text(name) ?? '0');
+  }
+
+  /** The zones of a name below this one. */
+  all(name: string): Zone[] {
+    return (this.tree?.children ?? []).filter((child) => child.name === name).map((child) => new Zone(child));
+  }
+}
+
+/** A receipt taken apart for the rules. */
+export interface ReceiptPaper {
+  readonly family: Family;
+  /** 101 … 123. */
+  readonly type: number;
+  readonly isNote: boolean;
+  /** TmstFirma as it is written. */
+  readonly signedAt: string;
+  readonly idDoc: Zone;
+  readonly issuer: Zone;
+  /** Null where the element is not there. */
+  readonly receiver: Zone | null;
+  readonly totals: Zone;
+  readonly items: readonly Zone[];
+  readonly globals: readonly Zone[];
+  readonly payments: readonly Zone[];
+  readonly references: readonly Zone[];
+  readonly caeData: Zone;
+}
+
+/** The body of a CFE, below its root and beside its Signature; undefined where it is none of the nine types'. */
+export function bodyOf(cfe: XmlTree): { readonly body: XmlTree; readonly family: Family } | undefined {
+  for (const body of cfe.children) {
+    const family = FAMILY_BY_ROOT[body.name];
+    if (family && body.namespace === CFE_NS) return { body, family };
+  }
+  return undefined;
+}
+
+/** What is wrong with the CFE element itself: its version (A-C1), and that it holds a body and a Signature only. */
+export function* faultsOfEnvelope(cfe: XmlTree): Generator<string> {
+  if (cfe.attributes['version'] !== '1.0') yield 'A-C1 version: debe ser 1.0';
+  if (cfe.children.length !== 2 || cfe.text.trim() !== '')
+    yield 'CFE: debe contener el comprobante y su Signature';
+}
+
+/** The receipt out of its tree. Reads leniently: what is missing is missing from the zones too. */
+export function readReceipt(body: XmlTree, family: Family): ReceiptPaper {
+  const header = childOf(body, 'Encabezado');
+  const receiver = childOf(header, 'Receptor');
+  const idDoc = new Zone(childOf(header, 'IdDoc'));
+  const type = Number(idDoc.text('TipoCFE'));
+  return {
+    family,
+    type,
+    isNote: type % 10 > 1,
+    signedAt: textAt(body, 'TmstFirma') ?? '',
+    idDoc,
+    issuer: new Zone(childOf(header, 'Emisor')),
+    receiver: receiver ? new Zone(receiver) : null,
+    totals: new Zone(childOf(header, 'Totales')),
+    items: new Zone(childOf(body, 'Detalle')).all('Item'),
+    globals: new Zone(childOf(body, 'DscRcgGlobal')).all('DRG_Item'),
+    payments: new Zone(childOf(body, 'MediosPago')).all('MedioPago'),
+    references: new Zone(childOf(body, 'Referencia')).all('Referencia'),
+    caeData: new Zone(childOf(body, 'CAEData')),
+  };
+}

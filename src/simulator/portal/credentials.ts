@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { checkLogin, putLogin } from '../state/credentials.ts';
+import { environment, read, rut } from './input.ts';
+import type { PortalRoute } from './route.ts';
+
+const Login = z.strictObject({
+  environment: environment.optional(),
+  username: z.string().min(1).max(100).optional(),
+  password: z.string().min(1).max(200).optional(),
+  permissions: z.array(z.enum(['HOMO', 'PROD'])),
+});
+
+/** Puts what the credentials check answers for a company; without username or password any will do. */
+export const putCredentials: PortalRoute = {
+  method: 'PUT',
+  path: '/portal/credentials/{rut}',
+  handle({ path, body }, { state }) {
+    const number = read(rut, path['rut'], '/path/rut');
+    const { username, password, permissions } = read(Login, body);
+    putLogin(state, number, { username, password, permissions: [...new Set(permissions)] });
+    return { status: 200, json: { rut: number, permissions: [...new Set(permissions)] } };
+  },
+};
+
+const Question = z.strictObject({
+  rut,
+  username: z.string().max(100).default(''),
+  password: z.string().max(200).default(''),
+});
+
+/** The credentials check: whether a company's login is good, and what it may do. A contract of our own. */
+export const validateCredentials: PortalRoute = {
+  method: 'POST',
+  path: '/credentials/validate',
+  handle({ body }, { state }) {
+    const { rut: number, username, password } = read(Question, body);
+    const permissions = checkLogin(state, number, username, password);
+    return permissions === null
+      ? {
+          status: 200,
+          json: { login: 'failed', permissions: [], message: 'unknown company, username or password' },
+        }
+      : { status: 200, json: { login: 'success', permissions, message: 'the login is valid' } };
+  },
+};

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { REGISTRY_FAULTS } from '../soap/registry.ts';
+import { putRecord } from '../state/registry.ts';
+import { day, environment, read, rut } from './input.ts';
+import type { PortalRoute } from './route.ts';
+
+const words = (max: number) => z.string().max(max).nullable().default(null);
+
+const Record = z.strictObject({
+  environment: environment.optional(),
+  rut: rut.optional(),
+  legal_name: z.string().trim().min(1).max(150),
+  trade_name: words(150),
+  entity_type_code: words(6),
+  entity_type_description: words(100),
+  activity_status: z.enum(['AA', 'AF', 'CC', 'CH', 'NT']).default('AA'),
+  start_date: day.nullable().default(null),
+  business_activities: z
+    .array(
+      z.strictObject({
+        activity_code: z.string().min(1).max(10),
+        activity_name: z.string().min(1).max(150),
+        start_date: day.nullable().default(null),
+      }),
+    )
+    .default([]),
+  fiscal_addresses: z
+    .array(
+      z.strictObject({ branch: z.int().min(0).max(9999), locality_name: words(70), street_name: words(150) }),
+    )
+    .max(1, 'the registry tells the principal branch only')
+    .default([]),
+  fault: z
+    .int()
+    .refine((code) => REGISTRY_FAULTS.includes(code), `must be one of ${REGISTRY_FAULTS.join(', ')}`)
+    .nullable()
+    .default(null),
+});
+
+/** Puts what the registry (eRUT) tells of a RUT; with `fault` it answers with that fault instead. */
+export const putRegistry: PortalRoute = {
+  method: 'PUT',
+  path: '/portal/registry/{rut}',
+  handle({ path, body }, { state }) {
+    const number = read(rut, path['rut'], '/path/rut');
+    const { environment: _both, rut: _same, ...record } = read(Record, body);
+    if (_same !== undefined && _same !== number) read(z.literal(number), _same, '/rut');
+    putRecord(state, number, record);
+    return { status: 200, json: { rut: number, ...record } };
+  },
+};

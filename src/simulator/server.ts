@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Logger } from '../logger.ts';
+import type { Clock } from './clock.ts';
+import { isEnvironment } from './environments.ts';
+import { openExchanges } from './exchanges.ts';
+import { sendJson, TooLarge } from './http.ts';
+import { openOutage } from './outage.ts';
+import { servePortal } from './portal/portal.ts';
+import type { PortalContext } from './portal/route.ts';
+import { openAuthority } from './security/authority.ts';
+import { SERVICE_NAMES, type Services, serveSoap } from './soap/endpoint.ts';
+import { openState } from './state/database.ts';
+import { loadSchemas } from './xml/schemas.ts';
+
+/** A running simulator. */
+export interface Simulator {
+  /** Its address without a slash at the end. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the simulator of the authority and resolves once it listens. It keeps everything under
+ * `<dataDir>/simulator/`; `port` 0 takes any free one. Rejects when the port is taken.
+ */
+export async function startSimulator(options: {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  /** Folder with the official schemas; where it has none, receipts are judged by the simulator's own rules alone. */
+  readonly xsdDir: string;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Seconds from AS to the first allowed query (Fechahora); 0 unless told. */
+  readonly queryDelaySeconds?: number;
+}): Promise<Simulator> {
+  const clock = options.clock ?? (() => new Date());
+  const folder = join(options.dataDir, 'simulator');
+  const schemas = loadSchemas(options.xsdDir);
+  if (!schemas)
+    options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging without them');
+  const state = openState(folder);
+  const authority = await openAuthority(join(folder, 'keys'), clock());
+  const services: Services = {
+    state,
+    authority,
+    trusts: authority.trusts,
+    schemas,
+    clock,
+    exchanges: openExchanges(join(folder, 'exchanges'), clock),
+    outage: openOutage(state, clock),
+    queryDelaySeconds: options.queryDelaySeconds ?? 0,
+  };
+  const portal: PortalContext = { state, authority, clock };
+
+  const server = createServer((request, response) => {
+    serve(request, response, services, portal).catch((error: unknown) => {
+      options.logger.error({ err: error, method: request.method }, 'a request could not be served');
+      if (response.headersSent) response.destroy();
+      else
+        sendJson(response, 500, {
+          error: { code: 'INTERNAL_ERROR', message: 'the simulator failed; see its log' },
+        });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo; // a TCP server's address is never a pipe's name
+  return {
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+      state.close();
+      schemas?.[Symbol.dispose]();
+    },
+  };
+}
+
+/** Finds out who serves a request: SOAP under `/{environment}/{service}`, `/livez`, and the portal for all else. */
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  services: Services,
+  portal: PortalContext,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://simulator');
+  const [environment, name, ...more] = url.pathname.slice(1).split('/');
+  const service = SERVICE_NAMES.find((known) => known === name);
+  if (isEnvironment(environment) && service && more.length === 0) {
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST');
+      sendJson(response, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'SOAP is sent with POST' } });
+      return;
+    }
+    await serveSoap(request, response, { environment, service }, services).catch((error: unknown) => {
+      if (!(error instanceof TooLarge)) throw error;
+      response.setHeader('connection', 'close');
+      sendJson(response, 413, { error: { code: 'PAYLOAD_TOO_LARGE', message: 'the request is too large' } });
+    });
+  } else if (url.pathname === '/livez') sendJson(response, 200, { status: 'ok' });
+  else await servePortal(request, response, url, portal);
+}

@@ -1,0 +1,106 @@
+import { type Clock, momentOf, withoutZone } from '../clock.ts';
+import type { EnvironmentName } from '../environments.ts';
+import { type Caller, GatewayRefused } from '../security/wsSecurity.ts';
+import type { State } from '../state/database.ts';
+import { findReceipt } from '../state/receipts.ts';
+import { findSobre, listSobres, type Sobre, sobresCarrying } from '../state/sobres.ts';
+import { SERVICES_NS } from '../xml/names.ts';
+import { childOf, textAt, type XmlTree } from '../xml/read.ts';
+import { leaf, tag } from '../xml/write.ts';
+
+/** What a consultation is answered from. */
+interface Consulted {
+  readonly state: State;
+  readonly environment: EnvironmentName;
+  readonly caller: Caller;
+  readonly clock: Clock;
+}
+
+type Consultation = (call: XmlTree, consulted: Consulted) => string;
+
+/** The consultations that are served, by operation; each gives the inside of its answer (transport.md §7). */
+export const CONSULTATIONS: Readonly<Record<string, Consultation>> = {
+  EFACCONSULTARESTADOCFE: receiptState,
+  EFACCONSULTARENVIOSCFE: shipmentsOfReceipt,
+  EFACCONSULTARENVIOSSOBRE: shipments,
+};
+
+/** The Body of a consultation's answer. */
+export const consultationAnswer = (operation: string, inner: string): string => {
+  const name = `WS_eFactura_Consultas.${operation}Response`;
+  return `<${name} xmlns="${SERVICES_NS}">${inner}</${name}>`;
+};
+
+/** The state of one receipt by the first sobre that carried it; one that is unknown has no state and ids of 0. */
+function receiptState(call: XmlTree, consulted: Consulted): string {
+  const number = numberIn(call, consulted);
+  const receipt = findReceipt(consulted.state, number);
+  const first = receipt && findSobre(consulted.state, consulted.environment, receipt.sobre_id);
+  if (!receipt || !first)
+    return tag('Ackconsultaestadocfe', leaf('EstadoCFE', ''), leaf('IdEmisor', 0), leaf('IdReceptor', 0));
+  const isOut = receipt.ready_at <= consulted.clock().toISOString();
+  return tag(
+    'Ackconsultaestadocfe',
+    leaf('EstadoCFE', isOut ? receipt.verdict : ''),
+    leaf('IdEmisor', first.idemisor),
+    leaf('IdReceptor', first.id),
+    parametersOf(first),
+  );
+}
+
+/** All sobres that carried a receipt, first to last. */
+function shipmentsOfReceipt(call: XmlTree, consulted: Consulted): string {
+  const sobres = sobresCarrying(consulted.state, numberIn(call, consulted));
+  return tag('Ackconsultaenvioscfe', tag('ColeccionDatosSobres', ...sobres.map(shipment)));
+}
+
+const MOST_DAYS_MS = 31 * 86_400_000;
+
+/** The caller's shipments in a span of at most 31 days: the recovery tool after a time-out. */
+function shipments(call: XmlTree, consulted: Consulted): string {
+  const query = childOf(call, 'Consultaenviossobre');
+  const from = momentOf(textAt(query, 'FechaDesde')?.trim() ?? '');
+  const to = momentOf(textAt(query, 'FechaHasta')?.trim() ?? '');
+  if (!from || !to || to < from || to.getTime() - from.getTime() > MOST_DAYS_MS)
+    throw new GatewayRefused('FechaDesde y FechaHasta: un lapso de hasta 31 días');
+  const sobres = listSobres(consulted.state, {
+    environment: consulted.environment,
+    rut: consulted.caller.rut,
+    idemisor: wholeNumber(textAt(query, 'IdEmisor')),
+    id: wholeNumber(textAt(query, 'IdReceptor')),
+    from: from.toISOString(),
+    to: new Date(to.getTime() + 999).toISOString(), // the second that is named counts whole
+  });
+  return tag('Ackconsultaenviossobre', tag('ColeccionDatosSobre', ...sobres.map(shipment)));
+}
+
+const shipment = (sobre: Sobre): string =>
+  tag(
+    'DatosSobre',
+    leaf('EstadoSobre', sobre.state),
+    leaf('FechaHoraSobre', withoutZone(new Date(sobre.received_at))),
+    leaf('IdEmisor', sobre.idemisor),
+    leaf('IdReceptor', sobre.id),
+    sobre.state === 'AS' ? parametersOf(sobre) : '',
+  );
+
+const parametersOf = (sobre: Sobre): string =>
+  tag(
+    'ParamConsulta',
+    leaf('Token', sobre.token),
+    leaf('Fechahora', withoutZone(new Date(sobre.query_from))),
+  );
+
+function numberIn(call: XmlTree, { environment, caller }: Consulted) {
+  const id = childOf(call, 'Cfeid');
+  const read = (name: string): string => textAt(id, name)?.trim() ?? '';
+  const [cfeType, series] = [read('TipoCFE'), read('Serie')];
+  if (!/^\d{3}$/.test(cfeType) || series === '')
+    throw new GatewayRefused('Cfeid: TipoCFE, Serie y Nro son obligatorios');
+  return { environment, rut: caller.rut, cfeType, series, number: wholeNumber(read('Nro')) };
+}
+
+function wholeNumber(text: string | undefined): number {
+  if (!/^\d{1,10}$/.test(text?.trim() ?? '')) throw new GatewayRefused('número mal formado');
+  return Number(text);
+}

@@ -1,0 +1,132 @@
+import type { EnvironmentName } from '../environments.ts';
+import type { State } from './database.ts';
+
+/** What makes a receipt one of its kind at the authority. */
+export interface FiscalNumber {
+  readonly environment: EnvironmentName;
+  readonly rut: string;
+  readonly cfeType: string;
+  readonly series: string;
+  readonly number: number;
+}
+
+/** A receipt in the ledger; times are ISO 8601 in UTC, amounts decimal text. */
+export interface Receipt {
+  readonly sobre_id: number;
+  readonly verdict: string;
+  readonly code: string | null;
+  readonly received_at: string;
+  readonly ready_at: string;
+  readonly sha256: string;
+  readonly amount_payable: string | null;
+  readonly currency: string | null;
+  readonly exchange_rate: string | null;
+}
+
+const BY_NUMBER = 'environment = ? and rut = ? and cfe_type = ? and series = ? and number = ?';
+const keyOf = (of: FiscalNumber) => [of.environment, of.rut, of.cfeType, of.series, of.number] as const;
+
+/** The receipt of that number, undefined when the authority has none. */
+export const findReceipt = (state: State, of: FiscalNumber): Receipt | undefined =>
+  state.prepare(`select * from receipts where ${BY_NUMBER}`).get(...keyOf(of)) as Receipt | undefined;
+
+/**
+ * Enters a receipt. Where the number stands already (one refused with E09, which leaves it free), the new one takes
+ * its place and the count goes on.
+ */
+export function enterReceipt(state: State, of: FiscalNumber, receipt: Receipt, xml: Uint8Array): void {
+  state
+    .prepare(
+      `insert into receipts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+       on conflict do update set sobre_id = excluded.sobre_id, verdict = excluded.verdict, code = excluded.code,
+         received_at = excluded.received_at, ready_at = excluded.ready_at, times_received = times_received + 1,
+         sha256 = excluded.sha256, xml = excluded.xml, amount_payable = excluded.amount_payable,
+         currency = excluded.currency, exchange_rate = excluded.exchange_rate`,
+    )
+    .run(
+      ...keyOf(of),
+      receipt.sobre_id,
+      receipt.verdict,
+      receipt.code,
+      receipt.received_at,
+      receipt.ready_at,
+      receipt.sha256,
+      xml,
+      receipt.amount_payable,
+      receipt.currency,
+      receipt.exchange_rate,
+    );
+}
+
+/** Counts one more sobre that carried the receipt of that number; nothing happens where there is none. */
+export const countAgain = (state: State, of: FiscalNumber): void => {
+  state
+    .prepare(`update receipts set times_received = times_received + 1 where ${BY_NUMBER}`)
+    .run(...keyOf(of));
+};
+
+/** The XML of a receipt as it was received, byte for byte. */
+export const receiptXml = (state: State, of: FiscalNumber): Uint8Array | undefined =>
+  state.prepare(`select xml from receipts where ${BY_NUMBER}`).get(...keyOf(of))?.['xml'] as
+    | Uint8Array
+    | undefined;
+
+/** A row of the ledger as the portal shows it; the verdict stays null until it can be asked for. */
+export interface LedgerRow {
+  readonly environment: EnvironmentName;
+  readonly rut: string;
+  readonly cfe_type_code: string;
+  readonly serie: string;
+  readonly numero: number;
+  readonly verdict: string | null;
+  readonly code: string | null;
+  readonly sobre_id: string;
+  readonly idemisor: number;
+  readonly received_at: string;
+  readonly times_received: number;
+  readonly sha256: string;
+}
+
+/** The ledger of an environment in the order of arrival, of one RUC or of all, from a moment on. */
+export function listLedger(
+  state: State,
+  filter: {
+    readonly environment: EnvironmentName;
+    readonly rut: string | null;
+    readonly since: string;
+    readonly now: string;
+  },
+): LedgerRow[] {
+  return state
+    .prepare(
+      `select r.environment, r.rut, r.cfe_type as cfe_type_code, r.series as serie, r.number as numero,
+         case when r.ready_at <= :now then r.verdict end as verdict,
+         case when r.ready_at <= :now then r.code end as code,
+         cast(r.sobre_id as text) as sobre_id, s.idemisor, r.received_at, r.times_received, r.sha256
+       from receipts r join sobres s on s.id = r.sobre_id
+       where r.environment = :environment and (:rut is null or r.rut = :rut) and r.received_at >= :since
+       order by r.received_at, r.sobre_id, r.cfe_type, r.series, r.number`,
+    )
+    .all({ ...filter }) as unknown as LedgerRow[];
+}
+
+/** Reports numbers as annulled: a receipt that carries one later is refused (E01). */
+export function annulNumbers(
+  state: State,
+  of: Omit<FiscalNumber, 'number'>,
+  start: number,
+  end: number,
+): void {
+  state
+    .prepare('insert into annulments values (?, ?, ?, ?, ?, ?)')
+    .run(of.environment, of.rut, of.cfeType, of.series, start, end);
+}
+
+/** Whether the number was reported as annulled. */
+export const isAnnulled = (state: State, of: FiscalNumber): boolean =>
+  state
+    .prepare(
+      `select 1 from annulments where environment = ? and rut = ? and cfe_type = ? and series = ?
+       and ? between number_start and number_end`,
+    )
+    .get(...keyOf(of)) !== undefined;

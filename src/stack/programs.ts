@@ -1,0 +1,78 @@
+/** How our own programs are started: the command, and the variables by which they find everything. */
+import { join } from 'node:path';
+import { CHECKOUT } from './checkout.ts';
+import type { Command } from './launch.ts';
+import type { StackPorts } from './ports.ts';
+import type { StackSecrets } from './secrets.ts';
+import { serviceCertificateFile, serviceCertificatePassword } from './serviceCertificate.ts';
+
+export interface ProgramSettings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly dataDir: string;
+  readonly secrets: StackSecrets;
+  readonly ports: StackPorts;
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly temporalNamespace: string;
+  readonly simulatorUrl: string;
+  /** Without /v1. */
+  readonly apiUrl: string;
+}
+
+/** The command that runs one of our programs. */
+export function programCommand(name: string, program: string, settings: ProgramSettings): Command {
+  return {
+    program: process.execPath,
+    args: ['--disable-warning=ExperimentalWarning', program],
+    env: programEnvironment(settings),
+    cwd: CHECKOUT,
+    logFile: join(settings.dataDir, 'logs', `${name}.log`),
+  };
+}
+
+/**
+ * The variables of every program of the stack. What the stack decides is fixed; what it merely suggests (the
+ * simulator as the authority, quick polling) gives way to what a person has set.
+ */
+export function programEnvironment(settings: ProgramSettings): Record<string, string | undefined> {
+  const { environment, secrets, ports, simulatorUrl } = settings;
+  const suggested: Record<string, string> = {
+    CFE_PUBLIC_URL: settings.apiUrl,
+    CFE_POLL_LONGEST_SECONDS: '10',
+    CFE_DGI_PRODUCTION_RECEPTION_URL: `${simulatorUrl}/production/ws_efactura`,
+    CFE_DGI_PRODUCTION_CONSULTATION_URL: `${simulatorUrl}/production/ws_consultas`,
+    CFE_DGI_PRODUCTION_REGISTRY_URL: `${simulatorUrl}/production/ws_personaGetActEmpresarial`,
+    CFE_DGI_SANDBOX_RECEPTION_URL: `${simulatorUrl}/sandbox/ws_efactura`,
+    CFE_DGI_SANDBOX_CONSULTATION_URL: `${simulatorUrl}/sandbox/ws_consultas`,
+    CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
+    CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
+    CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
+    CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
+    // A certificate of one's own comes with a password of its own.
+    ...(environment['CFE_SERVICE_CERTIFICATE_FILE']
+      ? {}
+      : {
+          CFE_SERVICE_CERTIFICATE_FILE: serviceCertificateFile(settings.dataDir),
+          CFE_SERVICE_CERTIFICATE_PASSWORD: serviceCertificatePassword(secrets),
+        }),
+  };
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+  return {
+    ...suggested,
+    ...given,
+    DATABASE_URL: settings.databaseUrl,
+    TEMPORAL_ADDRESS: settings.temporalAddress,
+    TEMPORAL_NAMESPACE: settings.temporalNamespace,
+    CFE_DATA_DIR: settings.dataDir,
+    CFE_API_PORT: String(ports.api),
+    CFE_METRICS_PORT: String(ports.metrics),
+    CFE_WORKER_METRICS_PORT: String(ports.workerMetrics),
+    CFE_POSTGRES_PORT: String(ports.postgres),
+    CFE_TEMPORAL_PORT: String(ports.temporal),
+    CFE_TEMPORAL_UI_PORT: String(ports.temporalUi),
+    CFE_SIMULATOR_PORT: String(ports.simulator),
+    CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
+    CFE_PEPPER: secrets.pepper,
+    CFE_TOKEN_KEYS: JSON.stringify(secrets.token_keys),
+  };
+}

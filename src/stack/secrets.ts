@@ -1,0 +1,72 @@
+/** The secrets of the local stack, made at its first start and kept in `secrets.json` (mode 600). */
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { hasCluster } from './postgres.ts';
+import { StackError } from './stackError.ts';
+import { writeAtOnce } from './writeAtOnce.ts';
+
+const secretsSchema = z.object({
+  /** As CFE_KEY_ENCRYPTION_KEYS holds it. */
+  key_encryption_keys: z.string().min(1),
+  /** As CFE_PEPPER holds it. */
+  pepper: z.string().min(1),
+  /** As CFE_TOKEN_KEYS holds it, parsed. */
+  token_keys: z.array(z.record(z.string(), z.string())).min(1),
+  database_password: z.string().min(1),
+  /** The API keys of the account *Local developer*; there once it is. */
+  live_api_key: z.string().min(1).optional(),
+  test_api_key: z.string().min(1).optional(),
+});
+
+export type StackSecrets = z.infer<typeof secretsSchema>;
+
+const fileOf = (dataDir: string): string => join(dataDir, 'secrets.json');
+
+/**
+ * The secrets of a data folder, made when it holds neither secrets nor a database. Throws StackError when the file is
+ * gone while the database stays (what was sealed with the old keys could never be opened again), or cannot be read.
+ */
+export function openSecrets(dataDir: string): { secrets: StackSecrets; made: boolean } {
+  const file = fileOf(dataDir);
+  if (existsSync(file)) return { secrets: read(file), made: false };
+  if (hasCluster(dataDir)) {
+    throw new StackError(
+      `${file} is gone, but the database in ${join(dataDir, 'postgres')} is there: its sealed keys, passwords and API keys cannot be read without it.\n` +
+        `Put the file back from a copy, or remove ${dataDir} and start from nothing.`,
+    );
+  }
+  const secrets = makeSecrets();
+  keepSecrets(dataDir, secrets);
+  return { secrets, made: true };
+}
+
+/** Writes the secrets, at one blow. */
+export function keepSecrets(dataDir: string, secrets: StackSecrets): void {
+  writeAtOnce(fileOf(dataDir), `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
+}
+
+function read(file: string): StackSecrets {
+  try {
+    return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // The reason would quote what the file holds.
+    throw new StackError(
+      `${file} is damaged. Put it back from a copy, or remove its folder and start from nothing.`,
+    );
+  }
+}
+
+function makeSecrets(): StackSecrets {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const { kty, crv, x, d } = privateKey.export({ format: 'jwk' });
+  const kid = `local-${randomBytes(4).toString('hex')}`;
+  return {
+    key_encryption_keys: `local:${randomBytes(32).toString('base64')}`,
+    pepper: randomBytes(32).toString('base64'),
+    token_keys: [{ kty: String(kty), crv: String(crv), kid, x: String(x), d: String(d) }],
+    // Hexadecimal, so that it stands in an address without escapes.
+    database_password: randomBytes(24).toString('hex'),
+  };
+}

@@ -1,0 +1,55 @@
+/** `stack.json`: what scripts and people find out about a running stack (decisions.md §11). */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readLock } from './fileLock.ts';
+import { isRunning } from './processes.ts';
+import { writeAtOnce } from './writeAtOnce.ts';
+
+/** The parts, in the order in which they are started. */
+export const PARTS = ['postgres', 'temporal', 'simulator', 'worker', 'api'] as const;
+export type PartName = (typeof PARTS)[number];
+
+/** The content of `stack.json`. */
+export interface StackInfo {
+  /** With /v1. */
+  base_url: string;
+  docs_url: string;
+  temporal_address: string;
+  temporal_namespace: string;
+  /** null where the Temporal server is not ours (TEMPORAL_ADDRESS). */
+  temporal_ui_url: string | null;
+  database_url: string;
+  simulator_url: string;
+  metrics_url: string;
+  live_api_key: string;
+  test_api_key: string;
+  ca_file: string;
+  ca_key_file: string;
+  /** null: a part that is not ours, or that is down for the moment. */
+  pids: Record<PartName, number | null> & { supervisor: number };
+}
+
+/** Where `stack.json` of a data folder lies. */
+export const stackFileOf = (dataDir: string): string => join(dataDir, 'stack.json');
+/** Where the supervisor of a data folder notes who it is and what it runs. */
+export const lockFileOf = (dataDir: string): string => join(dataDir, 'supervisor.json');
+
+/** Writes `stack.json`, readable by its owner only (it holds keys), at one blow. */
+export function writeStackFile(dataDir: string, info: StackInfo): void {
+  writeAtOnce(stackFileOf(dataDir), `${JSON.stringify(info, null, 2)}\n`, 0o600);
+}
+
+/** Removes `stack.json`. */
+export const removeStackFile = (dataDir: string): void => rmSync(stackFileOf(dataDir), { force: true });
+
+/** What `stack.json` of a data folder says, if its supervisor runs; undefined otherwise, or when it is still starting. */
+export function runningStack(dataDir: string): StackInfo | undefined {
+  const record = readLock(lockFileOf(dataDir));
+  if (!record || !isRunning(record.holder)) return undefined;
+  try {
+    const info = JSON.parse(readFileSync(stackFileOf(dataDir), 'utf8')) as StackInfo;
+    return info.pids.supervisor === record.holder.pid ? info : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,6 @@
+/** All workflows, one file per process: what the worker bundles. */
+export { deliverWebhook } from './deliverWebhook.ts';
+export { issueCfe } from './issueCfe.ts';
+export { onboardEnterprise } from './onboardEnterprise.ts';
+export { tellExpiries } from './tellExpiries.ts';
+export { validateCredentials } from './validateCredentials.ts';

@@ -1,0 +1,19 @@
+import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import type { ExpiryActivities } from '../activities/expiries.ts';
+import { OWN_LONG } from './options.ts';
+
+const { recordExpiries } = proxyActivities<ExpiryActivities>({
+  ...OWN_LONG,
+  summary: 'Look whose certificate or CAE has expired',
+});
+
+/**
+ * Tells the webhooks of every enterprise, once, that a certificate or a CAE has expired by date. Started every day by
+ * the schedule `expiries`; ends with how many enterprises were told.
+ */
+export async function tellExpiries(): Promise<{ told: number }> {
+  setCurrentDetails('Looking for certificates and CAEs that passed their date.');
+  const { told } = await recordExpiries();
+  setCurrentDetails(`Ended: enterprises told: ${told}.`);
+  return { told };
+}

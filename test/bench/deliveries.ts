@@ -1,0 +1,229 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import got from 'got';
+import { pino } from 'pino';
+import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { testWebhook } from '../../src/commands/testWebhook.ts';
+import type { WebhookCommandDeps } from '../../src/commands/webhookDeps.ts';
+import { createSealer } from '../../src/crypto/sealed.ts';
+import { recordTest } from '../../src/db/events.ts';
+import type { Orm } from '../../src/db/orm.ts';
+import { createDispatcher } from '../../src/outbox/dispatcher.ts';
+import { deliveryWorkflowId } from '../../src/temporal.ts';
+import { anAccount } from '../support/commandDeps.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { freePort, startServices } from '../support/services.ts';
+import { until } from '../support/until.ts';
+import { aTestAuthority, startReceiver } from '../support/webhooks/receiver.ts';
+
+const DELIVERIES = Number(process.env['BENCH_DELIVERIES'] ?? 10_000);
+const WATCH_SECONDS = Number(process.env['BENCH_SECONDS'] ?? 20);
+const HEALTHY = 20;
+/** Histories read: of those whose first attempt came last. */
+const SAMPLE = 50;
+const ROWS_AT_ONCE = 500;
+/** In place of 1, 5 and 30 minutes, so that the first is still waiting when the last has begun to. */
+const DELAYS = [7_200_000, 7_200_000, 7_200_000];
+const LONGEST_FILL_SECONDS = 3_600;
+
+/**
+ * Many deliveries to a receiver that is down, each after its first attempt, waiting for the next: what they cost a
+ * real worker process, how long their histories are, and how quickly another receiver is told meanwhile.
+ */
+export async function run(): Promise<void> {
+  const services = await startServices({ say: console.log });
+  Object.assign(process.env, services.environment);
+  const database = await cloneDatabase();
+  const authority = await aTestAuthority();
+  const receiver = await startReceiver(authority);
+  const folder = mkdtempSync(join(tmpdir(), 'cfe-bench-'));
+  const kek = randomBytes(32);
+  const temporalAddress = process.env['TEMPORAL_ADDRESS'] ?? '';
+  const connection = await Connection.connect({ address: temporalAddress });
+  const { orm } = database;
+  const outbox = createDispatcher({
+    orm,
+    temporalAddress,
+    namespace: 'default',
+    logger: pino({ level: 'silent' }),
+  });
+  let worker: ChildProcess | undefined;
+  try {
+    const caFile = join(folder, 'ca.pem');
+    writeFileSync(caFile, authority.caPem);
+    worker = await startWorker({ databaseUrl: database.databaseUrl, temporalAddress, kek, caFile });
+    const deps = {
+      orm,
+      outbox,
+      clock: () => new Date(),
+      sealer: createSealer([{ id: 'bench', key: kek }]),
+      localReceivers: true,
+    };
+    const accountId = await anAccount(orm);
+    const hook = async (url: string): Promise<string> =>
+      (await addWebhook(deps, { accountId, url, events: ['efactura.login'] })).webhook.id;
+    const down = await hook(`https://127.0.0.1:${await freePort()}/`);
+    const healthy = await hook(receiver.url());
+
+    console.log('worker without deliveries:', await burden(worker));
+    reportLatency('without deliveries', await tellOneByOne(deps, orm, healthy));
+    const seconds = await fill(orm, down);
+    const count = DELIVERIES.toLocaleString('en');
+    console.log(`${count} deliveries begun, tried once: ${seconds.toFixed(0)} s`);
+    const events = await eventsOfTheLast(new Client({ connection }), orm, down);
+    console.log(`events in a history: ${Math.min(...events)} to ${Math.max(...events)}`);
+    console.log(`worker while ${count} wait:`, await burden(worker));
+    reportLatency(`while ${count} wait`, await tellOneByOne(deps, orm, healthy));
+  } finally {
+    worker?.kill('SIGTERM');
+    await outbox.close();
+    await connection.close();
+    await receiver.close();
+    await database[Symbol.asyncDispose]();
+    await services.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Puts all deliveries on their way, as events do it, and waits until each was tried once; in how many seconds. */
+async function fill(orm: Orm, webhookId: string): Promise<number> {
+  const started = performance.now();
+  for (let made = 0; made < DELIVERIES; made += ROWS_AT_ONCE) {
+    await orm.em.fork().transactional(async (em) => {
+      for (let i = made; i < Math.min(made + ROWS_AT_ONCE, DELIVERIES); i++)
+        recordTest(em, webhookId, new Date());
+      await em.flush();
+      await em.execute(
+        `update outbox set input = jsonb_set(input, '{delays}', ?::jsonb) where dispatched_at is null`,
+        [JSON.stringify(DELAYS)],
+      );
+    });
+  }
+  let nextWord = started + 30_000;
+  await until('the first attempt of all deliveries', LONGEST_FILL_SECONDS, async () => {
+    const [row] = await orm.em.fork().execute<{ n: number }[]>(
+      `select count(*)::integer as n from delivery_attempt a join delivery d on d.id = a.delivery_id
+         where d.webhook_id = ?`,
+      [webhookId],
+    );
+    if (performance.now() > nextWord) {
+      console.log(`  tried once: ${row?.n}`);
+      nextWord += 30_000;
+    }
+    if (row?.n === DELIVERIES) return true;
+    await pause(500);
+    return undefined;
+  });
+  return (performance.now() - started) / 1_000;
+}
+
+/** How many events the histories of the deliveries have that were tried last, once each of them waits by its timer. */
+async function eventsOfTheLast(client: Client, orm: Orm, webhookId: string): Promise<number[]> {
+  const rows = await orm.em.fork().execute<{ id: string }[]>(
+    `select d.id from delivery d join delivery_attempt a on a.delivery_id = d.id
+     where d.webhook_id = ? order by a.at desc limit ?`,
+    [webhookId, SAMPLE],
+  );
+  return Promise.all(
+    rows.map(({ id }) =>
+      until(`the timer of delivery ${id}`, 60, async () => {
+        const { events } = await client.workflow.getHandle(deliveryWorkflowId(id)).fetchHistory();
+        return events?.at(-1)?.timerStartedEventAttributes ? events.length : undefined;
+      }),
+    ),
+  );
+}
+
+/** Tests of one receiver, one after the other: milliseconds from the request to the stored answer of each. */
+async function tellOneByOne(deps: WebhookCommandDeps, orm: Orm, webhookId: string): Promise<number[]> {
+  const milliseconds: number[] = [];
+  for (let i = 0; i < HEALTHY; i++) {
+    const started = performance.now();
+    const { id } = await testWebhook(deps, { webhookId });
+    const deadline = started + 60_000;
+    for (;;) {
+      const [row] = await orm.em
+        .fork()
+        .execute<{ status: string }[]>('select status from delivery where id = ?', [id]);
+      if (row?.status === 'DELIVERED') break;
+      if (performance.now() > deadline) throw new Error('a healthy receiver was not told within a minute');
+      await pause(5);
+    }
+    milliseconds.push(performance.now() - started);
+  }
+  return milliseconds;
+}
+
+function reportLatency(when: string, milliseconds: number[]): void {
+  const sorted = milliseconds.toSorted((a, b) => a - b);
+  const at = (index: number): string => (sorted[index] ?? 0).toFixed(0);
+  console.log(
+    `one delivery to a healthy receiver, ${when}: median ${at(Math.floor(sorted.length / 2))} ms, slowest ${at(sorted.length - 1)} ms of ${sorted.length}`,
+  );
+}
+
+/** Resident memory, and the share of one core that a process uses, over some seconds. */
+async function burden(child: ChildProcess): Promise<string> {
+  const pid = child.pid ?? 0;
+  const before = cpuSeconds(pid);
+  const started = performance.now();
+  await pause(WATCH_SECONDS * 1_000);
+  const share = (cpuSeconds(pid) - before) / ((performance.now() - started) / 1_000);
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+  return `${((pages * 4_096) / 1e6).toFixed(0)} MB, ${(share * 100).toFixed(1)} % of a core`;
+}
+
+/** User and system time of a process; /proc counts hundredths of a second. */
+function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function startWorker(of: {
+  databaseUrl: string;
+  temporalAddress: string;
+  kek: Buffer;
+  caFile: string;
+}): Promise<ChildProcess> {
+  const port = await freePort();
+  // Nothing asks the authority here: nobody listens there.
+  const authority = `http://127.0.0.1:${await freePort()}`;
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../src/main/worker.ts')],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        PATH: process.env['PATH'],
+        DATABASE_URL: of.databaseUrl,
+        TEMPORAL_ADDRESS: of.temporalAddress,
+        CFE_WORKER_METRICS_PORT: String(port),
+        CFE_LOG_LEVEL: 'warn',
+        CFE_KEY_ENCRYPTION_KEYS: `bench:${of.kek.toString('base64')}`,
+        CFE_WEBHOOK_LOCAL_CA_FILE: of.caFile,
+        CFE_CREDENTIALS_URL: authority,
+        CFE_DGI_PRODUCTION_RECEPTION_URL: authority,
+        CFE_DGI_PRODUCTION_CONSULTATION_URL: authority,
+        CFE_DGI_PRODUCTION_REGISTRY_URL: authority,
+        CFE_DGI_SANDBOX_RECEPTION_URL: authority,
+        CFE_DGI_SANDBOX_CONSULTATION_URL: authority,
+      },
+    },
+  );
+  await until('the worker', 60, async () => {
+    if (child.exitCode !== null) throw new Error('the worker has ended');
+    const { statusCode } = await got
+      .get(`http://127.0.0.1:${port}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } })
+      .catch(() => ({ statusCode: 0 }));
+    return statusCode === 200 || undefined;
+  });
+  return child;
+}

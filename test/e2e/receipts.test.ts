@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import type { CfeView } from '../../src/demo/customer.ts';
+import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
+import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { historyOf } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+describe('receipts through the whole stack', () => {
+  let stack: TestStack;
+  let connection: Connection;
+  const today = montevideoDate(new Date());
+
+  beforeAll(async () => {
+    stack = await startTestStack();
+    await onboard(stack.customer, stack.info().simulator_url, [101, 102], () => {});
+    connection = await Connection.connect({ address: stack.info().temporal_address });
+  }, 120_000);
+  afterAll(async () => {
+    await connection?.close();
+    await stack?.stop();
+  }, 60_000);
+
+  const issue = (name?: string): Promise<CfeView> =>
+    stack.customer.send<CfeView>('POST', `enterprises/${RUT}/cfes`, eTicket(today, name));
+  const ledgerRow = async ({ numero }: CfeView) =>
+    (await stack.ledger(RUT)).find((row) => row.cfe_type_code === '101' && row.numero === numero);
+
+  test.each([
+    ['Café', 'ACCEPTED', null, 1],
+    ['SIM REJECT E05', 'REJECTED', 'E05', 1],
+    ['SIM OBSERVE', 'OBSERVED', undefined, 1],
+    ['SIM DELAY 4', 'ACCEPTED', null, 1],
+    ['SIM FAULT 2', 'ACCEPTED', null, 1],
+    ['SIM LOST', 'ACCEPTED', null, undefined],
+  ])('%s ends %s', async (name, status, code, timesReceived) => {
+    const issued = await issue(name);
+    expect(issued.cfe_status).toBe('PENDING');
+
+    const settled = await verdictOf(stack.customer, RUT, issued.cfe_id);
+
+    expect(settled.cfe_status).toBe(status);
+    if (code !== undefined) expect(settled.rejection?.[0]?.code ?? null).toBe(code);
+    const row = await ledgerRow(issued);
+    expect(row?.verdict).toBe({ ACCEPTED: 'AE', REJECTED: 'BE', OBSERVED: 'CE' }[status]);
+    if (timesReceived !== undefined) expect(row?.times_received).toBe(timesReceived);
+  });
+
+  test('a sobre that is refused ends the CFE REJECTED with the authority’s own code', async () => {
+    const settled = await verdictOf(stack.customer, RUT, (await issue('SIM SOBRE S04')).cfe_id);
+
+    expect(settled).toMatchObject({ cfe_status: 'REJECTED', rejection: [{ code: 'S04' }] });
+  });
+
+  const noteOn = (original: CfeView): Promise<CfeView> =>
+    stack.customer.send<CfeView>('POST', `enterprises/${RUT}/cfes`, {
+      ...(eTicket(today) as object),
+      cfe_type: 'ETICKET_NC',
+      reference: { cfe_id: original.cfe_id },
+    });
+  const moment = async (type: string, { numero }: CfeView) =>
+    (await stack.ledger(RUT)).find((row) => row.cfe_type_code === type && row.numero === numero)?.received_at;
+
+  test('a note taken before its original has a verdict is sent after it, and ACCEPTED', async () => {
+    const original = await issue('SIM DELAY 3');
+    const note = await noteOn(original);
+    expect(note.cfe_status).toBe('PENDING');
+
+    expect((await verdictOf(stack.customer, RUT, note.cfe_id)).cfe_status).toBe('ACCEPTED');
+
+    const settled = await verdictOf(stack.customer, RUT, original.cfe_id);
+    expect(settled.cfe_status).toBe('ACCEPTED');
+    const [first, second] = [await moment('101', original), await moment('102', note)];
+    expect(Date.parse(second ?? '') - Date.parse(first ?? '')).toBeGreaterThanOrEqual(3_000);
+  });
+
+  test('a note whose original ends REJECTED ends REJECTED itself and never reaches the authority', async () => {
+    const note = await noteOn(await issue('SIM REJECT E05'));
+
+    const settled = await verdictOf(stack.customer, RUT, note.cfe_id);
+
+    expect(settled).toMatchObject({ cfe_status: 'REJECTED', rejection: [{ code: 'reference.rejected' }] });
+    expect(await moment('102', note)).toBeUndefined();
+  });
+
+  test('100 posts at once take 100 numbers without gap or repeat, and all are ACCEPTED', async () => {
+    const before = (await issue()).numero;
+
+    const issued = await Promise.all(Array.from({ length: 100 }, () => issue()));
+    const settled = await Promise.all(
+      issued.map(({ cfe_id }) => verdictOf(stack.customer, RUT, cfe_id, 120)),
+    );
+
+    const numbers = issued.map(({ numero }) => numero).sort((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, index) => before + 1 + index));
+    expect(new Set(settled.map(({ cfe_status }) => cfe_status))).toEqual(new Set(['ACCEPTED']));
+    const rows = (await stack.ledger(RUT)).filter(({ numero }) => numbers.includes(numero));
+    expect(rows.filter(({ times_received }) => times_received !== 1)).toEqual([]);
+    expect(rows).toHaveLength(100);
+  }, 180_000);
+
+  test('a worker killed between submit and verdict changes nothing: ACCEPTED, once at the authority', async () => {
+    const issued = await issue('SIM DELAY 3');
+    await until('RECEIVED', 20, async () => {
+      const { items } = await stack.customer.get<{ items: CfeView[] }>(
+        `enterprises/${RUT}/cfes/${issued.cfe_id}`,
+      );
+      return items[0]?.cfe_status === 'RECEIVED' || undefined;
+    });
+    process.kill(stack.info().pids.worker ?? 0, 'SIGKILL');
+
+    const settled = await verdictOf(stack.customer, RUT, issued.cfe_id);
+
+    expect(settled.cfe_status).toBe('ACCEPTED');
+    expect(await ledgerRow(issued)).toMatchObject({ verdict: 'AE', times_received: 1 });
+  });
+
+  test('histories hold ids and statuses, no paper, key, name or amount, in at most 30 events', async () => {
+    const client = new Client({ connection });
+    let seen = 0;
+    for await (const { workflowId } of client.workflow.list()) {
+      const { events, text } = await historyOf(client.workflow.getHandle(workflowId));
+      expect(text).not.toMatch(/<CFE|<\?xml|PRIVATE KEY|MII[A-Za-z0-9+/]{20}/);
+      for (const secret of [
+        'demo-portal-login',
+        'demo-certificate',
+        'Almacén',
+        'Rincón',
+        'Café',
+        'SIM DELAY',
+        '122.00',
+      ]) {
+        expect(text).not.toContain(secret);
+      }
+      if (workflowId.startsWith('cfe:')) expect(events).toBeLessThanOrEqual(30);
+      seen += 1;
+    }
+    expect(seen).toBeGreaterThan(100);
+  }, 120_000);
+
+  test('operators find a CFE by its search attributes', async () => {
+    const client = new Client({ connection });
+    const query = `EnterpriseRut = '${RUT}' AND CfeId = '101-2' AND Environment = 'production'`;
+    const found = await until('the run', 20, async () => {
+      for await (const run of client.workflow.list({ query })) return run;
+      return undefined;
+    });
+    expect(found.searchAttributes).toMatchObject({ CfeStatus: ['REJECTED'], CfeType: ['ETICKET'] });
+  });
+});

@@ -1,0 +1,427 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
+import { purgeExpired } from '../../../src/commands/purgeExpired.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
+import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
+import { expectRefusal } from '../../support/expectRefusal.ts';
+import { type Answer, sendRaw } from '../../support/http.ts';
+import { aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+import { until } from '../../support/until.ts';
+
+interface CfeAnswer {
+  cfe_id: string;
+  numero: number;
+  cfe_status: string;
+}
+
+const HOUR = 3_600_000;
+let later = 0;
+const clock = () => new Date(Date.now() + later);
+
+let db: TestDatabase;
+let otherOrm: Orm;
+let api: TestApi;
+let other: TestApi;
+let owner: TestCaller;
+let dispatched = 0;
+const authority = anAuthority();
+
+beforeAll(async () => {
+  db = await cloneDatabase({ pool: 20 });
+  otherOrm = await openOrm({ databaseUrl: db.databaseUrl, pool: 20 });
+  const keys = await serviceKeys();
+  const outbox = { dispatchSoon: () => void (dispatched += 1) };
+  api = await startApi({ orm: db.orm, keys, clock, outbox });
+  other = await startApi({ orm: otherOrm, keys, clock });
+  owner = await api.aCaller();
+  await addAuthorityCertificates(api.deps, { pem: authority.certificatePem });
+});
+afterAll(async () => {
+  await api?.[Symbol.asyncDispose]();
+  await other?.[Symbol.asyncDispose]();
+  await otherOrm?.close(true);
+  await db?.[Symbol.asyncDispose]();
+});
+
+let made = 0;
+const aKey = () => `order-${(made += 1)}`;
+const ready = () => aReadyEnterprise(db.orm, owner.accountId);
+const cfes = (rut: string) => `/enterprises/${rut}/cfes`;
+const withKey = (caller: TestCaller, key: string) => caller.client.with({ 'idempotency-key': key });
+const post = (path: string, key: string, body: unknown = aCfeBody(), caller = owner) =>
+  withKey(caller, key).post<CfeAnswer>(path, body);
+/** The same caller at the other process. */
+const otherPost = (path: string, key: string, body: unknown = aCfeBody()) =>
+  other.client
+    .with({
+      'x-api-key': owner.apiKey,
+      authorization: `Bearer ${owner.token}`,
+      'idempotency-key': key,
+    })
+    .post<CfeAnswer>(path, body);
+const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed');
+const stored = (rut: string) => db.orm.em.fork().count(Cfe, { rut });
+
+const certificateBody = (rut: string) => {
+  const { certB64, password } = aCertificate({ rut });
+  return { cert_b64: certB64, password };
+};
+
+const anEnterpriseBody = (rut = aRut()) => ({
+  rut,
+  legal_name: 'Comercial Ñandú S.A.',
+  department_name: 'Montevideo',
+  locality_name: 'Montevideo',
+  street_name: 'Rincón 501',
+  branch: 1,
+});
+
+describe('Idempotency-Key on POST …/cfes', () => {
+  test('the same key and body: the first answer again, byte for byte, and one number', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const body = aCfeBody({ type: 'EFACTURA' });
+    const before = dispatched;
+
+    const first = await post(cfes(rut), key, body);
+    const second = await post(cfes(rut), key, body);
+
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect([second.status, replayed(second)]).toEqual([201, 'true']);
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(await stored(rut)).toBe(1);
+    expect(dispatched).toBe(before + 1);
+    const { id } = await db.orm.em.fork().findOneOrFail(Cfe, { rut });
+    expect(await db.orm.em.fork().count(OutboxMessage, { workflowId: `cfe:${id}` })).toBe(1);
+  });
+
+  test('the CFE as it was first answered, whatever has become of it since, years later', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const first = await post(cfes(rut), key);
+    await db.orm.em.fork().nativeUpdate(
+      Cfe,
+      { rut },
+      {
+        status: 'REJECTED',
+        settledAt: new Date(),
+        signedXml: '<CFE/>',
+        digest: 'abcdef0123',
+        rejection: [{ code: 'E05', message: 'm', detail: null }],
+      },
+    );
+    later = 3 * 365 * 24 * HOUR;
+    await purgeExpired({ orm: db.orm, clock });
+    const token = await api.deps.tokens.issue(
+      { accountId: owner.accountId, keyId: await keyIdOf(owner), environment: 'production' },
+      clock(),
+    );
+
+    const second = await withKey(owner, key)
+      .with({ authorization: `Bearer ${token}` })
+      .post(cfes(rut), aCfeBody());
+    later = 0;
+
+    expect([second.status, replayed(second)]).toEqual([201, 'true']);
+    expect(second.text).toBe(first.text);
+  });
+
+  test('50 at once with one key, at two processes: one CFE, one first answer, 49 times the same again', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const body = aCfeBody();
+
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? post : otherPost)(cfes(rut), key, body)),
+    );
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(await stored(rut)).toBe(1);
+  });
+
+  test('50 keys at once are 50 CFEs without gap', async () => {
+    const rut = await ready();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(cfes(rut), aKey())));
+    const numbers = answers.map(({ data }) => data.numero).toSorted((a, b) => a - b);
+    expect(numbers).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+  });
+
+  test('409 while the first is still at work, and nothing is done twice', async () => {
+    const rut = await ready();
+    const key = aKey();
+    // Whoever takes a number waits for the row of its type's sequence: here for this transaction.
+    const blocked = await db.orm.em.fork().transactional(async (em) => {
+      await em.execute(
+        `insert into cfe_sequence (rut, environment, type, last) values (?, 'production', 'ETICKET', 0)`,
+        [rut],
+      );
+      const first = post(cfes(rut), key);
+      await until('the first at work', 10, isKeyHeld);
+      const second = await otherPost(cfes(rut), key);
+      return { first, second };
+    });
+
+    expectRefusal(blocked.second, 409, 'IDEMPOTENCY_IN_PROGRESS');
+    expect(blocked.second.headers.get('retry-after')).toBe('1');
+    expect((await blocked.first).status).toBe(201);
+    expect(replayed(await otherPost(cfes(rut), key))).toBe('true');
+    expect(await stored(rut)).toBe(1);
+  });
+
+  test.each([
+    ['another body', (rut: string, key: string) => post(cfes(rut), key, aCfeBody({ net: 5 }))],
+    [
+      'the same body in other bytes',
+      (rut: string, key: string) => post(cfes(rut), key, JSON.stringify(aCfeBody(), null, 2)),
+    ],
+    ['another path', (_: string, key: string) => post('/enterprises', key, anEnterpriseBody())],
+  ])('422: the key with %s', async (_, again) => {
+    const rut = await ready();
+    const key = aKey();
+    await post(cfes(rut), key);
+
+    expectRefusal(await again(rut, key), 422, 'IDEMPOTENCY_KEY_REUSED');
+
+    expect(await stored(rut)).toBe(1);
+  });
+
+  test('a refusal is not kept: mended, the request goes through with the key', async () => {
+    const rut = await ready();
+    const key = aKey();
+
+    expectRefusal(await post(cfes(rut), key, { ...aCfeBody(), details: [] }), 400, 'INVALID_INPUT');
+    const mended = await post(cfes(rut), key);
+
+    expect([mended.status, replayed(mended), mended.data.numero]).toEqual([201, null, 1]);
+  });
+
+  test('a key belongs to its account and environment', async () => {
+    const rut = await ready();
+    await giveCertificate(db.orm, rut, { environment: 'sandbox' });
+    await giveCae(db.orm, rut, { environment: 'sandbox', series: 'B' });
+    const sandbox = await api.aCaller({ accountId: owner.accountId, environment: 'sandbox' });
+    const stranger = await api.aCaller();
+    const theirs = await aReadyEnterprise(db.orm, stranger.accountId);
+    const key = aKey();
+
+    const answers = [
+      await post(cfes(rut), key),
+      await post(cfes(rut), key, aCfeBody(), sandbox),
+      await post(cfes(theirs), key, aCfeBody(), stranger),
+    ];
+
+    expect(answers.map((answer) => [answer.status, replayed(answer)])).toEqual([
+      [201, null],
+      [201, null],
+      [201, null],
+    ]);
+    const again = await post(cfes(rut), key, aCfeBody(), sandbox);
+    expect([replayed(again), again.text]).toEqual(['true', answers[1]?.text]);
+  });
+
+  test('in the sandbox the papers that lack are fetched before the key’s transaction, and stay though it is refused', async () => {
+    const rut = await ready();
+    const heldWhileFetching: unknown[] = [];
+    const fetching = async <T>(papers: T): Promise<T> => {
+      heldWhileFetching.push(await isKeyHeld());
+      return papers;
+    };
+    const testKit = {
+      certificate: () => {
+        const { cert_b64, password } = certificateBody(rut);
+        return fetching({ file: Buffer.from(cert_b64, 'base64'), password });
+      },
+      cae: () => fetching({ file: Buffer.from(authority.caeXml({ rut, series: 'T' })), startNumber: 1 }),
+    };
+    await using equipped = await startApi({ orm: db.orm, keys: api.deps, clock, testKit });
+    const sandbox = await equipped.aCaller({ accountId: owner.accountId, environment: 'sandbox' });
+    const key = aKey();
+
+    const refused = await post(cfes(rut), key, { ...aCfeBody(), details: [] }, sandbox);
+    const [first, second] = [
+      await post(cfes(rut), key, aCfeBody(), sandbox),
+      await post(cfes(rut), key, aCfeBody(), sandbox),
+    ];
+
+    expectRefusal(refused, 400, 'INVALID_INPUT');
+    expect([first.status, second.text, replayed(second)]).toEqual([201, first.text, 'true']);
+    expect(heldWhileFetching).toEqual([undefined, undefined]);
+  });
+
+  test('403 comes before the first answer: who has no role any more learns nothing by a key', async () => {
+    const rut = await ready();
+    const key = aKey();
+    await post(cfes(rut), key);
+    await db.orm.em
+      .fork()
+      .nativeUpdate(Enterprise, { rut }, { ownerAccountId: (await api.aCaller()).accountId });
+
+    expectRefusal(await post(cfes(rut), key), 403, 'FORBIDDEN');
+  });
+});
+
+describe('Idempotency-Key on other routes', () => {
+  test('POST /enterprises: once, then the first answer again for 24 hours, then anew', async () => {
+    const key = aKey();
+    const body = anEnterpriseBody();
+
+    const first = await post('/enterprises', key, body);
+    const second = await post('/enterprises', key, body);
+
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect([second.status, replayed(second), second.text]).toEqual([201, 'true', first.text]);
+    const rows = () =>
+      db.orm.em.fork().execute<unknown[]>('select 1 from idempotent_answer where key = ?', [key]);
+    expect(await rows()).toHaveLength(1);
+
+    later = 24 * HOUR + 1_000;
+    const token = await api.deps.tokens.issue(
+      { accountId: owner.accountId, keyId: await keyIdOf(owner), environment: 'production' },
+      clock(),
+    );
+    const third = await withKey(owner, key)
+      .with({ authorization: `Bearer ${token}` })
+      .post('/enterprises', body);
+    await purgeExpired({ orm: db.orm, clock });
+    later = 0;
+
+    expectRefusal(third, 400, 'ALREADY_EXISTS');
+    expect(await rows()).toEqual([]);
+  });
+
+  test('20 at once register an enterprise once', async () => {
+    const key = aKey();
+    const body = anEnterpriseBody();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? post : otherPost)('/enterprises', key, body)),
+    );
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+  });
+
+  test('validate-efactura: 202 again, and the password is nowhere in what is kept', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const path = `/enterprises/${rut}/validate-efactura`;
+    const body = { username: 'portal', password: 'muy-secreta-9' };
+
+    const first = await post(path, key, body);
+    const second = await post(path, key, body);
+
+    expect([first.status, replayed(first)]).toEqual([202, null]);
+    expect([second.status, replayed(second), second.text]).toEqual([202, 'true', first.text]);
+    expectRefusal(await post(path, key, { ...body, password: 'otra' }), 422, 'IDEMPOTENCY_KEY_REUSED');
+    const [row] = await db.orm.em
+      .fork()
+      .execute<{ kept: string }[]>('select t::text as kept from idempotent_answer t where key = ?', [key]);
+    expect(row?.kept).not.toContain('muy-secreta-9');
+  });
+
+  test.each<[string, (rut: string) => unknown]>([
+    ['caes', (rut) => ({ cae_b64: authority.cae({ rut, series: 'Z' }), cae_start_number: 1 })],
+    ['certificate', certificateBody],
+    ['customers', () => ({ doc_type: 'NIFE', doc_number: 'BR-1', legal_name: 'Importadora Ltda.' })],
+  ])('POST …/%s: 201, and the same again', async (name, bodyFor) => {
+    const rut = await ready();
+    const key = aKey();
+    const path = `/enterprises/${rut}/${name}`;
+    const body = bodyFor(rut);
+
+    const first = await post(path, key, body);
+    const answers = await Promise.all([post(path, key, body), otherPost(path, key, body)]);
+
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [201, first.text],
+      [201, first.text],
+    ]);
+    expect(answers.map(replayed)).toEqual(['true', 'true']);
+  });
+
+  test('reads, PUT and POST /tokens pay no heed to it', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const client = withKey(owner, key);
+    expect((await client.get(`/enterprises/${rut}`)).status).toBe(200);
+    expect(
+      (await client.put(`/enterprises/${rut}`, { plan_id: 'FREE', frequency_id: 'MONTHLY' })).status,
+    ).toBe(200);
+    const tokens = [await client.post('/tokens', {}), await client.post('/tokens', {})];
+    expect(tokens.map((answer) => [answer.status, replayed(answer)])).toEqual([
+      [200, null],
+      [200, null],
+    ]);
+  });
+});
+
+describe('the form of an Idempotency-Key', () => {
+  test('as a quoted string it is the same key', async () => {
+    const rut = await ready();
+    const key = aKey();
+    const first = await post(cfes(rut), key);
+    const second = await post(cfes(rut), `"${key}"`);
+    expect([replayed(second), second.text]).toEqual(['true', first.text]);
+  });
+
+  test('255 characters are taken', async () => {
+    expect((await post(cfes(await ready()), 'k'.repeat(255))).status).toBe(201);
+  });
+
+  test.each([
+    ['none', ''],
+    ['256', 'k'.repeat(256)],
+    ['one beyond ASCII', 'caf\u00e9'],
+    ['a quoted nothing', '""'],
+  ])('400: %s', async (_, key) => {
+    const rut = await ready();
+    const error = expectRefusal(await post(cfes(rut), key), 400, 'INVALID_INPUT');
+    expect(error.details?.fields).toEqual([
+      { path: '/headers/Idempotency-Key', code: 'idempotency_key.malformed', message: expect.any(String) },
+    ]);
+    expect(await stored(rut)).toBe(0);
+  });
+
+  test('400: two of them', async () => {
+    const rut = await ready();
+    const answer = await sendRaw(api.baseUrl + cfes(rut), {
+      method: 'POST',
+      headers: {
+        'x-api-key': owner.apiKey,
+        authorization: `Bearer ${owner.token}`,
+        'content-type': 'application/json',
+        'idempotency-key': ['a', 'b'] as unknown as string,
+      },
+      chunks: [JSON.stringify(aCfeBody())],
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('idempotency_key.malformed');
+  });
+});
+
+/** Whether some request of this database holds the turn of its key. */
+async function isKeyHeld(): Promise<true | undefined> {
+  const rows = await db.orm.em.fork().execute<unknown[]>(
+    `select 1 from pg_locks where locktype = 'advisory' and granted
+     and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return rows.length > 0 || undefined;
+}
+
+async function keyIdOf(caller: TestCaller): Promise<string> {
+  const [row] = await db.orm.em
+    .fork()
+    .execute<{ id: string }[]>('select id from api_key where account_id = ? and environment = ?', [
+      caller.accountId,
+      'production',
+    ]);
+  return row?.id ?? '';
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals';
+import { createVerdictWatch } from '../../../src/api/verdictWatch.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { keptLog } from '../../support/api.ts';
+import { useApi } from '../../support/apiSuite.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { expectRefusal } from '../../support/expectRefusal.ts';
+import { until } from '../../support/until.ts';
+
+const suite = useApi();
+const ready = () => aReadyEnterprise(suite.db.orm, suite.owner.accountId);
+const path = (rut: string) => `/enterprises/${rut}/cfes`;
+
+interface CfeAnswer {
+  cfe_id: string;
+  cfe_status: string;
+  security_code: string | null;
+  rejection: unknown;
+}
+
+const post = (rut: string, headers: Record<string, string>) =>
+  suite.owner.client.post<CfeAnswer>(path(rut), aCfeBody(), headers);
+/** The CFE of an enterprise once it is stored. */
+const taken = (rut: string) =>
+  until('the CFE', 10, async () => (await suite.db.orm.em.fork().findOne(Cfe, { rut })) ?? undefined);
+/** Does what the worker does when the authority has judged. */
+const settle = async (rut: string, status: 'ACCEPTED' | 'REJECTED' = 'ACCEPTED') => {
+  const { id } = await taken(rut);
+  const rejection = status === 'REJECTED' ? [{ code: 'E05', message: 'm', detail: null }] : null;
+  await suite.db.orm.em
+    .fork()
+    .nativeUpdate(
+      Cfe,
+      { id },
+      { status, rejection, settledAt: new Date(), signedXml: '<CFE/>', digest: 'aBcDeF0123' },
+    );
+};
+const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
+  const begun = performance.now();
+  return [await work, performance.now() - begun];
+};
+
+describe('Prefer: wait on POST …/cfes', () => {
+  test('201 with the verdict as soon as there is one', async () => {
+    const rut = await ready();
+    const answering = timed(post(rut, { prefer: 'wait=20' }));
+    await settle(rut, 'REJECTED');
+
+    const [answer, milliseconds] = await answering;
+
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get('preference-applied')).toBe('wait=20');
+    expect(answer.data).toMatchObject({
+      cfe_status: 'REJECTED',
+      security_code: 'aBcDeF',
+      rejection: [{ code: 'E05', message: 'm', detail: null }],
+    });
+    expect(milliseconds).toBeLessThan(5_000);
+  });
+
+  test('201 as it stands when the time is over', async () => {
+    const [answer, milliseconds] = await timed(post(await ready(), { prefer: 'wait=1' }));
+
+    expect([answer.status, answer.data.cfe_status]).toEqual([201, 'PENDING']);
+    expect(answer.headers.get('preference-applied')).toBe('wait=1');
+    expect(milliseconds).toBeGreaterThanOrEqual(1_000);
+    expect(milliseconds).toBeLessThan(4_000);
+  });
+
+  test('more than 30 counts as 30, and the answer says so', async () => {
+    const rut = await ready();
+    const answering = post(rut, { prefer: 'wait=3600' });
+    await settle(rut);
+    expect((await answering).headers.get('preference-applied')).toBe('wait=30');
+  });
+
+  test('without it, with one that cannot be read, and where nothing is waited for, the answer comes at once', async () => {
+    const answers = [
+      await post(await ready(), {}),
+      await post(await ready(), { prefer: 'wait=long' }),
+      await suite.owner.client.get(path(await ready()), { prefer: 'wait=5' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 200]);
+    expect(answers.map(({ headers }) => headers.get('preference-applied'))).toEqual([null, null, null]);
+  });
+
+  test('a refusal does not wait', async () => {
+    const answer = await suite.owner.client.post(path(await ready()), {}, { prefer: 'wait=20' });
+    expectRefusal(answer, 400, 'INVALID_INPUT');
+    expect(answer.headers.get('preference-applied')).toBeNull();
+  });
+
+  test('with an Idempotency-Key: what was answered after waiting is answered again, and at once', async () => {
+    const rut = await ready();
+    const headers = { prefer: 'wait=20', 'idempotency-key': `wait-${rut}` };
+    const answering = post(rut, headers);
+    await settle(rut);
+    const first = await answering;
+
+    const [second, milliseconds] = await timed(post(rut, headers));
+
+    expect(first.data.cfe_status).toBe('ACCEPTED');
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.text).toBe(first.text);
+    expect(milliseconds).toBeLessThan(5_000);
+  });
+
+  test('30 may wait at once while others are served', async () => {
+    const ruts = await Promise.all(Array.from({ length: 30 }, ready));
+    const answering = ruts.map((rut) => post(rut, { prefer: 'wait=30' }));
+    await Promise.all(ruts.map(taken));
+
+    const [read, milliseconds] = await timed(suite.owner.client.get(path(ruts[0] ?? '')));
+    await Promise.all(ruts.map((rut) => settle(rut)));
+
+    expect(read.status).toBe(200);
+    expect(milliseconds).toBeLessThan(3_000);
+    const statuses = (await Promise.all(answering)).map(({ data }) => data.cfe_status);
+    expect(statuses).toEqual(Array(30).fill('ACCEPTED'));
+  });
+
+  test('a caller who hangs up waits no longer; the CFE is issued all the same', async () => {
+    const rut = await ready();
+    const hangUp = new AbortController();
+    const answering = fetch(suite.api.baseUrl + path(rut), {
+      method: 'POST',
+      signal: hangUp.signal,
+      headers: {
+        'content-type': 'application/json',
+        'x-api-key': suite.owner.apiKey,
+        authorization: `Bearer ${suite.owner.token}`,
+        'x-request-id': `hang-up-${rut}`,
+        prefer: 'wait=30',
+      },
+      body: JSON.stringify(aCfeBody()),
+    });
+    await taken(rut);
+
+    hangUp.abort();
+
+    await expect(answering).rejects.toThrow();
+    const line = await until('the end of the request', 5, async () =>
+      suite.api.lines.find(({ requestId, msg }) => requestId === `hang-up-${rut}` && msg === 'request'),
+    );
+    expect(line['ms']).toBeLessThan(10_000);
+    expect(await suite.db.orm.em.fork().count(Cfe, { rut })).toBe(1);
+  });
+});
+
+describe('the watch over verdicts', () => {
+  const waiting = (seconds: number, signal = new AbortController().signal) => ({ seconds, signal });
+  const aWatch = () => createVerdictWatch({ orm: suite.db.orm, logger: keptLog().logger });
+
+  test('ends for all who wait when it is closed, and nobody waits afterwards', async () => {
+    const watch = aWatch();
+    const both = timed(
+      Promise.all([
+        watch.wait('00000000-0000-4000-8000-000000000001', waiting(30)),
+        watch.wait('00000000-0000-4000-8000-000000000002', waiting(30)),
+      ]),
+    );
+    watch.close();
+    const [, milliseconds] = await both;
+    await watch.wait('00000000-0000-4000-8000-000000000001', waiting(30));
+    expect(milliseconds).toBeLessThan(2_000);
+  });
+
+  test('goes on through an outage of the database', async () => {
+    const { logger, lines } = keptLog();
+    const rut = await ready();
+    await post(rut, {});
+    const { id } = await taken(rut);
+    await settle(rut);
+    let broken = true;
+    const orm = {
+      em: {
+        fork() {
+          if (broken) throw new Error('connection lost');
+          return suite.db.orm.em.fork();
+        },
+      },
+    };
+    const mended = async () => {
+      await until('a failed look', 5, async () => lines.length > 0 || undefined);
+      broken = false;
+    };
+    const [, milliseconds] = await timed(
+      Promise.all([createVerdictWatch({ orm, logger }).wait(id, waiting(20)), mended()]),
+    );
+    expect(milliseconds).toBeLessThan(10_000);
+  });
+});

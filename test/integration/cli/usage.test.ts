@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Cli, cliOn } from '../../support/cli.ts';
+import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
+import { freePort } from '../../support/services.ts';
+
+const NOWHERE = 'postgres://cfe:geheim@127.0.0.1:1/cfe';
+
+test('help needs no database', async () => {
+  const { code, stdout, stderr } = await cliOn(NOWHERE).call('--help');
+
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('Usage: npm run -s cfe -- ');
+});
+
+test('wrong usage is 2, says what is wrong, and answers nothing', async () => {
+  const { code, stdout, stderr } = await cliOn(NOWHERE).call('acount', 'list');
+
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toBe("error: unknown command 'acount'\n(Did you mean account?)\n");
+});
+
+describe('the database', () => {
+  let db: TestDatabase;
+  let cli: Cli;
+  beforeAll(async () => {
+    db = await cloneDatabase();
+    cli = cliOn(db.databaseUrl);
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  test('an empty list is an empty document, and a word for people', async () => {
+    expect((await cli.call('account', 'list', '--json')).stdout).toBe('[]\n');
+    expect((await cli.call('account', 'list')).stdout).toBe('(none)\n');
+  });
+
+  test('one that is empty is made ready: the first account of a new service', async () => {
+    await using empty = await emptyDatabase();
+    const first = cliOn(empty.databaseUrl);
+
+    const made = await first.json('account', 'create', '--name', 'Primera', '--email', 'p@example.com');
+
+    expect(await first.json('account', 'list')).toEqual([made]);
+  });
+
+  test('one that cannot be reached is a refusal without its address or password', async () => {
+    const port = await freePort();
+    const { code, stdout, stderr } = await cliOn(`postgres://cfe:geheim@127.0.0.1:${port}/cfe`).call(
+      'account',
+      'list',
+    );
+
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('UNAVAILABLE: The database cannot be reached.\n');
+  });
+
+  test('none at all is a refusal that says what to do', async () => {
+    const { code, stderr } = await cliOn('').call('account', 'list');
+
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'UNAVAILABLE: There is no database to work on: set DATABASE_URL, or start the local stack (npm start).\n',
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { type Cli, cliOn } from '../../support/cli.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+
+const KEYS = { CFE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const SECRET = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
+const NOBODY = '0c0e1ab1-0000-4000-8000-000000000009';
+const URL = 'https://hooks.example.com/cfe';
+
+interface WebhookRow {
+  webhook_id: string;
+  secret?: string;
+}
+
+let db: TestDatabase;
+let cli: Cli;
+let account: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  cli = cliOn(db.databaseUrl, KEYS);
+  account = await anAccount(db.orm);
+});
+afterAll(() => db[Symbol.asyncDispose]());
+
+const add = (...events: string[]) =>
+  cli.json<WebhookRow>('webhook', 'add', account, '--url', URL, ...events.flatMap((e) => ['--event', e]));
+
+describe('cfe webhook', () => {
+  test('add, update, rotate-secret, list and remove tell of the same webhook; the secret only when made', async () => {
+    const made = await add('cfe.updated', 'efactura.login');
+    expect(made).toEqual({
+      webhook_id: expect.any(String),
+      account_id: account,
+      url: URL,
+      events: ['efactura.login', 'cfe.updated'],
+      enabled: true,
+      disabled_reason: null,
+      created_at: MOMENT,
+      secret: SECRET,
+    });
+    const { secret, ...shown } = made;
+
+    const id = made.webhook_id;
+    const changed = { ...shown, enabled: false, events: ['payment.created'] };
+    expect(await cli.json('webhook', 'update', id, '--disable', '--event', 'payment.created')).toEqual(
+      changed,
+    );
+    expect(await cli.json('webhook', 'list', account)).toContainEqual(changed);
+    const rotated = await cli.json<WebhookRow>('webhook', 'rotate-secret', id);
+    expect(rotated).toEqual({ ...changed, secret: SECRET, previous_secret_until: MOMENT });
+    expect(rotated.secret).not.toBe(secret);
+    expect(await cli.json('webhook', 'remove', id)).toEqual({ webhook_id: id, removed: true });
+    expect(await cli.json('webhook', 'list', account)).toEqual([]);
+    expect((await cli.refusal('webhook', 'remove', id)).code).toBe('NOT_FOUND');
+    const rows: unknown = await db.orm.em.fork().execute('select * from webhook');
+    expect(JSON.stringify(rows)).not.toContain(secret);
+  });
+
+  test('what cannot be is refused', async () => {
+    const refused = async (...args: string[]) => (await cli.refusal('webhook', ...args)).code;
+
+    expect(await refused('add', account, '--url', 'http://example.com', '--event', 'cfe.updated')).toBe(
+      'INVALID_INPUT',
+    );
+    expect(await refused('add', account, '--url', 'https://127.0.0.1:9000', '--event', 'cfe.updated')).toBe(
+      'INVALID_INPUT',
+    );
+    expect(await refused('add', account, '--url', URL, '--event', 'cfe.deleted')).toBe('INVALID_INPUT');
+    expect(await refused('add', NOBODY, '--url', URL, '--event', 'cfe.updated')).toBe('NOT_FOUND');
+    expect(await refused('update', NOBODY, '--enable')).toBe('NOT_FOUND');
+    expect(await refused('rotate-secret', 'nonsense')).toBe('NOT_FOUND');
+    expect(await refused('test', NOBODY)).toBe('NOT_FOUND');
+    expect((await cli.call('webhook', 'add', account, '--url', URL)).code).toBe(2);
+  });
+});
+
+describe('cfe delivery', () => {
+  test('a test of a webhook is a delivery, which can be listed, shown, and repeated once it has ended', async () => {
+    const { webhook_id } = await add('efactura.login');
+    const made = await cli.json<{ delivery_id: string; body: string }>('webhook', 'test', webhook_id);
+    expect(made).toMatchObject({ webhook_id, event: 'webhook.test', status: 'PENDING', attempts: [] });
+    expect(JSON.parse(made.body)).toMatchObject({ event: 'webhook.test', data: { webhook_id } });
+
+    const id = made.delivery_id;
+    expect(await cli.json('delivery', 'show', id)).toEqual(made);
+    expect((await cli.refusal('delivery', 'redeliver', id)).code).toBe('INVALID_INPUT');
+    await db.orm.em.fork().nativeUpdate(Delivery, { id }, { status: 'FAILED', settledAt: new Date() });
+    const failed = { ...made, status: 'FAILED' };
+    expect(await cli.json('delivery', 'list', '--status', 'FAILED', '--webhook', webhook_id)).toEqual([
+      failed,
+    ]);
+    expect(await cli.json('delivery', 'list', '--event', 'cfe.updated')).toEqual([]);
+    expect(await cli.json('delivery', 'list', '--limit', '1')).toHaveLength(1);
+    expect(await cli.json('delivery', 'redeliver', id)).toEqual(made);
+    expect((await cli.refusal('delivery', 'show', NOBODY)).code).toBe('NOT_FOUND');
+    expect((await cli.refusal('delivery', 'redeliver', NOBODY)).code).toBe('NOT_FOUND');
+    expect((await cli.call('delivery', 'list', '--status', 'LOST')).code).toBe(2);
+  });
+});
+
+describe('cfe audit', () => {
+  test('list tells who did what, why, and nothing can be struck out', async () => {
+    const rut = await anEnterprise(db.orm, account);
+    await cli.json('enterprise', 'suspend', rut, '--reason', 'Falta de pago');
+    await cli.json('grant', 'set', await anAccount(db.orm), rut, '--role', 'VIEWER');
+
+    const entries = await cli.json<{ action: string }[]>('audit', 'list', '--rut', rut);
+
+    expect(entries.map(({ action }) => action)).toEqual(['enterprise.suspend', 'grant.set']);
+    expect(entries[0]).toEqual({
+      at: MOMENT,
+      actor: expect.stringMatching(/^cli:./),
+      action: 'enterprise.suspend',
+      subject: rut,
+      account_id: null,
+      rut,
+      reason: 'Falta de pago',
+    });
+    expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
+    expect(await cli.json('audit', 'list')).toEqual(expect.arrayContaining(entries));
+    for (const sql of ['delete from audit', `update audit set actor = 'x'`, 'truncate audit']) {
+      await expect(db.orm.em.fork().execute(sql)).rejects.toThrow();
+    }
+  });
+});
+
+describe('cfe cfe', () => {
+  test('of an enterprise without CFEs nothing is listed, and none is shown', async () => {
+    const rut = await anEnterprise(db.orm, account);
+
+    expect(await cli.json('cfe', 'list', '--rut', rut)).toEqual([]);
+    expect(
+      await cli.json(
+        'cfe',
+        'list',
+        '--rut',
+        rut,
+        '--needs-support',
+        '--stuck-reason',
+        'signing',
+        '--annulled',
+      ),
+    ).toEqual([]);
+    expect((await cli.refusal('cfe', 'show', rut, '101-1')).code).toBe('NOT_FOUND');
+    expect((await cli.refusal('cfe', 'xml', rut, 'nonsense')).code).toBe('NOT_FOUND');
+  });
+});

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createEnterpriseActivities } from '../../../src/activities/enterprises.ts';
+import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
+import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
+import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
+import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
+import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
+import { uploadCae } from '../../../src/commands/uploadCae.ts';
+import { uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
+import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
+import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import { Cae } from '../../../src/db/entities/Cae.ts';
+import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
+import { aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+
+let db: TestDatabase;
+let deps: UpdateEnterpriseDeps & { sealer: Sealer };
+let accountId: string;
+const authority = anAuthority();
+
+beforeAll(async () => {
+  db = await cloneDatabase();
+  deps = {
+    orm: db.orm,
+    clock: () => new Date(),
+    outbox: idleOutbox,
+    checkoutUrl: 'https://pay.example',
+    sealer: createSealer([{ id: 'k1', key: randomBytes(32) }]),
+  };
+  accountId = await anAccount(db.orm);
+  await addAuthorityCertificates(deps, { pem: authority.certificatePem });
+});
+afterAll(() => db[Symbol.asyncDispose]());
+
+const anEnterprise = () => enterpriseOf(db.orm, accountId);
+/** The `changes` of every enterprise.updated. */
+const changesOf = async (rut: string) =>
+  (await eventsOf(db.orm, rut))
+    .filter(({ event }) => event === 'enterprise.updated')
+    .map(({ data }) => data['changes']);
+
+describe('enterprise.updated', () => {
+  test('tells who changed, and what was and is', async () => {
+    const rut = await anEnterprise();
+
+    await updateEnterprise(deps, {
+      rut,
+      update: {
+        plan_id: 'FREE',
+        frequency_id: 'MONTHLY',
+        scheduled_ready_date: new Date('2026-03-01T12:00:00Z'),
+      },
+    });
+
+    expect(await eventsOf(db.orm, rut)).toEqual([
+      {
+        event: 'enterprise.updated',
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        data: {
+          rut,
+          legal_name: 'Comercial Ñandú S.A.',
+          trade_name: 'Ñandú',
+          status: 'PENDING',
+          changes: {
+            plan_metadata: { from: null, to: { plan_id: 'FREE', frequency_id: 'MONTHLY' } },
+            scheduled_ready_date: { from: null, to: '2026-03-01T12:00:00.000Z' },
+          },
+        },
+      },
+    ]);
+  });
+
+  test('is told of a certificate, from the first and from another', async () => {
+    const rut = await anEnterprise();
+    const upload = async (legalName: string) => {
+      const { certB64, password } = aCertificate({ rut, legalName });
+      await uploadCertificate(deps, { rut, file: Buffer.from(certB64, 'base64'), password });
+    };
+
+    await upload('Primera');
+    await upload('Segunda');
+
+    const none = { status: 'NONE', subject: null, emission_date: null, expiration_date: null };
+    expect(await changesOf(rut)).toEqual([
+      { certificate: { from: none, to: expect.objectContaining({ status: 'VALID', subject: 'Primera' }) } },
+      {
+        certificate: {
+          from: expect.objectContaining({ subject: 'Primera' }),
+          to: expect.objectContaining({ subject: 'Segunda' }),
+        },
+      },
+    ]);
+  });
+
+  test('is told of a CAE, and not of the numbers that were used of those before', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ from: 1, to: 100, last: 7 }] });
+    const upload = (from: number) =>
+      uploadCae(deps, {
+        rut,
+        file: Buffer.from(authority.caeXml({ rut, series: 'B', from, to: from + 99 })),
+        startNumber: from,
+      });
+
+    await upload(1);
+    await db.orm.em.fork().nativeUpdate(Cae, { rut, series: 'A' }, { lastNumber: 50 });
+    await updateEnterprise(deps, { rut, update: { plan_id: 'FREE' } });
+
+    const [changes, ...others] = (await changesOf(rut)) as { caes: { from: unknown[]; to: unknown[] } }[];
+    expect(others).toEqual([]);
+    expect(changes?.caes.from).toHaveLength(1);
+    expect(changes?.caes.to).toMatchObject([{ last_number: 7 }, { series: 'B', last_number: 0 }]);
+  });
+
+  test('is told of a check of the credentials that begins, once', async () => {
+    const rut = await anEnterprise();
+
+    await validateCredentials(deps, { rut, login: {} });
+    await validateCredentials(deps, { rut, login: {} });
+
+    const metadata = { login_status: 'NOT_ATTEMPTED', permissions: [], missing_perms: ['HOMO', 'PROD'] };
+    expect(await changesOf(rut)).toEqual([
+      {
+        efactura_metadata: {
+          from: { status: 'NOT_VALIDATED', ...metadata },
+          to: { status: 'VALIDATING', ...metadata },
+        },
+      },
+    ]);
+  });
+
+  test('is told of suspending and resuming', async () => {
+    const rut = await anEnterprise();
+
+    await suspendEnterprise(deps, { rut, reason: 'Falta de pago' });
+    await resumeEnterprise(deps, { rut });
+
+    expect(await changesOf(rut)).toEqual([
+      { status: { from: 'PENDING', to: 'SUSPENDED' } },
+      { status: { from: 'SUSPENDED', to: 'PENDING' } },
+    ]);
+    expect(JSON.stringify(await eventsOf(db.orm, rut))).not.toContain('Falta de pago');
+  });
+
+  test('is told of becoming READY, once', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { values: { status: 'PENDING' } });
+    const activities = createEnterpriseActivities({ ...deps, orm: db.orm });
+
+    expect(await activities.makeReadyWhenComplete(rut)).toMatchObject({ ready: true });
+    expect(await activities.makeReadyWhenComplete(rut)).toMatchObject({ ready: true });
+
+    expect(await changesOf(rut)).toEqual([{ status: { from: 'PENDING', to: 'READY' } }]);
+    expect(await eventsOf(db.orm, rut)).toMatchObject([{ data: { status: 'READY' } }]);
+  });
+
+  test('is not told of the creation, nor of what is refused', async () => {
+    const rut = aRut();
+    const body = {
+      rut,
+      legal_name: 'Comercial Ñandú S.A.',
+      department_name: 'Montevideo',
+      locality_name: 'Montevideo',
+      street_name: 'Rincón 501',
+      branch: 1,
+    };
+    await createEnterprise(deps, { accountId, enterprise: body });
+
+    await expect(updateEnterprise(deps, { rut, update: { plan_id: 'GOLD' } })).rejects.toThrow();
+    await expect(resumeEnterprise(deps, { rut })).rejects.toThrow();
+
+    expect(await eventsOf(db.orm, rut)).toEqual([]);
+  });
+});

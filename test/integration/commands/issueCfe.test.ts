@@ -1,0 +1,321 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { type IssueCfeDeps, issueCfe } from '../../../src/commands/issueCfe.ts';
+import { createSealer } from '../../../src/crypto/sealed.ts';
+import { Cae } from '../../../src/db/entities/Cae.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
+import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+import { day } from '../../support/papers.ts';
+
+let db: TestDatabase;
+let accountId: string;
+
+beforeAll(async () => {
+  db = await cloneDatabase();
+  accountId = await anAccount(db.orm);
+});
+afterAll(async () => {
+  await db[Symbol.asyncDispose]();
+});
+
+const depsOn = (orm: Orm, clock = () => new Date()): IssueCfeDeps => ({
+  orm,
+  sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
+  testKit: null,
+  clock,
+  outbox: idleOutbox,
+  readJson,
+});
+
+/** Issues as a caller would: the body through JSON, numbers as written. */
+function issue(rut: string, wishes: CfeWishes = {}, deps = depsOn(db.orm)): Promise<Cfe> {
+  const body = fromJson(JSON.stringify(aCfeBody(wishes)));
+  return issueCfe(deps, { accountId, rut, environment: 'production', body });
+}
+
+const oneTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
+const ascending = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b);
+const codesOf = (refusal: unknown): string[] =>
+  (refusal as { faults?: { code: string }[] }).faults?.map(({ code }) => code) ?? [];
+
+describe('numbers', () => {
+  test('a hundred callers at once get 1 to 100, none skipped, none twice, in number and in cfe_id', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+
+    const cfes = await Promise.all(oneTo(100).map(() => issue(rut)));
+
+    expect(ascending(cfes.map(({ numero }) => numero))).toEqual(oneTo(100));
+    for (const { numero, sequence } of cfes) expect(sequence).toBe(numero);
+    expect(new Set(cfes.map(({ id }) => id)).size).toBe(100);
+  });
+
+  test('two processes on one database number as one', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    const second = await openOrm({ databaseUrl: db.databaseUrl, pool: 10 });
+    try {
+      const cfes = await Promise.all(
+        oneTo(60).map((i) => issue(rut, {}, depsOn(i % 2 === 0 ? db.orm : second))),
+      );
+      expect(ascending(cfes.map(({ numero }) => numero))).toEqual(oneTo(60));
+    } finally {
+      await second.close(true);
+    }
+  });
+
+  test('a transaction that fails after taking a number leaves no gap', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    await issue(rut);
+    await db.orm.em.fork().execute(`
+      create function fail_once() returns trigger language plpgsql as
+        $$ begin if new.rut = '${rut}' then raise exception 'disk full'; end if; return new; end $$;
+      create trigger fail_once before insert on cfe for each row execute function fail_once()`);
+    try {
+      await expect(issue(rut)).rejects.toThrow('disk full');
+    } finally {
+      await db.orm.em.fork().execute('drop trigger fail_once on cfe; drop function fail_once()');
+    }
+
+    const next = await issue(rut);
+
+    expect([next.numero, next.sequence]).toEqual([2, 2]);
+    expect(await db.orm.em.fork().findOneOrFail(Cae, { rut })).toMatchObject({ lastNumber: 2 });
+  });
+
+  test('a refused request takes none', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    await expect(issue(rut, { emissionDate: day(61) })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+
+    expect((await issue(rut)).numero).toBe(1);
+  });
+
+  test('start after the last number used, in the CAE and not in the sequence of cfe_ids', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ from: 100, to: 200, last: 149 }] });
+    expect(await issue(rut)).toMatchObject({ numero: 150, sequence: 1 });
+  });
+
+  test('each type and its sequence go their own way', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const types: CfeType[] = ['ETICKET', 'EFACTURA', 'EFACTURA_EXPORT'];
+    const cfes = await Promise.all([...types, ...types].map((type) => issue(rut, { type })));
+    for (const type of types) {
+      expect(ascending(cfes.filter((cfe) => cfe.type === type).map(({ sequence }) => sequence))).toEqual([
+        1, 2,
+      ]);
+    }
+  });
+});
+
+describe('the CAE that gives the number', () => {
+  test('is the one that expires first, then the one of the lowest numbers', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, {
+      caes: [
+        { series: 'C', expirationDate: day(100) },
+        { series: 'B', from: 501, to: 502, expirationDate: day(50) },
+        { series: 'B', from: 1, to: 2, expirationDate: day(50) },
+      ],
+    });
+
+    const taken: string[] = [];
+    for (const _ of oneTo(6)) {
+      const { serie, numero } = await issue(rut);
+      taken.push(`${serie}${numero}`);
+    }
+
+    expect(taken).toEqual(['B1', 'B2', 'B501', 'B502', 'C1', 'C2']);
+  });
+
+  test('passes to the next in the middle of a crowd without losing a number', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, {
+      caes: [
+        { series: 'A', from: 1, to: 7, expirationDate: day(10) },
+        { series: 'B', from: 1, to: 100 },
+      ],
+    });
+
+    const cfes = await Promise.all(oneTo(30).map(() => issue(rut)));
+
+    const of = (series: string) =>
+      ascending(cfes.filter(({ serie }) => serie === series).map(({ numero }) => numero));
+    expect(of('A')).toEqual(oneTo(7));
+    expect(of('B')).toEqual(oneTo(23));
+    expect(ascending(cfes.map(({ sequence }) => sequence))).toEqual(oneTo(30));
+  });
+
+  test('is never one that has expired, is not in force yet, or is exhausted', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, {
+      caes: [
+        { series: 'A', expirationDate: day(-1) },
+        { series: 'B', issueDate: day(1) },
+        { series: 'C', from: 1, to: 5, last: 5 },
+      ],
+    });
+    await expect(issue(rut)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      faults: [{ path: '', code: 'cae.none_left', message: expect.stringContaining('ETICKET') }],
+    });
+
+    await giveCae(db.orm, rut, { series: 'D', expirationDate: day(0) });
+
+    expect((await issue(rut)).serie).toBe('D');
+  });
+
+  test('is judged by the date in Montevideo, not by that of UTC', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, {
+      caes: [{ expirationDate: '2026-07-31', issueDate: '2026-01-01' }],
+    });
+    const emissionDate = '2026-07-31';
+
+    // 23:59:59 and 00:00:00 in Montevideo; in UTC both are on the 1st of August.
+    const last = depsOn(db.orm, () => new Date('2026-08-01T02:59:59Z'));
+    const after = depsOn(db.orm, () => new Date('2026-08-01T03:00:00Z'));
+
+    expect((await issue(rut, { emissionDate }, last)).document.signedAt).toBe('2026-07-31T23:59:59-03:00');
+    await expect(issue(rut, { emissionDate }, after)).rejects.toMatchObject({
+      faults: [{ code: 'cae.none_left' }],
+    });
+  });
+
+  test('of an exempt taxpayer bears no line with VAT', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ specialKind: 1 }] });
+    await expect(issue(rut)).rejects.toMatchObject({
+      faults: [{ path: '/details/0/iva_type', code: 'cae.exempt_taxpayer' }],
+    });
+  });
+});
+
+describe('what is stored', () => {
+  test('the document in full, the moment of signing, and the start of its workflow', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ from: 11, to: 20 }] });
+    const now = new Date('2026-08-03T15:04:05.678Z');
+
+    const { id } = await issue(
+      rut,
+      { emissionDate: '2026-08-03', extra: { shelf: 'A3' } },
+      depsOn(db.orm, () => now),
+    );
+
+    const stored = await db.orm.em.fork().findOneOrFail(Cfe, { id }, { populate: ['extra'] });
+    expect(stored).toMatchObject({
+      accountId,
+      rut,
+      status: 'PENDING',
+      emissionDate: '2026-08-03',
+      payAmount: '122.00',
+      createdAt: now,
+      extra: { shelf: 'A3' },
+    });
+    expect(stored.document).toMatchObject({
+      type: 'ETICKET',
+      serie: 'A',
+      numero: 11,
+      signedAt: '2026-08-03T12:04:05-03:00',
+      issuer: {
+        rut,
+        legalName: 'Comercial Ñandú S.A.',
+        tradeName: 'Ñandú',
+        branch: 1,
+        address: 'Rincón 501',
+      },
+      cae: { numberStart: 11, numberEnd: 20, expirationDate: day(365) },
+      totals: { total: '122.00', basicNet: '100.00', basicVat: '22.00', pay: '122.00' },
+    });
+    expect(await outboxOf(db.orm, `cfe:${id}`)).toEqual([
+      { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
+    ]);
+  });
+
+  test.each(CFE_TYPE_NAMES)('%s can be issued, a note against an original of its family', async (type) => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const original = type.replace(/_N[CD]$/, '') as CfeType;
+    const first = await issue(rut, { type: original });
+    if (type === original) return;
+
+    const note = await issue(rut, {
+      type,
+      reference: `${{ ETICKET: 101, EFACTURA: 111, EFACTURA_EXPORT: 121 }[original as string]}-1`,
+    });
+
+    expect(note).toMatchObject({ referenceId: first.id, referenceAmount: first.payAmount });
+    expect(note.document.reference).toMatchObject({
+      type: original,
+      serie: 'A',
+      numero: 1,
+      amount: first.payAmount,
+    });
+  });
+});
+
+describe('notes', () => {
+  test('of many credit notes at once against one CFE only those pass that its pay_amount bears', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    await issue(rut, { net: 100 });
+
+    const notes = await Promise.allSettled(
+      oneTo(8).map(() => issue(rut, { type: 'ETICKET_NC', net: 30, reference: '101-1' })),
+    );
+
+    expect(notes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
+    for (const note of notes) {
+      if (note.status === 'rejected') expect(codesOf(note.reason)).toEqual(['reference.amount_exceeded']);
+    }
+  });
+
+  test('credit notes in pesos on dollars count at their exact worth: thirds add up to the whole, and no cent more', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    // 122.00 dollars at 39.95 are 4873.90 pesos.
+    await issue(rut, { net: 100, currency: 'USD', exchangeRate: 39.95 });
+    const credit = (net: number) => issue(rut, { type: 'ETICKET_NC', net, reference: '101-1' });
+
+    // With their VAT these come to 1624.64, 1624.64 and 1624.61: a cent less than all.
+    await credit(1331.67);
+    await credit(1331.67);
+    await credit(1331.65);
+
+    await expect(credit(0.05).catch(codesOf)).resolves.toEqual(['reference.amount_exceeded']);
+  });
+
+  test('what a rejected credit note took is free again, and debit notes take nothing', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    await issue(rut, { net: 100 });
+    const rejected = await issue(rut, { type: 'ETICKET_NC', net: 100, reference: '101-1' });
+    await issue(rut, { type: 'ETICKET_ND', net: 100, reference: '101-1' });
+    await db.orm.em
+      .fork()
+      .nativeUpdate(Cfe, { id: rejected.id }, { status: 'REJECTED', settledAt: new Date() });
+
+    const again = await issue(rut, { type: 'ETICKET_NC', net: 100, reference: '101-1' });
+
+    expect(again.sequence).toBe(2);
+  });
+
+  test('against a rejected CFE, one of another family or none at all are refused', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const rejected = await issue(rut);
+    await db.orm.em
+      .fork()
+      .nativeUpdate(Cfe, { id: rejected.id }, { status: 'REJECTED', settledAt: new Date() });
+    await issue(rut, { type: 'EFACTURA' });
+    const refusal = async (wishes: CfeWishes) => issue(rut, { type: 'ETICKET_NC', ...wishes }).catch(codesOf);
+
+    expect(await refusal({ reference: '101-1' })).toEqual(['reference.rejected']);
+    expect(await refusal({ reference: '111-1' })).toEqual(['reference.family']);
+    expect(await refusal({ reference: '101-99' })).toEqual(['reference.unknown']);
+    expect(await refusal({})).toEqual(['reference.required']);
+  });
+
+  test('do not see the CFEs of another enterprise', async () => {
+    const other = await aReadyEnterprise(db.orm, accountId);
+    await issue(other);
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    expect(await issue(rut, { type: 'ETICKET_NC', reference: '101-1' }).catch(codesOf)).toEqual([
+      'reference.unknown',
+    ]);
+  });
+});

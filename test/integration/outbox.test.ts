@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import { enqueue } from '../../src/db/outbox.ts';
+import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
+import { ensureSearchAttributes } from '../../src/searchAttributes.ts';
+import { cfeWorkflowId, type WorkflowMessage } from '../../src/temporal.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { freePort } from '../support/services.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+describe('the way from the outbox to Temporal', () => {
+  let temporal: TestTemporal;
+  let database: TestDatabase;
+  const open: Dispatcher[] = [];
+
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    database = await cloneDatabase();
+  });
+  afterEach(async () => {
+    for (const dispatcher of open.splice(0)) await dispatcher.close();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const dispatcher = (address = temporal.address): Dispatcher => {
+    const made = createDispatcher({
+      orm: database.orm,
+      temporalAddress: address,
+      namespace: temporal.namespace,
+      logger: pino({ level: 'silent' }),
+    });
+    open.push(made);
+    return made;
+  };
+  const aMessage = (more: Partial<WorkflowMessage> = {}): WorkflowMessage => {
+    const cfeId = randomUUID();
+    return {
+      workflow: 'issueCfe',
+      workflowId: cfeWorkflowId(cfeId),
+      input: { cfeId },
+      searchAttributes: { EnterpriseRut: '219999830019', CfeStatus: 'PENDING' },
+      ...more,
+    };
+  };
+  const store = (...messages: WorkflowMessage[]) =>
+    database.orm.em.fork().transactional(async (em) => {
+      for (const message of messages) enqueue(em, message, new Date());
+    });
+  const rows = () => database.orm.em.fork().find(OutboxMessage, {}, { orderBy: { id: 'asc' } });
+  const allDispatched = () =>
+    until(
+      'the dispatch',
+      20,
+      async () => (await rows()).every(({ dispatchedAt }) => dispatchedAt !== null) || undefined,
+    );
+  const describeRun = (workflowId: string) => temporal.client.workflow.getHandle(workflowId).describe();
+
+  test('starts the workflow with its input and search attributes, right after the commit', async () => {
+    const message = aMessage();
+    await store(message);
+
+    dispatcher().dispatchSoon();
+    await allDispatched();
+
+    const run = await describeRun(message.workflowId);
+    expect(run).toMatchObject({ type: 'issueCfe', taskQueue: 'cfe', status: { name: 'RUNNING' } });
+    expect(run.searchAttributes).toMatchObject({ EnterpriseRut: ['219999830019'], CfeStatus: ['PENDING'] });
+  });
+
+  test('a transaction that is rolled back starts nothing', async () => {
+    await database.orm.em
+      .fork()
+      .transactional(async (em) => {
+        enqueue(em, aMessage(), new Date());
+        throw new Error('undone');
+      })
+      .catch(() => {});
+
+    expect(await rows()).toEqual([]);
+  });
+
+  test('several dispatchers at once start each workflow once', async () => {
+    const messages = Array.from({ length: 120 }, () => aMessage());
+    await store(...messages);
+
+    for (let i = 0; i < 4; i++) dispatcher().dispatchSoon();
+    await allDispatched();
+
+    expect((await rows()).map(({ attempts }) => attempts)).toEqual(messages.map(() => 1));
+  });
+
+  test('a message that was dispatched but not marked, as after a crash, is harmless the second time', async () => {
+    const message = aMessage();
+    await store(message, message);
+
+    dispatcher().dispatchSoon();
+    await allDispatched();
+
+    expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
+  });
+
+  test('a signal reaches a run that is under way, and changes nothing at one that has ended', async () => {
+    const message = aMessage({ signal: 'originalSettled' });
+    await store(message);
+    const one = dispatcher();
+    one.dispatchSoon();
+    await allDispatched();
+    await temporal.client.workflow.getHandle(message.workflowId).terminate();
+
+    const { signal: _, ...withoutSignal } = message;
+    await store(message, withoutSignal);
+    one.dispatchSoon();
+    await allDispatched();
+
+    expect((await describeRun(message.workflowId)).status.name).toBe('TERMINATED');
+  });
+
+  test('while Temporal is away nothing is lost; the relay sends it once it is back', async () => {
+    const message = aMessage();
+    await store(message);
+    const away = dispatcher(`127.0.0.1:${await freePort()}`);
+    away.dispatchSoon();
+    await until('a try', 20, async () => (await rows())[0]?.attempts === 1 || undefined);
+    expect((await rows())[0]?.dispatchedAt).toBeNull();
+
+    dispatcher().startRelay();
+    await allDispatched();
+
+    expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
+  });
+
+  test('a message that Temporal itself refuses waits, and does not keep others back', async () => {
+    const wrong = aMessage({ searchAttributes: { Nonsense: 'x' } as never });
+    const right = aMessage();
+    await store(wrong, right);
+
+    dispatcher().dispatchSoon();
+    await until('the right one', 20, async () => (await rows())[1]?.dispatchedAt !== null || undefined);
+
+    const [refused] = await rows();
+    expect(refused).toMatchObject({ dispatchedAt: null, attempts: 1 });
+    expect(refused?.notBefore.getTime()).toBeGreaterThan(Date.now());
+  });
+});
+
+test('processes that start together on a new namespace all find the search attributes there', async () => {
+  const temporal = await openTemporal();
+  try {
+    const { connection } = temporal.client;
+    const namespace = `fresh-${randomUUID()}`;
+    await (connection as Connection).workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    const ensured = (): Promise<true | undefined> =>
+      Promise.all(Array.from({ length: 5 }, () => ensureSearchAttributes(temporal.address, namespace))).then(
+        () => true as const,
+        (error: unknown) => {
+          // A namespace takes a moment to be known; whatever else is said is a fault.
+          if ((error as { code?: number }).code === 5) return undefined;
+          throw error;
+        },
+      );
+    await until('the namespace', 20, ensured);
+  } finally {
+    await temporal[Symbol.asyncDispose]();
+  }
+});

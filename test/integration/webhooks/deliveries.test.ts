@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Webhook as Verifier } from 'standardwebhooks';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { redeliver } from '../../../src/commands/redeliver.ts';
+import { removeWebhook } from '../../../src/commands/removeWebhook.ts';
+import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
+import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/webhookDeps.ts';
+import type { Orm } from '../../../src/db/orm.ts';
+import { findWebhook } from '../../../src/db/webhooks.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { openTemporal, type TestTemporal } from '../../support/temporal.ts';
+import { until } from '../../support/until.ts';
+import {
+  deliveryActivities,
+  dispatchDeliveries,
+  endedDelivery,
+  webhookDeps,
+} from '../../support/webhooks/deliveries.ts';
+import {
+  answering,
+  aTestAuthority,
+  type Receiver,
+  startReceiver,
+  type TestAuthority,
+} from '../../support/webhooks/receiver.ts';
+
+describe('deliveries to a real HTTPS receiver', () => {
+  let db: TestDatabase;
+  let temporal: TestTemporal;
+  let authority: TestAuthority;
+  let deps: WebhookCommandDeps & { orm: Orm };
+  let accountId: string;
+  let receiver: Receiver;
+  beforeAll(async () => {
+    [db, temporal, authority] = await Promise.all([cloneDatabase(), openTemporal(), aTestAuthority()]);
+    deps = { ...webhookDeps(db.orm), orm: db.orm };
+    accountId = await anAccount(db.orm);
+    receiver = await startReceiver(authority);
+  });
+  afterAll(async () => {
+    await receiver.close();
+    await temporal[Symbol.asyncDispose]();
+    await db[Symbol.asyncDispose]();
+  });
+
+  /** A webhook of its own path, so that tests do not see each other's requests. */
+  async function aWebhook(path: string) {
+    const { webhook, secret } = await addWebhook(deps, {
+      accountId,
+      url: receiver.url(path),
+      events: ['efactura.login'],
+    });
+    return { webhookId: webhook.id, secret, got: () => receiver.received.filter((one) => one.path === path) };
+  }
+  const working = <T>(work: () => Promise<T>, patience?: number): Promise<T> =>
+    temporal.withWorkers(deliveryActivities(deps, authority.caPem, patience), work);
+  const verified = (secret: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
+    new Verifier(secret).verify(body, headers);
+
+  test('500, then silence, then 200: delivered at the third attempt, same id and bytes, each signed anew', async () => {
+    const { webhookId, secret, got } = await aWebhook('/500-then-200');
+    const { id } = await testWebhook(deps, { webhookId });
+    receiver.script.push(answering(500, 'oh no'), () => {}, answering(200, 'thanks'));
+
+    const { delivery, attempts } = await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      return endedDelivery(db.orm, id);
+    });
+
+    expect(delivery.status).toBe('DELIVERED');
+    expect(
+      attempts.map(({ number, httpStatus, error, answer }) => [number, httpStatus, error, answer]),
+    ).toEqual([
+      [1, 500, null, 'oh no'],
+      [2, null, 'timeout', null],
+      [3, 200, null, 'thanks'],
+    ]);
+    expect(got()).toHaveLength(3);
+    expect(new Set(got().map(({ body, headers }) => `${headers['webhook-id']} ${body}`)).size).toBe(1);
+    for (const request of got()) {
+      expect(request.headers['webhook-id']).toBe(id);
+      expect(request.headers['content-type']).toBe('application/json');
+      expect(verified(secret, request)).toMatchObject({
+        event: 'webhook.test',
+        data: { webhook_id: webhookId },
+      });
+    }
+  });
+
+  test('a receiver that is away has its delivery failed after four attempts; repeated by hand once it is back', async () => {
+    const elsewhere = await startReceiver(authority);
+    const { webhook, secret } = await addWebhook(deps, {
+      accountId,
+      url: elsewhere.url('/away'),
+      events: ['cfe.updated'],
+    });
+    await elsewhere.close();
+    const { id } = await testWebhook(deps, { webhookId: webhook.id });
+
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      const failed = await endedDelivery(db.orm, id);
+      expect(failed.delivery.status).toBe('FAILED');
+      expect(failed.attempts.map(({ error }) => error)).toEqual(Array(4).fill('connection_refused'));
+
+      const back = await startReceiver(authority, elsewhere.port);
+      try {
+        await redeliver(deps, { deliveryId: id });
+        await expect(redeliver(deps, { deliveryId: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+        await dispatchDeliveries(db.orm, temporal);
+        const repeated = await endedDelivery(db.orm, id);
+        expect(repeated.delivery.status).toBe('DELIVERED');
+        expect(repeated.attempts).toHaveLength(5);
+        expect(back.received.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
+        for (const request of back.received) expect(verified(secret, request)).toBeTruthy();
+      } finally {
+        await back.close();
+      }
+    });
+  });
+
+  test('410 is tried again like any failure, and nothing new goes to that webhook', async () => {
+    const { webhookId, got } = await aWebhook('/gone');
+    const { id } = await testWebhook(deps, { webhookId });
+    receiver.script.push(answering(410), answering(200));
+
+    const { delivery } = await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      return endedDelivery(db.orm, id);
+    });
+
+    expect(delivery.status).toBe('DELIVERED');
+    expect(got()).toHaveLength(2);
+    expect(await findWebhook(db.orm.em.fork(), webhookId)).toMatchObject({
+      enabled: false,
+      disabledReason: 'gone',
+    });
+    expect(
+      await db.orm.em
+        .fork()
+        .execute('select actor, action from audit where subject = ? order by id', [webhookId]),
+    ).toEqual([
+      { actor: 'service', action: 'webhook.add' },
+      { actor: 'service', action: 'webhook.test' },
+      { actor: 'service', action: 'webhook.disable' },
+    ]);
+  });
+
+  test('during the overlap of a rotation both secrets verify, and after it the new one only', async () => {
+    const { webhookId, secret: before, got } = await aWebhook('/rotated');
+    const { secret: after } = await rotateWebhookSecret(deps, { webhookId });
+    const during = await testWebhook(deps, { webhookId });
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      await endedDelivery(db.orm, during.id);
+    });
+    await db.orm.em
+      .fork()
+      .execute(`update webhook set previous_secret_until = now() - interval '1 s' where id = ?`, [webhookId]);
+    const later = await testWebhook(deps, { webhookId });
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      await endedDelivery(db.orm, later.id);
+    });
+
+    const [first, second] = got();
+    if (!first || !second) throw new Error('two requests were expected');
+    expect(verified(before, first)).toEqual(verified(after, first));
+    expect(verified(after, second)).toBeTruthy();
+    expect(() => verified(before, second)).toThrow();
+  });
+
+  test('a webhook that was removed is sent nothing more', async () => {
+    const { webhookId, got } = await aWebhook('/removed');
+    const { id } = await testWebhook(deps, { webhookId });
+    await removeWebhook(deps, { webhookId });
+
+    const { delivery, attempts } = await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      return endedDelivery(db.orm, id);
+    });
+
+    expect(delivery.status).toBe('FAILED');
+    expect(attempts.map(({ error }) => error)).toEqual(['webhook_removed']);
+    expect(got()).toEqual([]);
+    await expect(redeliver(deps, { deliveryId: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  test('one silent receiver with many deliveries delays nobody else', async () => {
+    const slow = await aWebhook('/slow');
+    const quick = await aWebhook('/quick');
+    const silent: (() => void)[] = [];
+    const silence = await startReceiver(authority);
+    try {
+      silence.script.push(
+        ...Array.from(
+          { length: 100 },
+          () => (response: { end(): void }) => void silent.push(() => response.end()),
+        ),
+      );
+      await db.orm.em
+        .fork()
+        .execute('update webhook set url = ? where id = ?', [silence.url(), slow.webhookId]);
+      for (let i = 0; i < 40; i += 1) await testWebhook(deps, { webhookId: slow.webhookId });
+      const { id } = await testWebhook(deps, { webhookId: quick.webhookId });
+
+      await working(async () => {
+        await dispatchDeliveries(db.orm, temporal, [60_000]);
+        await until('five under way at the slow one', 20, async () => silent.length >= 5 || undefined);
+        const { delivery } = await endedDelivery(db.orm, id, 8);
+        expect(delivery.status).toBe('DELIVERED');
+        expect(silent).toHaveLength(5);
+        silence.script.length = 0;
+        for (const release of silent) release();
+      }, 20_000);
+    } finally {
+      await silence.close();
+    }
+  });
+});

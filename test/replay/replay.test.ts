@@ -1,0 +1,65 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { bundleWorkflows, silent } from '../support/temporal.ts';
+
+const HISTORIES = join(import.meta.dirname, 'histories');
+const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));
+const historyOf = (name: string): unknown => JSON.parse(readFileSync(join(HISTORIES, name), 'utf8'));
+
+describe('workflows already under way survive the present code', () => {
+  let workflowBundle: WorkflowBundleWithSourceMap;
+  beforeAll(async () => {
+    workflowBundle = await bundleWorkflows();
+  });
+
+  test('there are histories of every workflow', () => {
+    for (const workflow of [
+      'deliverWebhook',
+      'issueCfe',
+      'onboardEnterprise',
+      'tellExpiries',
+      'validateCredentials',
+    ]) {
+      expect(names.filter((name) => name.startsWith(`${workflow}.`))).not.toEqual([]);
+    }
+  });
+
+  test.each(names)('%s', async (name) => {
+    await Worker.runReplayHistory({ workflowBundle }, historyOf(name), name);
+  });
+});
+
+test('a workflow that was changed in its steps fails the replay', async () => {
+  const src = join(import.meta.dirname, '../../src');
+  const changed = mkdtempSync(join(tmpdir(), 'cfe-replay-'));
+  try {
+    for (const folder of ['workflows', 'domain', 'activities']) {
+      cpSync(join(src, folder), join(changed, 'src', folder), { recursive: true });
+    }
+    cpSync(join(src, 'temporal.ts'), join(changed, 'src/temporal.ts'));
+    const file = join(changed, 'src/workflows/issueCfe.ts');
+    const text = readFileSync(file, 'utf8');
+    const first = 'const signed = await desk';
+    expect(text).toContain(first);
+    writeFileSync(file, text.replace(first, `await condition(() => false, 1_000);\n  ${first}`));
+    const workflowBundle = await bundleWorkflowCode({
+      workflowsPath: join(changed, 'src/workflows/index.ts'),
+      logger: silent,
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, modules: [join(import.meta.dirname, '../../node_modules')] },
+      }),
+    });
+
+    const name = names.find((one) => one.startsWith('issueCfe.accepted')) ?? '';
+    const replay = Worker.runReplayHistory({ workflowBundle }, historyOf(name), name);
+
+    await expect(replay).rejects.toThrow(DeterminismViolationError);
+  } finally {
+    rmSync(changed, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../../src/api/app.ts';
+import type { ApiDeps } from '../../src/api/deps.ts';
+import { readJson } from '../../src/api/json.ts';
+import type { Lookups } from '../../src/api/lookups.ts';
+import type { Route } from '../../src/api/route.ts';
+import { closeServer, createHttpServer, listen } from '../../src/api/server.ts';
+import { createVerdictWatch } from '../../src/api/verdictWatch.ts';
+import { createAccount } from '../../src/commands/createAccount.ts';
+import { createApiKey } from '../../src/commands/createApiKey.ts';
+import { type ApiKeys, createApiKeys } from '../../src/crypto/apiKeys.ts';
+import { createRequestHash, type RequestHash } from '../../src/crypto/requestHash.ts';
+import { createSealer, type Sealer } from '../../src/crypto/sealed.ts';
+import { createTokens, type Tokens } from '../../src/crypto/tokens.ts';
+import type { Orm } from '../../src/db/orm.ts';
+import type { Environment } from '../../src/domain/cfeTypes.ts';
+import { createLogger, type Logger } from '../../src/logger.ts';
+import { createHttpClient, type HttpClient } from './http.ts';
+import { inspect } from './openapi/conformance.ts';
+import { aTokenKey } from './tokenKey.ts';
+
+/** Keys of a service as it is configured: sealer, tokens, API keys, hashes of requests. */
+export interface ServiceKeys {
+  sealer: Sealer;
+  tokens: Tokens;
+  apiKeys: ApiKeys;
+  requestHash: RequestHash;
+}
+
+/** Fresh keys; give those of one API to another to make the two one service. */
+export async function serviceKeys(): Promise<ServiceKeys> {
+  return {
+    sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
+    tokens: await createTokens([aTokenKey('test')]),
+    apiKeys: createApiKeys(randomBytes(32)),
+    requestHash: createRequestHash(randomBytes(32)),
+  };
+}
+
+/** A logger that keeps its lines, parsed. */
+export function keptLog(): { logger: Logger; lines: Record<string, unknown>[] } {
+  const lines: Record<string, unknown>[] = [];
+  const destination = {
+    write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>),
+  };
+  return { logger: createLogger({ name: 'test', level: 'debug', destination }), lines };
+}
+
+/** An account with a key and what it takes to call as it. */
+export interface TestCaller {
+  accountId: string;
+  apiKey: string;
+  token: string;
+  /** Sends key and token, and X-Sandbox-Mode for a sandbox key. */
+  client: HttpClient;
+}
+
+export interface TestApi {
+  /** With /v1. */
+  baseUrl: string;
+  deps: ApiDeps;
+  /** What was logged. */
+  lines: Record<string, unknown>[];
+  /** Without credentials. */
+  client: HttpClient;
+  /** A new account (is_developer unless told), or the one given, with a new key and a token. */
+  aCaller(wishes?: {
+    accountId?: string;
+    environment?: Environment;
+    isDeveloper?: boolean;
+  }): Promise<TestCaller>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The API in this process on a port of its own. Without `routes` it serves the real ones, on the real lookups. */
+export async function startApi(options: {
+  orm: Orm;
+  keys?: ServiceKeys;
+  clock?: () => Date;
+  outbox?: ApiDeps['outbox'];
+  routes?: readonly Route[];
+  lookups?: Lookups;
+  ready?: () => Promise<boolean>;
+  /** What the registry tells of a RUT; it knows none unless told. */
+  lookUpRut?: ApiDeps['lookUpRut'];
+  testKit?: ApiDeps['testKit'];
+  corsOrigins?: readonly string[];
+}): Promise<TestApi> {
+  const { orm, clock = () => new Date(), outbox = { dispatchSoon() {} } } = options;
+  const { logger, lines } = keptLog();
+  const { sealer, tokens, apiKeys, requestHash } = options.keys ?? (await serviceKeys());
+  const verdicts = createVerdictWatch({ orm, logger });
+  const deps: ApiDeps = {
+    orm,
+    verdicts,
+    clock,
+    outbox,
+    logger,
+    readJson,
+    checkoutUrl: 'https://checkout.example/pay',
+    lookUpRut: options.lookUpRut ?? (async () => null),
+    testKit: options.testKit ?? null,
+    sealer,
+    tokens,
+    apiKeys,
+    requestHash,
+  };
+  const app = createApp({
+    deps,
+    ready: options.ready ?? (() => Promise.resolve(true)),
+    ...(options.routes ? { routes: options.routes } : {}),
+    ...(options.lookups ? { lookups: options.lookups } : {}),
+    ...(options.corsOrigins ? { corsOrigins: options.corsOrigins } : {}),
+  });
+  const handle = app.callback();
+  const server = createHttpServer((request, response) => void handle(request, response));
+  const port = await listen(server, { host: '127.0.0.1', port: 0 });
+  const baseUrl = `http://127.0.0.1:${port}/v1`;
+  // Routes of a test's own have no description.
+  const client = createHttpClient(baseUrl, {}, options.routes ? undefined : inspect);
+
+  return {
+    baseUrl,
+    deps,
+    lines,
+    client,
+    async aCaller({ accountId, environment = 'production', isDeveloper = true } = {}) {
+      const owner =
+        accountId ?? (await createAccount(deps, { name: 'Cuenta', email: 'a@example.com', isDeveloper })).id;
+      const { key, text } = await createApiKey(deps, { accountId: owner, environment });
+      const token = await deps.tokens.issue({ accountId: owner, keyId: key.id, environment }, clock());
+      const headers = {
+        'x-api-key': text,
+        authorization: `Bearer ${token}`,
+        ...(environment === 'sandbox' ? { 'x-sandbox-mode': 'true' } : {}),
+      };
+      return { accountId: owner, apiKey: text, token, client: client.with(headers) };
+    },
+    async [Symbol.asyncDispose]() {
+      verdicts.close();
+      await closeServer(server, 1_000);
+    },
+  };
+}

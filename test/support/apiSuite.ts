@@ -1,0 +1,48 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import type { ApiDeps } from '../../src/api/deps.ts';
+import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
+import { type ServiceKeys, startApi, type TestApi, type TestCaller } from './api.ts';
+import { cloneDatabase, type TestDatabase } from './database.ts';
+import { type Authority, anAuthority } from './papers.ts';
+
+/** What the tests of one file share: a database and an API of their own, an owner, and a stranger. */
+export interface ApiSuite {
+  readonly db: TestDatabase;
+  readonly api: TestApi;
+  /** Registers and owns the enterprises of the tests. */
+  readonly owner: TestCaller;
+  /** Another account, without a role anywhere. */
+  readonly stranger: TestCaller;
+  /** Holds a sandbox key of the owner's account. */
+  readonly sandbox: TestCaller;
+  /** Signs CAEs that count. */
+  readonly authority: Authority;
+}
+
+/** Starts the API on a database of its own before the tests of a file and ends both after them. */
+export function useApi(
+  options: { keys?: ServiceKeys; clock?: () => Date; lookUpRut?: ApiDeps['lookUpRut'] } = {},
+): ApiSuite {
+  const suite: Partial<{ -readonly [K in keyof ApiSuite]: ApiSuite[K] }> = {};
+  beforeAll(async () => {
+    const db = await cloneDatabase();
+    const api = await startApi({ orm: db.orm, ...options });
+    const authority = anAuthority();
+    await addAuthorityCertificates(api.deps, { pem: authority.certificatePem });
+    const owner = await api.aCaller();
+    Object.assign(suite, {
+      db,
+      api,
+      authority,
+      owner,
+      stranger: await api.aCaller(),
+      sandbox: await api.aCaller({ accountId: owner.accountId, environment: 'sandbox' }),
+    } satisfies ApiSuite);
+  });
+  afterAll(async () => {
+    await suite.api?.[Symbol.asyncDispose]();
+    await suite.db?.[Symbol.asyncDispose]();
+  });
+  // The tests run after beforeAll has filled it.
+  return suite as ApiSuite;
+}

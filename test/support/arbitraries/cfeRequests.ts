@@ -1,0 +1,318 @@
+import fc from 'fast-check';
+import type { CfeType } from '../../../src/domain/cfeTypes.ts';
+import { checkDigit, decimalText, halfUpRatio, lineAmount, recompute } from '../arithmetic.ts';
+import { type Json, type JsonObject, num, toJson } from '../exactJson.ts';
+
+/** What the tests know of a family by themselves, from the format. */
+const FAMILIES = {
+  ETICKET: {
+    kinds: ['FREE', 'EXEMPT', 'MINIMUM_RATE', 'BASIC_RATE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    saleModes: [80, 90],
+  },
+  EFACTURA: {
+    kinds: ['FREE', 'EXEMPT', 'MINIMUM_RATE', 'BASIC_RATE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    saleModes: [90],
+  },
+  EFACTURA_EXPORT: {
+    kinds: ['FREE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    saleModes: [1, 2, 3, 4, 90, 91, 99],
+  },
+} as const;
+export type Family = keyof typeof FAMILIES;
+
+/** The type of a family that is no note. */
+export const familyOf = (type: CfeType): Family => type.replace(/_N[CD]$/, '') as Family;
+export const isNote = (type: CfeType): boolean => /_N[CD]$/.test(type);
+
+/** The CFE that a note is to correct: its id and the request that it was issued with. */
+interface Issued {
+  cfeId: string;
+  body: JsonObject;
+}
+
+export interface RequestWishes {
+  /** Day around which emission dates lie, `YYYY-MM-DD`; the caller's today in Montevideo. */
+  today: string;
+  /** Days before and after today; 60 both ways by the rules, less where CAEs or certificates set bounds. */
+  days?: { back: number; ahead: number };
+  /** Largest number of lines. */
+  maxLines?: number;
+  /** Needed for notes. */
+  original?: Issued;
+}
+
+/** Letters that receipts meet, with those that XML must escape and some beyond the basic plane. */
+const LETTERS = Array.from(
+  'abcdefghijklmnopqrstuvwxyz ABCDEFÁÉÍÓÚÑáéíóúñü 0123456789 &<>"\'/.,;:-()%$#@!¿¡ €漢字🧾👩‍🌾',
+);
+const words = (longest: number): fc.Arbitrary<string> =>
+  fc
+    .array(fc.constantFrom(...LETTERS), { minLength: 1, maxLength: longest })
+    .map((letters) => Array.from(letters.join('')).slice(0, longest).join(''))
+    .filter((text) => text.trim() !== '');
+
+/** A number written in one of the ways that mean the same: plain, without trailing zeros, or with more of them. */
+const written = (value: bigint, places: number): fc.Arbitrary<Json> =>
+  fc.constantFrom('trimmed', 'plain', 'zeros').map((style) => {
+    const plain = decimalText(value, places);
+    if (style === 'plain' || places === 0) return num(plain);
+    return num(style === 'zeros' ? `${plain}00` : plain.replace(/\.?0+$/, ''));
+  });
+
+/** A RUC with its check digit. */
+export const ruc: fc.Arbitrary<string> = fc
+  .array(fc.integer({ min: 0, max: 9 }), { minLength: 11, maxLength: 11 })
+  .map((digits) => digits.join(''))
+  .filter((eleven) => checkDigit(eleven) !== undefined)
+  .map((eleven) => `${eleven}${checkDigit(eleven)}`);
+
+const day = (today: string, days: number) =>
+  new Date(Date.parse(today) + days * 86_400_000).toISOString().slice(0, 10);
+
+interface DraftLine {
+  kind: string;
+  count: bigint;
+  price: bigint;
+  cents: bigint;
+}
+
+const draftLine = (kinds: readonly string[]): fc.Arbitrary<DraftLine> =>
+  fc
+    .record({
+      kind: fc.constantFrom(...kinds),
+      count: fc.oneof(
+        fc.bigInt(1n, 20n).map((n) => n * 1000n),
+        fc.bigInt(1n, 5_000_000n),
+      ),
+      price: fc.oneof(
+        fc.bigInt(1n, 20_000n).map((n) => n * 1_000_000n),
+        fc.bigInt(1n, 99_999n).map((n) => n * 10_000n),
+        fc.bigInt(1n, 900_000_000n),
+      ),
+    })
+    .map(({ kind, count, price }) => {
+      const paid = kind === 'FREE' ? 0n : price;
+      return { kind, count, price: paid, cents: lineAmount(count, paid) };
+    });
+
+const writtenLine = (draft: DraftLine, index: number): fc.Arbitrary<JsonObject> =>
+  fc
+    .record({
+      line_number: fc.constant(num(index + 1)),
+      iva_type: fc.constant(draft.kind),
+      item_name: words(80),
+      item_description: fc.option(words(1000), { nil: undefined, freq: 4 }),
+      count: written(draft.count, 3),
+      unit_price: written(draft.price, 6),
+      item_amount: written(draft.cents, 2),
+    })
+    .map(withoutUndefined);
+
+function withoutUndefined(value: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}
+
+interface Money {
+  currency: string;
+  /** Thousandths. */
+  rate: bigint;
+}
+const money: fc.Arbitrary<Money> = fc.oneof(
+  fc.constant({ currency: 'UYU', rate: 1000n }),
+  fc.record({ currency: fc.constantFrom('USD', 'EUR'), rate: fc.bigInt(30_000n, 60_000n) }),
+  fc.record({ currency: fc.constantFrom('USD', 'EUR'), rate: fc.bigInt(1n, 9_999_999n) }),
+);
+
+/** The totals of lines whose prices are net or gross; a net VAT may stand a cent away from the product. */
+function totalsOf(lines: readonly DraftLine[], { currency, rate }: Money): fc.Arbitrary<JsonObject> {
+  const sum = (kind: string) =>
+    lines.reduce((cents, line) => (line.kind === kind ? cents + line.cents : cents), 0n);
+  return fc
+    .tuple(fc.boolean(), fc.bigInt(-1n, 1n), fc.bigInt(-1n, 1n), fc.boolean())
+    .chain(([gross, slip, other, zeros]) => {
+      const taxed = (of: bigint, percent: bigint, off: bigint) => {
+        if (gross) {
+          const base = halfUpRatio(of * 100n, 100n + percent);
+          return { base, vat: of - base };
+        }
+        const vat = halfUpRatio(of * percent, 100n) + (of === 0n ? 0n : off);
+        return { base: of, vat: vat < 0n ? 0n : vat };
+      };
+      const minimum = taxed(sum('MINIMUM_RATE'), 10n, slip);
+      const basic = taxed(sum('BASIC_RATE'), 22n, other);
+      const total = sum('EXEMPT') + sum('EXPORT') + minimum.base + minimum.vat + basic.base + basic.vat;
+      const optional = (cents: bigint) =>
+        cents === 0n && !zeros ? fc.constant(undefined) : written(cents, 2);
+      return fc
+        .record({
+          currency: fc.constant(currency),
+          exchange_rate: written(rate, 3),
+          total_amount: written(total, 2),
+          pay_amount: written(total - sum('NON_BILLABLE_NEGATIVE'), 2),
+          line_count: fc.constant(num(lines.length)),
+          tax_free_amount: optional(sum('EXEMPT')),
+          tax_basic_net_amount: optional(basic.base),
+          tax_basic_amount: optional(basic.vat),
+          tax_minimum_net_amount: optional(minimum.base),
+          tax_minimum_amount: optional(minimum.vat),
+        })
+        .map(withoutUndefined);
+    });
+}
+
+const companyDocument: fc.Arbitrary<JsonObject> = fc
+  .record({ number: ruc, country: fc.option(fc.constant('UY'), { nil: undefined }) })
+  .map(({ number, country }) =>
+    withoutUndefined({ receiver_doc_type: 'RUC', receiver_document: number, country_code: country }),
+  );
+const foreignDocument: fc.Arbitrary<JsonObject> = fc.record({
+  receiver_doc_type: fc.constant('NIFE'),
+  receiver_document: fc.stringMatching(/^[A-Z0-9-]{1,20}$/),
+  country_code: fc.constantFrom('BR', 'AR', 'US', 'DE', 'CN', 'AN', '99'),
+});
+const places = (needed: readonly string[]): fc.Arbitrary<JsonObject> => {
+  const field = (name: string, longest: number) =>
+    needed.includes(name) ? words(longest) : fc.option(words(longest), { nil: undefined });
+  return fc
+    .record({
+      legal_name: field('legal_name', 150),
+      fiscal_address: field('fiscal_address', 70),
+      city: field('city', 30),
+      department: field('department', 30),
+      country: field('country', 30),
+    })
+    .map(withoutUndefined);
+};
+const joined = (...parts: fc.Arbitrary<JsonObject>[]): fc.Arbitrary<JsonObject> =>
+  fc.tuple(...parts).map((objects) => Object.assign({}, ...objects) as JsonObject);
+const filled = (receiver: fc.Arbitrary<JsonObject>) =>
+  receiver.filter((fields) => Object.keys(fields).some((field) => field !== 'country_code'));
+
+const LOCAL_FIELDS = ['legal_name', 'fiscal_address', 'city'];
+const EXPORT_FIELDS = [...LOCAL_FIELDS, 'department', 'country'];
+
+/** A receiver as the family wants it; `identified` makes an e-Ticket's bear a document. */
+function receiverFor(family: Family, identified: boolean): fc.Arbitrary<JsonObject | undefined> {
+  const document = fc.oneof(companyDocument, foreignDocument);
+  if (family === 'EFACTURA') return joined(companyDocument, places(LOCAL_FIELDS));
+  if (family === 'EFACTURA_EXPORT') return joined(fc.oneof(fc.constant({}), document), places(EXPORT_FIELDS));
+  if (identified) return joined(document, places([]));
+  return fc.oneof(fc.constant(undefined), filled(joined(places([]))), joined(document, places([])));
+}
+
+const adenda = fc.array(words(80), { minLength: 1, maxLength: 4 }).map((lines) => lines.join('\n'));
+
+function extraFor(
+  type: CfeType,
+  { exports, receiver }: { exports: boolean; receiver: boolean },
+): fc.Arbitrary<string | undefined> {
+  const family = familyOf(type);
+  const may = <T>(allowed: boolean, value: fc.Arbitrary<T>) =>
+    allowed ? fc.option(value, { nil: undefined }) : fc.constant(undefined);
+  const abroad = family === 'EFACTURA_EXPORT';
+  const code = (codes: readonly number[]) =>
+    fc
+      .tuple(fc.constantFrom(...codes), fc.boolean())
+      .map(([one, asText]): Json => (asText ? String(one) : num(one)));
+  const extra = fc
+    .record({
+      adenda: may(true, adenda),
+      due_date: may(true, fc.constantFrom('2026-03-01', '2000-01-01', '2050-12-31')),
+      unit: may(true, words(4)),
+      purchase_order: may(receiver, words(50)),
+      reference_reason: may(isNote(type), words(90)),
+      sale_condition: may(abroad, fc.constantFrom('FOB', 'CIF', 'EXW', 'N/A')),
+      sale_mode: may(abroad || exports, code(FAMILIES[family].saleModes)),
+      transport: may(abroad, code([1, 2, 3, 8, 9])),
+      information: may(true, words(150)),
+      mine: may(true, fc.constant<Json>({ id: num('12345678901234567890'), tags: ['a'] })),
+    })
+    .map((keys) => toJson(withoutUndefined(keys)));
+  return fc.option(extra, { nil: undefined });
+}
+
+/** More than this in pesos net needs an identified receiver: 5,000 × the value of 2026. Far below it, none does. */
+const LIMIT_CENTS = 3_210_400n;
+
+/** Net of VAT in pesos (hundred-thousandths: cents × thousandths). */
+function aboveLimit(lines: readonly DraftLine[], { currency, rate }: Money): boolean {
+  const billed = lines.filter(({ kind }) => kind !== 'NON_BILLABLE_NEGATIVE');
+  // The sum with VAT in it is never below the one without, so that this errs to the safe side for gross prices.
+  const cents = billed.reduce((sum, line) => sum + line.cents, 0n);
+  return cents * (currency === 'UYU' ? 1000n : rate) > LIMIT_CENTS * 1000n;
+}
+
+/**
+ * Requests of a type that the service takes: every field, kind of line, way of writing numbers, currency, reading of
+ * prices and key of `extra`. A note corrects `wishes.original`, and a credit note takes no more than that was worth.
+ */
+export function validRequest(type: CfeType, wishes: RequestWishes): fc.Arbitrary<JsonObject> {
+  const fresh = freshRequest(type, wishes);
+  const { original } = wishes;
+  if (!isNote(type)) return fresh;
+  if (!original) throw new Error(`a ${type} needs an original`);
+  const named = fresh.map((body): JsonObject => ({ ...body, reference: { cfe_id: original.cfeId } }));
+  if (!type.endsWith('_NC')) return named;
+  return named.map((body) => (takesNoMoreThan(original.body, body) ? body : inFull(body, original.body)));
+}
+
+function freshRequest(
+  type: CfeType,
+  { today, days = { back: 60, ahead: 60 }, maxLines = 8 }: RequestWishes,
+): fc.Arbitrary<JsonObject> {
+  const family = familyOf(type);
+  const drafts = fc.array(draftLine(FAMILIES[family].kinds), {
+    minLength: 1,
+    maxLength: maxLines,
+    size: 'max',
+  });
+  return fc.tuple(drafts, money).chain(([lines, rated]) => {
+    const exports = lines.some(({ kind }) => kind === 'EXPORT');
+    return receiverFor(family, aboveLimit(lines, rated)).chain((receiver) =>
+      fc
+        .record({
+          cfe_type: fc.constant(type),
+          doc_id: fc.record({
+            emission_date: fc.integer({ min: -days.back, max: days.ahead }).map((n) => day(today, n)),
+            payment_method: fc.constantFrom('1', '2', 'CASH', 'CREDIT'),
+          }),
+          totals: totalsOf(lines, rated),
+          details: fc.tuple(...lines.map(writtenLine)),
+          extra: extraFor(type, { exports, receiver: receiver !== undefined }),
+        })
+        .map(({ cfe_type, doc_id, totals, details, extra }) =>
+          withoutUndefined({
+            cfe_type,
+            header: withoutUndefined({ doc_id, receiver, totals }),
+            details,
+            extra,
+          }),
+        ),
+    );
+  });
+}
+
+/** Same currency and at most the original's pay_amount: sure to fit, whatever the rates. */
+function takesNoMoreThan(original: JsonObject, note: JsonObject): boolean {
+  const currency = (body: JsonObject) => ((body['header'] as JsonObject)['totals'] as JsonObject)['currency'];
+  return currency(original) === currency(note) && recompute(note).pay <= recompute(original).pay;
+}
+
+/** The note with the lines, totals and receiver of its original: it takes all of it. */
+function inFull(note: JsonObject, original: JsonObject): JsonObject {
+  const header = original['header'] as JsonObject;
+  const noteHeader = note['header'] as JsonObject;
+  const { extra: _, ...rest } = note;
+  return {
+    ...rest,
+    header: { ...header, doc_id: noteHeader['doc_id'] as Json },
+    details: original['details'] as Json,
+  };
+}
+
+/** What a note of that type may correct: requests of its family that are no notes. */
+export function validOriginal(type: CfeType, wishes: RequestWishes): fc.Arbitrary<JsonObject> {
+  return validRequest(familyOf(type), wishes);
+}

@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { Account } from '../../src/db/entities/Account.ts';
+import { Event } from '../../src/db/entities/Event.ts';
+import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import type { Orm } from '../../src/db/orm.ts';
+
+/** A dispatcher that starts nothing: what commands store stays in the outbox, where tests look at it. */
+export const idleOutbox = { dispatchSoon(): void {} };
+
+/** An account as a caller needs one; its id. */
+export async function anAccount(orm: Orm, wishes: { isDeveloper?: boolean } = {}): Promise<string> {
+  const id = randomUUID();
+  await orm.em.fork().insert(Account, {
+    id,
+    name: 'Estudio Contable Sur',
+    email: 'sur@example.com',
+    isDeveloper: wishes.isDeveloper ?? false,
+    createdAt: new Date(),
+  });
+  return id;
+}
+
+/** What waits in the outbox for a workflow id, oldest first: workflow, signal and input. */
+export async function outboxOf(
+  orm: Orm,
+  workflowId: string,
+): Promise<{ workflow: string; signal: string | null; input: unknown }[]> {
+  const messages = await orm.em.fork().find(OutboxMessage, { workflowId }, { orderBy: { id: 'asc' } });
+  return messages.map(({ workflow, signal, input }) => ({ workflow, signal: signal ?? null, input }));
+}
+
+/** The events recorded for an enterprise, oldest first, as they are sent. */
+export async function eventsOf(
+  orm: Orm,
+  rut: string,
+): Promise<{ event: string; timestamp: string; data: Record<string, unknown> }[]> {
+  const events = await orm.em.fork().find(Event, { rut }, { orderBy: { createdAt: 'asc', name: 'desc' } });
+  return events.map(
+    ({ body }) => JSON.parse(body) as { event: string; timestamp: string; data: Record<string, unknown> },
+  );
+}

@@ -1,0 +1,31 @@
+import { createCustomer } from '../../src/commands/createCustomer.ts';
+import type { CommandDeps } from '../../src/commands/deps.ts';
+import type { Customer } from '../../src/domain/customer.ts';
+import { aRut } from './papers.ts';
+
+/** The body of a customer with everything in it; `wishes` differ, undefined leaves out. */
+export function customerBody(wishes: Partial<Customer> = {}): Customer {
+  return {
+    doc_type: 'RUC',
+    doc_number: aRut(),
+    legal_name: 'Almacén Peñarol S.R.L.',
+    fiscal_address: 'Sarandí 690',
+    city: 'Montevideo',
+    department: 'Montevideo',
+    country: 'Uruguay',
+    country_code: 'UY',
+    notifications: [{ type: 'EMAIL', destination: 'compras@example.com', enabled: true }],
+    ...wishes,
+  };
+}
+
+/** Customers of an enterprise, in this order. */
+export async function giveCustomers(
+  deps: CommandDeps,
+  rut: string,
+  wishes: readonly Partial<Customer>[],
+): Promise<Customer[]> {
+  const bodies = wishes.map(customerBody);
+  for (const customer of bodies) await createCustomer(deps, { rut, customer });
+  return bodies;
+}

@@ -1,0 +1,134 @@
+/** Holds every answer of the API against its own description: status, type, headers, body. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/document.ts';
+import { ROUTES } from '../../../src/api/routes/index.ts';
+
+/** What was asked and what came. */
+export interface Exchange {
+  method: string;
+  /** Below /v1, with its query. */
+  path: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+/** Throws when an answer is not as the document says. */
+export type Inspect = (exchange: Exchange) => void;
+
+interface Described {
+  template: string;
+  form: RegExp;
+  methods: readonly string[];
+}
+
+interface Response {
+  $ref?: string;
+  headers?: Record<string, { $ref: string }>;
+}
+
+const KEY = 'openapi';
+
+const pointerTo = (...parts: (string | number)[]): string =>
+  parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+/** An Ajv that knows `document` under the key `openapi`. */
+export function ajvOf(document: OpenApiDocument): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
+  addFormats.default(ajv);
+  ajv.addSchema(JSON.parse(JSON.stringify(document)) as object, KEY);
+  return ajv;
+}
+
+/** A checker for answers of the API that `document` describes. */
+function conformance(document: OpenApiDocument): Inspect {
+  const ajv = ajvOf(document);
+  const validators = new Map<string, ValidateFunction>();
+  const described: Described[] = Object.entries(document.paths).map(([template, item]) => ({
+    template,
+    form: new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods: Object.keys(item).map((method) => method.toUpperCase()),
+  }));
+
+  const validatorAt = (pointer: string): ValidateFunction => {
+    const known = validators.get(pointer) ?? ajv.compile({ $ref: `${KEY}#${encodeURI(pointer)}` });
+    validators.set(pointer, known);
+    return known;
+  };
+
+  return (exchange) => {
+    const { method, status } = exchange;
+    const path = exchange.path.split(/[?#]/)[0] ?? '';
+    const at = described.find(({ form }) => form.test(path));
+    if (!at) return bareRefusal(exchange, 404, 'NOT_FOUND');
+    if (method === 'OPTIONS') return;
+    const asked = method === 'HEAD' ? 'GET' : method;
+    if (!at.methods.includes(asked)) {
+      bareRefusal(exchange, 405, 'METHOD_NOT_ALLOWED');
+      const allow = exchange.headers.get('allow') ?? '';
+      for (const one of at.methods)
+        expectThat(allow.split(', ').includes(one), exchange, `Allow has no ${one}`);
+      return;
+    }
+
+    const operation = pointerTo('paths', at.template, asked.toLowerCase());
+    const whole = document.paths[at.template]?.[asked.toLowerCase()] as {
+      responses: Record<string, Response>;
+    };
+    const reference = whole.responses[status];
+    expectThat(reference, exchange, `the status ${status} is not described`);
+    const name = reference.$ref?.split('/').at(-1);
+    const response = name === undefined ? reference : (document.components['responses']?.[name] as Response);
+    headersAsDescribed(exchange, response, document);
+    if (method === 'HEAD') return;
+    const where =
+      name === undefined
+        ? `${operation}${pointerTo('responses', status)}`
+        : pointerTo('components', 'responses', name);
+    const validate = validatorAt(`${where}${pointerTo('content', 'application/json', 'schema')}`);
+    const sound = validate(JSON.parse(exchange.text));
+    expectThat(sound, exchange, ajv.errorsText(validate.errors, { dataVar: 'the body' }));
+  };
+}
+
+function headersAsDescribed(exchange: Exchange, response: Response, document: OpenApiDocument): void {
+  const { headers } = exchange;
+  expectThat(
+    headers.get('content-type') === 'application/json; charset=utf-8',
+    exchange,
+    `the type is ${headers.get('content-type')}`,
+  );
+  for (const header of Object.keys(response.headers ?? {})) {
+    const described = document.components['headers']?.[header];
+    const isRequired = described !== undefined && 'required' in described && described.required === true;
+    expectThat(!isRequired || headers.has(header), exchange, `the header ${header} is missing`);
+  }
+}
+
+/** The envelope of what no operation describes. */
+function bareRefusal(exchange: Exchange, status: number, code: string): void {
+  expectThat(exchange.status === status, exchange, `${status} is expected for what is not described`);
+  if (exchange.method === 'HEAD') return;
+  const { error } = JSON.parse(exchange.text) as { error?: { code?: unknown } };
+  expectThat(error?.code === code, exchange, `${code} is expected for what is not described`);
+}
+
+function expectThat(condition: unknown, exchange: Exchange, words: string): asserts condition {
+  if (condition) return;
+  const { method, path, status, text } = exchange;
+  throw new Error(
+    `${method} ${path} answered ${status} against openapi.json: ${words}\n${text.slice(0, 2_000)}`,
+  );
+}
+
+/** The document of the API as it is served, without examples. */
+export const DOCUMENT = openApiDocument(ROUTES, { operations: {}, errors: {} });
+
+let inspector: Inspect | undefined;
+
+/** Holds an answer of the API against its description. */
+export const inspect: Inspect = (exchange) => {
+  inspector ??= conformance(DOCUMENT);
+  inspector(exchange);
+};

@@ -1,0 +1,222 @@
+import { constants, generateKeyPairSync, privateEncrypt } from 'node:crypto';
+import forge from 'node-forge';
+import { SignedXml } from 'xml-crypto';
+
+/** RSA keys are dear: each size is made once per process and shared by all papers that do not ask for a fresh one. */
+const keys = new Map<string, string>();
+
+/** A private RSA key, PEM. The same `name` and `bits` give the same key. */
+export function rsaKey(name: string, bits = 2048): string {
+  const id = `${name}:${bits}`;
+  const key =
+    keys.get(id) ??
+    generateKeyPairSync('rsa', {
+      modulusLength: bits,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    }).privateKey;
+  keys.set(id, key);
+  return key;
+}
+
+/** The RUT whose first eleven digits are `body`, or null when none has them (check digit 10). */
+function rutOf(body: string): string | null {
+  const weights = [4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
+  const sum = weights.reduce((total, weight, i) => total + weight * Number(body[i]), 0);
+  const digit = (11 - (sum % 11)) % 11;
+  return digit === 10 ? null : `${body}${digit}`;
+}
+
+let lastRut = 21_000_000_000;
+/** A valid RUT that no other call in this process gave. */
+export function aRut(): string {
+  for (;;) {
+    lastRut += 10_001;
+    const rut = rutOf(String(lastRut));
+    if (rut) return rut;
+  }
+}
+
+export interface CertificateWishes {
+  rut: string;
+  legalName?: string;
+  /** Text of subject serialNumber; `RUC` + rut unless told. */
+  serialNumber?: string;
+  notBefore?: Date;
+  notAfter?: Date;
+  bits?: number;
+  /** Puts the key of another pair into the .p12. */
+  otherKey?: boolean;
+  password?: string;
+}
+
+export interface CertificatePapers {
+  /** The .p12, base64. */
+  certB64: string;
+  password: string;
+  certificatePem: string;
+  privateKeyPem: string;
+  /** Holder name (CN). */
+  subject: string;
+}
+
+const DAY = 86_400_000;
+
+/** A .p12 as a company gets it from a certification authority; valid for two years around today unless told. */
+export function aCertificate(wishes: CertificateWishes): CertificatePapers {
+  const {
+    rut,
+    legalName = 'Comercial Ñandú S.A.',
+    serialNumber = `RUC${rut}`,
+    notBefore = new Date(Date.now() - 365 * DAY),
+    notAfter = new Date(Date.now() + 365 * DAY),
+    bits = 2048,
+    password = 'clave de prueba',
+  } = wishes;
+  const privateKeyPem = rsaKey('company', bits);
+  const certificate = issueCertificate({
+    keyPem: privateKeyPem,
+    subject: { commonName: legalName, serialNumber },
+    notBefore,
+    notAfter,
+  });
+  const key = forge.pki.privateKeyFromPem(wishes.otherKey ? rsaKey('stranger', bits) : privateKeyPem);
+  const p12 = forge.pkcs12.toPkcs12Asn1(key, [certificate], password, { algorithm: '3des', count: 64 });
+  return {
+    certB64: forge.util.encode64(forge.asn1.toDer(p12).getBytes()),
+    password,
+    certificatePem: pemOf(certificate),
+    privateKeyPem,
+    subject: legalName,
+  };
+}
+
+/** forge ends lines with CR LF, which xml-crypto does not take. */
+const pemOf = (certificate: forge.pki.Certificate): string =>
+  forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
+
+let serial = 0x1000;
+
+function issueCertificate(of: {
+  keyPem: string;
+  subject: { commonName: string; serialNumber: string };
+  notBefore: Date;
+  notAfter: Date;
+}): forge.pki.Certificate {
+  const key = forge.pki.privateKeyFromPem(of.keyPem);
+  const certificate = forge.pki.createCertificate();
+  serial += 1;
+  certificate.serialNumber = `01${serial.toString(16).padStart(14, '0')}`;
+  certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
+  certificate.validity.notBefore = of.notBefore;
+  certificate.validity.notAfter = of.notAfter;
+  const utf8 = forge.asn1.Type.UTF8 as unknown as forge.asn1.Class;
+  const name = [
+    { shortName: 'C', value: 'UY' },
+    { name: 'serialNumber', value: of.subject.serialNumber },
+    { shortName: 'CN', value: of.subject.commonName, valueTagClass: utf8 },
+  ];
+  certificate.setSubject(name);
+  certificate.setIssuer([
+    { shortName: 'C', value: 'UY' },
+    { shortName: 'CN', value: 'Prueba - CA' },
+  ]);
+  certificate.sign(quickSigner(of.keyPem), forge.md.sha256.create());
+  return certificate;
+}
+
+/** DigestInfo of a SHA-256 digest up to the digest (RFC 8017 §9.2). */
+const SHA256_DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420', 'hex');
+
+/** A key whose signatures node:crypto makes: inside Jest forge's own arithmetic takes a second for each. */
+function quickSigner(keyPem: string): forge.pki.rsa.PrivateKey {
+  const sign = (digest: forge.md.MessageDigest): string => {
+    const info = Buffer.concat([SHA256_DIGEST_INFO, Buffer.from(digest.digest().getBytes(), 'latin1')]);
+    return privateEncrypt({ key: keyPem, padding: constants.RSA_PKCS1_PADDING }, info).toString('latin1');
+  };
+  return { ...forge.pki.privateKeyFromPem(keyPem), sign };
+}
+
+export interface CaeWishes {
+  rut: string;
+  /** TCFE. */
+  code?: number;
+  series?: string;
+  from?: number;
+  to?: number;
+  /** Eleven digits; one that no other call gave unless told. */
+  authorizationNumber?: string;
+  issueDate?: string;
+  expirationDate?: string;
+  special?: { kind: number; cause?: string };
+}
+
+export interface Authority {
+  /** The certificate that must be among the trusted ones for its CAEs to count. */
+  certificatePem: string;
+  /** A signed CAE file, as XML text. */
+  caeXml(wishes: CaeWishes): string;
+  /** The same, base64, as an upload carries it. */
+  cae(wishes: CaeWishes): string;
+}
+
+let lastAuthorization = 90_260_000_000;
+
+/** An authority that signs CAE files the way the real one does; two names are two signers. */
+export function anAuthority(name = 'authority'): Authority {
+  const keyPem = rsaKey(name);
+  const certificate = issueCertificate({
+    keyPem,
+    subject: { commonName: `${name} TEST`, serialNumber: 'RUC214844360018' },
+    notBefore: new Date(Date.now() - 365 * DAY),
+    notAfter: new Date(Date.now() + 365 * DAY),
+  });
+  const certificatePem = pemOf(certificate);
+  const caeXml = (wishes: CaeWishes) => sign(caeDocument(wishes), keyPem, certificatePem);
+  return {
+    certificatePem,
+    caeXml,
+    cae: (wishes) => Buffer.from(caeXml(wishes), 'utf8').toString('base64'),
+  };
+}
+
+function caeDocument(wishes: CaeWishes): string {
+  lastAuthorization += 1;
+  const { rut, code = 101, series = 'A', from = 1, to = 10_000, special } = wishes;
+  const issueDate = wishes.issueDate ?? day(-30);
+  const expirationDate = wishes.expirationDate ?? day(700);
+  const authorization = wishes.authorizationNumber ?? String(lastAuthorization);
+  const specials = special
+    ? `<ns0:CAEEspecial>${special.kind}</ns0:CAEEspecial>${special.cause ? `<ns0:CausalCAEEsp>${special.cause}</ns0:CausalCAEEsp>` : ''}`
+    : '';
+  return (
+    '<ns0:CAE xmlns:ns0="http://cfe.dgi.gub.uy" version="1.0">' +
+    `<ns0:TmstFrma>${issueDate}T12:00:00-03:00</ns0:TmstFrma><ns0:DA>` +
+    `<ns0:RucE>${rut}</ns0:RucE><ns0:TCFE>${code}</ns0:TCFE><ns0:Serie>${series}</ns0:Serie>` +
+    `<ns0:DNro>${from}</ns0:DNro><ns0:HNro>${to}</ns0:HNro><ns0:TA>E</ns0:TA><ns0:NA>${authorization}</ns0:NA>` +
+    `<ns0:FA>${issueDate}</ns0:FA><ns0:FVD>${expirationDate}</ns0:FVD>${specials}</ns0:DA></ns0:CAE>`
+  );
+}
+
+/** A day so many days from today in Montevideo, `YYYY-MM-DD`. */
+export function day(offset: number, from: Date = new Date()): string {
+  return new Date(from.getTime() - 3 * 3_600_000 + offset * DAY).toISOString().slice(0, 10);
+}
+
+function sign(xml: string, privateKey: string, certificatePem: string): string {
+  const c14n = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
+  const signer = new SignedXml({
+    privateKey,
+    publicCert: certificatePem,
+    signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    canonicalizationAlgorithm: c14n,
+  });
+  signer.addReference({
+    xpath: '/*',
+    isEmptyUri: true,
+    digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', c14n],
+  });
+  signer.computeSignature(xml);
+  return signer.getSignedXml();
+}

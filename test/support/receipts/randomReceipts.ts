@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import type { CfeContent } from '../../../src/domain/cfeDocument.ts';
+import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
+import type { Original } from '../../../src/domain/cfeRule.ts';
+import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import { checkCfe } from '../../../src/domain/checkCfe.ts';
+import { familyOf, isNote, validOriginal, validRequest } from '../arbitraries/cfeRequests.ts';
+import { type JsonObject, readJson } from '../exactJson.ts';
+
+/** The day on which random receipts are asked for. */
+export const TODAY = '2026-02-15';
+/** The one sourced value (decisions.md §7). */
+const UI_VALUE = { year: 2026, value: '6.4208', estimate: true } as const;
+
+/** A random request; a note's with the request of the CFE that it corrects. */
+export interface RandomRequest {
+  readonly type: CfeType;
+  readonly body: JsonObject;
+  readonly original?: JsonObject;
+}
+
+/** Requests of a type that the service takes. */
+export function requestsOf(type: CfeType): fc.Arbitrary<RandomRequest> {
+  if (!isNote(type)) return validRequest(type, { today: TODAY }).map((body) => ({ type, body }));
+  return validOriginal(type, { today: TODAY }).chain((original) => {
+    const cfeId = `${CFE_TYPES[familyOf(type)].code}-1`;
+    const notes = validRequest(type, { today: TODAY, original: { cfeId, body: original } });
+    return notes.map((body) => ({ type, body, original }));
+  });
+}
+
+/** The content of a request that is to be taken. Throws, with the faults, when it is refused. */
+export function contentOf(body: JsonObject, original?: Original['document']): CfeContent {
+  const checked = checkCfe(readCfeRequest(body, { readJson, today: TODAY }), {
+    today: TODAY,
+    uiValue: UI_VALUE,
+    original: original && { document: original, status: 'ACCEPTED', credited: '0' },
+  });
+  if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.faults)}`);
+  return checked.content;
+}

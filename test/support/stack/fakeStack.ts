@@ -1,0 +1,60 @@
+/**
+ * `npm start` with a real PostgreSQL and a real Temporal server, and stand-ins for our own programs: a program for tests
+ * of the supervisor. Data folder in CFE_DATA_DIR; every port is any free one, unless set.
+ */
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { addresses } from '../../../src/stack/announce.ts';
+import { choosePorts } from '../../../src/stack/ports.ts';
+import { startStack } from '../../../src/stack/stack.ts';
+import { StackError } from '../../../src/stack/stackError.ts';
+
+const dataDir = process.env['CFE_DATA_DIR'] ?? '';
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const program = (name: string): string => fileURLToPath(new URL(`${name}.ts`, import.meta.url));
+const ending = new AbortController();
+const ended = new Promise<void>((done) => ending.signal.addEventListener('abort', () => done()));
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort());
+
+try {
+  const stack = await startStack({
+    dataDir,
+    environment: process.env,
+    host: '127.0.0.1',
+    temporalNamespace: 'default',
+    databaseUrl: process.env['DATABASE_URL'],
+    temporalAddress: process.env['TEMPORAL_ADDRESS'],
+    choosePorts: async () => {
+      const names = [
+        'api',
+        'metrics',
+        'workerMetrics',
+        'postgres',
+        'temporal',
+        'temporalUi',
+        'simulator',
+      ] as const;
+      const wishes = names.map((name) => ({ variable: name, purpose: name, port: 0, explicit: false }));
+      const chosen = await choosePorts(wishes, say);
+      return Object.fromEntries(names.map((name, index) => [name, chosen[index]])) as never;
+    },
+    programs: {
+      simulator: { program: program('fakeSimulator'), needs: [] },
+      worker: { program: program('fakeWorker'), needs: ['prepared', 'temporal'] },
+      api: { program: program('fakeApi'), needs: ['prepared'] },
+    },
+    prepare: async ({ secrets }) => ({
+      live_api_key: secrets.live_api_key ?? `cfe_live_${randomBytes(8).toString('hex')}`,
+      test_api_key: secrets.test_api_key ?? `cfe_test_${randomBytes(8).toString('hex')}`,
+    }),
+    say,
+    signal: ending.signal,
+  });
+  for (const line of addresses(stack.info, dataDir)) say(line);
+  await ended;
+  await stack.stop();
+  process.exit(0);
+} catch (error) {
+  say(error instanceof StackError ? error.message : String(error));
+  process.exit(1);
+}

@@ -1,0 +1,201 @@
+import { createPrivateKey } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { createAuthority } from '../../../src/activities/authority.ts';
+import { UnsealError } from '../../../src/crypto/sealed.ts';
+import type { Cfe } from '../../../src/db/entities/Cfe.ts';
+import type { Sobre } from '../../../src/db/entities/Sobre.ts';
+import type { Orm } from '../../../src/db/orm.ts';
+import type { DgiClient, FindCfeAnswer, FindSobreAnswer, VerdictAnswer } from '../../../src/dgi/client.ts';
+import type { ReceiptVerdict } from '../../../src/dgi/xml/ack.ts';
+import { rsaKey } from '../../support/papers.ts';
+
+const cfe = {
+  id: 'cfe-1',
+  rut: '210154140015',
+  environment: 'production',
+  type: 'ETICKET',
+  serie: 'A',
+  numero: 12,
+  certificateId: 'c',
+} as Cfe;
+const SOBRE = {
+  id: 'sobre-1',
+  idemisor: 7n,
+  xml: '<EnvioCFE/>',
+  idReceptor: '4242',
+  token: 'dA==',
+  createdAt: new Date('2026-03-02T12:00:00Z'),
+  sendingAt: new Date('2026-03-02T12:00:05Z'),
+};
+const sobre = SOBRE as Sobre;
+const RECEIPT: ReceiptVerdict = {
+  ordinal: 1,
+  typeCode: 101,
+  serie: 'A',
+  numero: 12,
+  state: 'AE',
+  reasons: [],
+  original: undefined,
+};
+const E02 = { code: 'E02', message: 'ya existe', detail: null };
+const ORIGINAL = { idemisor: '3', idReceptor: '77', token: 'b3JpZw==' };
+const CARATULA = {
+  receiverRut: undefined,
+  issuerRut: undefined,
+  idemisor: undefined,
+  idReceptor: undefined,
+  signedAt: undefined,
+};
+const answered = (receipt: Partial<ReceiptVerdict>): VerdictAnswer => ({
+  kind: 'answered',
+  ack: { ...CARATULA, receipts: [{ ...RECEIPT, ...receipt }] },
+});
+
+/** An authority whose client gives these answers; `ours` are the numbers of the sobres that carried the CFE. */
+function authorityWith(of: {
+  verdict?: VerdictAnswer;
+  found?: FindCfeAnswer;
+  shipments?: FindSobreAnswer[];
+  ours?: bigint[];
+  opensKey?: boolean;
+}) {
+  const asked: { from: Date; to: Date }[] = [];
+  const shipments = [...(of.shipments ?? [])];
+  const client = {
+    askVerdict: async () => of.verdict,
+    findCfe: async () => of.found,
+    findSobre: async (_: unknown, __: unknown, span: { from: Date; to: Date }) => {
+      asked.push(span);
+      return shipments.shift() ?? { kind: 'absent' };
+    },
+  } as unknown as DgiClient;
+  const em = {
+    findOne: async () => ({ certificate: Buffer.alloc(0) }),
+    count: async (_: unknown, where: { cfeId: string; idemisor: bigint }) =>
+      where.cfeId === cfe.id && (of.ours ?? [7n]).includes(where.idemisor) ? 1 : 0,
+  };
+  const authority = createAuthority({
+    client,
+    orm: { em: { fork: () => em } } as unknown as Orm,
+    privateKeyOf: () => {
+      if (of.opensKey === false) throw new UnsealError('unknown_key', 'no key opens it');
+      return createPrivateKey(rsaKey('company'));
+    },
+  });
+  return { authority, asked };
+}
+const judged = (of: Parameters<typeof authorityWith>[0]) =>
+  authorityWith(of).authority.askVerdict(cfe, sobre);
+
+describe('askVerdict of the authority', () => {
+  test.each([
+    ['AE', 'ACCEPTED'],
+    ['BE', 'REJECTED'],
+    ['CE', 'OBSERVED'],
+  ])('%s is %s', async (state, status) => {
+    const reasons = [{ code: 'X01', message: 'm', detail: null }];
+    expect(await judged({ verdict: answered({ state, reasons }) })).toEqual({
+      kind: 'verdict',
+      status,
+      reasons,
+    });
+  });
+
+  test('a receipt that the authority could not parse is ours by its place', async () => {
+    const unread = { typeCode: undefined, serie: undefined, numero: undefined, state: 'BE' };
+    expect(await judged({ verdict: answered(unread) })).toMatchObject({
+      kind: 'verdict',
+      status: 'REJECTED',
+    });
+  });
+
+  test.each([{ typeCode: 111 }, { serie: 'B' }, { numero: 13 }])(
+    'a verdict on another receipt (%j) needs a person',
+    async (other) => {
+      expect(await judged({ verdict: answered(other) })).toMatchObject({
+        kind: 'stuck',
+        reason: 'verdict.other_cfe',
+      });
+    },
+  );
+
+  test('a state that no rule covers needs a person', async () => {
+    expect(await judged({ verdict: answered({ state: 'FE' }) })).toMatchObject({
+      kind: 'stuck',
+      reason: 'verdict.unknown_state',
+    });
+  });
+
+  test('an answer without our receipt is not yet one', async () => {
+    expect(await judged({ verdict: answered({ ordinal: 2 }) })).toMatchObject({ kind: 'notYet' });
+  });
+
+  describe('of a number that was received before (E02)', () => {
+    const duplicate = (original: ReceiptVerdict['original']) =>
+      answered({ state: 'BE', reasons: [E02], original });
+
+    test('the original counts when a sobre of ours carried the CFE there', async () => {
+      const { idReceptor, token } = ORIGINAL;
+      expect(await judged({ verdict: duplicate(ORIGINAL), ours: [3n, 7n] })).toEqual({
+        kind: 'original',
+        idReceptor,
+        token,
+      });
+    });
+
+    test('an original that is not ours needs a person', async () => {
+      expect(await judged({ verdict: duplicate(ORIGINAL) })).toMatchObject({
+        kind: 'stuck',
+        reason: 'duplicate.not_ours',
+      });
+    });
+
+    test('an original that is the very sobre asked about is none to ask', async () => {
+      const itself = { ...ORIGINAL, idemisor: '7', idReceptor: '4242' };
+      expect(await judged({ verdict: duplicate(itself) })).toMatchObject({
+        kind: 'stuck',
+        reason: 'duplicate.not_ours',
+      });
+    });
+
+    test('where the answer does not say, the consultation does', async () => {
+      const found: FindCfeAnswer = { kind: 'found', state: 'AE', askFrom: null, ...ORIGINAL };
+      expect(await judged({ verdict: duplicate(undefined), found, ours: [3n] })).toMatchObject({
+        kind: 'original',
+        idReceptor: '77',
+      });
+      expect(await judged({ verdict: duplicate(undefined), found: { kind: 'absent' } })).toMatchObject({
+        kind: 'repeat',
+        reached: true,
+      });
+    });
+  });
+});
+
+describe('findSobre of the authority', () => {
+  test('one question covers the days from the first to the last send', async () => {
+    const { authority, asked } = authorityWith({});
+    expect(await authority.findSobre(cfe, sobre)).toEqual({ kind: 'absent' });
+    expect(asked.map(({ to, from }) => (to.getTime() - from.getTime()) / 3_600_000)).toEqual([
+      expect.closeTo(48, 1),
+    ]);
+  });
+
+  test('a send that was begun anew weeks later is looked for in spans that the list takes, the latest first', async () => {
+    const later = { ...SOBRE, sendingAt: new Date('2026-05-01T12:00:00Z') } as Sobre;
+    const { authority, asked } = authorityWith({
+      shipments: [{ kind: 'absent' }, { kind: 'refused' }, { kind: 'absent' }],
+    });
+    expect(await authority.findSobre(cfe, later)).toEqual({ kind: 'refused' });
+    expect(asked).toHaveLength(3);
+    expect(asked.every(({ from, to }) => to.getTime() - from.getTime() <= 31 * 86_400_000)).toBe(true);
+    expect(asked[0]?.to).toEqual(new Date('2026-05-02T12:00:00Z'));
+    expect(asked.at(-1)?.from).toEqual(new Date('2026-03-01T12:00:00Z'));
+  });
+});
+
+test('a key that cannot be opened needs a person, and nothing is sent', async () => {
+  const { authority, asked } = authorityWith({ opensKey: false });
+  expect(await authority.findSobre(cfe, sobre)).toMatchObject({ kind: 'stuck', reason: 'signing' });
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Orm } from '../../../src/db/orm.ts';
+import { startApi, type TestApi } from '../../support/api.ts';
+import { DOCUMENT } from '../../support/openapi/conformance.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi({ orm: {} as Orm });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(api.baseUrl + path, init);
+
+describe('GET /v1/openapi.json', () => {
+  test('is the document of the routes that are served, without login', async () => {
+    const answer = await get('/openapi.json');
+
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+    ]);
+    const document = (await answer.json()) as typeof DOCUMENT;
+    expect(Object.keys(document.paths)).toEqual(Object.keys(DOCUMENT.paths));
+    expect(document.components['schemas']).toEqual(
+      JSON.parse(JSON.stringify(DOCUMENT.components['schemas'])),
+    );
+  });
+
+  test('HEAD answers without the body, POST is 405', async () => {
+    const head = await get('/openapi.json', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    const post = await get('/openapi.json', { method: 'POST' });
+    expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+});
+
+describe('GET /v1/docs', () => {
+  test('is a page that loads from this host alone', async () => {
+    const answer = await get('/docs');
+    const page = await answer.text();
+
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
+    expect(page).not.toMatch(/https?:|\/\/|<style|style=|\son\w+=|<script>/);
+  });
+
+  test('finds every file it asks for, of the right type', async () => {
+    const page = await (await get('/docs')).text();
+    const files = [...page.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map((match) => match[1] ?? '');
+
+    expect(files).toHaveLength(4);
+    for (const file of files) {
+      const answer = await get(`/${file}`);
+      expect([file, answer.status]).toEqual([file, 200]);
+      expect(answer.headers.get('content-type')).toMatch(
+        /^(text\/(javascript|css); charset=utf-8|image\/png)$/,
+      );
+      expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
+    }
+  });
+
+  test('asks no validator of another host and takes no document of another host', async () => {
+    const start = await (await get('/docs/start.js')).text();
+
+    expect(start).toContain("url: 'openapi.json'");
+    expect(start).toContain('validatorUrl: null');
+    expect(start).toContain('queryConfigEnabled: false');
+    expect(start).toContain('persistAuthorization: false');
+  });
+
+  test.each([
+    '/docs/',
+    '/docs/index.html',
+    '/docs/../app.ts',
+    '/docs/%2e%2e/package.json',
+    '/docs/package.json',
+  ])('serves nothing else of the package: %s', async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  test('is logged by its path, at no account', async () => {
+    api.lines.length = 0;
+    await get('/docs?token=hunter2');
+    expect(api.lines).toMatchObject([{ route: '/v1/docs', accountId: null, status: 200 }]);
+    expect(JSON.stringify(api.lines)).not.toContain('hunter2');
+  });
+});

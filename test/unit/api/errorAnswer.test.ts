@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { errorAnswer } from '../../../src/api/errorAnswer.ts';
+import { invalidInput, REFUSAL_CODES, Refusal, type RefusalCode } from '../../../src/errors.ts';
+
+const id = 'request-1';
+
+describe('errorAnswer', () => {
+  test.each<[RefusalCode, number]>([
+    ['INVALID_INPUT', 400],
+    ['ALREADY_EXISTS', 400],
+    ['INVALID_API_KEY', 401],
+    ['UNAUTHORIZED', 401],
+    ['FORBIDDEN', 403],
+    ['NOT_FOUND', 404],
+    ['METHOD_NOT_ALLOWED', 405],
+    ['IDEMPOTENCY_IN_PROGRESS', 409],
+    ['PAYLOAD_TOO_LARGE', 413],
+    ['UNSUPPORTED_MEDIA_TYPE', 415],
+    ['IDEMPOTENCY_KEY_REUSED', 422],
+    ['RATE_LIMITED', 429],
+    ['INTERNAL_ERROR', 500],
+    ['UNAVAILABLE', 503],
+  ])('%s is %i', (code, status) => {
+    expect(errorAnswer(new Refusal(code, 'words'), id)).toMatchObject({
+      status,
+      body: { error: { code, message: 'words' } },
+    });
+  });
+
+  test('the table above is whole', () => {
+    expect(REFUSAL_CODES).toHaveLength(14);
+  });
+
+  test('faults stand in details.fields, and no details where there are none', () => {
+    const fault = { path: '/a', code: 'x.y', message: 'a: is wrong.' };
+
+    expect(errorAnswer(invalidInput([fault]), id).body).toEqual({
+      error: { code: 'INVALID_INPUT', message: 'a: is wrong.', details: { fields: [fault] } },
+    });
+    expect(errorAnswer(new Refusal('NOT_FOUND', 'no'), id).body).toEqual({
+      error: { code: 'NOT_FOUND', message: 'no' },
+    });
+  });
+
+  test('a 401 says how to get in, a 503 when to come back', () => {
+    expect(errorAnswer(new Refusal('UNAUTHORIZED', 'no'), id).headers).toEqual({
+      'WWW-Authenticate': 'Bearer realm="cfe"',
+    });
+    expect(errorAnswer(new Refusal('INVALID_API_KEY', 'no'), id).headers).toEqual({
+      'WWW-Authenticate': 'ApiKey realm="cfe"',
+    });
+    expect(errorAnswer(new Refusal('UNAVAILABLE', 'no', { retryAfterSeconds: 1.2 }), id).headers).toEqual({
+      'Retry-After': '2',
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['an error', new Error('select * from secrets')],
+    ['a text', 'select * from secrets'],
+    ['nothing', undefined],
+    [
+      'an error of http-errors',
+      Object.assign(new Error('select * from secrets'), { status: 418, expose: true }),
+    ],
+  ])('%s of ours leaves as INTERNAL_ERROR that names the request and nothing else', (_, thrown) => {
+    const answer = errorAnswer(thrown, id);
+
+    expect(answer.status).toBe(500);
+    expect(answer.body).toEqual({
+      error: {
+        code: 'INTERNAL_ERROR',
+        message: 'Something went wrong on our side. Quote request request-1 when you report it.',
+      },
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['refused', Object.assign(new Error('x'), { code: 'ECONNREFUSED' })],
+    ['shutting down', new Error('wrapped', { cause: Object.assign(new Error('x'), { code: '57P01' }) })],
+    ['of two addresses', new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])],
+    ['broken off', new Error('outer', { cause: new Error('Connection terminated unexpectedly') })],
+    ['none free', new Error('timeout exceeded when trying to connect')],
+  ])('a connection to the database %s is UNAVAILABLE with Retry-After', (_, thrown) => {
+    const { status, headers, body } = errorAnswer(thrown, id);
+
+    expect([status, headers['Retry-After'], body.error.code]).toEqual([503, '5', 'UNAVAILABLE']);
+  });
+
+  test('a broken rule of the database is no outage', () => {
+    expect(errorAnswer(Object.assign(new Error('x'), { code: '23505' }), id).status).toBe(500);
+  });
+});

@@ -1,0 +1,71 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { apiKeyPrefix, createApiKeys, parseApiKey } from '../../../src/crypto/apiKeys.ts';
+
+const pepper = randomBytes(32);
+const keys = createApiKeys(pepper);
+
+describe('an API key', () => {
+  test.each([
+    ['production', 'cfe_live_'],
+    ['sandbox', 'cfe_test_'],
+  ] as const)('for %s begins with %s', (environment, prefix) => {
+    const { text, publicId } = keys.create(environment);
+
+    expect(text).toMatch(/^cfe_(live|test)_[0-9A-Za-z]{12}_[0-9A-Za-z]{49}$/);
+    expect(text.startsWith(prefix)).toBe(true);
+    expect(parseApiKey(text)).toEqual({ publicId, environment });
+    expect(apiKeyPrefix({ publicId, environment })).toBe(text.slice(0, 21));
+  });
+
+  test('is never made twice', () => {
+    const made = new Set(Array.from({ length: 1000 }, () => keys.create('sandbox').publicId));
+
+    expect(made.size).toBe(1000);
+  });
+
+  test('is stored as a hash that the pepper keys', () => {
+    const { text, hash } = keys.create('production');
+
+    expect(hash).toHaveLength(32);
+    expect(hash).toEqual(keys.hashOf(text));
+    expect(hash).not.toEqual(createApiKeys(randomBytes(32)).hashOf(text));
+    expect(hash).not.toEqual(createHmac('sha256', pepper).update(text).digest());
+  });
+
+  test('matches its own hash and no other', () => {
+    const one = keys.create('production');
+    const other = keys.create('production');
+
+    expect(keys.matches(one.text, one.hash)).toBe(true);
+    expect(keys.matches(one.text, other.hash)).toBe(false);
+    expect(keys.matches(one.text, null)).toBe(false);
+    expect(keys.matches(one.text, Buffer.alloc(5))).toBe(false);
+  });
+});
+
+describe('parseApiKey', () => {
+  const { text } = keys.create('production');
+
+  test('finds every single mistyped character by the checksum', () => {
+    const mistyped = Array.from(
+      text,
+      (character, i) => text.slice(0, i) + (character === 'x' ? 'y' : 'x') + text.slice(i + 1),
+    );
+
+    expect(mistyped.filter((one) => parseApiKey(one) !== null)).toEqual([]);
+  });
+
+  test.each([
+    '',
+    'cfe_live_',
+    `${text} `,
+    `${text}\n`,
+    text.slice(0, -1),
+    `${text}0`,
+    text.replace('live', 'test'),
+    text.toLowerCase(),
+  ])('does not take %j for a key', (wrong) => {
+    expect(parseApiKey(wrong)).toBeNull();
+  });
+});

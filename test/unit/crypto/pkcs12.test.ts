@@ -1,0 +1,165 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type OpenedPkcs12, openPkcs12 } from '../../../src/crypto/pkcs12.ts';
+import { aCertificate } from '../../support/papers.ts';
+
+const RUT = '219999830019';
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+/** Why a file does not open, or 'opened'. */
+const outcome = (opened: OpenedPkcs12): string => (opened.ok ? 'opened' : opened.reason);
+
+describe('a .p12 as node-forge writes it', () => {
+  test('opens to key, certificate and what the certificate says', async () => {
+    const paper = aCertificate({ rut: RUT, legalName: 'Ñandú, Hijos & Cía.' });
+
+    const opened = await openPkcs12(Buffer.from(paper.certB64, 'base64'), paper.password);
+
+    const certificate = new X509Certificate(paper.certificatePem);
+    expect(opened).toMatchObject({
+      ok: true,
+      identity: {
+        commonName: 'Ñandú, Hijos & Cía.',
+        serialNumber: `RUC${RUT}`,
+        subject: `C=UY, serialNumber=RUC${RUT}, CN=Ñandú, Hijos & Cía.`,
+        certificateDer: certificate.raw,
+        notBefore: certificate.validFromDate,
+        notAfter: certificate.validToDate,
+        modulusBits: 2048,
+      },
+    });
+    if (opened.ok) expect(opened.identity.privateKeyDer.subarray(0, 2).toString('hex')).toBe('3082');
+  });
+
+  test('tells the length of a short key', async () => {
+    const { certB64, password } = aCertificate({ rut: RUT, bits: 1024 });
+
+    expect(await openPkcs12(Buffer.from(certB64, 'base64'), password)).toMatchObject({
+      identity: { modulusBits: 1024 },
+    });
+  });
+
+  test.each<[string, { password?: string; otherKey?: boolean }, string]>([
+    ['the wrong password', { password: 'wrong' }, 'wrong_password'],
+    ['an empty password', { password: '' }, 'wrong_password'],
+    ['a key that is not the certificate’s', { otherKey: true }, 'key_mismatch'],
+  ])('does not open with %s', async (_, { password, otherKey = false }, reason) => {
+    const paper = aCertificate({ rut: RUT, otherKey });
+
+    const opened = await openPkcs12(Buffer.from(paper.certB64, 'base64'), password ?? paper.password);
+
+    expect(outcome(opened)).toBe(reason);
+  });
+
+  test('opens one of many at a time, each to its own', async () => {
+    const papers = ['A', 'B', 'C'].map((legalName) =>
+      aCertificate({ rut: RUT, legalName, password: legalName }),
+    );
+
+    const opened = await Promise.all(
+      papers.map((one) => openPkcs12(Buffer.from(one.certB64, 'base64'), one.password)),
+    );
+
+    expect(opened.map((one) => one.ok && one.identity.commonName)).toEqual(['A', 'B', 'C']);
+  });
+});
+
+describe('what is no .p12', () => {
+  const certificate = new X509Certificate(aCertificate({ rut: RUT }).certificatePem).raw;
+  const p12 = Buffer.from(aCertificate({ rut: RUT }).certB64, 'base64');
+
+  test.each<[string, Uint8Array]>([
+    ['nothing', Buffer.alloc(0)],
+    ['text', Buffer.from('-----BEGIN CERTIFICATE-----')],
+    ['a certificate', certificate],
+    ['the first half of one', p12.subarray(0, p12.length / 2)],
+    ['sequences within sequences', Buffer.alloc(60_000, Buffer.from('3080', 'hex'))],
+    ['a file of a megabyte', Buffer.concat([p12, Buffer.alloc(1024 * 1024)])],
+  ])('%s is not opened', async (_, file) => {
+    expect(outcome(await openPkcs12(file, 'clave de prueba'))).toBe('not_pkcs12');
+  });
+});
+
+(hasOpenssl ? describe : describe.skip)(
+  'a .p12 as OpenSSL writes it (skipped where there is no openssl)',
+  () => {
+    let folder: string;
+    const openssl = (...words: string[]) =>
+      execFileSync('openssl', words, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    const rsa = ['-inkey', 'rsa.pem', '-in', 'rsa.crt'];
+    const file = (password: string, words: string[]): Buffer => {
+      openssl('pkcs12', '-export', '-out', 'out.p12', '-passout', `pass:${password}`, ...words);
+      return readFileSync(join(folder, 'out.p12'));
+    };
+
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'cfe-p12-'));
+      const subject = ['-utf8', '-subj', `/C=UY/serialNumber=RUC${RUT}/CN=Ñandú`];
+      openssl(
+        'req',
+        '-x509',
+        '-newkey',
+        'rsa:2048',
+        '-nodes',
+        '-keyout',
+        'rsa.pem',
+        '-out',
+        'rsa.crt',
+        '-days',
+        '9',
+        ...subject,
+      );
+      openssl('req', '-x509', '-new', '-key', 'rsa.pem', '-out', 'longer.crt', '-days', '99', ...subject);
+      openssl('ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'ec.pem');
+      openssl('req', '-x509', '-new', '-key', 'ec.pem', '-out', 'ec.crt', '-days', '9', ...subject);
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    test.each<[string, string, string[]]>([
+      ['PBES2, AES-256, HMAC-SHA-256 (today’s default)', 'secret', []],
+      ['RC2-40 and 3DES (-legacy)', 'secret', ['-legacy']],
+      [
+        '3DES and SHA-1',
+        'secret',
+        ['-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES', '-macalg', 'sha1'],
+      ],
+      ['PBES2 and a password beyond ASCII', 'contraseña€', []],
+      ['RC2-40 and a password beyond ASCII', 'contraseña€', ['-legacy']],
+      ['no MAC', 'secret', ['-nomac']],
+      ['no MAC and a password beyond ASCII', 'contraseña€', ['-nomac']],
+      ['contents in the clear', 'secret', ['-keypbe', 'NONE', '-certpbe', 'NONE']],
+      ['a certificate of somebody else beside', 'secret', ['-certfile', 'ec.crt']],
+    ])('opens: %s', async (_, password, words) => {
+      const bytes = file(password, [...rsa, ...words]);
+
+      const opened = await openPkcs12(bytes, password);
+
+      const certificateDer = new X509Certificate(readFileSync(join(folder, 'rsa.crt'))).raw;
+      expect(opened).toMatchObject({
+        ok: true,
+        identity: { commonName: 'Ñandú', certificateDer, modulusBits: 2048 },
+      });
+      expect(outcome(await openPkcs12(bytes, `${password}x`))).toBe('wrong_password');
+    });
+
+    test('of two certificates for its key the one that lasts longest counts', async () => {
+      const opened = await openPkcs12(file('secret', [...rsa, '-certfile', 'longer.crt']), 'secret');
+
+      const { validToDate } = new X509Certificate(readFileSync(join(folder, 'longer.crt')));
+      expect(opened).toMatchObject({ ok: true, identity: { notAfter: validToDate } });
+    });
+
+    test.each<[string, string[], string]>([
+      ['a key that is not RSA', ['-inkey', 'ec.pem', '-in', 'ec.crt'], 'not_rsa'],
+      ['no key', ['-nokeys', '-in', 'rsa.crt'], 'no_key'],
+      ['no certificate', ['-inkey', 'rsa.pem', '-nocerts'], 'no_certificate'],
+      ['a derivation of two million rounds', [...rsa, '-iter', '2000000'], 'too_costly'],
+    ])('does not open with %s', async (_, words, reason) => {
+      expect(outcome(await openPkcs12(file('secret', words), 'secret'))).toBe(reason);
+    });
+  },
+);

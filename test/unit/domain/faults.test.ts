@@ -1,0 +1,108 @@
+import { describe, expect, test } from '@jest/globals';
+import * as z from 'zod';
+import { CfeRequest, OLDER_LAYOUT } from '../../../src/domain/cfeRequest.ts';
+import { check, MAX_FAULTS, pointer } from '../../../src/domain/faults.ts';
+import { num } from '../../support/exactJson.ts';
+
+const faultsOf = (input: unknown, schema: z.ZodType = CfeRequest) => {
+  const checked = check(schema, input, { hints: OLDER_LAYOUT });
+  return checked.ok ? [] : checked.faults;
+};
+const messageAt = (path: string, input: unknown) =>
+  faultsOf(input).find((fault) => fault.path === path)?.message;
+
+describe('an unknown field', () => {
+  test.each([
+    [
+      'cfe_type_code',
+      'cfe_type_code: is not a field here; use cfe_type, which holds the name of the type (ETICKET).',
+    ],
+    ['items', 'items: is not a field here; use details.'],
+    ['payment_methods', 'payment_methods: is not a field here; use header.doc_id.payment_method.'],
+    ['cfe_typ', 'cfe_typ: is not a field here; did you mean "cfe_type"?'],
+    ['detials', 'detials: is not a field here; did you mean "details"?'],
+    ['Header', 'Header: is not a field here; did you mean "header"?'],
+    ['emission_date', 'emission_date: is not a field here; its place is header.doc_id.emission_date.'],
+    ['receiver', 'receiver: is not a field here; its place is header.receiver.'],
+    ['nonsense', 'nonsense: is not a field here.'],
+    ['constructor', 'constructor: is not a field here.'],
+    ['__proto__', '__proto__: is not a field here.'],
+    ['toString', 'toString: is not a field here.'],
+  ])('%s is told with what to use instead', (name, message) => {
+    const input = JSON.parse(`{${JSON.stringify(name)}: 1}`) as unknown;
+
+    expect(messageAt(`/${name}`, input)).toBe(message);
+  });
+
+  test('inside lists and objects is compared with the fields there', () => {
+    expect(messageAt('/details/0/item_nme', { details: [{ item_nme: 'x' }] })).toBe(
+      'details[0].item_nme: is not a field here; did you mean "item_name"?',
+    );
+    expect(messageAt('/header/receiver/legal_nam', { header: { receiver: { legal_nam: 'x' } } })).toContain(
+      '"legal_name"',
+    );
+  });
+
+  test('with slashes and tildes in its name is pointed at by RFC 6901', () => {
+    expect(messageAt('/a~1b~0c', { 'a/b~c': 1 })).toBe('a/b~c: is not a field here.');
+    expect(pointer(['a/b', 0, '~'])).toBe('/a~1b/0/~0');
+  });
+
+  test('with a long or dirty name is echoed short and clean', () => {
+    const [fault] = faultsOf({ [`\u0007${'x'.repeat(500)}`]: 1 }, z.strictObject({}));
+
+    expect(fault?.message).toBe(`\u{FFFD}${'x'.repeat(39)}…: is not a field here.`);
+  });
+});
+
+describe('a number in place of an object', () => {
+  test.each<[string, unknown]>([
+    ['', num(5)],
+    ['/header', { header: num(5) }],
+    ['/header/totals', { header: { totals: num(5) } }],
+    ['/details/0', { details: [num(5)] }],
+  ])('at "%s" is one fault there', (path, input) => {
+    const faults = faultsOf(input).filter(
+      (fault) => fault.path.startsWith(path) && fault.code === 'body.wrong_type',
+    );
+
+    expect(faults).toEqual([
+      {
+        path,
+        code: 'body.wrong_type',
+        message: expect.stringMatching(/an object is expected, found a number\.$/i),
+      },
+    ]);
+  });
+});
+
+describe('what was found', () => {
+  test.each<[unknown, string]>([
+    [num(5), 'found a number'],
+    [true, 'found true'],
+    [[], 'found a list'],
+    [{}, 'found an object'],
+    ['SURPRISE', 'found "SURPRISE"'],
+    ['x'.repeat(100), 'found a longer text'],
+  ])('is told in a few words: %j', (value, words) => {
+    expect(messageAt('/cfe_type', { cfe_type: value })).toContain(words);
+  });
+
+  test('is never told of a password', () => {
+    const schema = z.strictObject({ password: z.string() });
+
+    expect(JSON.stringify(faultsOf({ password: num(123456) }, schema))).not.toContain('123456');
+  });
+});
+
+test('all faults are told at once, up to a thousand', () => {
+  const input = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`field${i}`, 1]));
+  const faults = faultsOf(input, z.strictObject({}));
+
+  expect(faults).toHaveLength(MAX_FAULTS + 1);
+  expect(faults.at(-1)).toEqual({
+    path: '',
+    code: 'body.more_faults',
+    message: 'There are 5000 faults; the first 1000 are listed.',
+  });
+});

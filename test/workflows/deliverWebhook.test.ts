@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { AttemptInput, WebhookActivities } from '../../src/activities/webhooks.ts';
+import type { DeliveryStatus } from '../../src/domain/webhook.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+describe('deliverWebhook', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  const DELAYS = [20, 30, 40];
+  const start = (deliveryId: string, delays = DELAYS) =>
+    temporal.client.workflow.start('deliverWebhook', {
+      workflowId: `wh:${deliveryId}`,
+      taskQueue: 'webhooks',
+      args: [{ deliveryId, delays }],
+    });
+  const again = (deliveryId: string) =>
+    temporal.client.workflow.signalWithStart('deliverWebhook', {
+      workflowId: `wh:${deliveryId}`,
+      taskQueue: 'webhooks',
+      args: [{ deliveryId, delays: DELAYS }],
+      signal: 'deliverAgain',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+    });
+
+  /** A receiver that takes the attempt of this number; a diary of what was asked, with when. */
+  function receiver(takesAt: number) {
+    const diary: (AttemptInput & { at: number })[] = [];
+    const attemptDelivery: WebhookActivities['attemptDelivery'] = async (input) => {
+      diary.push({ ...input, at: Date.now() });
+      const status = diary.length === takesAt ? 'DELIVERED' : input.retriesLeft === 0 ? 'FAILED' : 'PENDING';
+      return { status };
+    };
+    return { diary, attemptDelivery };
+  }
+
+  test.each([
+    [1, 'deliveredAtOnce', [3]],
+    [2, 'deliveredAtTheFirstRetry', [3, 2]],
+    [4, 'deliveredAtTheLastRetry', [3, 2, 1, 0]],
+  ])('a receiver that takes attempt %i has it delivered', async (takesAt, name, retriesLeft) => {
+    const { diary, attemptDelivery } = receiver(takesAt);
+
+    await temporal.withWorkers({ attemptDelivery }, async () => {
+      const handle = await start(`delivered-${takesAt}`);
+      expect(await handle.result()).toEqual({ status: 'DELIVERED' });
+      await recordHistory(handle, `deliverWebhook.${name}`);
+    });
+
+    expect(diary.map((one) => one.retriesLeft)).toEqual(retriesLeft);
+  });
+
+  test('after the third retry it has failed; each pause follows the failure before, and a history stays small', async () => {
+    const { diary, attemptDelivery } = receiver(0);
+
+    await temporal.withWorkers({ attemptDelivery }, async () => {
+      const handle = await start('failed', [100, 300, 600]);
+      expect(await handle.result()).toEqual({ status: 'FAILED' });
+      const { events, text } = await historyOf(handle);
+      expect(events).toBeLessThanOrEqual(50);
+      expect(text).not.toMatch(/whsec|https?:/);
+      await recordHistory(handle, 'deliverWebhook.failed');
+    });
+
+    expect(diary.map((one) => one.retriesLeft)).toEqual([3, 2, 1, 0]);
+    const pauses = diary.slice(1).map(({ at }, i) => at - (diary[i]?.at ?? 0));
+    for (const [i, least] of [100, 300, 600].entries()) expect(pauses[i]).toBeGreaterThanOrEqual(least);
+  });
+
+  test('a delivery that ended is repeated by a new run with the same id', async () => {
+    const { diary, attemptDelivery } = receiver(5);
+
+    await temporal.withWorkers({ attemptDelivery }, async () => {
+      const failed = await start('repeated');
+      expect(await failed.result()).toEqual({ status: 'FAILED' });
+      const repeated = await again('repeated');
+      expect(await repeated.result()).toEqual({ status: 'DELIVERED' });
+      await recordHistory(repeated, 'deliverWebhook.redelivered');
+    });
+
+    expect(diary.map((one) => one.retriesLeft)).toEqual([3, 2, 1, 0, 3]);
+  });
+
+  test('a request that comes while the last attempt ends is not lost: the same run begins anew', async () => {
+    const answers: DeliveryStatus[] = ['FAILED', 'DELIVERED'];
+    let asked = 0;
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const attemptDelivery = async () => {
+      const status = answers[asked++] ?? 'FAILED';
+      if (asked === 1) await gate;
+      return { status };
+    };
+
+    await temporal.withWorkers({ attemptDelivery }, async () => {
+      const handle = await start('joined');
+      await until('the attempt', 10, async () => asked === 1 || undefined);
+      await again('joined');
+      release();
+      expect(await handle.result()).toEqual({ status: 'DELIVERED' });
+      await recordHistory(handle, 'deliverWebhook.askedForWhileEnding');
+    });
+
+    expect(asked).toBe(2);
+  });
+});

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { CfeActivities } from '../../src/activities/cfes.ts';
+import type { DgiActivities } from '../../src/activities/dgi.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+type Activities = CfeActivities & DgiActivities;
+
+/** Activities that take every CFE to ACCEPTED and keep a diary; a test replaces only those it is about. */
+function actors(replacements: Partial<Activities> = {}) {
+  const diary: string[] = [];
+  const activities: Activities = {
+    async signCfe() {
+      diary.push('signed');
+      return { waitsForOriginal: false };
+    },
+    async submitCfe() {
+      diary.push('submitted');
+      return { status: 'RECEIVED' };
+    },
+    async awaitVerdict() {
+      diary.push('asked');
+      return { status: 'ACCEPTED' };
+    },
+    ...replacements,
+  };
+  return { activities, diary };
+}
+
+describe('issueCfe', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  function start(): Promise<WorkflowHandle> {
+    const cfeId = randomUUID();
+    return temporal.client.workflow.start('issueCfe', {
+      workflowId: `cfe:${cfeId}`,
+      taskQueue: 'cfe',
+      args: [{ cfeId }],
+    });
+  }
+
+  /** Runs one CFE to its end, keeps its history under `name`, and answers how it ended. */
+  const runToEnd = (activities: Activities, name: string) =>
+    temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      const result: unknown = await handle.result();
+      await recordHistory(handle, name);
+      return { result, events: (await historyOf(handle)).events };
+    });
+
+  const needsSupport = (handle: WorkflowHandle) =>
+    until('NeedsSupport', 20, async () => {
+      const { searchAttributes } = await handle.describe();
+      return searchAttributes['NeedsSupport']?.[0] === true ? searchAttributes : undefined;
+    });
+
+  test('signs, submits, awaits, and ends with the verdict', async () => {
+    const { activities, diary } = actors();
+
+    const { result } = await runToEnd(activities, 'issueCfe.accepted');
+
+    expect(result).toEqual({ status: 'ACCEPTED' });
+    expect(diary).toEqual(['signed', 'submitted', 'asked']);
+  });
+
+  test.each(['REJECTED', 'OBSERVED'] as const)('ends %s as a result, not as a failure', async (status) => {
+    const { activities } = actors({ awaitVerdict: async () => ({ status }) });
+
+    const { result } = await runToEnd(activities, `issueCfe.${status.toLowerCase()}`);
+
+    expect(result).toEqual({ status });
+  });
+
+  test('ends at once when the sobre itself is refused', async () => {
+    const { activities, diary } = actors({ submitCfe: async () => ({ status: 'REJECTED' }) });
+
+    const { result } = await runToEnd(activities, 'issueCfe.sobreRefused');
+
+    expect(result).toEqual({ status: 'REJECTED' });
+    expect(diary).toEqual(['signed']);
+  });
+
+  test('stays within 30 events however often the authority says "not yet"', async () => {
+    let asked = 0;
+    const { activities } = actors({
+      async awaitVerdict() {
+        asked += 1;
+        if (asked <= 6) {
+          throw ApplicationFailure.create({ type: 'NotYet', message: 'not yet', nextRetryDelay: 1 });
+        }
+        return { status: 'OBSERVED' };
+      },
+    });
+
+    const { events } = await runToEnd(activities, 'issueCfe.undecidedThenObserved');
+
+    expect(asked).toBe(7);
+    expect(events).toBeLessThanOrEqual(30);
+  });
+
+  test.each([
+    ['ACCEPTED', 'RECEIVED', ['submitted', 'asked']],
+    ['REJECTED', 'REJECTED', ['submitted']],
+  ] as const)(
+    'a note waits for its original; once that is %s it goes on',
+    async (original, submitted, steps) => {
+      const { activities, diary } = actors({
+        signCfe: async () => ({ waitsForOriginal: true }),
+        async submitCfe() {
+          diary.push('submitted');
+          return { status: submitted };
+        },
+      });
+
+      await temporal.withWorkers(activities, async () => {
+        const handle = await start();
+        await until('the waiting', 10, async () => {
+          const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+          return details.currentDetails?.startsWith('Waiting for the verdict') || undefined;
+        });
+        expect(diary).toEqual([]);
+        await handle.signal('originalSettled');
+        await handle.result();
+        expect((await historyOf(handle)).events).toBeLessThanOrEqual(30);
+        await recordHistory(
+          handle,
+          `issueCfe.noteAfter${original === 'ACCEPTED' ? 'Accepted' : 'Rejected'}Original`,
+        );
+      });
+
+      expect(diary).toEqual(steps);
+    },
+  );
+
+  test.each(['signCfe', 'submitCfe', 'awaitVerdict'] as const)(
+    '%s that is stuck waits for support, says why, and goes on from there when asked',
+    async (step) => {
+      let mended = false;
+      const { activities, diary } = actors();
+      const usual = activities[step] as (cfeId: string) => Promise<never>;
+      const stuckUntilMended = async (cfeId: string) =>
+        mended ? usual(cfeId) : { stuck: 'signing', explanation: 'The key cannot be opened.' };
+
+      await temporal.withWorkers({ ...activities, [step]: stuckUntilMended }, async () => {
+        const handle = await start();
+        expect((await needsSupport(handle))['StuckReason']).toEqual(['signing']);
+        mended = true;
+        await handle.executeUpdate('support', {
+          args: [{ action: 'retry', by: 'ana', reason: 'key configured' }],
+        });
+        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+        const { searchAttributes } = await handle.describe();
+        expect(searchAttributes['NeedsSupport']).toEqual([false]);
+        expect(searchAttributes['CfeStatus']).toEqual(['ACCEPTED']);
+        await recordHistory(handle, `issueCfe.${step}StuckThenRetried`);
+      });
+
+      expect(diary).toEqual(['signed', 'submitted', 'asked']);
+    },
+  );
+
+  test('an error that is no failure of ours leaves its text outside the history', async () => {
+    let tries = 0;
+    const { activities } = actors({
+      async signCfe() {
+        tries += 1;
+        if (tries > 1) return { waitsForOriginal: false };
+        throw Object.assign(new Error('Failing row contains (1220.00, <CFE xmlns=…, Almacén)'), {
+          code: '23514',
+          cause: new Error('detail: Almacén'),
+        });
+      },
+    });
+
+    await temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      await handle.result();
+      const { text } = await historyOf(handle);
+      expect(text).toContain('Error 23514');
+      expect(text).not.toMatch(/Failing row|Almacén|1220|<CFE/);
+    });
+  });
+
+  test('refuses support for a CFE that goes on by itself', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { activities } = actors({
+      async awaitVerdict() {
+        await gate;
+        return { status: 'ACCEPTED' };
+      },
+    });
+
+    await temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      const update = handle.executeUpdate('support', {
+        args: [{ action: 'retry', by: 'ana', reason: 'impatience' }],
+      });
+      await expect(update).rejects.toMatchObject({ cause: { type: 'NothingToDo' } });
+      release();
+      await handle.result();
+    });
+  });
+});

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ensureExpiriesSchedule } from '../../src/main/expiriesSchedule.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+describe('tellExpiries', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  test('workers that start together make one schedule, which begins the workflow just after midnight', async () => {
+    const { address, namespace, client } = temporal;
+    await Promise.all([
+      ensureExpiriesSchedule(address, namespace),
+      ensureExpiriesSchedule(address, namespace),
+    ]);
+    await ensureExpiriesSchedule(address, namespace);
+
+    const ids: string[] = [];
+    // The list follows the schedules with a delay.
+    await until('the schedule in the list', 20, async () => {
+      ids.length = 0;
+      for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
+      return ids.length > 0 || undefined;
+    });
+    expect(ids).toEqual(['expiries']);
+    const schedule = client.schedule.getHandle('expiries');
+    const { info, policies } = await schedule.describe();
+    expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 86_400_000 }));
+    expect(info.nextActionTimes.length).toBeGreaterThan(1);
+    for (const moment of info.nextActionTimes) expect(moment.toISOString().slice(11)).toBe('03:05:00.000Z');
+
+    await temporal.withWorkers({ recordExpiries: async () => ({ told: 3 }) }, async () => {
+      await schedule.trigger();
+      const workflowId = await until('the run', 20, async () => {
+        const [run] = (await schedule.describe()).info.recentActions;
+        return run?.action.workflow.workflowId;
+      });
+      const handle = client.workflow.getHandle(workflowId);
+      expect(workflowId).toMatch(/^expiries-/);
+      expect(await handle.result()).toEqual({ told: 3 });
+      expect((await historyOf(handle)).events).toBeLessThanOrEqual(11);
+      await recordHistory(handle, 'tellExpiries.told');
+    });
+  });
+
+  test('a schedule that an operator has paused stays paused when workers start', async () => {
+    const { address, namespace, client } = temporal;
+    await ensureExpiriesSchedule(address, namespace);
+    await client.schedule.getHandle('expiries').pause('migrating');
+
+    await ensureExpiriesSchedule(address, namespace);
+
+    expect((await client.schedule.getHandle('expiries').describe()).state.paused).toBe(true);
+  });
+});

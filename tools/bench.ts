@@ -1,0 +1,14 @@
+/** `npm run bench -- NAME`: runs one of the benchmarks of test/bench. */
+const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
+  api: () => import('../test/bench/api.ts'),
+  deliveries: () => import('../test/bench/deliveries.ts'),
+  sign: () => import('../test/bench/sign.ts'),
+};
+
+const [name = ''] = process.argv.slice(2);
+const load = BENCHES[name];
+if (!load) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join('|')}`);
+  process.exit(2);
+}
+await (await load()).run();

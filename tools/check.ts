@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/** `npm run check`: everything that can be said of the sources without running them. All steps run; one fault fails it. */
+const bin = (name: string): string => join(import.meta.dirname, '../node_modules/.bin', name);
+const STEPS: readonly [title: string, command: string, args: string[]][] = [
+  ['format and order of imports', bin('biome'), ['check', '--error-on-warnings', '.']],
+  ['lint, with types', bin('oxlint'), ['--type-aware', '--deny-warnings', 'src', 'test', 'tools']],
+  ['types', bin('tsc'), []],
+  [
+    'walls between the folders',
+    process.execPath,
+    [
+      '--experimental-vm-modules',
+      bin('jest'),
+      '--selectProjects',
+      'unit',
+      '--testPathPatterns',
+      'unit/walls',
+    ],
+  ],
+  [
+    'unused files, exports and dependencies',
+    bin('knip'),
+    ['--no-progress', '--treat-config-hints-as-errors'],
+  ],
+  ['docs/rules.md is in step', process.execPath, [join(import.meta.dirname, 'rules.ts'), '--check']],
+  ['openapi.json is in step', process.execPath, [join(import.meta.dirname, 'openapi.ts'), '--check']],
+  ['the generated client is in step', process.execPath, [join(import.meta.dirname, 'client.ts'), '--check']],
+  ['docs/outcomes.md is in step', process.execPath, [join(import.meta.dirname, 'outcomes.ts'), '--check']],
+];
+
+const failed = STEPS.filter(([title, command, args]) => {
+  const startedAt = performance.now();
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 64e6 });
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+  if (status !== 0) console.log(`${stdout}${stderr}`);
+  return status !== 0;
+});
+process.exit(failed.length === 0 ? 0 : 1);

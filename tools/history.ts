@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Client, Connection } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { readConfig } from '../src/config.ts';
+import { findRunningStack } from '../src/main/stack.ts';
+
+/**
+ * `npm run history -- <workflowId> [--name NAME] [--folder DIR]`: saves a workflow's history, as the server holds it,
+ * into test/replay/histories or another folder, from the Temporal server of the local stack or of TEMPORAL_ADDRESS.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { name: { type: 'string' }, folder: { type: 'string' } },
+});
+const [workflowId] = positionals;
+if (!workflowId) {
+  console.error('usage: npm run history -- <workflowId> [--name NAME] [--folder DIR]');
+  process.exit(2);
+}
+const { CFE_DATA_DIR, TEMPORAL_NAMESPACE: namespace } = readConfig(['CFE_DATA_DIR', 'TEMPORAL_NAMESPACE']);
+const address =
+  findRunningStack(CFE_DATA_DIR)?.temporal_address ?? readConfig(['TEMPORAL_ADDRESS']).TEMPORAL_ADDRESS;
+const connection = await Connection.connect({ address });
+const history = await new Client({ connection, namespace }).workflow.getHandle(workflowId).fetchHistory();
+await connection.close();
+
+const folder = values.folder ?? join(import.meta.dirname, '../test/replay/histories');
+mkdirSync(folder, { recursive: true });
+const file = join(folder, `${values.name ?? workflowId.replace(/[^\w.-]/g, '-')}.json`);
+writeFileSync(file, `${JSON.stringify(JSON.parse(historyToJSON(history)), null, 1)}\n`);
+console.log(`saved ${file}`);

@@ -1,0 +1,76 @@
+/**
+ * Writes docs/rules.md from the tables that enforce the rules, or with --check says whether it is fresh.
+ * `node tools/rules.ts --write|--check`
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BODY_RULES, type RuleRow } from '../src/domain/bodyRules.ts';
+import { CAE_RULES } from '../src/domain/caeRules.ts';
+import { CERTIFICATE_RULES } from '../src/domain/certificate.ts';
+import { CFE_RULES } from '../src/domain/cfeRules.ts';
+import { CUSTOMER_RULES } from '../src/domain/customerRules.ts';
+import { ENTERPRISE_RULES } from '../src/domain/enterpriseRules.ts';
+
+/** Where the page stands. */
+export const PAGE = resolve(import.meta.dirname, '../docs/rules.md');
+
+/** The page as the tables would have it. */
+export function rulesPage(): string {
+  return [
+    '# The rules and their codes',
+    '',
+    'Made by `node tools/rules.ts --write` from the tables in `src/domain/` that enforce them; a test keeps it in step.',
+    'Every fault of a refused request carries one of these codes in `error.details.fields[].code`, with the place in',
+    '`path` (JSON Pointer) and a message like the example. Codes are stable; messages may be improved.',
+    '',
+    section('Any body', 'What reading a body can find, whatever the endpoint.', Object.entries(BODY_RULES)),
+    section(
+      'Issuing a CFE',
+      'What binds the fields of POST …/cfes together.',
+      CFE_RULES.map((rule) => [rule.code, rule]),
+    ),
+    section('CAE', 'Uploading a CAE, and taking a number from one.', Object.entries(CAE_RULES)),
+    section('Certificate', 'Uploading a certificate.', Object.entries(CERTIFICATE_RULES)),
+    section('Customer', 'The customers of an enterprise.', Object.entries(CUSTOMER_RULES)),
+    section(
+      'Enterprise',
+      'The state that an enterprise must be in, and its plan.',
+      Object.entries(ENTERPRISE_RULES),
+    ),
+  ].join('\n');
+}
+
+function section(title: string, about: string, rules: readonly (readonly [string, RuleRow])[]): string {
+  const rows = rules.map(
+    ([code, { checks, source, example }]) =>
+      `| \`${code}\` | ${cell(checks)} | ${cell(source)} | ${cell(example)} |`,
+  );
+  return [
+    `## ${title}`,
+    '',
+    about,
+    '',
+    '| Code | What is checked | Source | Example message |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+
+function run(mode: string | undefined): number {
+  if (mode === '--write') {
+    writeFileSync(PAGE, rulesPage());
+    return 0;
+  }
+  if (mode !== '--check') {
+    console.error('usage: node tools/rules.ts --write|--check');
+    return 2;
+  }
+  if (readFileSync(PAGE, 'utf8') === rulesPage()) return 0;
+  console.error('docs/rules.md is not what the tables say; run node tools/rules.ts --write');
+  return 1;
+}
+
+if (import.meta.main) process.exitCode = run(process.argv[2]);
