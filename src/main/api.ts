@@ -64,14 +64,6 @@ await runProcess(logger, async (closers) => {
   const metrics = createMetrics();
   await noticeUiValues({ orm, registry: metrics.registry, logger, clock: () => new Date() });
   const ready = () => within(READY_MILLISECONDS, isReachable(orm));
-  const health = await serveHealth({
-    host: config.CFE_HOST,
-    port: config.CFE_METRICS_PORT,
-    ready,
-    registry: metrics.registry,
-  });
-  closers.add('metrics', () => health.close());
-
   const clock = (): Date => new Date();
   const purging = setInterval(() => {
     purgeExpired({ orm, clock }).catch((err: unknown) =>
@@ -107,6 +99,14 @@ await runProcess(logger, async (closers) => {
   // Before the server: whoever waits for a verdict is answered at once, and the server need not wait for them.
   closers.add('verdicts', () => verdicts.close());
   const port = await listen(server, { host: config.CFE_HOST, port: config.CFE_API_PORT });
+  // After the server: whoever is told here that we are ready finds it listening.
+  const health = await serveHealth({
+    host: config.CFE_HOST,
+    port: config.CFE_METRICS_PORT,
+    ready,
+    registry: metrics.registry,
+  });
+  closers.add('metrics', () => health.close());
   logger.info({ address: `http://${config.CFE_HOST}:${port}`, metricsPort: health.port }, 'ready');
 });
 

@@ -49,6 +49,15 @@ describe('two API processes behind one database', () => {
     (await clients[0].get<{ total: number }>(`${PATH}?limit=1`)).data.total;
   const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed');
 
+  test('whoever is told on the metrics port that an API is ready finds it listening', async () => {
+    const third = await startBeside(stack, 'api');
+    try {
+      expect((await createHttpClient(third.baseUrl, {}).get('/openapi.json')).status).toBe(200);
+    } finally {
+      await third.stop();
+    }
+  });
+
   test('the hourly limit is exact: of 150 requests at both, 100 are served', async () => {
     const apiKey = await aKeyWithLimit(stack, 100);
     const bases = [stack.info().base_url, second.baseUrl];

@@ -54,6 +54,7 @@ export async function startBeside(
   });
   closeSync(log);
   await until(`the ${program}`, 30, async () => {
+    if (child.exitCode !== null) throw new Error(`the ${program} ended with ${child.exitCode} at its start`);
     const { statusCode } = await got
       .get(`http://127.0.0.1:${health}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } })
       .catch(() => ({ statusCode: 0 }));

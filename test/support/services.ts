@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openGuard } from '../../src/stack/guard.ts';
 import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
+import { choosePorts } from '../../src/stack/ports.ts';
 import { startPostgres } from '../../src/stack/postgres.ts';
 import { startTemporal } from '../../src/stack/temporal.ts';
 import { buildTemplate } from './database.ts';
@@ -15,12 +15,11 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** A port of 127.0.0.1 that nobody listens on. */
+/** A port of 127.0.0.1 that nobody listens on, away from those that the system gives to outgoing connections. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
+  const wish = { variable: 'any', purpose: 'a test', port: 0, explicit: false };
+  const [port] = await choosePorts([wish], () => {});
+  if (port === undefined) throw new Error('no port was chosen');
   return port;
 }
 
