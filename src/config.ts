@@ -2,6 +2,7 @@
  * The environment, read once, checked and frozen: the only file of `src/` that says `process.env`.
  * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows.
  */
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 interface Variable<T> {
@@ -11,7 +12,7 @@ interface Variable<T> {
   readonly purpose: string;
   /** The text taken when the variable is not set; without one the variable is required where it is used. */
   readonly fallback?: string;
-  /** Never shown, not even in the message about its being wrong. */
+  /** Never shown, not even in the message about its being wrong; may stand in a file that `<NAME>_FILE` names. */
   readonly secret?: true;
 }
 
@@ -113,6 +114,13 @@ const VARIABLES = {
     mayHold: 'origins such as https://console.example, separated by commas, without a slash at the end',
     purpose: 'origins whose pages may call the API from a browser; without any, CORS is off',
     fallback: '',
+  }),
+  CFE_MIGRATE: variable({
+    schema: z.enum(['at-start', 'never']),
+    mayHold: 'at-start or never',
+    purpose:
+      'whether programs bring the database up to date when they start, or end where a job (npm run migrate) has not done so',
+    fallback: 'at-start',
   }),
   CFE_DATABASE_POOL: variable({
     schema: z
@@ -221,6 +229,17 @@ const VARIABLES = {
     purpose: "certificate authorities of the authority's servers",
     fallback: '',
   }),
+  CFE_DGI_SENDS_PER_SECOND: variable({
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((n) => n > 0 && n <= 1_000),
+    mayHold: 'a number above 0, at most 1000',
+    purpose:
+      'how many CFEs a second all workers together may send to each of the authority’s reception services',
+    fallback: '50',
+  }),
   CFE_CREDENTIALS_URL: url(
     "the service that checks an enterprise's e-invoicing login; its contract stands in docs/simulator.md",
   ),
@@ -272,6 +291,22 @@ const VARIABLES = {
     fallback: '72h',
   }),
 
+  CFE_TEST_MODE: variable({
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+    mayHold: 'true or false',
+    purpose: 'allows what only tests may do (CFE_FAILPOINTS); never true in production',
+    fallback: 'false',
+  }),
+  CFE_FAILPOINTS: variable({
+    schema: z
+      .string()
+      .regex(/^([a-zA-Z.]+(,[a-zA-Z.]+)*)?$/)
+      .transform((value) => value.split(',').filter(Boolean)),
+    mayHold: 'names out of src/failpoints.ts, separated by commas, or nothing',
+    purpose: 'tests only: where the process kills itself; refused unless CFE_TEST_MODE is true',
+    fallback: '',
+  }),
+
   DGI_XSD_DIR: variable({
     schema: text,
     mayHold: "a folder with the authority's published files (xsd/, xsd-libxml2/)",
@@ -293,6 +328,56 @@ export class ConfigurationError extends Error {
 /** The environment as it was given, for the programs that start others. */
 export const environment: Environment = process.env;
 
+/** The variable that may name a file with a secret in place of the secret itself. */
+const fileVariable = (name: string): string => `${name}_FILE`;
+
+/**
+ * The text of a secret's file without the newline at its end. Throws ConfigurationError, which names variable and path
+ * and says nothing of the content.
+ */
+function readSecret(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw new ConfigurationError(`${fileVariable(name)} names ${path}, which cannot be read (${code})`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * What was given for a variable and where it stands, in words that begin a sentence; undefined where nothing was.
+ * Throws ConfigurationError.
+ */
+function givenFor(name: VariableName, source: Environment): { text: string; place: string } | undefined {
+  const row: Variable<unknown> = VARIABLES[name];
+  const text = source[name];
+  const path = row.secret ? source[fileVariable(name)] : undefined;
+  if (text && path) {
+    throw new ConfigurationError(`${name} and ${fileVariable(name)} are both set; set one of them`);
+  }
+  if (path) {
+    return { text: readSecret(name, path), place: `${fileVariable(name)} names ${path}, which holds` };
+  }
+  return text ? { text, place: `${name} holds` } : undefined;
+}
+
+/** The checked value of one variable; throws ConfigurationError. */
+function valueOf(name: VariableName, source: Environment): unknown {
+  const row: Variable<unknown> = VARIABLES[name];
+  const { text, place } = givenFor(name, source) ?? { text: undefined, place: name };
+  const held = text || row.fallback;
+  if (held === undefined) {
+    const what = text === undefined ? `${name} is not set` : `${place} nothing`;
+    throw new ConfigurationError(`${what}; it must be ${row.mayHold} (${row.purpose})`);
+  }
+  const parsed = row.schema.safeParse(held);
+  if (parsed.success) return parsed.data;
+  const shown = row.secret ? '[a secret]' : JSON.stringify(held);
+  throw new ConfigurationError(`${place} ${shown}; it must be ${row.mayHold}`);
+}
+
 /**
  * The named variables, read and frozen. Throws ConfigurationError that names every wrong or missing variable, what
  * it holds and what it may hold.
@@ -304,18 +389,12 @@ export function readConfig<const N extends VariableName>(
   const problems: string[] = [];
   const values: Partial<Record<VariableName, unknown>> = {};
   for (const name of names) {
-    const row: Variable<unknown> = VARIABLES[name];
-    const held = source[name] || row.fallback;
-    if (held === undefined) {
-      problems.push(`${name} is not set; it must be ${row.mayHold} (${row.purpose})`);
-      continue;
+    try {
+      values[name] = valueOf(name, source);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      problems.push(error.message);
     }
-    const parsed = row.schema.safeParse(held);
-    if (parsed.success) values[name] = parsed.data;
-    else
-      problems.push(
-        `${name} holds ${row.secret ? '[a secret]' : JSON.stringify(held)}; it must be ${row.mayHold}`,
-      );
   }
   if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
   return Object.freeze(values) as Readonly<{ [K in N]: ValueOf<K> }>;
@@ -329,14 +408,22 @@ export function checkEnvironment(): void {
   readConfig((Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name)));
 }
 
-/** Whether a variable was given by the person who starts the program, rather than taken from its fallback. */
-export const isSet = (name: VariableName): boolean => Boolean(environment[name]);
+/**
+ * Whether a variable was given by the person who starts the program, itself or by its file, rather than taken from its
+ * fallback.
+ */
+export function isSet(name: VariableName, source: Environment = environment): boolean {
+  const row: Variable<unknown> = VARIABLES[name];
+  return Boolean(source[name] || (row.secret && source[fileVariable(name)]));
+}
 
 /** The text of `.env.example`: every variable with its purpose and what it may hold. */
 export function describeVariables(): string {
   const rows = Object.entries(VARIABLES as Record<string, Variable<unknown>>).map(
-    ([name, row]) =>
-      `# ${row.purpose}\n# may hold: ${row.mayHold}\n${row.fallback === undefined ? `# ${name}=` : `# ${name}=${row.fallback}`}\n`,
+    ([name, { purpose, mayHold, fallback = '', secret }]) => {
+      const orFile = secret ? `; or ${fileVariable(name)}: a file that holds it` : '';
+      return `# ${purpose}\n# may hold: ${mayHold}${orFile}\n# ${name}=${fallback}\n`;
+    },
   );
   return `# Every variable the programs read, with its default. Copy what you change; \`npm start\` needs none of it.\n\n${rows.join('\n')}`;
 }

@@ -5,7 +5,7 @@ import proto from '@temporalio/proto';
 const { INDEXED_VALUE_TYPE_BOOL, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
 
 /** Each attribute with its type. */
-const SEARCH_ATTRIBUTES = {
+export const SEARCH_ATTRIBUTES = {
   CfeStatus: INDEXED_VALUE_TYPE_KEYWORD,
   CfeType: INDEXED_VALUE_TYPE_KEYWORD,
   CfeId: INDEXED_VALUE_TYPE_KEYWORD,

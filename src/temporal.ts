@@ -8,8 +8,11 @@ export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks' } as c
 
 interface WorkflowRow {
   readonly taskQueue: string;
-  /** What a closed run with the same id means: REJECT_DUPLICATE is "done already", ALLOW_DUPLICATE is "once more". */
-  readonly idReuse: 'REJECT_DUPLICATE' | 'ALLOW_DUPLICATE';
+  /**
+   * What a closed run with the same id means: ALLOW_DUPLICATE is "once more", ALLOW_DUPLICATE_FAILED_ONLY is "done
+   * already", unless somebody terminated it: then what it was to do is still to be done.
+   */
+  readonly idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY' | 'ALLOW_DUPLICATE';
   /** One line for the list of runs in the Temporal UI. */
   readonly summary: string;
 }
@@ -17,12 +20,12 @@ interface WorkflowRow {
 export const WORKFLOWS = {
   issueCfe: {
     taskQueue: TASK_QUEUES.cfe,
-    idReuse: 'REJECT_DUPLICATE',
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Takes one CFE to its verdict at the authority',
   },
   onboardEnterprise: {
     taskQueue: TASK_QUEUES.cfe,
-    idReuse: 'REJECT_DUPLICATE',
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Makes an enterprise READY once everything it needs is there',
   },
   validateCredentials: {
@@ -44,7 +47,7 @@ export const cfeWorkflowId = (cfeId: string): string => `cfe:${cfeId}`;
 /** The workflow id of the onboarding of one enterprise. */
 const enterpriseWorkflowId = (rut: string): string => `enterprise:${rut}`;
 /** The workflow id of the credentials check of one enterprise. */
-export const credentialsWorkflowId = (rut: string): string => `credentials:${rut}`;
+const credentialsWorkflowId = (rut: string): string => `credentials:${rut}`;
 /** The workflow id of one delivery of an event to a webhook. */
 export const deliveryWorkflowId = (deliveryId: string): string => `wh:${deliveryId}`;
 
@@ -54,7 +57,7 @@ export interface WorkflowMessage {
   workflowId: string;
   /** Ids and enums only: the input stands in the history for operators to read. */
   input: WorkflowInput;
-  signal?: 'factsChanged' | 'originalSettled' | 'validateAgain' | 'deliverAgain';
+  signal?: 'factsChanged' | 'originalSettled' | 'turnCame' | 'validateAgain' | 'deliverAgain';
   /** Shown in lists and used in queries of operators. */
   searchAttributes?: Partial<
     Record<'EnterpriseRut' | 'Environment' | 'CfeType' | 'CfeId' | 'CfeStatus', string>
@@ -88,6 +91,14 @@ export const factsChangedMessage = (rut: string): WorkflowMessage => ({
   workflowId: enterpriseWorkflowId(rut),
   input: { rut },
   signal: 'factsChanged',
+  searchAttributes: { EnterpriseRut: rut, Environment: 'production' },
+});
+
+/** Starts a check of an enterprise's e-invoicing login. */
+export const validateCredentialsMessage = (rut: string): WorkflowMessage => ({
+  workflow: 'validateCredentials',
+  workflowId: credentialsWorkflowId(rut),
+  input: { rut },
   searchAttributes: { EnterpriseRut: rut, Environment: 'production' },
 });
 

@@ -28,6 +28,7 @@ const STEPS: readonly [title: string, command: string, args: string[]][] = [
   ['openapi.json is in step', process.execPath, [join(import.meta.dirname, 'openapi.ts'), '--check']],
   ['the generated client is in step', process.execPath, [join(import.meta.dirname, 'client.ts'), '--check']],
   ['docs/outcomes.md is in step', process.execPath, [join(import.meta.dirname, 'outcomes.ts'), '--check']],
+  ['docs/metrics.md is in step', process.execPath, [join(import.meta.dirname, 'metrics.ts'), '--check']],
 ];
 
 const failed = STEPS.filter(([title, command, args]) => {

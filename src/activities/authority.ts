@@ -6,7 +6,15 @@ import { Certificate } from '../db/entities/Certificate.ts';
 import type { Cfe, RejectionReason } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
 import type { Orm } from '../db/orm.ts';
-import type { DgiClient, FindSobreAnswer, SendAnswer } from '../dgi/client.ts';
+import type {
+  VerdictAnswer as Asked,
+  Departure,
+  DgiClient,
+  FindSobreAnswer,
+  SendAnswer,
+  SobreTicket,
+} from '../dgi/client.ts';
+import { instantOf } from '../dgi/moments.ts';
 import { outcomeOf, type Unsettled, unsettled } from '../dgi/outcomes.ts';
 import type { DgiCredentials } from '../dgi/wsSecurity.ts';
 import type { OriginalAnswer, ReceiptVerdict } from '../dgi/xml/ack.ts';
@@ -27,10 +35,21 @@ export type VerdictAnswer =
 
 /** The authority, as the activities see it: questions about one CFE and its sobre, every outcome told apart. */
 export interface Authority {
-  sendSobre(cfe: Cfe, sobre: Sobre): Promise<SendAnswer>;
+  /** Sends nothing after `leaveBy`, and nothing unless `ready` answers true, which is waited for last. */
+  sendSobre(cfe: Cfe, sobre: Sobre, departure: Departure): Promise<SendAnswer>;
   findSobre(cfe: Cfe, sobre: Sobre): Promise<FindSobreAnswer>;
   askVerdict(cfe: Cfe, sobre: Sobre): Promise<VerdictAnswer>;
+  /** Whether it has the fiscal number, by whichever sobre. */
+  findReceipt(cfe: Cfe): Promise<FindReceiptAnswer>;
 }
+
+export type FindReceiptAnswer =
+  /** From a sobre of ours, with what to ask about that one with. */
+  | ({ kind: 'received' } & SobreTicket)
+  /** From a sobre of somebody else. */
+  | { kind: 'others' }
+  | { kind: 'absent' }
+  | Unsettled;
 
 /** No usable private key: what the enterprise lacks to speak with the authority. */
 const NO_KEY: Unsettled = {
@@ -67,10 +86,23 @@ export function createAuthority(options: {
     return call({ privateKey, certificateDer: certificate.certificate });
   }
 
+  /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
+  async function isOurs(
+    credentials: DgiCredentials,
+    cfe: Cfe,
+    first: { idemisor: string; idReceptor: string; token: string },
+  ): Promise<boolean | Exclude<Asked, { kind: 'answered' }>> {
+    if (await carried(orm.em.fork(), cfe, first.idemisor)) return true;
+    // A database that was restored to an earlier moment does not know the last sobres that it sent.
+    const answer = await client.askVerdict(credentials, cfe.environment, first);
+    if (answer.kind !== 'answered') return answer;
+    return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
+  }
+
   return {
-    sendSobre: (cfe, sobre) =>
+    sendSobre: (cfe, { idemisor, xml }, departure) =>
       withCredentials(cfe, (credentials) =>
-        client.sendSobre(credentials, cfe.environment, { idemisor: sobre.idemisor, xml: sobre.xml }),
+        client.sendSobre(credentials, cfe.environment, { idemisor, xml, ...departure }),
       ),
 
     findSobre: (cfe, sobre) =>
@@ -98,10 +130,22 @@ export function createAuthority(options: {
         const original = await originalOf(client, credentials, cfe, verdict.original);
         if ('kind' in original) return original;
         // One that names the very sobre that was asked about would be asked about for ever.
-        const isOurs =
-          original.idReceptor !== idReceptor && (await carried(orm.em.fork(), cfe, original.idemisor));
-        if (!isOurs) return unsettled('ask', 'E02 of others', 'E02');
+        if (original.idReceptor === idReceptor) return unsettled('ask', 'E02 of others', 'E02');
+        const ours = await isOurs(credentials, cfe, original);
+        if (typeof ours !== 'boolean') return ours;
+        if (!ours) return unsettled('ask', 'E02 of others', 'E02');
         return { kind: 'original', idReceptor: original.idReceptor, token: original.token };
+      }),
+
+    findReceipt: (cfe) =>
+      withCredentials(cfe, async (credentials): Promise<FindReceiptAnswer> => {
+        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (found.kind !== 'found') return found;
+        const ours = await isOurs(credentials, cfe, found);
+        if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
+        return ours.kind === 'stuck' || ours.kind === 'repeat'
+          ? ours
+          : { kind: 'repeat', what: 'the number is there, in a sobre without a verdict yet', reached: true };
       }),
   };
 }
@@ -134,12 +178,7 @@ async function originalOf(
   if (told?.idemisor && told.idReceptor && told.token) {
     return { idemisor: told.idemisor, idReceptor: told.idReceptor, token: told.token };
   }
-  const { type, serie, numero } = cfe;
-  const found = await client.findCfe(credentials, cfe.environment, {
-    typeCode: CFE_TYPES[type].code,
-    serie,
-    numero,
-  });
+  const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
   if (found.kind === 'found')
     return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
   return found.kind === 'absent'
@@ -147,20 +186,37 @@ async function originalOf(
     : found;
 }
 
+const numberOf = ({ type, serie, numero }: Cfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
+
 const FINAL: Readonly<Record<string, FinalStatus | undefined>> = {
   accepted: 'ACCEPTED',
   rejected: 'REJECTED',
   observed: 'OBSERVED',
 };
 
-/** By type, series and number where the answer has them; a receipt that it could not read has only its place. */
-function isAbout(receipt: ReceiptVerdict, { type, serie, numero }: Cfe): boolean {
-  const { typeCode, serie: saidSerie, numero: saidNumero } = receipt;
+/**
+ * By type, series, number and moment of signing where the answer has them; a receipt that it could not read has only
+ * its place. The moment tells a number that was given twice: before a database was restored, and after.
+ */
+function isAbout(receipt: ReceiptVerdict, { type, serie, numero, document }: Cfe): boolean {
+  const { typeCode, serie: saidSerie, numero: saidNumero, signedAt } = receipt;
   return (
     (typeCode === undefined || typeCode === CFE_TYPES[type].code) &&
     (saidSerie === undefined || saidSerie === serie) &&
-    (saidNumero === undefined || saidNumero === numero)
+    (saidNumero === undefined || saidNumero === numero) &&
+    (signedAt === undefined || isSameMoment(signedAt, document.signedAt))
   );
+}
+
+/** Whether the receipt says of itself, in full, that it is this CFE: same number, signed in the same second. */
+function isSurelyThis(receipt: ReceiptVerdict, cfe: Cfe): boolean {
+  const { typeCode, serie, numero, signedAt } = receipt;
+  return ![typeCode, serie, numero, signedAt].includes(undefined) && isAbout(receipt, cfe);
+}
+
+/** The authority writes moments without an offset, or with a false one: the clock on the wall counts as well. */
+function isSameMoment(said: string, ours: string): boolean {
+  return said.slice(0, 19) === ours.slice(0, 19) || instantOf(said)?.getTime() === instantOf(ours)?.getTime();
 }
 
 /** Whether a sobre of ours with that number carried the CFE. */

@@ -26,6 +26,15 @@ export function unreachable(attempt: number, what: string): ApplicationFailure {
   });
 }
 
+/** The authority is away, and this CFE's send is what tries it, one probe at a time: the next may go at `probeAt`. */
+export function untilProbe(probeAt: Date, now: Date): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'AuthorityUnreachable',
+    message: 'The authority cannot be reached; this CFE tries it for all that wait.',
+    nextRetryDelay: Math.max(1, probeAt.getTime() - now.getTime()),
+  });
+}
+
 /** The authority has no verdict yet: asked again after `waitMilliseconds`. Not a failure in logs and metrics. */
 export function notYet(message: string, waitMilliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({

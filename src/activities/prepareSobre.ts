@@ -8,6 +8,7 @@ import { nextIdemisor, sobreUnderWay } from '../db/sobres.ts';
 import { writeSobre } from '../dgi/xml/sobre.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
+import { failpoint } from '../failpoints.ts';
 
 interface PrepareDeps {
   orm: Orm;
@@ -34,6 +35,7 @@ export function prepareSobre({ orm, clock, authorityRut }: PrepareDeps, { id }: 
     const certificate = await em.findOneOrFail(Certificate, { id: cfe.certificateId });
     const now = clock();
     const idemisor = await nextIdemisor(em, cfe.rut, cfe.environment);
+    failpoint('submit.numbered');
     return em.create(Sobre, {
       id: randomUUID(),
       cfeId: id,

@@ -8,6 +8,7 @@ import { Webhook } from '../db/entities/Webhook.ts';
 import type { Orm } from '../db/orm.ts';
 import { lockWebhook } from '../db/webhooks.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Sender, SendOutcome } from '../webhooks/send.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
 import type { Turns } from '../webhooks/turns.ts';
@@ -19,6 +20,15 @@ export interface WebhookDeps {
   sealer: Sealer;
   send: Sender;
   turns: Turns;
+  /** Told of every attempt once it is stored; for the metrics. */
+  onAttempt?: ((attempt: StoredAttempt) => void) | undefined;
+}
+
+/** What came of an attempt, and where the delivery stands now. */
+export interface StoredAttempt {
+  httpStatus: number | null;
+  error: string | null;
+  status: DeliveryStatus;
 }
 
 export interface AttemptInput {
@@ -59,8 +69,12 @@ async function attempt(deps: WebhookDeps, input: AttemptInput): Promise<{ status
   if ('waitMilliseconds' in turn) throw busy(turn.waitMilliseconds);
   try {
     const { body } = await em.findOneOrFail(Event, { id: eventId });
+    failpoint('deliver.sending');
     const outcome = await sendTo(deps, webhook, { id: deliveryId, body });
-    return await store(deps, input, execution, outcome);
+    failpoint('deliver.sent');
+    const stored = await store(deps, input, execution, outcome);
+    failpoint('deliver.stored');
+    return stored;
   } finally {
     turn.end();
   }
@@ -101,27 +115,28 @@ function sendTo(
 }
 
 /** Stores an attempt and what follows from it. `outcome` null: nothing was sent, for the webhook is gone. */
-function store(
-  { orm, clock }: WebhookDeps,
+async function store(
+  { orm, clock, onAttempt }: WebhookDeps,
   { deliveryId, retriesLeft }: AttemptInput,
   execution: string,
   outcome: SendOutcome | null,
 ): Promise<{ status: DeliveryStatus }> {
-  return orm.em.fork().transactional(async (em) => {
+  const stored = await orm.em.fork().transactional(async (em): Promise<StoredAttempt | DeliveryStatus> => {
     const delivery = await lockDelivery(em, deliveryId);
     if (!delivery) throw new Error(`delivery ${deliveryId} is not there`);
     // Two runs at once, after a worker was taken for dead: what was stored first stands.
     if (delivery.status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) {
-      return { status: delivery.status };
+      return delivery.status;
     }
-    const { httpStatus, error, answer, milliseconds } = outcome ?? REMOVED;
+    const { httpStatus, answer, milliseconds } = outcome ?? REMOVED;
+    const error = outcome === null ? 'webhook_removed' : outcome.error;
     const now = clock();
     await insertAttempt(em, {
       deliveryId,
       execution,
       at: new Date(now.getTime() - milliseconds),
       httpStatus,
-      error: outcome === null ? 'webhook_removed' : error,
+      error,
       answer,
       milliseconds,
     });
@@ -131,8 +146,11 @@ function store(
       delivery.status = taken ? 'DELIVERED' : 'FAILED';
       delivery.settledAt = now;
     }
-    return { status: delivery.status };
+    return { httpStatus, error, status: delivery.status };
   });
+  if (typeof stored === 'string') return { status: stored };
+  onAttempt?.(stored);
+  return { status: stored.status };
 }
 
 async function disable(em: EntityManager, webhookId: string, now: Date): Promise<void> {

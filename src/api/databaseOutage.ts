@@ -1,9 +1,10 @@
 /**
- * Codes of a database that cannot be reached or is going away: of the socket, and of PostgreSQL (class 08 connection
- * exceptions; 53300 too many connections; 57P01–57P03 shutdown, crash, start-up).
+ * Codes of a database that cannot be reached, is going away or can do no work: of the socket, and of PostgreSQL (class
+ * 08 connection exceptions; class 53 too little disk, memory or connections; 57P01–57P03 shutdown, crash, start-up;
+ * 58030 its files; 25006 a standby that cannot be written).
  */
 const CODES =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|53300|57P0[123])$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[123]|58030|25006)$/;
 /** The PostgreSQL driver gives these no code. */
 const WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error)/;

@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, type Histogram, Registry } from 'prom-client';
+import { histogram } from '../metrics/instruments.ts';
 
 /** What the API measures of itself. */
 export interface ApiMetrics {
@@ -11,12 +12,5 @@ export interface ApiMetrics {
 export function createMetrics(): ApiMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const requestDuration = new Histogram({
-    name: 'cfe_api_request_duration_seconds',
-    help: 'Time from request to answer',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers: [registry],
-  });
-  return { registry, requestDuration };
+  return { registry, requestDuration: histogram(registry, 'cfe_api_request_duration_seconds') };
 }

@@ -2,6 +2,7 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import { type Checked, check } from '../domain/faults.ts';
 import { invalidInput } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import { answerJson, answerText } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
@@ -55,6 +56,7 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
     }
     const data = await waitedFor(ctx, route, request, answer.data, deps);
     const next = route.nextPage?.(request, data);
+    failpoint('request.answering');
     if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
     answerJson(ctx, route.success.status, { data });
   };

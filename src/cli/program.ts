@@ -38,20 +38,26 @@ export function createProgram(groups: readonly Group[], ports: ProgramPorts): Co
 }
 
 function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPorts): void {
-  const names = Object.keys(verb.args);
+  const names = Object.keys(verb.args).map((name) => name.replace(/[[\]]/g, ''));
   const command = group
     .command(verb.name)
     .summary(verb.summary)
     .description(verb.summary)
     .showHelpAfterError('(add --help for what it takes, and examples)')
     .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
-  for (const [name, about] of Object.entries(verb.args)) command.argument(`<${name}>`, about);
+  for (const [name, about] of Object.entries(verb.args))
+    command.argument(name.startsWith('[') ? name : `<${name}>`, about);
   for (const option of verb.options) command.addOption(optionOf(option));
   command.option('--json', 'answer one JSON document');
   command.action(async (...given: unknown[]) => {
     const { json = false, ...options } = command.opts<{ json?: boolean } & Record<string, unknown>>();
     const args = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), given[i]]));
-    await ports.run(verb, { ...args, ...options }, { json });
+    const twice = Object.keys(args).find((name) => args[name] !== undefined && options[name] !== undefined);
+    if (twice !== undefined) command.error(`error: ${twice.toUpperCase()} is given twice`);
+    const input = { ...args, ...options };
+    const fault = verb.usageFault?.(input);
+    if (fault !== undefined) command.error(`error: ${fault}`);
+    await ports.run(verb, input, { json });
   });
 }
 

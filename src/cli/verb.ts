@@ -1,5 +1,7 @@
 import type * as z from 'zod';
 import type { CommandDeps } from '../commands/deps.ts';
+import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
+import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
@@ -13,6 +15,10 @@ export interface CliDeps extends CommandDeps {
   readonly readFile: (path: string) => string;
   /** Makes API keys; throws ConfigurationError where their pepper is not configured. */
   readonly apiKeys: () => ApiKeys;
+  /** Asks the workflow of a CFE for an act of support; throws ConfigurationError where Temporal is not configured. */
+  readonly askSupport: SupportCfeDeps['askSupport'];
+  /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
+  readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
   /** Seals secrets; throws ConfigurationError where the key-encryption keys are not configured. */
   readonly sealer: () => Sealer;
   /** Whether receivers of webhooks on this machine are allowed: in development only. */
@@ -40,7 +46,7 @@ export interface OptionRow {
 export interface Verb {
   readonly name: string;
   readonly summary: string;
-  /** What stands after the verb, in order, each with what it is: `{ ACCOUNT: 'id of the account' }`. */
+  /** What stands after the verb, in order, each with what it is: `{ ACCOUNT: 'id of the account' }`; `[CFE_ID]` may lack. */
   readonly args: Readonly<Record<string, string>>;
   readonly options: readonly OptionRow[];
   /** What stands after group and verb, each a whole example. */
@@ -51,6 +57,8 @@ export interface Verb {
   readonly plain?: string;
   /** Arguments (by their names in small letters) and options together. */
   readonly input: z.ZodType;
+  /** What is wrong with arguments and options together that each are right; undefined when nothing is. */
+  usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
   /** Answers a row or a list of rows. */
   run(deps: CliDeps, input: unknown): Promise<Row | readonly Row[]>;
 }

@@ -3,6 +3,7 @@ import type { Customer } from '../db/entities/Customer.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { customerFault } from '../domain/customerRules.ts';
 import { invalidInput } from '../errors.ts';
+import { audited } from './audited.ts';
 import { customerFacts } from './customerFacts.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -13,10 +14,13 @@ export async function createCustomer(
 ): Promise<Customer> {
   const { rut, customer: body } = input;
   const { doc_type: docType, doc_number: docNumber } = body;
-  const facts = customerFacts(body, deps.clock());
-  const customer = await deps.orm.em
-    .fork()
-    .transactional((em) => insertCustomer(em, { rut, docType, docNumber }, facts));
+  const now = deps.clock();
+  const facts = customerFacts(body, now);
+  const customer = await deps.orm.em.fork().transactional(async (em) => {
+    const made = await insertCustomer(em, { rut, docType, docNumber }, facts);
+    if (made) audited(deps, em, { action: 'customer.create', subject: made.id, rut }, now);
+    return made;
+  });
   if (customer) return customer;
   throw invalidInput([
     customerFault(

@@ -13,6 +13,7 @@ import { checkCfe } from '../domain/checkCfe.ts';
 import { limited } from '../domain/faults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import { type EquipSandboxDeps, equipSandbox } from './equipSandbox.ts';
 import { issuerFaults } from './issuerFaults.ts';
 import { type Draft, numberCfe, type RequestKey } from './numberCfe.ts';
@@ -41,6 +42,7 @@ export interface IssueCfeInput {
  */
 export async function issueCfe(deps: IssueCfeDeps, input: IssueCfeInput): Promise<Cfe> {
   if (input.environment === 'sandbox') await equipSandbox(deps, input);
+  failpoint('issue.begun');
   const cfe = await deps.orm.em.fork().transactional(async (em) => {
     const draft = await judge(em, deps, input);
     return numberCfe(em, deps.clock, draft);

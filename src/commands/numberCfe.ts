@@ -13,6 +13,7 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import { invalidInput } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import { issueCfeMessage } from '../temporal.ts';
 import { signingFaults } from './issuerFaults.ts';
 
@@ -58,6 +59,7 @@ export async function numberCfe(em: EntityManager, clock: () => Date, draft: Dra
   ];
   if (faults.length > 0) throw invalidInput(faults);
   cae.lastNumber += 1;
+  failpoint('issue.numbered');
 
   const id = randomUUID();
   const cfe = insertCfe(em, {

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { findKept, type Kept, type KeyScope, keepAnswer, lockKey } from '../db/idempotency.ts';
 import { withinTransaction } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
+import { failpoint } from '../failpoints.ts';
 import type { CommandDeps } from './deps.ts';
 import type { RequestKey } from './numberCfe.ts';
 
@@ -40,8 +41,10 @@ export async function runOnce<D extends CommandDeps, T>(
     const value = await work({ ...deps, orm: withinTransaction(em), outbox });
     const answer = keep(value);
     if (answer !== null) await keepAnswer(em, request, { hash: request.hash, answer, now: deps.clock() });
+    failpoint('request.written');
     return { kept: null, value };
   });
+  failpoint('request.committed');
   if (dispatchAsked) deps.outbox.dispatchSoon();
   return outcome;
 }

@@ -3,6 +3,7 @@ import type { Customer } from '../db/entities/Customer.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { documentFaults } from '../domain/customerRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
 import { customerFacts } from './customerFacts.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -17,8 +18,13 @@ export async function updateCustomer(
   const { customer: body, ...key } = input;
   const faults = documentFaults(body, key);
   if (faults.length > 0) throw invalidInput(faults);
-  const facts = customerFacts(body, deps.clock());
-  const customer = await deps.orm.em.fork().transactional((em) => replaceCustomer(em, key, facts));
+  const now = deps.clock();
+  const facts = customerFacts(body, now);
+  const customer = await deps.orm.em.fork().transactional(async (em) => {
+    const replaced = await replaceCustomer(em, key, facts);
+    if (replaced) audited(deps, em, { action: 'customer.update', subject: replaced.id, rut: key.rut }, now);
+    return replaced;
+  });
   if (!customer) throw new Refusal('NOT_FOUND', `The enterprise has no customer with this ${key.docType}.`);
   return customer;
 }

@@ -2,7 +2,7 @@ import type { Sealer } from '../crypto/sealed.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import { enqueue } from '../db/outbox.ts';
 import type { ValidateCredentials } from '../domain/enterprise.ts';
-import { credentialsWorkflowId } from '../temporal.ts';
+import { validateCredentialsMessage } from '../temporal.ts';
 import { changeEnterprise } from './changeEnterprise.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -24,15 +24,7 @@ export function validateCredentials(
       secret.fill(0);
     }
     enterprise.efacturaStatus = 'VALIDATING';
-    const searchAttributes = { EnterpriseRut: rut, Environment: 'production' };
-    const workflowId = credentialsWorkflowId(rut);
-    const message = {
-      workflow: 'validateCredentials',
-      workflowId,
-      input: { rut },
-      searchAttributes,
-    } as const;
-    enqueue(em, { ...message, signal: 'validateAgain' }, now);
+    enqueue(em, { ...validateCredentialsMessage(rut), signal: 'validateAgain' }, now);
     return enterprise;
   });
 }

@@ -32,6 +32,8 @@ export class UnsealError extends Error {
 }
 
 export interface Sealer {
+  /** The ids of the keys, the one that seals first. */
+  readonly keyIds: readonly [string, ...string[]];
   /** The sealed text of `secret`, under the first key. */
   seal(secret: Uint8Array, belongsTo: SealedFor): string;
   /** The secret; throws UnsealError. Overwrite it with zeros when done. */
@@ -47,7 +49,7 @@ const TAG_BYTES = 16;
 
 /** A sealer: the first key seals, all keys open. Refuses an empty list, equal ids and keys not of 32 bytes. */
 export function createSealer(keys: readonly KeyEncryptionKey[]): Sealer {
-  const [current] = keys;
+  const [current, ...others] = keys;
   if (!current) throw new RangeError('at least one key-encryption key is needed');
   const byId = new Map(keys.map((one) => [one.id, one]));
   if (byId.size !== keys.length) throw new RangeError('two key-encryption keys have the same id');
@@ -63,6 +65,7 @@ export function createSealer(keys: readonly KeyEncryptionKey[]): Sealer {
   };
 
   return {
+    keyIds: [current.id, ...others.map(({ id }) => id)],
     seal(secret, belongsTo) {
       const dataKey = randomBytes(32);
       const text = encrypt(dataKey, secret, authenticated(belongsTo));

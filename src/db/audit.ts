@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor, AuditAction } from '../domain/audit.ts';
+import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry } from './entities/AuditEntry.ts';
 
 /** One act, as the audit keeps it. */
@@ -11,6 +12,9 @@ export interface Act {
   accountId?: string;
   rut?: string;
   reason?: string;
+  /** Of an act of support: what came of it, and the id of the request, under which it stands here once. */
+  outcome?: SupportOutcome;
+  requestId?: string;
 }
 
 /** Writes an act into the audit with the open transaction: it stands there if, and only if, the act does. */
@@ -23,7 +27,14 @@ export function recordAudit(em: EntityManager, act: Act, now: Date): void {
     accountId: act.accountId ?? null,
     rut: act.rut ?? null,
     reason: act.reason ?? null,
+    outcome: act.outcome ?? null,
+    requestId: act.requestId ?? null,
   });
+}
+
+/** What came of the act of support that a request asked for, or null where it was not done yet. */
+export async function outcomeOfRequest(em: EntityManager, requestId: string): Promise<SupportOutcome | null> {
+  return (await em.findOne(AuditEntry, { requestId }))?.outcome ?? null;
 }
 
 /** The audit, oldest first: all, that of an enterprise, or that since a moment. */

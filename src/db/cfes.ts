@@ -36,9 +36,39 @@ export async function takeSequence(em: EntityManager, of: Omit<CfeKey, 'sequence
   return row.last;
 }
 
+/**
+ * Holds the turn of a type until the open transaction ends, without taking a place: nobody else is given a number
+ * meanwhile.
+ */
+export async function holdTurn(em: EntityManager, of: Omit<CfeKey, 'sequence'>): Promise<void> {
+  await em.execute(
+    `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 0)
+     on conflict (rut, environment, type) do update set last = mine.last`,
+    [of.rut, of.environment, of.type],
+  );
+}
+
+/** Passes over that many places of a sequence whose turn the caller holds; they are counted nowhere. */
+export async function skipPlaces(
+  em: EntityManager,
+  of: Omit<CfeKey, 'sequence'>,
+  count: number,
+): Promise<void> {
+  await em.execute(
+    `update cfe_sequence set last = last + ?, skipped = skipped + ?
+     where rut = ? and environment = ? and type = ?`,
+    [count, count, of.rut, of.environment, of.type],
+  );
+}
+
 /** Stores a CFE when the open transaction is flushed. */
 export function insertCfe(em: EntityManager, values: Omit<Cfe, symbol>): Cfe {
   return em.create(Cfe, values);
+}
+
+/** The CFE of a row that is there. */
+export function cfeById(em: EntityManager, id: string): Promise<Cfe> {
+  return em.findOneOrFail(Cfe, { id });
 }
 
 /** The CFE with this id of ours, or null. */
@@ -53,6 +83,14 @@ export async function settledAmong(em: EntityManager, ids: readonly string[]): P
     [[...ids]],
   );
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Notes why a CFE waits for support, or, with null, that it goes on. One that has its verdict waits for nobody, whatever an
+ * attempt that was thought lost may say late.
+ */
+export async function markStuck(em: EntityManager, id: string, reason: string | null): Promise<void> {
+  await em.nativeUpdate(Cfe, { id, settledAt: null }, { stuckReason: reason });
 }
 
 /**
@@ -105,7 +143,7 @@ export async function countCfes(em: EntityManager, filter: CfeFilter): Promise<n
   const { rut, environment, type, status, from, to } = filter;
   if (status || from || to) return em.count(Cfe, conditionOf(filter));
   const [row] = await em.execute<{ total: number }[]>(
-    `select coalesce(sum(last), 0)::integer as total from cfe_sequence
+    `select coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence
      where rut = ? and environment = ? and (?::text is null or type = ?)`,
     [rut, environment, type ?? null, type ?? null],
   );
@@ -125,6 +163,8 @@ function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): F
 
 /** Codes of ours for CFEs that the authority never got and never will: their numbers are to be annulled there. */
 const NEVER_SENT = ['reference.rejected', 'abandoned'];
+/** Beside `abandoned`: the number is another system's, which the authority has, and must stand. */
+const NUMBER_OF_OTHERS = 'duplicate.not_ours';
 
 /** Which CFEs operators look for, beside what everyone may. */
 export interface OperatorFilter extends CfeFilter {
@@ -148,6 +188,7 @@ export function listCfesForOperators(
           {
             status: 'REJECTED' as const,
             $or: NEVER_SENT.map((code) => ({ rejection: { $contains: [{ code }] } })),
+            $not: { rejection: { $contains: [{ code: NUMBER_OF_OTHERS }] } },
           },
         ]
       : []),
@@ -159,5 +200,23 @@ export function listCfesForOperators(
       orderBy: { createdAt: 'desc', id: 'desc' },
       limit,
     },
+  );
+}
+
+/** Which CFEs that wait for support to act upon; every condition that is given must hold. */
+export interface StuckFilter {
+  rut?: string | undefined;
+  environment?: Environment | undefined;
+  status?: CfeStatus | undefined;
+  stuckReason?: string | undefined;
+}
+
+/** CFEs that wait for support, those that were taken first before the others, at most `limit`. */
+export function stuckCfes(em: EntityManager, filter: StuckFilter, limit: number): Promise<Cfe[]> {
+  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  return em.find(
+    Cfe,
+    { stuckReason: { $ne: null }, ...given },
+    { orderBy: { createdAt: 'asc', id: 'asc' }, limit },
   );
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
@@ -11,7 +12,10 @@ export interface CustomerKey {
 }
 
 /** What is stored of a customer beside its key; what the search looks into is made here. */
-export type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'legalNameSearch' | 'createdAt'>;
+export type CustomerFacts = Omit<
+  Customer,
+  symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'
+>;
 
 /** Which customers to list: every condition that is given must hold. */
 interface CustomerFilter {
@@ -30,7 +34,13 @@ export async function insertCustomer(
 ): Promise<Customer | null> {
   const rows = await em
     .createQueryBuilder(Customer)
-    .insert({ ...key, ...facts, legalNameSearch: searchText(facts.legalName), createdAt: facts.updatedAt })
+    .insert({
+      ...key,
+      ...facts,
+      id: randomUUID(),
+      legalNameSearch: searchText(facts.legalName),
+      createdAt: facts.updatedAt,
+    })
     .onConflict(['rut', 'docNumber', 'docType'])
     .ignore()
     .returning('rut')
@@ -48,9 +58,12 @@ export async function replaceCustomer(
   return customer && em.assign(customer, { ...facts, legalNameSearch: searchText(facts.legalName) });
 }
 
-/** Forgets a customer; answers whether there was one. */
-export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promise<boolean> {
-  return (await em.nativeDelete(Customer, { ...key })) > 0;
+/** Forgets a customer and answers its id; null when there is none with that document. */
+export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
+  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!customer) return null;
+  await em.nativeDelete(Customer, { id: customer.id });
+  return customer.id;
 }
 
 /** A page of an enterprise's customers, in the order of their names. */

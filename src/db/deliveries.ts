@@ -44,7 +44,11 @@ export async function restartDelivery(em: EntityManager, delivery: Delivery, now
   enqueue(em, { ...deliveryMessage(delivery.id, event), signal: 'deliverAgain' }, now);
 }
 
-function deliveryMessage(deliveryId: string, { rut, environment }: Event): WorkflowMessage {
+/** Starts the workflow of a delivery, its schedule at the beginning; of the event it tells where and whose it is. */
+export function deliveryMessage(
+  deliveryId: string,
+  { rut, environment }: { rut: string | null; environment: string },
+): WorkflowMessage {
   return {
     workflow: 'deliverWebhook',
     workflowId: deliveryWorkflowId(deliveryId),

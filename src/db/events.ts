@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { enterpriseChanges } from '../domain/enterpriseObject.ts';
-import { enterpriseUpdated, type WebhookEvent, webhookTest } from '../domain/webhookEvents.ts';
+import { enterpriseUpdated, eventBody, type WebhookEvent, webhookTest } from '../domain/webhookEvents.ts';
 import { insertDelivery } from './deliveries.ts';
 import { enterpriseObjectOf } from './enterpriseObjects.ts';
 import type { Delivery } from './entities/Delivery.ts';
@@ -37,11 +37,18 @@ export function recordTest(em: EntityManager, webhookId: string, now: Date): Del
 function insertEvent(
   em: EntityManager,
   { rut, environment }: { rut: string | null; environment: Environment },
-  { name, data }: WebhookEvent,
+  event: WebhookEvent,
   now: Date,
 ): Event {
-  const body = JSON.stringify({ event: name, timestamp: now.toISOString(), data });
-  return em.create(Event, { id: randomUUID(), rut, environment, name, body, createdAt: now });
+  const { name } = event;
+  return em.create(Event, {
+    id: randomUUID(),
+    rut,
+    environment,
+    name,
+    body: eventBody(event, now),
+    createdAt: now,
+  });
 }
 
 /**

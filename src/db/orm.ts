@@ -2,9 +2,14 @@ import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
 import { ENTITIES } from './entities/index.ts';
 import { MIGRATIONS } from './migrations/index.ts';
+import { giveBackTheDead } from './pool.ts';
+import { within } from './within.ts';
 
 /** Any number that no other program uses on the database: holders of this lock migrate. */
 const MIGRATION_LOCK = 4_171_984_001;
+
+/** A database that takes longer than this to say anything is not there for us. */
+const REACHABLE_MILLISECONDS = 1_000;
 
 export type Orm = MikroORM;
 
@@ -30,6 +35,7 @@ export function openOrm(options: { databaseUrl: string; pool: number }): Promise
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, tableName: 'migration', snapshot: false },
     pool: { min: 0, max: options.pool },
+    driverOptions: { onPoolCreated: giveBackTheDead },
     forceUtcTimezone: true,
     // Its own lines would quote statements with their values.
     logger: () => undefined,
@@ -38,22 +44,44 @@ export function openOrm(options: { databaseUrl: string; pool: number }): Promise
 }
 
 /**
- * Brings the schema up to date. Processes that start together take turns by an advisory lock, so each migration runs
- * once; the later ones wait and find nothing left to do.
+ * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together take
+ * turns by an advisory lock, so each migration runs once; the later ones wait and find nothing left to do.
  */
-export async function migrate(orm: Orm): Promise<void> {
-  await orm.em.fork().transactional(async (em) => {
+export function migrate(orm: Orm): Promise<string[]> {
+  return orm.em.fork().transactional(async (em) => {
     await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    await orm.migrator.up();
+    return (await orm.migrator.up()).map(({ name }) => name);
   });
 }
 
-/** Whether the database answers. */
+/** The names of the migrations that the database lacks, in order. Changes nothing. */
+export async function lackingMigrations(orm: Orm): Promise<string[]> {
+  const em = orm.em.fork();
+  const [table] = await em.execute<{ there: boolean }[]>(
+    `select to_regclass('migration') is not null as there`,
+  );
+  const rows = table?.there ? await em.execute<{ name: string }[]>('select name from migration') : [];
+  const ran = new Set(rows.map(({ name }) => name));
+  return MIGRATIONS.map(({ name }) => name).filter((name) => !ran.has(name));
+}
+
+/** Whether the database answers within a second. */
 export async function isReachable(orm: Orm): Promise<boolean> {
   try {
-    await orm.em.fork().execute('select 1');
-    return true;
+    return (await within(REACHABLE_MILLISECONDS, orm.em.fork().execute('select 1'))) !== undefined;
   } catch {
     return false;
   }
+}
+
+/** The connections of a process: how many it holds, how many of them are idle, how many requests wait for one. */
+export interface Pool {
+  readonly totalCount: number;
+  readonly idleCount: number;
+  readonly waitingCount: number;
+}
+
+/** The connections of this process, always as they are now. */
+export async function poolOf(orm: Orm): Promise<Pool> {
+  return orm.em.getConnection().getNativeClient();
 }

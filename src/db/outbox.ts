@@ -2,6 +2,9 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { WorkflowMessage } from '../temporal.ts';
 import { OutboxMessage } from './entities/OutboxMessage.ts';
 
+/** A moment that has come by any clock: that of the process that stores a message may be ahead of the others'. */
+const AT_ONCE = new Date(0);
+
 /** Stores a message in the open transaction: it will be dispatched if, and only if, that transaction commits. */
 export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date): void {
   em.create(OutboxMessage, {
@@ -13,7 +16,7 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
     createdAt: now,
     dispatchedAt: null,
     attempts: 0,
-    notBefore: now,
+    notBefore: AT_ONCE,
   });
 }
 

@@ -7,6 +7,19 @@ export function sobreUnderWay(em: EntityManager, cfeId: string): Promise<Sobre |
   return em.findOne(Sobre, { cfeId, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
 }
 
+/** Passes over that many Idemisors of an enterprise in an environment. */
+export async function skipIdemisors(
+  em: EntityManager,
+  of: { rut: string; environment: Environment },
+  count: number,
+): Promise<void> {
+  await em.execute(
+    `insert into sobre_sequence (rut, environment, last) values (?, ?, ?)
+     on conflict (rut, environment) do update set last = sobre_sequence.last + excluded.last`,
+    [of.rut, of.environment, count],
+  );
+}
+
 /**
  * The next Idemisor of an enterprise in an environment. Its row stays locked until the open transaction ends, so
  * numbers are given in the order of commits.

@@ -13,7 +13,7 @@ const NUMBERS_WANTED = 20;
 export type Say = (line: string) => void;
 
 /**
- * Takes the company of the demo to READY by the steps of interface.md 3.5 over public HTTP; what was done in an
+ * Takes the company of the demo, or another of that RUT, to READY by the steps of interface.md 3.5 over public HTTP; what was done in an
  * earlier run is used as it is. `typeCodes`: the types that need a CAE. With a `receiver` the result of the credentials
  * check is waited for there, as the event that a customer's server gets; without, it is read.
  */
@@ -23,14 +23,15 @@ export async function onboard(
   typeCodes: readonly number[],
   say: Say,
   receiver?: Pick<DemoReceiver, 'events'>,
+  rut = DEMO_RUT,
 ): Promise<void> {
-  const path = `enterprises/${DEMO_RUT}`;
+  const path = `enterprises/${rut}`;
   const portal = got.extend({ prefixUrl: `${simulatorUrl}/portal`, retry: { limit: 0 } });
 
   if (!(await customer.find(path))) {
-    say(`create the enterprise ${DEMO_RUT}`);
+    say(`create the enterprise ${rut}`);
     await customer.send('POST', 'enterprises', {
-      rut: DEMO_RUT,
+      rut,
       legal_name: 'Almacén Demo SA',
       trade_name: 'Almacén Demo',
       department_name: 'Montevideo',
@@ -45,10 +46,10 @@ export async function onboard(
 
   if (receiver || !enterprise.efactura_metadata.permissions.includes('PROD')) {
     say('validate the e-invoicing credentials');
-    await portal.put(`credentials/${DEMO_RUT}`, { json: { ...LOGIN, permissions: ['HOMO', 'PROD'] } });
+    await portal.put(`credentials/${rut}`, { json: { ...LOGIN, permissions: ['HOMO', 'PROD'] } });
     await customer.send('POST', `${path}/validate-efactura`, LOGIN);
     const result = await until('the result of the credentials check', 30, () =>
-      receiver ? toldResult(receiver) : readResult(customer, path),
+      receiver ? toldResult(receiver, rut) : readResult(customer, path),
     );
     if (result === 'failed') throw new Error('the authority refuses the login of the demo');
     if (receiver) say(`the receiver was told: efactura.login ${result}`);
@@ -58,7 +59,7 @@ export async function onboard(
     say('upload a certificate from the portal');
     const certificate = await portal
       .post('certificates', {
-        json: { rut: DEMO_RUT, legal_name: 'Almacén Demo SA', password: CERTIFICATE_PASSWORD },
+        json: { rut, legal_name: 'Almacén Demo SA', password: CERTIFICATE_PASSWORD },
       })
       .json();
     await customer.send('POST', `${path}/certificate`, certificate);
@@ -80,7 +81,7 @@ export async function onboard(
     if (numbersLeft >= NUMBERS_WANTED) continue;
     say(`upload a CAE for type ${code} from the portal`);
     const cae = await portal
-      .post('caes', { json: { rut: DEMO_RUT, cfe_type_code: String(code) } })
+      .post('caes', { json: { rut, cfe_type_code: String(code) } })
       .json<{ cae_b64: string; number_start: number }>();
     await customer.send('POST', `${path}/caes`, { cae_b64: cae.cae_b64, cae_start_number: cae.number_start });
   }
@@ -93,10 +94,11 @@ export async function onboard(
 }
 
 /** What the receiver was told of the check, once it was. */
-async function toldResult({ events }: Pick<DemoReceiver, 'events'>): Promise<string | undefined> {
-  const told = events.find(
-    ({ event, data }) => event === 'efactura.login' && data['enterprise_rut'] === DEMO_RUT,
-  );
+async function toldResult(
+  { events }: Pick<DemoReceiver, 'events'>,
+  rut: string,
+): Promise<string | undefined> {
+  const told = events.find(({ event, data }) => event === 'efactura.login' && data['enterprise_rut'] === rut);
   return told && String(told.data['status']);
 }
 

@@ -12,8 +12,9 @@ import {
   refuseExceptions,
   signedDocumentIn,
 } from './answers.ts';
+import { type Guard, guarded } from './guard.ts';
 import { rucOf } from './identity.ts';
-import type { Unsettled } from './outcomes.ts';
+import { type Unsettled, unsettled } from './outcomes.ts';
 import { post, type Timeouts } from './post.ts';
 import {
   checkSubject,
@@ -55,6 +56,28 @@ export interface DgiClientOptions {
   readonly ca?: string | undefined;
   /** The moment now; the system's clock unless told. */
   readonly clock?: () => Date;
+  /** Says which calls may be made; without one, all. */
+  readonly guard?: Guard | undefined;
+  /** Told of every call once it is over; for the metrics. */
+  readonly onCall?: ((call: AuthorityCall) => void) | undefined;
+}
+
+/** When a sobre may leave. */
+export interface Departure {
+  readonly leaveBy: Date;
+  readonly ready: () => Promise<boolean>;
+}
+
+/** One call to the authority, and what came of it. */
+export interface AuthorityCall {
+  readonly environment: Environment;
+  readonly service: (typeof OPERATIONS)[Operation]['service'];
+  readonly operation: Operation;
+  readonly seconds: number;
+  /** `document`, or what came instead, as the table of outcomes names it. */
+  readonly answer: string;
+  /** What it comes to. */
+  readonly result: string;
 }
 
 /** The verdicts on the receipts of a sobre. */
@@ -88,7 +111,11 @@ const REGISTRY_STATUS: Readonly<Record<string, string | null>> = {
 export function createDgiClient(options: DgiClientOptions) {
   const now = () => options.clock?.() ?? new Date();
 
-  async function ask(operation: Operation, on: On, parameters: string): Promise<Element> {
+  const signed = (operation: Operation, { credentials }: On, parameters: string): string =>
+    signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
+
+  /** `request`: where it was signed ahead. */
+  async function ask(operation: Operation, on: On, parameters: string, request?: string): Promise<Element> {
     const { service, soapAction } = OPERATIONS[operation];
     const endpoints = options.endpoints[on.environment];
     const url = {
@@ -97,20 +124,38 @@ export function createDgiClient(options: DgiClientOptions) {
       registry: endpoints.registryUrl,
     }[service];
     if (url === undefined) throw new Error(`no address of the ${service} service is configured`);
-    const body = signEnvelope(callOf(operation, parameters), {
-      credentials: on.credentials,
-      hash: options.soapHash,
-    });
     const headers = {
       'content-type': 'text/xml;charset=UTF-8',
       soapaction: `"${soapAction}"`,
       accept: 'text/xml',
     };
-    const { timeouts, ca } = options;
-    return answerIn(
-      await post({ url, headers, body, timeouts, ca, mostBytes: MOST_ANSWER_BYTES }),
-      operation,
-    );
+    const { timeouts, ca, guard } = options;
+    const isSend = operation === 'sendSobre';
+    return guarded(guard, { endpoint: `${on.environment}/${service}`, isSend }, async () => {
+      const body = request ?? signed(operation, on, parameters);
+      return answerIn(
+        await post({ url, headers, body, timeouts, ca, mostBytes: MOST_ANSWER_BYTES }),
+        operation,
+      );
+    });
+  }
+
+  /** Runs a call as `settle` does, and tells of it. */
+  async function call<T extends { kind: string }>(
+    operation: Operation,
+    on: On,
+    run: () => Promise<T>,
+  ): Promise<T | Unsettled> {
+    const { service, situation } = OPERATIONS[operation];
+    const startedAt = performance.now();
+    let answer = 'document';
+    const outcome = await settle(situation, run, (key) => {
+      answer = key;
+    });
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const { environment } = on;
+    options.onCall?.({ environment, service, operation, seconds, answer, result: outcome.kind });
+    return outcome;
   }
 
   const trustFor = async (on: On) => ({
@@ -127,15 +172,23 @@ export function createDgiClient(options: DgiClientOptions) {
   };
 
   return {
-    /** EFACRECEPCIONSOBRE: brings a sobre, whose bytes must be the same at every attempt. */
-    sendSobre(
+    /**
+     * EFACRECEPCIONSOBRE: brings a sobre, whose bytes must be the same at every attempt. A process that was held up may
+     * wake when all has been decided otherwise: after `leaveBy` nothing is sent. `ready` is waited for when all is
+     * prepared and only the sending is left; where it answers false nothing is sent.
+     */
+    async sendSobre(
       credentials: DgiCredentials,
       environment: Environment,
-      sobre: { idemisor: bigint; xml: string },
-    ) {
+      sobre: { idemisor: bigint; xml: string } & Partial<Departure>,
+    ): Promise<SendAnswer> {
       const on = { credentials, environment };
-      return settle<SendAnswer>('send', async () => {
-        const answer = await ask('sendSobre', on, carried(sobre.xml));
+      const parameters = carried(sobre.xml);
+      const request = signed('sendSobre', on, parameters);
+      if (sobre.ready && !(await sobre.ready())) return unsettled('send', 'held back');
+      return call<SendAnswer>('sendSobre', on, async () => {
+        if (sobre.leaveBy !== undefined && now() > sobre.leaveBy) throw new NoAnswer('unreached', 'too late');
+        const answer = await ask('sendSobre', on, parameters, request);
         const ack = signedDocumentIn(answer, readAckSobre, await trustFor(on));
         const idemisor = sobre.idemisor.toString();
         checkSubject(ack, { rut: rutOf(credentials), idemisor, mayLackIds: ack.state !== 'AS' });
@@ -150,7 +203,7 @@ export function createDgiClient(options: DgiClientOptions) {
       ticket: { idReceptor: string; token: string },
     ) {
       const on = { credentials, environment };
-      return settle<VerdictAnswer>('ask', async () => {
+      return call<VerdictAnswer>('askVerdict', on, async () => {
         const answer = await ask('askVerdict', on, verdictQuestion(ticket));
         const ack = signedDocumentIn(answer, readAckCfe, await trustFor(on));
         checkSubject(ack, { rut: rutOf(credentials), idReceptor: ticket.idReceptor });
@@ -165,7 +218,7 @@ export function createDgiClient(options: DgiClientOptions) {
       query: { idemisor: bigint; from: Date; to: Date },
     ) {
       const on = { credentials, environment };
-      return settle<FindSobreAnswer>('find', async () => {
+      return call<FindSobreAnswer>('findSobre', on, async () => {
         const answer = await ask(
           'findSobre',
           on,
@@ -184,7 +237,7 @@ export function createDgiClient(options: DgiClientOptions) {
       cfe: { typeCode: number; serie: string; numero: number },
     ) {
       const on = { credentials, environment };
-      return settle<FindCfeAnswer>('find', async () => {
+      return call<FindCfeAnswer>('findCfe', on, async () => {
         const answer = await ask(
           'findCfe',
           on,
@@ -202,7 +255,7 @@ export function createDgiClient(options: DgiClientOptions) {
       rut: string,
     ): Promise<LookUpAnswer> {
       const on = { credentials, environment };
-      return settle<LookUpAnswer>('lookUp', async () => {
+      return call<LookUpAnswer>('lookUpRut', on, async () => {
         try {
           const record = readRegistryRecord(documentIn(await ask('lookUpRut', on, element('Rut', rut))));
           if (!record) throw new NoAnswer('unreadable');

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { NoAnswer } from './answers.ts';
+import { type Guard, guarded, HeldBack } from './guard.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 
 /** What the credentials check says of a login. */
@@ -14,6 +16,14 @@ export class CredentialsCheckUnavailable extends Error {
 }
 
 const MOST_BYTES = 64 * 1024;
+/** What comes in place of an answer; their messages hold nothing of what was sent. */
+const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge, HeldBack];
+
+interface Question {
+  rut: string;
+  username?: string;
+  password?: string;
+}
 
 const Answer = z
   .object({
@@ -40,13 +50,14 @@ export function createCredentialsCheck(options: {
   url: string;
   timeoutSeconds: number;
   ca?: string | undefined;
+  /** Says whether the service may be called; without one, always. */
+  guard?: Guard | undefined;
 }) {
   const timeouts: Timeouts = {
     connectSeconds: options.timeoutSeconds,
     answerSeconds: options.timeoutSeconds,
   };
-  return async (login: { rut: string; username?: string; password?: string }): Promise<LoginAnswer> => {
-    const { rut, username, password } = login;
+  async function ask({ rut, username, password }: Question): Promise<LoginAnswer> {
     const answer = await post({
       url: options.url,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -54,15 +65,20 @@ export function createCredentialsCheck(options: {
       timeouts,
       mostBytes: MOST_BYTES,
       ca: options.ca,
-    }).catch((error: unknown) => {
-      if (error instanceof Unanswered) throw new CredentialsCheckUnavailable(error.message);
-      if (error instanceof AnswerTooLarge) throw new CredentialsCheckUnavailable('the answer is too large');
-      throw error;
     });
-    if (answer.status !== 200) throw new CredentialsCheckUnavailable(`HTTP ${answer.status}`);
+    if (answer.status !== 200) throw new NoAnswer('http', `HTTP ${answer.status}`);
     const parsed = Answer.safeParse(jsonIn(answer.body));
-    if (!parsed.success) throw new CredentialsCheckUnavailable('the answer is not the JSON that is expected');
+    if (!parsed.success) throw new NoAnswer('unreadable', 'the answer is not the JSON that is expected');
     return parsed.data;
+  }
+
+  return async (login: Question): Promise<LoginAnswer> => {
+    try {
+      return await guarded(options.guard, { endpoint: 'credentials', isSend: false }, () => ask(login));
+    } catch (error) {
+      if (!NO_ANSWER.some((kind) => error instanceof kind)) throw error;
+      throw new CredentialsCheckUnavailable((error as Error).message);
+    }
   };
 }
 

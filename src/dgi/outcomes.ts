@@ -69,7 +69,7 @@ const SEND: readonly Row[] = [
     answers: ['S08'],
     reaction: 'duplicate',
     words:
-      'It has this sobre already: our own, from a send whose answer was lost. It is asked for number and token.',
+      'It has this sobre already: our own, from a send whose answer was lost. It is asked for number and token. Answered to the very first send, it means that another sobre has the number (of another system of the company, or from before the database was restored): the CFE goes out in a new sobre with the next number.',
   },
   {
     when: 'send',
@@ -94,9 +94,10 @@ const SEND: readonly Row[] = [
   },
   {
     when: 'send',
-    answers: ['unreached'],
+    answers: ['unreached', 'held back'],
     reaction: 'repeat',
-    words: 'No connection was made, so that nothing was sent.',
+    words:
+      'No connection was made, or none was tried while the endpoint is away (its breaker is open), so that nothing was sent. While it is away the CFE waits for its turn; when the authority is back, CFEs go by enterprise in turn, the oldest first.',
   },
   {
     when: 'send',
@@ -161,7 +162,8 @@ const ASK: readonly Row[] = [
     answers: ['other state'],
     reaction: 'stuck',
     reason: 'verdict.unknown_state',
-    words: 'The state of the CFE is one that no rule covers (FE, say). Ask the authority what it means.',
+    words:
+      'The state of the CFE is one that no rule covers (FE, say). Ask the authority what it means; then settle by asking.',
   },
   {
     when: 'ask',
@@ -169,7 +171,7 @@ const ASK: readonly Row[] = [
     reaction: 'stuck',
     reason: 'verdict.other_cfe',
     words:
-      'The verdict at our place in the sobre names another type, series or number. Ask the authority about the sobre.',
+      'The verdict at our place in the sobre names another type, series, number or moment of signing. Ask the authority about the sobre; was the database restored to an earlier moment, see docs/backup.md.',
   },
   {
     when: 'ask',
@@ -182,7 +184,7 @@ const ASK: readonly Row[] = [
     answers: ['E02 of ours'],
     reaction: 'original',
     words:
-      'The number was received before, in another sobre of ours for the same CFE: that one’s verdict counts, not this rejection.',
+      'The number was received before, in another sobre of ours for the same CFE (one that we hold, or one whose receipt was signed in the same second: a restored database lacks its last sobres): that one’s verdict counts, not this rejection.',
   },
   {
     when: 'ask',
@@ -190,7 +192,7 @@ const ASK: readonly Row[] = [
     reaction: 'stuck',
     reason: 'duplicate.not_ours',
     words:
-      'The authority has this number from a sobre that is not ours: another system of the company issues from the same CAE, or the CAE’s start was set too low. The number must not be annulled. Find out who used it; then abandon the CFE and issue it anew.',
+      'The authority has this number from a sobre that is not ours: another system of the company issues from the same CAE, the CAE’s start was set too low, or the database was restored to an earlier moment (docs/backup.md). The number must not be annulled. Find out who used it; then abandon the CFE and issue it anew.',
   },
   {
     when: 'ask',
@@ -321,7 +323,13 @@ const ANY: readonly Row[] = [
     words:
       'The answer is signed by a certificate that is not among the configured ones of the authority, or not valid at its date. Check whether the authority has a new one, add it (authority-certificate add); then retry.',
   },
-  { when: 'any', answers: ['unreached'], reaction: 'repeat', words: 'No connection to the authority.' },
+  {
+    when: 'any',
+    answers: ['unreached', 'held back'],
+    reaction: 'repeat',
+    words:
+      'No connection to the authority, or none was tried while the endpoint is away (its breaker is open).',
+  },
   {
     when: 'any',
     answers: ['no answer'],

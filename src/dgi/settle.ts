@@ -1,19 +1,22 @@
 import { NoAnswer } from './answers.ts';
+import { HeldBack } from './guard.ts';
 import { outcomeOf, type Situation, type Unsettled, unsettled } from './outcomes.ts';
 import { AnswerTooLarge, Unanswered } from './post.ts';
 
 /**
- * Runs one call to the authority; what came back instead of an answer becomes what the table of outcomes says of it.
- * Rejects for mistakes of ours only.
+ * Runs one call to the authority; what came back instead of an answer becomes what the table of outcomes says of it,
+ * and `tell` hears its key in that table. Rejects for mistakes of ours only.
  */
 export async function settle<T extends { kind: string }>(
   situation: Situation,
   run: () => Promise<T>,
+  tell: (answer: string) => void = () => undefined,
 ): Promise<T | Unsettled> {
   try {
     return await run();
   } catch (error) {
     const { answer, detail } = keyOf(error);
+    tell(outcomeOf(situation, answer).answers.includes(answer) ? answer : 'code *');
     return settled(situation, answer, detail) as T | Unsettled; // a situation has no reactions but its own
   }
 }
@@ -32,6 +35,7 @@ function settled(situation: Situation, answer: string, detail: string | undefine
 
 function keyOf(error: unknown): { answer: string; detail: string | undefined } {
   if (error instanceof NoAnswer) return { answer: error.answer, detail: error.detail };
+  if (error instanceof HeldBack) return { answer: 'held back', detail: undefined };
   if (error instanceof AnswerTooLarge) return { answer: 'too large', detail: undefined };
   if (error instanceof Unanswered) {
     return { answer: error.sent ? 'no answer' : 'unreached', detail: error.message };

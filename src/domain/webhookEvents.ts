@@ -67,7 +67,13 @@ interface WebhookTest {
 export type WebhookEvent = EnterpriseUpdated | PaymentCreated | EfacturaLogin | CfeUpdated | WebhookTest;
 
 /** How a check of the e-invoicing login ended (interface.md 3.4). */
-export type LoginResult = 'success' | 'failed' | 'permissions_updated';
+export const LOGIN_RESULTS = ['success', 'failed', 'permissions_updated'] as const;
+export type LoginResult = (typeof LOGIN_RESULTS)[number];
+
+/** The text that a receiver gets for a change made at `at`: the envelope of part 6, amounts digit by digit. */
+export function eventBody({ name, data }: WebhookEvent, at: Date): string {
+  return JSON.stringify({ event: name, timestamp: at.toISOString(), data });
+}
 
 /** Tells that fields of the enterprise object have changed. */
 export function enterpriseUpdated(after: EnterpriseObject, changes: EnterpriseChanges): EnterpriseUpdated {

@@ -9,20 +9,21 @@ import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createRequestHash } from '../crypto/requestHash.ts';
 import { createSealer } from '../crypto/sealed.ts';
 import { createTokens } from '../crypto/tokens.ts';
-import { isReachable, migrate, openOrm } from '../db/orm.ts';
+import { isReachable, openOrm } from '../db/orm.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
 import { createLogger } from '../logger.ts';
+import { measureDatabase } from '../metrics/database.ts';
+import { gauge } from '../metrics/instruments.ts';
+import { measureAuthority } from '../metrics/work.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import { serveHealth } from './health.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
+import { ensureSchema } from './schema.ts';
 import { noticeUiValues } from './uiValueNotice.ts';
 import { configOrExit, runProcess } from './wire.ts';
 
 /** Requests under way get this long to finish once the process is told to end. */
 const GRACE_MILLISECONDS = 20_000;
-
-/** A database that takes longer than this to say anything is not ready. */
-const READY_MILLISECONDS = 1_000;
 
 /** Pause between two purges of what has had its time; every API process does it, whoever comes first. */
 const PURGE_MILLISECONDS = 600_000;
@@ -36,6 +37,7 @@ const config = configOrExit([
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
   'CFE_DATABASE_POOL',
+  'CFE_MIGRATE',
   'DATABASE_URL',
   'TEMPORAL_ADDRESS',
   'TEMPORAL_NAMESPACE',
@@ -51,7 +53,7 @@ await runProcess(logger, async (closers) => {
   const tokens = await createTokens(config.CFE_TOKEN_KEYS);
   const orm = await openOrm({ databaseUrl: config.DATABASE_URL, pool: config.CFE_DATABASE_POOL });
   closers.add('database', () => orm.close(true));
-  await migrate(orm);
+  await ensureSchema(orm, config);
 
   const outbox = createDispatcher({
     orm,
@@ -62,8 +64,11 @@ await runProcess(logger, async (closers) => {
   closers.add('outbox', () => outbox.close());
 
   const metrics = createMetrics();
+  await measureDatabase(metrics.registry, orm);
   await noticeUiValues({ orm, registry: metrics.registry, logger, clock: () => new Date() });
-  const ready = () => within(READY_MILLISECONDS, isReachable(orm));
+  // PostgreSQL and nothing else: CFEs are taken while Temporal or the authority is away.
+  const ready = () => isReachable(orm);
+  gauge(metrics.registry, 'cfe_api_ready', async (own) => own.set((await ready()) ? 1 : 0));
   const clock = (): Date => new Date();
   const purging = setInterval(() => {
     purgeExpired({ orm, clock }).catch((err: unknown) =>
@@ -87,7 +92,7 @@ await runProcess(logger, async (closers) => {
       requestHash: createRequestHash(config.CFE_PEPPER),
       testKit: testKit(),
       checkoutUrl: config.CFE_CHECKOUT_URL,
-      lookUpRut: await openRutLookUp(config, orm),
+      lookUpRut: await openRutLookUp(config, orm, measureAuthority(metrics.registry)),
     },
     metrics,
     ready,
@@ -104,7 +109,7 @@ await runProcess(logger, async (closers) => {
     host: config.CFE_HOST,
     port: config.CFE_METRICS_PORT,
     ready,
-    registry: metrics.registry,
+    metrics: () => metrics.registry.metrics(),
   });
   closers.add('metrics', () => health.close());
   logger.info({ address: `http://${config.CFE_HOST}:${port}`, metricsPort: health.port }, 'ready');
@@ -115,15 +120,4 @@ function testKit(): AuthorityTestKit | null {
   const { CFE_SANDBOX_PORTAL_URL: portal, CFE_SANDBOX_PAPERS_DIR: folder } = config;
   if (portal !== '') return createPortalTestKit(portal);
   return folder === '' ? null : createFolderTestKit(folder);
-}
-
-/** `question`'s answer, or false when it takes longer. */
-async function within(milliseconds: number, question: Promise<boolean>): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), milliseconds);
-  try {
-    return await Promise.race([question, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -8,14 +8,19 @@ import { cfeView } from '../api/views/cfe.ts';
 import { GROUPS } from '../cli/groups/index.ts';
 import { runCli } from '../cli/run.ts';
 import type { CliDeps } from '../cli/verb.ts';
-import { type Environment, environment, readConfig } from '../config.ts';
+import { type Environment, environment, isSet, readConfig, type VariableName } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createSealer } from '../crypto/sealed.ts';
-import { migrate, openOrm } from '../db/orm.ts';
+import { openOrm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
+import { armFailpoints } from '../failpoints.ts';
 import { CHECKOUT } from '../stack/checkout.ts';
+import { simulatorAddresses } from '../stack/programs.ts';
 import { openSecrets } from '../stack/secrets.ts';
 import { runningStack } from '../stack/stackFile.ts';
+import { createAskAuthority } from './askAuthority.ts';
+import type { openSupport } from './askSupport.ts';
+import { ensureSchema } from './schema.ts';
 
 /**
  * What is configured; where no database is, that of the local stack, if it runs. Its pepper counts for its own
@@ -25,28 +30,34 @@ function surroundings(): Environment {
   const dataDir = resolve(CHECKOUT, readConfig(['CFE_DATA_DIR']).CFE_DATA_DIR);
   const stack = runningStack(dataDir);
   if (!stack) return environment;
-  const given = environment['DATABASE_URL'] || undefined;
+  const given = isSet('DATABASE_URL') ? readConfig(['DATABASE_URL']).DATABASE_URL : undefined;
   if (given !== undefined && given !== stack.database_url) return environment;
   const { pepper, key_encryption_keys } = openSecrets(dataDir).secrets;
-  const local = {
+  const local: Partial<Record<VariableName, string>> = {
     DATABASE_URL: stack.database_url,
+    TEMPORAL_ADDRESS: stack.temporal_address,
+    TEMPORAL_NAMESPACE: stack.temporal_namespace,
+    ...simulatorAddresses(stack.simulator_url),
     CFE_PEPPER: pepper,
     CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
     CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
   };
-  return { ...local, ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value)) };
+  const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
+  return { ...environment, ...Object.fromEntries(missing) };
 }
 
 async function withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T> {
+  armFailpoints();
   const source = surroundings();
-  if (!source['DATABASE_URL']) {
+  if (!isSet('DATABASE_URL', source)) {
     const message =
       'There is no database to work on: set DATABASE_URL, or start the local stack (npm start).';
     throw new Refusal('UNAVAILABLE', message);
   }
   const orm = await openOrm({ databaseUrl: readConfig(['DATABASE_URL'], source).DATABASE_URL, pool: 2 });
+  const support = supportOf(source);
   try {
-    await migrate(orm);
+    await ensureSchema(orm, readConfig(['CFE_MIGRATE'], source));
     return await work({
       orm,
       clock: () => new Date(),
@@ -55,14 +66,33 @@ async function withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T> {
       readJson,
       readFile,
       actor: `cli:${personName()}`,
+      askSupport: support.ask,
+      askAuthority: () => createAskAuthority(orm, source),
       sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
       cfeObject: cfeView,
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
     });
   } finally {
+    await support.close();
     await orm.close(true);
   }
+}
+
+/** Support's way to Temporal, which few verbs take: loaded and opened by the first that does. */
+function supportOf(source: Environment): { ask: CliDeps['askSupport']; close(): Promise<void> } {
+  let opened: ReturnType<typeof openSupport> | undefined;
+  return {
+    async ask(workflowId, request) {
+      const config = readConfig(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'], source);
+      opened ??= (await import('./askSupport.ts')).openSupport({
+        address: config.TEMPORAL_ADDRESS,
+        namespace: config.TEMPORAL_NAMESPACE,
+      });
+      return opened.ask(workflowId, request);
+    },
+    close: async () => opened?.close(),
+  };
 }
 
 /** Who sits at the terminal, for the audit. */

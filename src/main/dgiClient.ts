@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { readConfig } from '../config.ts';
 import { listAuthorityCertificates } from '../db/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
-import { createDgiClient, type DgiClient } from '../dgi/client.ts';
+import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
+import { createBreakers } from '../gate/breakers.ts';
 
 /** What a client of the authority is made from. */
 export const DGI_VARIABLES = [
@@ -21,11 +22,14 @@ export const DGI_VARIABLES = [
 
 type DgiConfig = ReturnType<typeof readConfig<(typeof DGI_VARIABLES)[number]>>;
 
-/** A client of the authority as it is configured; `answerSeconds` shortens its patience. */
+/** A client of the authority as it is configured; `answerSeconds` shortens its patience, `onCall` hears of every call. */
 export function openDgiClient(
   config: DgiConfig,
   orm: Orm,
-  { answerSeconds = config.CFE_DGI_ANSWER_SECONDS }: { answerSeconds?: number } = {},
+  {
+    answerSeconds = config.CFE_DGI_ANSWER_SECONDS,
+    onCall,
+  }: { answerSeconds?: number; onCall?: (call: AuthorityCall) => void } = {},
 ): DgiClient {
   return createDgiClient({
     endpoints: {
@@ -43,6 +47,8 @@ export function openDgiClient(
     },
     timeouts: { connectSeconds: config.CFE_DGI_CONNECT_SECONDS, answerSeconds },
     soapHash: config.CFE_DGI_SOAP_HASH,
+    guard: createBreakers({ orm, clock: () => new Date() }),
+    onCall,
     trustedSigners: async () =>
       new Set((await listAuthorityCertificates(orm.em.fork())).map(({ fingerprint }) => fingerprint)),
     ...(config.CFE_DGI_CA_FILE ? { ca: readFileSync(config.CFE_DGI_CA_FILE, 'utf8') } : {}),

@@ -1,16 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 
 /**
- * A small server for what runs the process: /livez (the event loop turns), /readyz (`ready` says so), /metrics.
+ * A small server for what runs the process: /livez (the event loop turns), /readyz (`ready` says so), /metrics (in
+ * Prometheus' text format, as `metrics` gives them).
  * Answers the port it listens on and how to close it.
  */
 export async function serveHealth(options: {
   host: string;
   port: number;
   ready: () => Promise<boolean>;
-  registry: Registry;
+  metrics: () => Promise<string>;
 }): Promise<{ port: number; close(): Promise<void> }> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url === '/livez') {
@@ -21,8 +22,8 @@ export async function serveHealth(options: {
         .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain' })
         .end(ready ? 'ok\n' : 'not ready\n');
     } else if (request.url === '/metrics') {
-      const metrics = await options.registry.metrics();
-      response.writeHead(200, { 'content-type': options.registry.contentType }).end(metrics);
+      const metrics = await options.metrics();
+      response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(metrics);
     } else {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('not here\n');
     }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig } from '../config.ts';
 import { openPkcs12 } from '../crypto/pkcs12.ts';
 import type { Orm } from '../db/orm.ts';
+import type { AuthorityCall } from '../dgi/client.ts';
 import { createRutLookUp } from '../dgi/rutLookUp.ts';
 import type { DgiCredentials } from '../dgi/wsSecurity.ts';
 import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
@@ -19,14 +20,15 @@ type LookUpConfig = ReturnType<typeof readConfig<(typeof LOOK_UP_VARIABLES)[numb
 /** A person waits for the answer: the authority gets no longer than this. */
 const MOST_SECONDS = 20;
 
-/** The look-up in the authority's registry as it is configured. Throws ConfigurationError for an unusable certificate. */
+/** The look-up in the authority's registry as it is configured; `onCall` hears of every call. Throws ConfigurationError for an unusable certificate. */
 export async function openRutLookUp(
   config: LookUpConfig,
   orm: Orm,
+  onCall: (call: AuthorityCall) => void,
 ): Promise<ReturnType<typeof createRutLookUp>> {
   const answerSeconds = Math.min(config.CFE_DGI_ANSWER_SECONDS, MOST_SECONDS);
   return createRutLookUp({
-    client: openDgiClient(config, orm, { answerSeconds }),
+    client: openDgiClient(config, orm, { answerSeconds, onCall }),
     credentials: await serviceCredentials(config),
   });
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, checkEnvironment, environment, isSet, readConfig } from '../config.ts';
+import { armFailpoints } from '../failpoints.ts';
 import { addresses } from '../stack/announce.ts';
 import { CHECKOUT } from '../stack/checkout.ts';
 import { choosePorts, type StackPorts } from '../stack/ports.ts';
@@ -34,6 +35,7 @@ export const findRunningStack = (dataDir: string): StackInfo | undefined => runn
 export async function startLocalStack(options: { say?: Say; signal?: AbortSignal } = {}): Promise<Stack> {
   const say = options.say ?? console.log;
   checkEnvironment();
+  armFailpoints();
   const config = readConfig([
     'CFE_DATA_DIR',
     'CFE_HOST',

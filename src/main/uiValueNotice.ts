@@ -1,8 +1,13 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
 import { uiValueFor } from '../db/uiValues.ts';
 import { uiValueWarning } from '../domain/uiValues.ts';
 import type { Logger } from '../logger.ts';
+import { gauge } from '../metrics/instruments.ts';
+import { createReading } from '../metrics/reading.ts';
+
+/** Once a year it changes; a scrape waits no longer for the database. */
+const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
 
 /**
  * Tells, in the log at start and in the metrics always, when the UI value that counts this year or the next is an
@@ -26,18 +31,11 @@ export async function noticeUiValues(options: {
     );
     return rows.flatMap(({ year: of, why }) => (why === undefined ? [] : [{ year: of, why }]));
   };
-  const gauge = new Gauge({
-    name: 'cfe_ui_value_stand_in',
-    help: '1 for a year whose UI value is an estimate, that of another year, or none',
-    labelNames: ['year', 'why'],
-    registers: [],
-    async collect() {
-      this.reset();
-      for (const { year, why } of await standIns())
-        this.set({ year: String(year), why: why.replace(' ', '_') }, 1);
-    },
+  const reading = createReading({ read: standIns, ...READING });
+  gauge(registry, 'cfe_ui_value_stand_in', async (own) => {
+    for (const { year, why } of (await reading()) ?? [])
+      own.set({ year: String(year), why: why.replace(' ', '_') }, 1);
   });
-  registry.registerMetric(gauge);
   for (const { year, why } of await standIns()) {
     logger.warn(
       { year, why },

@@ -1,4 +1,5 @@
 import { ConfigurationError, readConfig, type VariableName } from '../config.ts';
+import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 
 /** `readConfig` for a process: where a variable is wrong or missing it says so in words, nothing else, and ends with 1. */
@@ -6,6 +7,7 @@ export function configOrExit<const N extends VariableName>(
   names: readonly N[],
 ): ReturnType<typeof readConfig<N>> {
   try {
+    armFailpoints();
     return readConfig(names);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -13,6 +15,9 @@ export function configOrExit<const N extends VariableName>(
     process.exit(1);
   }
 }
+
+/** Supervisors kill after 30 s (stop_grace_period, terminationGracePeriodSeconds): by then we are gone by ourselves. */
+const GONE_AFTER_MILLISECONDS = 28_000;
 
 /** What a process has opened and must close, in order. */
 export interface Closers {
@@ -43,7 +48,8 @@ function createClosers(logger: Logger): Closers {
 
 /**
  * Runs `start` as a process: on SIGTERM or SIGINT everything is closed in order and the process exits 0; when the
- * start fails, what was opened is closed, the reason goes to the log and the process exits 1.
+ * start fails, what was opened is closed, the reason goes to the log and the process exits 1. What does not close within
+ * 28 s is cut off: exit code 1.
  */
 export async function runProcess(logger: Logger, start: (closers: Closers) => Promise<void>): Promise<void> {
   const closers = createClosers(logger);
@@ -51,6 +57,10 @@ export async function runProcess(logger: Logger, start: (closers: Closers) => Pr
   const end = async (code: number): Promise<void> => {
     if (ending) return;
     ending = true;
+    setTimeout(() => {
+      logger.warn('not everything closed in time; it was cut off');
+      process.exit(1);
+    }, GONE_AFTER_MILLISECONDS).unref();
     await closers.closeAll();
     process.exit(code);
   };

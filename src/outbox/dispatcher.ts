@@ -8,6 +8,7 @@ import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/
 import type { OutboxMessage } from '../db/entities/OutboxMessage.ts';
 import type { Orm } from '../db/orm.ts';
 import { lockWaiting } from '../db/outbox.ts';
+import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { WORKFLOWS } from '../temporal.ts';
 
@@ -68,16 +69,18 @@ export function createDispatcher(options: {
   }
 
   /** Whether there may be more to dispatch at once. */
-  function dispatchBatch(): Promise<boolean> {
-    return orm.em.fork().transactional(async (em) => {
+  async function dispatchBatch(): Promise<boolean> {
+    const batch = await orm.em.fork().transactional(async (em) => {
       const messages = await lockWaiting(em, BATCH, clock());
       const outcomes = await Promise.all(messages.map((message) => dispatch(client, message)));
       for (const [i, outcome] of outcomes.entries()) {
         const message = messages[i];
         if (message) mark(message, outcome);
       }
-      return messages.length === BATCH && !outcomes.includes('unreachable');
+      return { size: messages.length, more: messages.length === BATCH && !outcomes.includes('unreachable') };
     });
+    if (batch.size > 0) failpoint('dispatch.marked');
+    return batch.more;
   }
 
   function mark(message: OutboxMessage, outcome: Outcome): void {
@@ -133,12 +136,14 @@ async function dispatch(client: Client, message: OutboxMessage): Promise<Outcome
     staticSummary: summary,
     typedSearchAttributes: searchAttributesOf(message),
   } as const;
+  failpoint('dispatch.taken');
   try {
     await client.connection.withDeadline(Date.now() + START_MILLISECONDS, async () => {
       if (message.signal)
         await client.workflow.signalWithStart(message.workflow, { ...start, signal: message.signal });
       else await client.workflow.start(message.workflow, start);
     });
+    failpoint('dispatch.told');
     return 'dispatched';
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return 'dispatched';

@@ -43,6 +43,7 @@ export async function startSimulator(options: {
     options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging without them');
   const state = openState(folder);
   const authority = await openAuthority(join(folder, 'keys'), clock());
+  const outage = openOutage(state, clock);
   const services: Services = {
     state,
     authority,
@@ -50,10 +51,10 @@ export async function startSimulator(options: {
     schemas,
     clock,
     exchanges: openExchanges(join(folder, 'exchanges'), clock),
-    outage: openOutage(state, clock),
+    outage,
     queryDelaySeconds: options.queryDelaySeconds ?? 0,
   };
-  const portal: PortalContext = { state, authority, clock };
+  const portal: PortalContext = { state, authority, clock, outage };
 
   const server = createServer((request, response) => {
     serve(request, response, services, portal).catch((error: unknown) => {

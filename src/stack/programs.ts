@@ -30,6 +30,15 @@ export function programCommand(name: string, program: string, settings: ProgramS
   };
 }
 
+/** The variables by which a program finds the simulator in place of the authority's services. */
+export const simulatorAddresses = (simulatorUrl: string) => ({
+  CFE_DGI_PRODUCTION_RECEPTION_URL: `${simulatorUrl}/production/ws_efactura`,
+  CFE_DGI_PRODUCTION_CONSULTATION_URL: `${simulatorUrl}/production/ws_consultas`,
+  CFE_DGI_PRODUCTION_REGISTRY_URL: `${simulatorUrl}/production/ws_personaGetActEmpresarial`,
+  CFE_DGI_SANDBOX_RECEPTION_URL: `${simulatorUrl}/sandbox/ws_efactura`,
+  CFE_DGI_SANDBOX_CONSULTATION_URL: `${simulatorUrl}/sandbox/ws_consultas`,
+});
+
 /**
  * The variables of every program of the stack. What the stack decides is fixed; what it merely suggests (the
  * simulator as the authority, quick polling) gives way to what a person has set.
@@ -39,11 +48,7 @@ export function programEnvironment(settings: ProgramSettings): Record<string, st
   const suggested: Record<string, string> = {
     CFE_PUBLIC_URL: settings.apiUrl,
     CFE_POLL_LONGEST_SECONDS: '10',
-    CFE_DGI_PRODUCTION_RECEPTION_URL: `${simulatorUrl}/production/ws_efactura`,
-    CFE_DGI_PRODUCTION_CONSULTATION_URL: `${simulatorUrl}/production/ws_consultas`,
-    CFE_DGI_PRODUCTION_REGISTRY_URL: `${simulatorUrl}/production/ws_personaGetActEmpresarial`,
-    CFE_DGI_SANDBOX_RECEPTION_URL: `${simulatorUrl}/sandbox/ws_efactura`,
-    CFE_DGI_SANDBOX_CONSULTATION_URL: `${simulatorUrl}/sandbox/ws_consultas`,
+    ...simulatorAddresses(simulatorUrl),
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
@@ -56,10 +61,7 @@ export function programEnvironment(settings: ProgramSettings): Record<string, st
           CFE_SERVICE_CERTIFICATE_PASSWORD: serviceCertificatePassword(secrets),
         }),
   };
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
-  return {
-    ...suggested,
-    ...given,
+  const fixed: Record<string, string> = {
     DATABASE_URL: settings.databaseUrl,
     TEMPORAL_ADDRESS: settings.temporalAddress,
     TEMPORAL_NAMESPACE: settings.temporalNamespace,
@@ -75,4 +77,9 @@ export function programEnvironment(settings: ProgramSettings): Record<string, st
     CFE_PEPPER: secrets.pepper,
     CFE_TOKEN_KEYS: JSON.stringify(secrets.token_keys),
   };
+  // A file with another secret beside ours would be refused.
+  const given = Object.entries(environment).filter(
+    ([name, value]) => value && !(name.endsWith('_FILE') && name.slice(0, -'_FILE'.length) in fixed),
+  );
+  return { ...suggested, ...Object.fromEntries(given), ...fixed };
 }

@@ -1,8 +1,8 @@
 /** The secrets of the local stack, made at its first start and kept in `secrets.json` (mode 600). */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { newKeyEncryptionKey, newPassword, newPepper, newTokenKey } from '../crypto/newSecrets.ts';
 import { hasCluster } from './postgres.ts';
 import { StackError } from './stackError.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
@@ -58,15 +58,9 @@ function read(file: string): StackSecrets {
   }
 }
 
-function makeSecrets(): StackSecrets {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  const { kty, crv, x, d } = privateKey.export({ format: 'jwk' });
-  const kid = `local-${randomBytes(4).toString('hex')}`;
-  return {
-    key_encryption_keys: `local:${randomBytes(32).toString('base64')}`,
-    pepper: randomBytes(32).toString('base64'),
-    token_keys: [{ kty: String(kty), crv: String(crv), kid, x: String(x), d: String(d) }],
-    // Hexadecimal, so that it stands in an address without escapes.
-    database_password: randomBytes(24).toString('hex'),
-  };
-}
+const makeSecrets = (): StackSecrets => ({
+  key_encryption_keys: newKeyEncryptionKey('local'),
+  pepper: newPepper(),
+  token_keys: [newTokenKey('local')],
+  database_password: newPassword(),
+});

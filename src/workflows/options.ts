@@ -28,6 +28,9 @@ export const AUTHORITY: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 60 * SECOND },
 };
 
+/** What support asks for: a few questions to the authority, none of them repeated; a lost worker's act is. */
+export const SUPPORT: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: 400 * SECOND };
+
 /**
  * Calls to customers' servers: one attempt takes at most 15 s for the answer and 2 s for its body. What repeats is only
  * what is ours: a worker that died, a database that is away, a receiver that is busy with other deliveries. An answer,

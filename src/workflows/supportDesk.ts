@@ -1,64 +1,114 @@
 import {
   ApplicationFailure,
   condition,
+  currentUpdateInfo,
+  patched,
+  proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Stuck } from '../activities/failures.ts';
-import { type SupportAction, support } from './messages.ts';
-import { NeedsSupportAttribute, StuckReasonAttribute } from './options.ts';
+import type { SupportActivities } from '../activities/support.ts';
+import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
+import { support } from './messages.ts';
+import { NeedsSupportAttribute, StuckReasonAttribute, SUPPORT } from './options.ts';
+
+const { supportCfe } = proxyActivities<SupportActivities>({
+  ...SUPPORT,
+  summary: 'Do what support asks for',
+});
+
+/** A step as support reads of it. */
+export interface Step {
+  /** What it tries, in words. */
+  tries: string;
+  /** What support may do when it is stuck: each action, with when it fits. */
+  actions: Readonly<Partial<Record<SupportRequest['action'], string>>>;
+}
 
 /**
  * The place where a workflow waits for a person. Register it before the first await: `untilDone` repeats a step until
- * it is no longer stuck, waiting for a `support` update in between.
+ * it is no longer stuck. The update `support` does what it is asked for and answers what came of it; unless that is a
+ * refusal, the step is taken again and finds what was changed. The workflow goes on only once an update has its answer,
+ * so that none is cut off by the end.
  */
-export function supportDesk() {
-  let waitingFor: Stuck | null = null;
-  let asked: SupportAction | null = null;
+export function supportDesk(cfeId: string) {
+  let waiting: { step: Step; stuck: Stuck } | null = null;
+  let isServing = false;
+  let goesOn = false;
 
-  setHandler(
-    support,
-    (action) => {
-      asked = action;
-      return { done: 'The step that was stuck is tried again now.' };
+  async function serve(request: SupportRequest): Promise<SupportAnswer> {
+    if (!patched('support-acts')) {
+      goesOn = true;
+      return { outcome: 'retried', message: 'The step that was stuck is tried again now.' };
+    }
+    isServing = true;
+    try {
+      const requestId = `${cfeId}:${currentUpdateInfo()?.id}`;
+      const answer = await supportCfe({ ...request, cfeId, requestId });
+      if (answer.outcome !== 'refused') goesOn = true;
+      else if (waiting) setCurrentDetails(`${detailsOf(waiting)}\n\n${lastRefusal(request, answer)}`);
+      return answer;
+    } finally {
+      isServing = false;
+    }
+  }
+
+  setHandler(support, serve, {
+    description:
+      'While NeedsSupport is true: {"action":"retry","by":"…","reason":"…"}; action is retry, settle or abandon, as the details of the run say.',
+    validator: (request) => {
+      const fault = supportRequestFault(request);
+      if (fault !== undefined) throw refusal('InvalidInput', fault);
+      if (!waiting) throw refusal('NothingToDo', 'This CFE does not wait for support; it goes on by itself.');
+      if (isServing || goesOn)
+        throw refusal('UnderWay', 'Another action of support is under way on this CFE.');
     },
-    {
-      description: 'Tries the stuck step again. Only while NeedsSupport is true.',
-      validator: (_action: SupportAction) => {
-        if (!waitingFor || asked) {
-          throw ApplicationFailure.create({
-            type: 'NothingToDo',
-            message: 'This CFE does not wait for support; it goes on by itself.',
-            nonRetryable: true,
-          });
-        }
-      },
-    },
-  );
+  });
 
   return {
-    async untilDone<T extends object>(step: () => Promise<T | Stuck>): Promise<T> {
+    async untilDone<T extends object>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
       for (;;) {
-        const outcome = await step();
+        const outcome = await take();
         if (!('stuck' in outcome)) return outcome;
-        waitingFor = outcome;
-        asked = null;
+        goesOn = false;
+        waiting = { step, stuck: outcome };
         upsertSearchAttributes([
           { key: NeedsSupportAttribute, value: true },
           { key: StuckReasonAttribute, value: outcome.stuck },
         ]);
-        setCurrentDetails(
-          `### Waiting for support\n\n${outcome.explanation}\n\nOnce mended: update \`support\` with {"action":"retry","by":"…","reason":"…"}.`,
-        );
-        await condition(() => asked !== null);
-        waitingFor = null;
+        setCurrentDetails(detailsOf(waiting));
+        await condition(() => goesOn);
+        waiting = null;
         upsertSearchAttributes([
           { key: NeedsSupportAttribute, value: false },
           { key: StuckReasonAttribute, value: null },
         ]);
-        setCurrentDetails('Support asked for another try.');
+        setCurrentDetails(`Goes on after support: ${step.tries}.`);
       }
     },
   };
 }
+
+const refusal = (type: string, message: string): ApplicationFailure =>
+  ApplicationFailure.create({ type, message, nonRetryable: true });
+
+/** The details of the run, in Markdown: why it waits, and what may be done, ready to be copied. */
+function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }): string {
+  const actions = Object.entries(step.actions).map(
+    ([action, when]) =>
+      `- ${when}:\n\n  \`\`\`json\n  {"action":"${action}","by":"your name","reason":"why"}\n  \`\`\``,
+  );
+  return [
+    '### Waiting for support',
+    `**Reason:** \`${stuck.stuck}\``,
+    `**Tried:** ${step.tries}`,
+    `**What came of it:** ${stuck.explanation}`,
+    '**What may be done:** send the update `support` with one of these inputs, or use `cfe retry` on the command line.',
+    ...actions,
+  ].join('\n\n');
+}
+
+const lastRefusal = ({ action, by }: SupportRequest, { message }: SupportAnswer): string =>
+  `**Last asked for:** \`${action}\` by \`${by.replaceAll('`', "'")}\`, refused: ${message}`;

@@ -19,6 +19,7 @@ import { cloneDatabase } from '../support/database.ts';
 import { freePort, startServices } from '../support/services.ts';
 import { until } from '../support/until.ts';
 import { aTestAuthority, startReceiver } from '../support/webhooks/receiver.ts';
+import { processorTime } from './processorTime.ts';
 
 const DELIVERIES = Number(process.env['BENCH_DELIVERIES'] ?? 10_000);
 const WATCH_SECONDS = Number(process.env['BENCH_SECONDS'] ?? 20);
@@ -169,19 +170,12 @@ function reportLatency(when: string, milliseconds: number[]): void {
 /** Resident memory, and the share of one core that a process uses, over some seconds. */
 async function burden(child: ChildProcess): Promise<string> {
   const pid = child.pid ?? 0;
-  const before = cpuSeconds(pid);
+  const before = processorTime(pid);
   const started = performance.now();
   await pause(WATCH_SECONDS * 1_000);
-  const share = (cpuSeconds(pid) - before) / ((performance.now() - started) / 1_000);
+  const share = (processorTime(pid) - before) / ((performance.now() - started) / 1_000);
   const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
   return `${((pages * 4_096) / 1e6).toFixed(0)} MB, ${(share * 100).toFixed(1)} % of a core`;
-}
-
-/** User and system time of a process; /proc counts hundredths of a second. */
-function cpuSeconds(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 const pause = (milliseconds: number): Promise<void> =>

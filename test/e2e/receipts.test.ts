@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
+import { openOrm } from '../../src/db/orm.ts';
 import type { CfeView } from '../../src/demo/customer.ts';
 import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
@@ -116,8 +117,36 @@ describe('receipts through the whole stack', () => {
     expect(await ledgerRow(issued)).toMatchObject({ verdict: 'AE', times_received: 1 });
   });
 
+  test('a sobre whose number another system of the company has used goes out in a new one', async () => {
+    await verdictOf(stack.customer, RUT, (await issue()).cfe_id);
+    const orm = await openOrm({ databaseUrl: stack.info().database_url, pool: 1 });
+    // The authority has seen the next two numbers already, and we know nothing of them.
+    const back = `update sobre_sequence set last = last - 2 where rut = ? returning last`;
+    const [sequence] = await orm.em.fork().execute<{ last: string }[]>(back, [RUT]);
+    await orm.em
+      .fork()
+      .execute('update sobre set idemisor = idemisor + 1000000 where rut = ? and idemisor > ?', [
+        RUT,
+        sequence?.last,
+      ]);
+
+    const issued = await issue();
+    const settled = await verdictOf(stack.customer, RUT, issued.cfe_id);
+
+    expect(settled.cfe_status).toBe('ACCEPTED');
+    expect(await ledgerRow(issued)).toMatchObject({ verdict: 'AE', times_received: 1 });
+    const sobres = await orm.em
+      .fork()
+      .execute(
+        'select state from sobre join cfe on cfe.id = cfe_id where numero = ? and type = ? order by idemisor',
+        [issued.numero, 'ETICKET'],
+      );
+    await orm.close(true);
+    expect(sobres).toEqual([{ state: 'REFUSED' }, { state: 'REFUSED' }, { state: 'RECEIVED' }]);
+  });
+
   test('histories hold ids and statuses, no paper, key, name or amount, in at most 30 events', async () => {
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace: stack.info().temporal_namespace });
     let seen = 0;
     for await (const { workflowId } of client.workflow.list()) {
       const { events, text } = await historyOf(client.workflow.getHandle(workflowId));
@@ -140,7 +169,7 @@ describe('receipts through the whole stack', () => {
   }, 120_000);
 
   test('operators find a CFE by its search attributes', async () => {
-    const client = new Client({ connection });
+    const client = new Client({ connection, namespace: stack.info().temporal_namespace });
     const query = `EnterpriseRut = '${RUT}' AND CfeId = '101-2' AND Environment = 'production'`;
     const found = await until('the run', 20, async () => {
       for await (const run of client.workflow.list({ query })) return run;

@@ -8,6 +8,7 @@ import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { LOCAL_DEVELOPER } from '../../src/main/prepare.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
+import { inspectEvent } from '../support/openapi/conformance.ts';
 import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
 import { until } from '../support/until.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
@@ -85,6 +86,7 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     });
     for (const request of receiver.received) {
       expect(new Verifier(secret).verify(request.body, request.headers)).toEqual(messageOf(request));
+      inspectEvent(request);
     }
   });
 

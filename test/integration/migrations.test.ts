@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
-import { migrate, openOrm } from '../../src/db/orm.ts';
+import { lackingMigrations, migrate, openOrm } from '../../src/db/orm.ts';
+import { ensureSchema } from '../../src/main/schema.ts';
 import { cloneDatabase, emptyDatabase } from '../support/database.ts';
 
 describe('migrations', () => {
@@ -17,6 +18,43 @@ describe('migrations', () => {
       expect(rows?.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
     } finally {
       for (const orm of orms) await orm.close(true);
+      await database[Symbol.asyncDispose]();
+    }
+  });
+
+  test('what lacks is told by name, and nothing is made; where a job is to migrate, its absence is an error', async () => {
+    const { databaseUrl, ...database } = await emptyDatabase();
+    const orm = await openOrm({ databaseUrl, pool: 2 });
+    try {
+      const names = MIGRATIONS.map(({ name }) => name);
+      expect(await lackingMigrations(orm)).toEqual(names);
+      await expect(ensureSchema(orm, { CFE_MIGRATE: 'never' })).rejects.toThrow(
+        `The database lacks the migrations ${names.join(', ')}: run the job first`,
+      );
+      expect(await lackingMigrations(orm)).toEqual(names);
+
+      expect(await migrate(orm)).toEqual(names);
+      const last = names.at(-1);
+      await orm.em.fork().execute('delete from migration where name = ?', [last]);
+      expect(await lackingMigrations(orm)).toEqual([last]);
+    } finally {
+      await orm.close(true);
+      await database[Symbol.asyncDispose]();
+    }
+  });
+
+  test('one that these programs do not know, of the next version, disturbs neither job nor programs', async () => {
+    const database = await cloneDatabase();
+    try {
+      await database.orm.em
+        .fork()
+        .execute(`insert into migration (name) values ('9999_of_the_next_version')`);
+
+      expect(await migrate(database.orm)).toEqual([]);
+      for (const when of ['at-start', 'never'] as const) {
+        await expect(ensureSchema(database.orm, { CFE_MIGRATE: when })).resolves.toBeUndefined();
+      }
+    } finally {
       await database[Symbol.asyncDispose]();
     }
   });

@@ -86,6 +86,15 @@ describe('the way from the outbox to Temporal', () => {
     expect(await rows()).toEqual([]);
   });
 
+  test('what a process whose clock is an hour ahead has stored is not kept back by the others', async () => {
+    await database.orm.em.fork().transactional(async (em) => {
+      enqueue(em, aMessage(), new Date(Date.now() + 3_600_000));
+    });
+
+    dispatcher().dispatchSoon();
+    await allDispatched();
+  });
+
   test('several dispatchers at once start each workflow once', async () => {
     const messages = Array.from({ length: 120 }, () => aMessage());
     await store(...messages);
@@ -112,14 +121,35 @@ describe('the way from the outbox to Temporal', () => {
     const one = dispatcher();
     one.dispatchSoon();
     await allDispatched();
-    await temporal.client.workflow.getHandle(message.workflowId).terminate();
+    await temporal.withWorkers(
+      {
+        signCfe: async () => ({ waitsForOriginal: false }),
+        submitCfe: async () => ({ status: 'ACCEPTED' }),
+      },
+      () => temporal.client.workflow.getHandle(message.workflowId).result(),
+    );
 
     const { signal: _, ...withoutSignal } = message;
     await store(message, withoutSignal);
     one.dispatchSoon();
     await allDispatched();
 
-    expect((await describeRun(message.workflowId)).status.name).toBe('TERMINATED');
+    expect((await describeRun(message.workflowId)).status.name).toBe('COMPLETED');
+  });
+
+  test('a run that somebody terminated begins anew: what it was to do is still to be done', async () => {
+    const message = aMessage();
+    await store(message);
+    const one = dispatcher();
+    one.dispatchSoon();
+    await allDispatched();
+    await temporal.client.workflow.getHandle(message.workflowId).terminate();
+
+    await store(message);
+    one.dispatchSoon();
+    await allDispatched();
+
+    expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
   });
 
   test('while Temporal is away nothing is lost; the relay sends it once it is back', async () => {

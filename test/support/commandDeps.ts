@@ -3,6 +3,7 @@ import { Account } from '../../src/db/entities/Account.ts';
 import { Event } from '../../src/db/entities/Event.ts';
 import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
 import type { Orm } from '../../src/db/orm.ts';
+import { inspectEvent } from './openapi/conformance.ts';
 
 /** A dispatcher that starts nothing: what commands store stays in the outbox, where tests look at it. */
 export const idleOutbox = { dispatchSoon(): void {} };
@@ -29,12 +30,13 @@ export async function outboxOf(
   return messages.map(({ workflow, signal, input }) => ({ workflow, signal: signal ?? null, input }));
 }
 
-/** The events recorded for an enterprise, oldest first, as they are sent. */
+/** The events recorded for an enterprise, oldest first, as they are sent; throws where one is not as openapi.json says. */
 export async function eventsOf(
   orm: Orm,
   rut: string,
 ): Promise<{ event: string; timestamp: string; data: Record<string, unknown> }[]> {
   const events = await orm.em.fork().find(Event, { rut }, { orderBy: { createdAt: 'asc', name: 'desc' } });
+  for (const event of events) inspectEvent(event);
   return events.map(
     ({ body }) => JSON.parse(body) as { event: string; timestamp: string; data: Record<string, unknown> },
   );

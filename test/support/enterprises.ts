@@ -22,7 +22,8 @@ export interface CaeRowWishes {
   specialKind?: 1;
 }
 
-let lastAuthorization = 90_110_000_000;
+const FIRST_AUTHORIZATION = 90_110_000_000;
+let lastAuthorization = FIRST_AUTHORIZATION;
 
 /** Puts a CAE into the table, past the checks of an upload. */
 export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}): Promise<string> {
@@ -44,7 +45,8 @@ export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}):
     specialKind: wishes.specialKind ?? null,
     specialCause: wishes.specialKind ? '21' : null,
     xml: '<CAE/>',
-    createdAt: new Date(),
+    // A moment of its own for each: lists are in the order of uploading.
+    createdAt: new Date(Date.UTC(2020, 0, 1) + lastAuthorization - FIRST_AUTHORIZATION),
   });
   return id;
 }

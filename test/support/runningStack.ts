@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
 import got from 'got';
 import { type CfeView, type Customer, logIn } from '../../src/demo/customer.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
@@ -30,13 +31,24 @@ export interface LedgerRow {
   sha256: string;
 }
 
-/** `npm start` as a process of its own, on free ports, with a data folder that is gone afterwards. */
+/**
+ * `npm start` as a process of its own, on free ports, with a data folder that is gone afterwards; one that
+ * CFE_DATA_DIR names stays. With CFE_TEST_STACK_TEMPORAL it works on the Temporal server at that address, in a
+ * namespace of its own (`npm run test:production-temporal`).
+ */
 export async function startTestStack(environment: Record<string, string> = {}): Promise<TestStack> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'cfe-e2e-'));
+  const given = environment['CFE_DATA_DIR'];
+  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'cfe-e2e-'));
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'src/main/stack.ts'], {
     cwd: CHECKOUT,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...withoutOwn(process.env), CFE_DATA_DIR: dataDir, ...FREE_PORTS, ...environment },
+    env: {
+      ...withoutOwn(process.env),
+      ...(await temporalElsewhere()),
+      CFE_DATA_DIR: dataDir,
+      ...FREE_PORTS,
+      ...environment,
+    },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
@@ -60,9 +72,22 @@ export async function startTestStack(environment: Record<string, string> = {}): 
     },
     async stop() {
       await endProcess(child);
-      rmSync(dataDir, { recursive: true, force: true });
+      if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The variables by which a stack finds the Temporal server of CFE_TEST_STACK_TEMPORAL; none where that is not set. */
+export async function temporalElsewhere(): Promise<Record<string, string>> {
+  const address = process.env['CFE_TEST_STACK_TEMPORAL'];
+  if (!address) return {};
+  const { newNamespace } = await import('./temporal.ts');
+  const connection = await Connection.connect({ address });
+  try {
+    return { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: await newNamespace(connection, address) };
+  } finally {
+    await connection.close();
+  }
 }
 
 export const FREE_PORTS = {

@@ -44,17 +44,9 @@ export interface TestTemporal {
   ): Promise<T>;
 }
 
-/** A namespace of the caller's own on the Temporal server of the run, so that files do not see each other's tasks. */
-export async function openTemporal(): Promise<TestTemporal> {
-  const address = process.env['TEMPORAL_ADDRESS'];
-  if (!address) throw new Error('TEMPORAL_ADDRESS is not set: run tests by `npm test`');
-  try {
-    Runtime.install({ logger: silent, shutdownSignals: [] });
-  } catch {
-    // Another file of this process installed it.
-  }
+/** A new namespace with the search attributes of the service; its name. */
+export async function newNamespace(connection: Connection, address: string): Promise<string> {
   const namespace = `test-${randomUUID()}`;
-  const connection = await Connection.connect({ address });
   await connection.workflowService.registerNamespace({
     namespace,
     workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
@@ -67,6 +59,20 @@ export async function openTemporal(): Promise<TestTemporal> {
       return undefined;
     }
   });
+  return namespace;
+}
+
+/** A namespace of the caller's own on the Temporal server of the run, so that files do not see each other's tasks. */
+export async function openTemporal(): Promise<TestTemporal> {
+  const address = process.env['TEMPORAL_ADDRESS'];
+  if (!address) throw new Error('TEMPORAL_ADDRESS is not set: run tests by `npm test`');
+  try {
+    Runtime.install({ logger: silent, shutdownSignals: [] });
+  } catch {
+    // Another file of this process installed it.
+  }
+  const connection = await Connection.connect({ address });
+  const namespace = await newNamespace(connection, address);
   const native = await NativeConnection.connect({ address });
   const workflowBundle = await bundleWorkflows();
   return {

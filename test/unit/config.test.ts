@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
-import { ConfigurationError, describeVariables, readConfig } from '../../src/config.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigurationError, describeVariables, isSet, readConfig } from '../../src/config.ts';
 
 const problemsOf = (work: () => unknown): string => {
   try {
@@ -67,5 +68,77 @@ describe('the configuration', () => {
 
   test('.env.example is in step (npm run env-example writes it)', () => {
     expect(readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')).toBe(describeVariables());
+  });
+});
+
+describe('a secret from a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cfe-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const pepper = Buffer.alloc(32, 7);
+
+  function aFile(content: string): string {
+    const path = join(folder, `${Math.random()}`);
+    writeFileSync(path, content);
+    return path;
+  }
+
+  test.each(['', '\n', '\r\n'])('counts without the newline at its end: %j', (end) => {
+    const file = aFile(`${pepper.toString('base64')}${end}`);
+
+    expect(readConfig(['CFE_PEPPER'], { CFE_PEPPER_FILE: file })).toEqual({ CFE_PEPPER: pepper });
+  });
+
+  test('loses nothing else: a password may begin and end with blanks', () => {
+    const file = aFile(' pass word \n\n');
+
+    expect(
+      readConfig(['CFE_SERVICE_CERTIFICATE_PASSWORD'], { CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: file }),
+    ).toEqual({ CFE_SERVICE_CERTIFICATE_PASSWORD: ' pass word \n' });
+  });
+
+  test('counts as set', () => {
+    expect(isSet('DATABASE_URL', { DATABASE_URL_FILE: '/run/secrets/database_url' })).toBe(true);
+    expect(isSet('DATABASE_URL', {})).toBe(false);
+  });
+
+  test('beside the secret itself is refused: which one counts, nobody could tell', () => {
+    const both = { CFE_PEPPER: pepper.toString('base64'), CFE_PEPPER_FILE: aFile('x') };
+
+    expect(problemsOf(() => readConfig(['CFE_PEPPER'], both))).toBe(
+      'CFE_PEPPER and CFE_PEPPER_FILE are both set; set one of them',
+    );
+  });
+
+  test('that cannot be read is named with its variable', () => {
+    const path = join(folder, 'nowhere');
+
+    expect(problemsOf(() => readConfig(['CFE_PEPPER'], { CFE_PEPPER_FILE: path }))).toBe(
+      `CFE_PEPPER_FILE names ${path}, which cannot be read (ENOENT)`,
+    );
+    expect(problemsOf(() => readConfig(['CFE_PEPPER'], { CFE_PEPPER_FILE: folder }))).toBe(
+      `CFE_PEPPER_FILE names ${folder}, which cannot be read (EISDIR)`,
+    );
+  });
+
+  test.each([
+    ['what is no pepper', 'hunter2-hunter2', '[a secret]; it must be 32 bytes in base64'],
+    [
+      'nothing',
+      '\n',
+      'nothing; it must be 32 bytes in base64 (key of the hashes of API keys and of idempotent request bodies)',
+    ],
+  ])('that holds %s is named, its content is not', (_, content, told) => {
+    const file = aFile(content);
+
+    const problem = problemsOf(() => readConfig(['CFE_PEPPER'], { CFE_PEPPER_FILE: file }));
+
+    expect(problem).toBe(`CFE_PEPPER_FILE names ${file}, which holds ${told}`);
+    expect(problem).not.toContain('hunter2');
+  });
+
+  test('is for secrets only: a port in a file is no port', () => {
+    expect(readConfig(['CFE_API_PORT'], { CFE_API_PORT_FILE: aFile('3999') })).toEqual({
+      CFE_API_PORT: 3000,
+    });
   });
 });

@@ -55,10 +55,11 @@ describe('issueCfe', () => {
       return { result, events: (await historyOf(handle)).events };
     });
 
-  const needsSupport = (handle: WorkflowHandle) =>
-    until('NeedsSupport', 20, async () => {
-      const { searchAttributes } = await handle.describe();
-      return searchAttributes['NeedsSupport']?.[0] === true ? searchAttributes : undefined;
+  /** Waits until the details of the run begin so. */
+  const detailsOf = (handle: WorkflowHandle, beginning: string) =>
+    until(beginning, 10, async () => {
+      const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+      return details.currentDetails?.startsWith(beginning) || undefined;
     });
 
   test('signs, submits, awaits, and ends with the verdict', async () => {
@@ -121,10 +122,7 @@ describe('issueCfe', () => {
 
       await temporal.withWorkers(activities, async () => {
         const handle = await start();
-        await until('the waiting', 10, async () => {
-          const details = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-          return details.currentDetails?.startsWith('Waiting for the verdict') || undefined;
-        });
+        await detailsOf(handle, 'Waiting for the verdict');
         expect(diary).toEqual([]);
         await handle.signal('originalSettled');
         await handle.result();
@@ -139,32 +137,49 @@ describe('issueCfe', () => {
     },
   );
 
-  test.each(['signCfe', 'submitCfe', 'awaitVerdict'] as const)(
-    '%s that is stuck waits for support, says why, and goes on from there when asked',
-    async (step) => {
-      let mended = false;
-      const { activities, diary } = actors();
-      const usual = activities[step] as (cfeId: string) => Promise<never>;
-      const stuckUntilMended = async (cfeId: string) =>
-        mended ? usual(cfeId) : { stuck: 'signing', explanation: 'The key cannot be opened.' };
+  test('a CFE that must wait for its turn parks without a try, and submits again each time it is called', async () => {
+    let submits = 0;
+    const { activities, diary } = actors({
+      async submitCfe() {
+        submits += 1;
+        return { status: submits < 3 ? 'WAITS' : 'RECEIVED' };
+      },
+    });
 
-      await temporal.withWorkers({ ...activities, [step]: stuckUntilMended }, async () => {
-        const handle = await start();
-        expect((await needsSupport(handle))['StuckReason']).toEqual(['signing']);
-        mended = true;
-        await handle.executeUpdate('support', {
-          args: [{ action: 'retry', by: 'ana', reason: 'key configured' }],
-        });
-        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
-        const { searchAttributes } = await handle.describe();
-        expect(searchAttributes['NeedsSupport']).toEqual([false]);
-        expect(searchAttributes['CfeStatus']).toEqual(['ACCEPTED']);
-        await recordHistory(handle, `issueCfe.${step}StuckThenRetried`);
-      });
+    await temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      for (const called of [1, 2]) {
+        await detailsOf(handle, 'Waits for its turn');
+        expect(submits).toBe(called);
+        await handle.signal('turnCame');
+        await until('the next try', 10, async () => submits > called || undefined);
+      }
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfe.waitedForItsTurn');
+    });
 
-      expect(diary).toEqual(['signed', 'submitted', 'asked']);
-    },
-  );
+    expect(diary).toEqual(['signed', 'asked']);
+  });
+
+  test('a call that comes while the step still runs is not lost', async () => {
+    let submits = 0;
+    let handle: WorkflowHandle | undefined;
+    const { activities } = actors({
+      async submitCfe() {
+        submits += 1;
+        if (submits > 1) return { status: 'RECEIVED' };
+        const running = await until('the handle', 10, async () => handle);
+        await running.signal('turnCame');
+        return { status: 'WAITS' };
+      },
+    });
+
+    await temporal.withWorkers(activities, async () => {
+      handle = await start();
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfe.calledBeforeItWaited');
+    });
+  });
 
   test('an error that is no failure of ours leaves its text outside the history', async () => {
     let tries = 0;
@@ -185,29 +200,6 @@ describe('issueCfe', () => {
       const { text } = await historyOf(handle);
       expect(text).toContain('Error 23514');
       expect(text).not.toMatch(/Failing row|Almacén|1220|<CFE/);
-    });
-  });
-
-  test('refuses support for a CFE that goes on by itself', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { activities } = actors({
-      async awaitVerdict() {
-        await gate;
-        return { status: 'ACCEPTED' };
-      },
-    });
-
-    await temporal.withWorkers(activities, async () => {
-      const handle = await start();
-      const update = handle.executeUpdate('support', {
-        args: [{ action: 'retry', by: 'ana', reason: 'impatience' }],
-      });
-      await expect(update).rejects.toMatchObject({ cause: { type: 'NothingToDo' } });
-      release();
-      await handle.result();
     });
   });
 });

@@ -6,6 +6,7 @@ import { INTRODUCTION } from './introduction.ts';
 import { operation, tagOf } from './operation.ts';
 import { ERROR_SCHEMAS, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
+import { WEBHOOKS_TAG, webhooks } from './webhooks.ts';
 
 /** The version of the interface (interface.md part 9). */
 const VERSION = '1.0.0';
@@ -16,6 +17,8 @@ export interface OpenApiDocument {
   readonly info: Readonly<Record<string, unknown>>;
   /** By path below the server's address, then by method in small letters. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+  /** What customers' servers are sent: by the name of the event, then by method. */
+  readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [more: string]: unknown;
 }
@@ -28,13 +31,15 @@ export function openApiDocument(routes: readonly Route[], examples: Examples): O
     const methods = (paths[route.path] ??= {});
     methods[route.method.toLowerCase()] = operation(route, book, examples.operations[route.name]);
   }
+  const events = webhooks(book);
   return {
     openapi: '3.1.1',
     info: { title: 'Electronic fiscal receipts (CFE)', version: VERSION, description: INTRODUCTION },
     // Relative to where the document is read: one address serves both environments.
     servers: [{ url: '/v1' }],
-    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(tagOf)), WEBHOOKS_TAG].map((name) => ({ name })),
     paths,
+    webhooks: events,
     components: {
       schemas: { ...book.named, ...ERROR_SCHEMAS },
       responses: refusalResponses(routes, examples),

@@ -18,6 +18,9 @@ any time: read those you know.
 **Trying again is safe.** Send an \`Idempotency-Key\` with a POST; repeat the request with the same key when the answer
 did not arrive. A receipt is numbered once for a key, for ever; other answers are kept for 24 hours.
 
+**Webhooks.** What changes is told to your own server by HTTPS POST, signed by Standard Webhooks 1.0: see the chapter
+Webhooks for every event, its headers and the answers that count.
+
 **Limits.** 1,000 requests an hour and account in production, 5,000 in the sandbox, unless agreed otherwise;
 \`RateLimit\` tells where you stand.
 

@@ -5,6 +5,7 @@ import { findCfe } from '../../db/cfes.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CfeRequest } from '../../domain/cfeRequest.ts';
 import { Rut } from '../../domain/rut.ts';
+import { failpoint } from '../../failpoints.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CfeView, cfeView, cfeViewAt } from '../views/cfe.ts';
 
@@ -41,7 +42,9 @@ export const issueCfe = defineRoute({
     await verdicts.wait(cfe.id, waiting);
     const now = await findCfe(orm.em.fork(), key);
     if (!now || waiting.signal.aborted) return data;
+    failpoint('wait.settled');
     if (idempotency) await recordFirstAnswer({ orm }, now.id, now);
+    failpoint('wait.kept');
     return cfeView(now);
   },
 });

@@ -30,6 +30,7 @@ const list = defineVerb({
       account_id: entry.accountId ?? null,
       rut: entry.rut ?? null,
       reason: entry.reason ?? null,
+      outcome: entry.outcome ?? null,
     }));
   },
 });

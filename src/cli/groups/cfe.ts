@@ -1,11 +1,14 @@
 import * as z from 'zod';
+import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
 import { cfeHistory } from '../../db/cfeHistory.ts';
-import { findCfe, listCfesForOperators } from '../../db/cfes.ts';
+import { findCfe, listCfesForOperators, stuckCfes } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
+import { REASON_LENGTH, SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { cfeWorkflowId } from '../../temporal.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
@@ -99,9 +102,80 @@ const xml = defineVerb({
   plain: 'xml',
 });
 
+const FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
+
+const retry = defineVerb({
+  name: 'retry',
+  summary: 'Act upon CFEs that wait for support: one by its cfe_id, or all that the filters name',
+  args: { '[RUT]': 'RUT of the enterprise', '[CFE_ID]': 'its cfe_id, such as 101-1' },
+  options: [
+    {
+      flags: '--action <action>',
+      about:
+        'retry (unless told): take the stuck step again; settle: ask the authority, send nothing; abandon: give it up, while the authority surely does not have it',
+      choices: SUPPORT_ACTIONS,
+    },
+    { flags: '--reason <text>', about: 'why; kept in the audit', required: true },
+    {
+      flags: '--environment <environment>',
+      about: 'production unless told; with filters all unless told',
+      choices: ENVIRONMENTS,
+    },
+    { flags: '--rut <rut>', about: 'only those of this enterprise' },
+    { flags: '--status <status>', about: 'only those that stand there', choices: CFE_STATUSES },
+    { flags: '--stuck-reason <reason>', about: 'only those that wait for this reason' },
+    { flags: '--limit <n>', about: `how many at most; ${USUAL} unless told`, wholeNumber: [1, MOST] },
+    { flags: '--dry-run', about: 'changes nothing, only tells' },
+  ],
+  examples: [
+    '219999830019 101-1 --reason "new certificate uploaded"',
+    '219999830019 101-1 --action abandon --reason "issued anew"',
+    '--stuck-reason authority.certificate --reason "certificates renewed" --dry-run',
+  ],
+  columns: ['rut', 'environment', 'cfe_id', 'cfe_status', 'stuck_reason', 'action', 'outcome', 'message'],
+  input: z.strictObject({
+    rut: Rut.optional(),
+    cfe_id: z.string().optional(),
+    action: z.enum(SUPPORT_ACTIONS).optional(),
+    reason: text(REASON_LENGTH),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    status: z.enum(CFE_STATUSES).optional(),
+    stuckReason: z.string().optional(),
+    limit: z.int().optional(),
+    dryRun: z.literal(true).optional(),
+  }),
+  usageFault(input) {
+    if (input['cfe_id'] !== undefined) {
+      const filter = ['status', 'stuckReason', 'limit'].find((name) => input[name] !== undefined);
+      return filter === undefined ? undefined : 'a CFE_ID needs no filter';
+    }
+    if (FILTERS.every((name) => input[name] === undefined)) {
+      return `name RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason`;
+    }
+    const isBlind = input['action'] === 'abandon' && input['stuckReason'] === undefined;
+    return isBlind ? 'to abandon many, name their --stuck-reason' : undefined;
+  },
+  async run(deps, { cfe_id, action = 'retry', reason, dryRun = false, limit = USUAL, ...filter }) {
+    const wish = { action, reason, dryRun };
+    const rowFor = async ({ cfe, outcome, message }: Supported): Promise<Row> => {
+      return { rut: cfe.rut, ...(await rowOf(deps, cfe)), action, outcome, message };
+    };
+    const { rut, environment } = filter;
+    if (cfe_id !== undefined && rut !== undefined) {
+      const { cfe: one } = await known(deps, { rut, cfe_id, environment });
+      const supported = await supportCfe(deps, { id: one.id, ...wish });
+      if (supported.outcome === 'refused') throw new Refusal('INVALID_INPUT', supported.message);
+      return rowFor(supported);
+    }
+    const stuck = await stuckCfes(deps.orm.em.fork(), filter, limit);
+    const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...wish });
+    return Promise.all(all.map(rowFor));
+  },
+});
+
 /** `cfe cfe`: the CFEs of enterprises, for those who look after them. */
 export const cfe: Group = {
   name: 'cfe',
   summary: 'CFEs of enterprises, and where they stand',
-  verbs: [list, show, xml],
+  verbs: [list, show, xml, retry],
 };

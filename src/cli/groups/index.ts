@@ -7,9 +7,11 @@ import { delivery } from './delivery.ts';
 import { enterprise } from './enterprise.ts';
 import { grant } from './grant.ts';
 import { key } from './key.ts';
+import { keyEncryption } from './keyEncryption.ts';
 import { limit } from './limit.ts';
 import { payment } from './payment.ts';
 import { plan } from './plan.ts';
+import { recovery } from './recovery.ts';
 import { uiValue } from './uiValue.ts';
 import { webhook } from './webhook.ts';
 
@@ -27,5 +29,7 @@ export const GROUPS: readonly Group[] = [
   payment,
   uiValue,
   authorityCertificate,
+  keyEncryption,
+  recovery,
   audit,
 ];

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { SupportOutcome } from '../../domain/supportAction.ts';
 
 const AuditEntrySchema = defineEntity({
   name: 'AuditEntry',
@@ -14,6 +15,10 @@ const AuditEntrySchema = defineEntity({
     accountId: p.uuid().strictNullable(),
     rut: p.text().strictNullable(),
     reason: p.text().strictNullable(),
+    /** Of an act of support: what came of it. */
+    outcome: p.text().$type<SupportOutcome>().strictNullable(),
+    /** Of an act of support: the request that asked for it, once. */
+    requestId: p.text().strictNullable(),
   },
 });
 

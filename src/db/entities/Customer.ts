@@ -8,6 +8,8 @@ const CustomerSchema = defineEntity({
     rut: p.text().primary(),
     docNumber: p.text().primary(),
     docType: p.text().$type<DocumentType>().primary(),
+    /** What the audit calls it: no document of a person stands there. */
+    id: p.uuid(),
     legalName: p.text(),
     /** `legalName` as searchText makes it: what `?legal_name=` looks into. */
     legalNameSearch: p.text(),

@@ -2,6 +2,8 @@ import { Account } from './Account.ts';
 import { ApiKey } from './ApiKey.ts';
 import { AuditEntry } from './AuditEntry.ts';
 import { AuthorityCertificate } from './AuthorityCertificate.ts';
+import { AuthorityEndpoint } from './AuthorityEndpoint.ts';
+import { AuthorityTurn } from './AuthorityTurn.ts';
 import { Cae } from './Cae.ts';
 import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
@@ -25,6 +27,8 @@ export const ENTITIES = [
   ApiKey,
   AuditEntry,
   AuthorityCertificate,
+  AuthorityEndpoint,
+  AuthorityTurn,
   Cae,
   Certificate,
   Cfe,

@@ -4,6 +4,11 @@ import { Migration0003LimitsAndIdempotency } from './0003_limits_and_idempotency
 import { Migration0004Webhooks } from './0004_webhooks.ts';
 import { Migration0005UndecidedSince } from './0005_undecided_since.ts';
 import { Migration0006ExpiriesTold } from './0006_expiries_told.ts';
+import { Migration0007AuthorityTurns } from './0007_authority_turns.ts';
+import { Migration0008Support } from './0008_support.ts';
+import { Migration0009Measures } from './0009_measures.ts';
+import { Migration0010CustomerId } from './0010_customer_id.ts';
+import { Migration0011SkippedPlaces } from './0011_skipped_places.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -13,4 +18,9 @@ export const MIGRATIONS = [
   { name: '0004_webhooks', class: Migration0004Webhooks },
   { name: '0005_undecided_since', class: Migration0005UndecidedSince },
   { name: '0006_expiries_told', class: Migration0006ExpiriesTold },
+  { name: '0007_authority_turns', class: Migration0007AuthorityTurns },
+  { name: '0008_support', class: Migration0008Support },
+  { name: '0009_measures', class: Migration0009Measures },
+  { name: '0010_customer_id', class: Migration0010CustomerId },
+  { name: '0011_skipped_places', class: Migration0011SkippedPlaces },
 ];

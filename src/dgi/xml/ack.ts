@@ -53,6 +53,8 @@ export interface ReceiptVerdict {
   readonly typeCode: number | undefined;
   readonly serie: string | undefined;
   readonly numero: number | undefined;
+  /** TmstCFE: the moment at which the receipt says it was signed, as it stands there. */
+  readonly signedAt: string | undefined;
   /** AE received, BE rejected, CE observed; FE stands in the XSD only. */
   readonly state: string;
   readonly reasons: readonly Reason[];
@@ -130,6 +132,7 @@ function readVerdict(of: Element): ReceiptVerdict {
     typeCode: wholeNumber(textAt(of, 'TipoCFE')),
     serie: textAt(of, 'Serie'),
     numero: wholeNumber(textAt(of, 'NroCFE')),
+    signedAt: textAt(of, 'TmstCFE'),
     state: textAt(of, 'Estado') ?? '',
     reasons: [...childrenNamed(of, 'MotivosRechazoCF'), ...childrenNamed(of, 'ObsCFC')].map(readReason),
     original: original && {

@@ -10,6 +10,8 @@ export interface Directives {
   readonly delaySeconds: number | null;
   /** Store the sobre and drop the connection without an answer. */
   readonly lost: boolean;
+  /** Say, once, that the receipts stand in this state, before the verdict is given. */
+  readonly oddState: string | null;
   /** Refuse the sobre with this S code. */
   readonly sobre: string | null;
   /** How many SOAP faults to answer before the sobre is looked at. */
@@ -23,6 +25,7 @@ const NONE: Directives = {
   observe: null,
   delaySeconds: null,
   lost: false,
+  oddState: null,
   sobre: null,
   faults: 0,
   downSeconds: 0,
@@ -48,6 +51,9 @@ export function directivesIn(name: string | undefined): Directives {
     } else if (order === 'REJECT' && /^E\d\d$/.test(value) && isKnownCode(value)) {
       directives = { ...directives, reject: value };
       at += 1;
+    } else if (order === 'STATE' && /^[A-Z]{2}$/.test(value)) {
+      directives = { ...directives, oddState: value };
+      at += 1;
     } else if (order === 'SOBRE' && /^S\d\d$/.test(value) && isKnownCode(value)) {
       directives = { ...directives, sobre: value };
       at += 1;
@@ -71,6 +77,7 @@ export const together = (all: readonly Directives[]): Directives => ({
     null,
   ),
   lost: all.some(({ lost }) => lost),
+  oddState: all.find(({ oddState }) => oddState !== null)?.oddState ?? null,
   sobre: all.find(({ sobre }) => sobre !== null)?.sobre ?? null,
   faults: Math.max(0, ...all.map(({ faults }) => faults)),
   downSeconds: Math.max(0, ...all.map(({ downSeconds }) => downSeconds)),

@@ -10,6 +10,7 @@ import {
   countFault,
   findReceived,
   type Judgement,
+  orderOddState,
   type Sobre,
 } from '../state/sobres.ts';
 import type { Schemas } from '../xml/schemas.ts';
@@ -107,6 +108,7 @@ function keep(opened: OpenSobre, wishes: readonly Directives[], directives: Dire
 
   const readyAt = new Date(now.getTime() + (directives.delaySeconds ?? VERDICT_SECONDS) * 1000);
   const sobre = store(who, { rut, idemisor, state: 'AS', now, readyAt });
+  if (directives.oddState !== null) orderOddState(state, sobre.id, directives.oddState);
   const bench: Bench = {
     state,
     environment,

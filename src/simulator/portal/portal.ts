@@ -7,6 +7,7 @@ import { authorityCertificates, makeCertificate } from './certificates.ts';
 import { putCredentials, validateCredentials } from './credentials.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
+import { getOutage, putOutage } from './outage.ts';
 import { putRegistry } from './registry.ts';
 import type { PortalContext, PortalRoute } from './route.ts';
 
@@ -21,6 +22,8 @@ const ROUTES: readonly PortalRoute[] = [
   validateCredentials,
   ledger,
   ledgerXml,
+  putOutage,
+  getOutage,
 ];
 
 const MOST_BODY_BYTES = 256 * 1024;

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Outage } from '../outage.ts';
 import type { Authority } from '../security/authority.ts';
 import type { State } from '../state/database.ts';
 
@@ -7,6 +8,7 @@ export interface PortalContext {
   readonly state: State;
   readonly authority: Authority;
   readonly clock: Clock;
+  readonly outage: Outage;
 }
 
 /** What was asked: the variable pieces of the path, the query, the parsed body. */

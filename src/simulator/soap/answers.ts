@@ -53,6 +53,8 @@ export function ackCfe(
     readonly signer: Signer;
     readonly responseId: number;
     readonly now: Date;
+    /** Said of all receipts instead of their verdict, by directive. */
+    readonly oddState: string | null;
     readonly originalOf: (id: number) => Sobre | undefined;
   },
 ): string {
@@ -87,7 +89,7 @@ export function ackCfe(
       maybe('NroCFE', one.number),
       maybe('FechaCFE', one.issuedOn),
       maybe('TmstCFE', one.signedAt),
-      leaf('Estado', one.verdict),
+      leaf('Estado', context.oddState ?? one.verdict),
       ...one.reasons.map((reason) => reasonElement(element, reason)),
       original ? originalElement(original) : '',
     );

@@ -3,6 +3,7 @@ import type { EnvironmentName } from '../environments.ts';
 import type { Exchanges } from '../exchanges.ts';
 import { readBody, send } from '../http.ts';
 import { type Court, FaultOrdered, receiveSobre } from '../judge/receiveSobre.ts';
+import type { Outage } from '../outage.ts';
 import type { Authority } from '../security/authority.ts';
 import { type Caller, callerOf, GatewayRefused, signedEnvelope } from '../security/wsSecurity.ts';
 import { exclusive } from '../xml/canonical.ts';
@@ -20,12 +21,6 @@ export interface Services extends Court {
   readonly authority: Authority;
   readonly exchanges: Exchanges;
   readonly outage: Outage;
-}
-
-/** Since when, and until when, the SOAP paths refuse (directive DOWN). */
-export interface Outage {
-  begin(seconds: number): void;
-  isOn(): boolean;
 }
 
 /** The services by the last piece of their path (transport.md §1). */
@@ -70,6 +65,7 @@ export async function serveSoap(
   services: Services,
 ): Promise<void> {
   if (services.outage.isOn()) {
+    services.outage.countRefused();
     response.setHeader('connection', 'close');
     send(response, 503, 'text/plain', 'Service Unavailable');
     return;

@@ -4,7 +4,7 @@ import type { Signer } from '../security/authority.ts';
 import { isValidAt } from '../security/identity.ts';
 import type { Caller } from '../security/wsSecurity.ts';
 import { inTransaction, nextNumber, type State } from '../state/database.ts';
-import { findSobre, judgementsOf, keepAck, noteAsked, type Sobre } from '../state/sobres.ts';
+import { findSobre, judgementsOf, keepAck, noteAsked, type Sobre, takeOddState } from '../state/sobres.ts';
 import { SERVICES_NS } from '../xml/names.ts';
 import { readTree, textAt, withoutDeclaration, XmlRefused, type XmlTree } from '../xml/read.ts';
 import { ackCfe, exception } from './answers.ts';
@@ -49,14 +49,16 @@ function giveVerdict(
   context: { readonly state: State; readonly environment: EnvironmentName; readonly signer: Signer },
 ): string {
   const { state, environment, signer } = context;
+  const oddState = takeOddState(state, sobre.id);
   const ack = ackCfe(sobre, judgementsOf(state, sobre.id), {
     environment,
     signer,
     responseId: nextNumber(state, 'responses', 1),
     now,
+    oddState,
     originalOf: (id) => findSobre(state, environment, id),
   });
-  keepAck(state, sobre.id, ack);
+  if (oddState === null) keepAck(state, sobre.id, ack);
   return ack;
 }
 

@@ -47,6 +47,8 @@ create table if not exists faults_given (
   environment text not null, rut text not null, idemisor integer not null, given integer not null,
   primary key (environment, rut, idemisor)) strict, without rowid;
 
+create table if not exists odd_states (sobre_id integer primary key references sobres, state text not null) strict;
+
 create table if not exists registry (rut text primary key, record text not null) strict;
 
 create table if not exists credentials (

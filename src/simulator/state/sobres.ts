@@ -161,6 +161,17 @@ export const judgementsOf = (state: State, sobreId: number): Judgement[] =>
       originalSobreId: row['original_sobre_id'] as number | null,
     }));
 
+/** Notes that the first question for the verdict on a sobre is to be answered with that state. */
+export const orderOddState = (state: State, sobreId: number, oddState: string): void => {
+  state.prepare('insert into odd_states values (?, ?)').run(sobreId, oddState);
+};
+
+/** The state that was ordered for a sobre, once. */
+export const takeOddState = (state: State, sobreId: number): string | null => {
+  const row = state.prepare('delete from odd_states where sobre_id = ? returning state').get(sobreId);
+  return row === undefined ? null : String(row['state']);
+};
+
 /** How many of the faults that a sobre's directive asks for were given, counting this one. */
 export function countFault(
   state: State,

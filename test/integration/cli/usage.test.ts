@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
@@ -22,11 +25,15 @@ test('wrong usage is 2, says what is wrong, and answers nothing', async () => {
 describe('the database', () => {
   let db: TestDatabase;
   let cli: Cli;
+  const folder = mkdtempSync(join(tmpdir(), 'cfe-cli-'));
   beforeAll(async () => {
     db = await cloneDatabase();
     cli = cliOn(db.databaseUrl);
   });
-  afterAll(() => db[Symbol.asyncDispose]());
+  afterAll(async () => {
+    rmSync(folder, { recursive: true });
+    await db[Symbol.asyncDispose]();
+  });
 
   test('an empty list is an empty document, and a word for people', async () => {
     expect((await cli.call('account', 'list', '--json')).stdout).toBe('[]\n');
@@ -40,6 +47,18 @@ describe('the database', () => {
     const made = await first.json('account', 'create', '--name', 'Primera', '--email', 'p@example.com');
 
     expect(await first.json('account', 'list')).toEqual([made]);
+  });
+
+  test('its address may stand in a file; a file that cannot be read is a refusal', async () => {
+    const file = join(folder, 'database_url');
+    writeFileSync(file, `${db.databaseUrl}\n`);
+    const named = (path: string) => cliOn('', { DATABASE_URL: undefined, DATABASE_URL_FILE: path });
+
+    expect(await named(file).json('account', 'list')).toEqual([]);
+    expect(await named(join(folder, 'nowhere')).refusal('account', 'list')).toEqual({
+      code: 'UNAVAILABLE',
+      message: `DATABASE_URL_FILE names ${join(folder, 'nowhere')}, which cannot be read (ENOENT)`,
+    });
   });
 
   test('one that cannot be reached is a refusal without its address or password', async () => {

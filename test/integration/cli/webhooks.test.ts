@@ -120,6 +120,7 @@ describe('cfe audit', () => {
       account_id: null,
       rut,
       reason: 'Falta de pago',
+      outcome: null,
     });
     expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
     expect(await cli.json('audit', 'list')).toEqual(expect.arrayContaining(entries));

@@ -97,6 +97,19 @@ describe('sendSobre', () => {
     expect(await send()).toMatchObject({ askFrom: new Date('2026-03-02T14:10:00Z') });
   });
 
+  test('what should have left before is not sent any more', async () => {
+    received(ackSobre());
+    const late = { ...SOBRE, leaveBy: new Date(NOW.getTime() - 1) };
+    expect(await client().sendSobre(credentials, 'production', late)).toEqual({
+      kind: 'repeat',
+      what: 'too late',
+      reached: false,
+    });
+    expect(server.requests).toEqual([]);
+    const inTime = { ...SOBRE, leaveBy: NOW };
+    expect(await client().sendSobre(credentials, 'production', inTime)).toMatchObject({ kind: 'received' });
+  });
+
   test('a refused sobre comes with the authority’s own words', async () => {
     received(ackSobre({ state: 'BS', codes: ['S05'] }));
     expect(await send()).toEqual({

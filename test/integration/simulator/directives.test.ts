@@ -53,6 +53,16 @@ describe('a directive in the name of the first line', () => {
     expect(verdict).toContain('<ObsCFC>');
   });
 
+  test('SIM STATE FE says so once; then the verdict, the same for ever', async () => {
+    const ack = (await customer.send(customer.sobre([cfe('SIM STATE FE DELAY 0')]))).payload;
+    const ask = async () => (await customer.ask(field(ack, 'IDReceptor'), field(ack, 'Token'))).payload;
+    expect(field(await ask(), 'codigo')).toBe('105');
+    expect(field(await ask(), 'Estado')).toBe('FE');
+    const verdict = await ask();
+    expect(field(verdict, 'Estado')).toBe('AE');
+    expect(await ask()).toBe(verdict);
+  });
+
   test('SIM SOBRE S04 refuses the sobre, and leaves no row', async () => {
     const ack = (await customer.send(customer.sobre([cfe('SIM SOBRE S04')]))).payload;
     expect([field(ack, 'Estado'), fields(ack, 'Motivo')]).toEqual(['BS', ['S04']]);

@@ -218,3 +218,22 @@ test('the ledger filters by company, environment and time', async () => {
   for (const query of ['', `?rut=${ISSUER_RUT}`, '?environment=sandbox', '?since=2026-01-01T00:00:00Z'])
     expect((await call('GET', `/portal/ledger${query}`)).json).toEqual({ items: [] });
 });
+
+test('the portal takes the services down for so many seconds, counts what they refuse, and brings them back', async () => {
+  const outage = (seconds: unknown) => call('PUT', '/portal/outage', { seconds });
+  const asked = async () =>
+    (await fetch(`${simulator.url}/production/ws_efactura`, { method: 'POST', body: 'x' })).status;
+  expect((await outage(-1)).status).toBe(400);
+  expect((await outage(600)).json).toEqual({ is_down: true, refused: 0 });
+  expect([await asked(), await asked()]).toEqual([503, 503]);
+  expect((await call('GET', '/portal/outage')).json).toEqual({ is_down: true, refused: 2 });
+  expect((await outage(600)).json).toEqual({ is_down: true, refused: 2 });
+
+  expect((await outage(0)).json).toEqual({ is_down: false, refused: 2 });
+
+  expect(await asked()).toBe(500);
+  await outage(5);
+  expect((await call('GET', '/portal/outage')).json).toEqual({ is_down: true, refused: 0 });
+  simulator.hurry(5_000);
+  expect((await call('GET', '/portal/outage')).json).toEqual({ is_down: false, refused: 0 });
+});

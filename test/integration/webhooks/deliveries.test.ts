@@ -10,6 +10,7 @@ import type { Orm } from '../../../src/db/orm.ts';
 import { findWebhook } from '../../../src/db/webhooks.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { inspectEvent } from '../../support/openapi/conformance.ts';
 import { openTemporal, type TestTemporal } from '../../support/temporal.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -56,6 +57,14 @@ describe('deliveries to a real HTTPS receiver', () => {
   }
   const working = <T>(work: () => Promise<T>, patience?: number): Promise<T> =>
     temporal.withWorkers(deliveryActivities(deps, authority.caPem, patience), work);
+  const attemptsOf = async (id: string): Promise<{ n: number }> => {
+    const [row] = await db.orm.em
+      .fork()
+      .execute<{ n: number }[]>('select count(*)::integer as n from delivery_attempt where delivery_id = ?', [
+        id,
+      ]);
+    return row ?? { n: 0 };
+  };
   const verified = (secret: string, { body, headers }: { body: string; headers: Record<string, string> }) =>
     new Verifier(secret).verify(body, headers);
 
@@ -82,6 +91,7 @@ describe('deliveries to a real HTTPS receiver', () => {
     for (const request of got()) {
       expect(request.headers['webhook-id']).toBe(id);
       expect(request.headers['content-type']).toBe('application/json');
+      inspectEvent(request);
       expect(verified(secret, request)).toMatchObject({
         event: 'webhook.test',
         data: { webhook_id: webhookId },
@@ -119,6 +129,69 @@ describe('deliveries to a real HTTPS receiver', () => {
         await back.close();
       }
     });
+  });
+
+  test('a receiver that restarts between two attempts gets the same message by the schedule alone', async () => {
+    const before = await startReceiver(authority);
+    before.script.push(answering(503));
+    const { webhook, secret } = await addWebhook(deps, {
+      accountId,
+      url: before.url('/restarted'),
+      events: ['cfe.updated'],
+    });
+    const { id } = await testWebhook(deps, { webhookId: webhook.id });
+
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal, [500, 2_000, 2_000]);
+      await until('the first attempt', 20, async () => before.received.length === 1 || undefined);
+      await before.close();
+      await until('an attempt while it is away', 20, async () => {
+        const { n } = await attemptsOf(id);
+        return n >= 2 || undefined;
+      });
+      const after = await startReceiver(authority, before.port);
+      try {
+        const { delivery, attempts } = await endedDelivery(db.orm, id);
+        expect(delivery.status).toBe('DELIVERED');
+        expect(attempts.map(({ httpStatus, error }) => httpStatus ?? error)).toEqual([
+          503,
+          'connection_refused',
+          200,
+        ]);
+        expect(after.received.map(({ body }) => body)).toEqual(before.received.map(({ body }) => body));
+        for (const request of [...before.received, ...after.received]) {
+          expect(request.headers['webhook-id']).toBe(id);
+          expect(verified(secret, request)).toBeTruthy();
+        }
+      } finally {
+        await after.close();
+      }
+    });
+  });
+
+  test('a redirect is a failure that is tried again at the same address; of a huge answer the beginning is kept', async () => {
+    const { webhookId, got } = await aWebhook('/moved');
+    const { id } = await testWebhook(deps, { webhookId });
+    const huge = 'x'.repeat(1_000_000);
+    receiver.script.push(
+      answering(308, '', { location: receiver.url('/inside') }),
+      answering(500, huge),
+      answering(201, huge),
+    );
+
+    const { delivery, attempts } = await working(async () => {
+      await dispatchDeliveries(db.orm, temporal);
+      return endedDelivery(db.orm, id);
+    });
+
+    expect(delivery.status).toBe('DELIVERED');
+    expect(attempts.map(({ httpStatus, answer }) => [httpStatus, answer?.length])).toEqual([
+      [308, 0],
+      [500, 4_096],
+      [201, 4_096],
+    ]);
+    expect(got()).toHaveLength(3);
+    expect(receiver.received.filter(({ path }) => path === '/inside')).toEqual([]);
   });
 
   test('410 is tried again like any failure, and nothing new goes to that webhook', async () => {

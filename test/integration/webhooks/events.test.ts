@@ -64,6 +64,21 @@ describe('events go to the webhooks that select them', () => {
     }
   });
 
+  test('one that was disabled by a 410 is told of nothing, and enabled again of what comes then', async () => {
+    const webhookId = await aWebhook(owner, 'payment.created');
+    await db.orm.em
+      .fork()
+      .execute(`update webhook set enabled = false, disabled_reason = 'gone' where id = ?`, [webhookId]);
+    await choosePlan();
+
+    const enabled = await updateWebhook(deps, { webhookId, enabled: true });
+    await updateEnterprise(deps, { rut, update: { frequency_id: 'YEARLY' } });
+
+    expect(enabled).toMatchObject({ enabled: true, disabledReason: null });
+    const [told, ...more] = await deliveriesTo(db.orm, webhookId);
+    expect([told?.eventName, more]).toEqual(['payment.created', []]);
+  });
+
   test('each delivery has its workflow in the outbox, with the schedule of the contract as its input', async () => {
     const id = await aWebhook(owner, 'payment.created');
 

@@ -1,7 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender } from '../../../src/webhooks/send.ts';
 import { freePort } from '../../support/services.ts';
 import {
@@ -108,6 +109,28 @@ describe('one attempt at a real receiver', () => {
     expect(outcome).toMatchObject({ httpStatus: null, error: 'timeout' });
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(490);
     expect(outcome.milliseconds).toBeLessThan(3_000);
+  });
+
+  test('unless told otherwise a receiver has 15 seconds to answer, to the millisecond', async () => {
+    const receiver = await aReceiver();
+    const arrived = new Promise<void>((resolve) => receiver.script.push(() => resolve()));
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date', 'performance'] });
+    try {
+      let ended = false;
+      const outcome = createSender({ localCa: authority.caPem })(message(receiver.url())).finally(() => {
+        ended = true;
+      });
+      await arrived;
+
+      jest.advanceTimersByTime(14_999);
+      await turn();
+      expect(ended).toBe(false);
+      jest.advanceTimersByTime(1);
+
+      expect((await outcome).error).toBe('timeout');
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   test('who takes the connection and never speaks TLS has not answered', async () => {

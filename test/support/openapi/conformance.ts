@@ -28,6 +28,10 @@ interface Response {
   headers?: Record<string, { $ref: string }>;
 }
 
+interface WebhookOperation {
+  parameters: { name: string }[];
+}
+
 const KEY = 'openapi';
 
 const pointerTo = (...parts: (string | number)[]): string =>
@@ -126,6 +130,27 @@ function expectThat(condition: unknown, exchange: Exchange, words: string): asse
 export const DOCUMENT = openApiDocument(ROUTES, { operations: {}, errors: {} });
 
 let inspector: Inspect | undefined;
+let events: Ajv2020 | undefined;
+
+/** Holds what a customer's server was sent, or is to be sent, against the webhooks of the description. */
+export function inspectEvent({ body, headers }: { body: string; headers?: Record<string, string> }): void {
+  events ??= ajvOf(DOCUMENT);
+  const value = JSON.parse(body) as { event: string };
+  const operation = DOCUMENT.webhooks[value.event]?.['post'] as WebhookOperation | undefined;
+  if (!operation) throw new Error(`no webhook ${value.event} is described`);
+  const at = `${KEY}#${pointerTo('webhooks', value.event, 'post')}`;
+  const fits = (pointer: string, what: unknown): boolean =>
+    events?.validate({ $ref: `${at}${pointer}` }, what) === true;
+  if (!fits('/requestBody/content/application~1json/schema', value)) {
+    throw new Error(`an event against openapi.json: ${events.errorsText()}\n${body}`);
+  }
+  if (!headers) return;
+  for (const [i, { name }] of operation.parameters.entries()) {
+    if (!fits(`/parameters/${i}/schema`, headers[name])) {
+      throw new Error(`an event against openapi.json: the header ${name} is ${headers[name]}`);
+    }
+  }
+}
 
 /** Holds an answer of the API against its description. */
 export const inspect: Inspect = (exchange) => {

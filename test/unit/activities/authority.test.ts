@@ -16,6 +16,7 @@ const cfe = {
   type: 'ETICKET',
   serie: 'A',
   numero: 12,
+  document: { signedAt: '2026-03-02T09:00:00-03:00' },
   certificateId: 'c',
 } as Cfe;
 const SOBRE = {
@@ -33,6 +34,7 @@ const RECEIPT: ReceiptVerdict = {
   typeCode: 101,
   serie: 'A',
   numero: 12,
+  signedAt: '2026-03-02T09:00:00-03:00',
   state: 'AE',
   reasons: [],
   original: undefined,
@@ -54,6 +56,8 @@ const answered = (receipt: Partial<ReceiptVerdict>): VerdictAnswer => ({
 /** An authority whose client gives these answers; `ours` are the numbers of the sobres that carried the CFE. */
 function authorityWith(of: {
   verdict?: VerdictAnswer;
+  /** Of the sobre in which the number was received first. */
+  first?: VerdictAnswer;
   found?: FindCfeAnswer;
   shipments?: FindSobreAnswer[];
   ours?: bigint[];
@@ -62,7 +66,8 @@ function authorityWith(of: {
   const asked: { from: Date; to: Date }[] = [];
   const shipments = [...(of.shipments ?? [])];
   const client = {
-    askVerdict: async () => of.verdict,
+    askVerdict: async (_: unknown, __: unknown, { idReceptor }: { idReceptor: string }) =>
+      idReceptor === sobre.idReceptor ? of.verdict : of.first,
     findCfe: async () => of.found,
     findSobre: async (_: unknown, __: unknown, span: { from: Date; to: Date }) => {
       asked.push(span);
@@ -102,20 +107,33 @@ describe('askVerdict of the authority', () => {
   });
 
   test('a receipt that the authority could not parse is ours by its place', async () => {
-    const unread = { typeCode: undefined, serie: undefined, numero: undefined, state: 'BE' };
+    const unread = {
+      typeCode: undefined,
+      serie: undefined,
+      numero: undefined,
+      signedAt: undefined,
+      state: 'BE',
+    };
     expect(await judged({ verdict: answered(unread) })).toMatchObject({
       kind: 'verdict',
       status: 'REJECTED',
     });
   });
 
-  test.each([{ typeCode: 111 }, { serie: 'B' }, { numero: 13 }])(
+  test.each([{ typeCode: 111 }, { serie: 'B' }, { numero: 13 }, { signedAt: '2026-03-02T08:59:59-03:00' }])(
     'a verdict on another receipt (%j) needs a person',
     async (other) => {
       expect(await judged({ verdict: answered(other) })).toMatchObject({
         kind: 'stuck',
         reason: 'verdict.other_cfe',
       });
+    },
+  );
+
+  test.each(['2026-03-02T09:00:00', '2026-03-02T09:00:00Z', '2026-03-02T12:00:00Z'])(
+    'the moment of signing may be told as %s',
+    async (signedAt) => {
+      expect(await judged({ verdict: answered({ signedAt }) })).toMatchObject({ status: 'ACCEPTED' });
     },
   );
 
@@ -143,12 +161,26 @@ describe('askVerdict of the authority', () => {
       });
     });
 
-    test('an original that is not ours needs a person', async () => {
-      expect(await judged({ verdict: duplicate(ORIGINAL) })).toMatchObject({
-        kind: 'stuck',
-        reason: 'duplicate.not_ours',
+    test('so it does when the receipt there is this very one: our sobre was lost with a restored database', async () => {
+      const verdict = duplicate(ORIGINAL);
+      expect(await judged({ verdict, first: answered({ ordinal: 3 }) })).toMatchObject({
+        kind: 'original',
+        idReceptor: '77',
+      });
+      expect(await judged({ verdict, first: { kind: 'notYet', code: '105' } })).toMatchObject({
+        kind: 'notYet',
       });
     });
+
+    test.each([{ signedAt: '2026-03-02T08:59:59-03:00' }, { signedAt: undefined }, { numero: 13 }])(
+      'an original that is not surely ours (%j) needs a person',
+      async (other) => {
+        expect(await judged({ verdict: duplicate(ORIGINAL), first: answered(other) })).toMatchObject({
+          kind: 'stuck',
+          reason: 'duplicate.not_ours',
+        });
+      },
+    );
 
     test('an original that is the very sobre asked about is none to ask', async () => {
       const itself = { ...ORIGINAL, idemisor: '7', idReceptor: '4242' };
@@ -169,6 +201,38 @@ describe('askVerdict of the authority', () => {
         reached: true,
       });
     });
+  });
+});
+
+describe('findReceipt of the authority', () => {
+  const found: FindCfeAnswer = { kind: 'found', state: 'AE', askFrom: null, ...ORIGINAL };
+  const looked = (of: Parameters<typeof authorityWith>[0]) => authorityWith(of).authority.findReceipt(cfe);
+
+  test.each<[string, Parameters<typeof authorityWith>[0], object]>([
+    [
+      'a number that is there by a sobre of ours',
+      { found, ours: [3n] },
+      { kind: 'received', idReceptor: '77', token: ORIGINAL.token },
+    ],
+    [
+      'one that is there by a sobre of ours that a restored database lacks',
+      { found, first: answered({}) },
+      { kind: 'received', idReceptor: '77' },
+    ],
+    [
+      'one that is there by a sobre of others',
+      { found, first: answered({ signedAt: '2026-03-02T08:59:59-03:00' }) },
+      { kind: 'others' },
+    ],
+    [
+      'one whose sobre has no verdict that would tell',
+      { found, first: { kind: 'notYet', code: '105' } },
+      { kind: 'repeat', reached: true },
+    ],
+    ['one that is not there', { found: { kind: 'absent' } }, { kind: 'absent' }],
+    ['one that nobody can ask for', { opensKey: false }, { kind: 'stuck', reason: 'signing' }],
+  ])('%s', async (_, of, answer) => {
+    expect(await looked(of)).toMatchObject(answer);
   });
 });
 

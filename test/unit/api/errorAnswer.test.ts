@@ -80,6 +80,10 @@ describe('errorAnswer', () => {
     ['of two addresses', new AggregateError([Object.assign(new Error('x'), { code: 'ECONNREFUSED' })])],
     ['broken off', new Error('outer', { cause: new Error('Connection terminated unexpectedly') })],
     ['none free', new Error('timeout exceeded when trying to connect')],
+    ['out of disk', Object.assign(new Error('x'), { code: '53100' })],
+    ['out of memory', Object.assign(new Error('x'), { code: '53200' })],
+    ['failing at its files', Object.assign(new Error('x'), { code: '58030' })],
+    ['read only, as a standby is', Object.assign(new Error('x'), { code: '25006' })],
   ])('a connection to the database %s is UNAVAILABLE with Retry-After', (_, thrown) => {
     const { status, headers, body } = errorAnswer(thrown, id);
 

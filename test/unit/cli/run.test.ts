@@ -53,7 +53,8 @@ describe('help', () => {
     const { code, stdout } = await call([...path.split(' '), '--help']);
 
     expect(code).toBe(0);
-    for (const name of Object.keys(verb.args)) expect(stdout).toContain(`<${name}>`);
+    for (const name of Object.keys(verb.args))
+      expect(stdout).toContain(name.startsWith('[') ? name : `<${name}>`);
     for (const { flags } of verb.options) expect(stdout).toContain(flags);
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`Examples:\n  npm run -s cfe -- ${path}`);
@@ -84,6 +85,20 @@ describe('wrong usage is 2, says what is wrong, and answers nothing', () => {
     [['limit', 'set', 'x', '--environment', 'sandbox', '--per-hour', '1.5'], /whole number from 1 to/],
     [['limit', 'set', 'x', '--environment', 'sandbox', '--per-hour', '1000000001'], /whole number from/],
     [['limit', 'set', 'x', '--environment', 'sandbox', '--per-hour', 'many'], /whole number from 1 to/],
+    [['cfe', 'retry', '--reason', 'x'], /name RUT and CFE_ID, or at least one filter/],
+    [['cfe', 'retry', '--reason', 'x', '--dry-run'], /or at least one filter/],
+    [['cfe', 'retry', '219999830019', '101-1'], /required option '--reason <text>' not specified/],
+    [
+      ['cfe', 'retry', '219999830019', '101-1', '--reason', 'x', '--status', 'PENDING'],
+      /a CFE_ID needs no filter/,
+    ],
+    [['cfe', 'retry', '219999830019', '--rut', '219999830019', '--reason', 'x'], /RUT is given twice/],
+    [
+      ['cfe', 'retry', '--rut', '219999830019', '--action', 'abandon', '--reason', 'x'],
+      /to abandon many, name their --stuck-reason/,
+    ],
+    [['cfe', 'retry', '--status', 'STUCK', '--reason', 'x'], /Allowed choices are PENDING/],
+    [['cfe', 'retry', '--rut', '219999830019', '--action', 'resend', '--reason', 'x'], /Allowed choices/],
     [['account'], /Usage: /],
     [[], /Usage: /],
   ])('%j', async (args, words) => {

@@ -40,7 +40,16 @@ describe('answers of the official documents', () => {
       idReceptor: '1516',
       signedAt: new Date('2012-02-10T11:55:00Z'),
       receipts: [
-        { ordinal: 1, typeCode: 101, serie: 'A', numero: 1, state: 'AE', reasons: [], original: undefined },
+        {
+          ordinal: 1,
+          typeCode: 101,
+          serie: 'A',
+          numero: 1,
+          signedAt: '2012-02-08T09:48:51',
+          state: 'AE',
+          reasons: [],
+          original: undefined,
+        },
       ],
     });
   });
@@ -106,6 +115,7 @@ describe('readAckCfe', () => {
         typeCode: undefined,
         serie: undefined,
         numero: undefined,
+        signedAt: undefined,
         state: 'BE',
         reasons: [],
         original: undefined,

@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { sampleBody } from '../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../src/crypto/webhookSecret.ts';
 import { WEBHOOK_EVENTS } from '../../../src/domain/webhook.ts';
+import { openAuthority } from '../../../src/stack/localAuthority.ts';
+import { createSender } from '../../../src/webhooks/send.ts';
 import { signatureHeaders } from '../../../src/webhooks/signature.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8');
@@ -17,6 +22,9 @@ const blocks = (mark: string): { language: string; text: string }[] =>
     ([, language = '', text = '']) => ({ language, text }),
   );
 
+const there = (program: string): boolean =>
+  spawnSync(program, [program === 'openssl' ? 'version' : '--version']).status === 0;
+
 const PROGRAMS: Readonly<Record<string, { program: string; file: string }>> = {
   js: { program: process.execPath, file: 'verify.mjs' },
   python: { program: 'python3', file: 'verify.py' },
@@ -24,25 +32,53 @@ const PROGRAMS: Readonly<Record<string, { program: string; file: string }>> = {
 };
 
 describe('docs/webhooks.md', () => {
-  test('shows a body of every event, in the envelope of the contract', () => {
-    const bodies = blocks('event').map(({ text }) => JSON.parse(text) as { event: string });
-
-    expect(bodies.map(({ event }) => event)).toEqual([...WEBHOOK_EVENTS, 'webhook.test']);
-    for (const body of bodies) expect(Object.keys(body)).toEqual(['event', 'timestamp', 'data']);
+  test('shows a body of every event, to the byte as the service makes it', () => {
+    expect(blocks('event').map(({ text }) => text)).toEqual(
+      [...WEBHOOK_EVENTS, 'webhook.test' as const].map((name) => `${sampleBody(name)}\n`),
+    );
   });
 
   test('has samples in three languages', () => {
     expect(blocks('sample').map(({ language }) => language)).toEqual(['js', 'python', 'bash']);
   });
 
+  (there('openssl') ? test : test.skip)(
+    'makes a certificate that our sender takes, from the local authority',
+    async () => {
+      mkdirSync(join(folder, '.local'));
+      const authority = await openAuthority(join(folder, '.local'));
+      const [{ text: commands } = { text: '' }] = blocks('certificate');
+      const { status, stderr } = spawnSync('bash', ['-e', '-c', commands], { cwd: folder, encoding: 'utf8' });
+      expect(status === 0 ? '' : stderr).toBe('');
+      const file = (name: string): string => readFileSync(join(folder, name), 'utf8');
+      const server = createServer({ key: file('server-key.pem'), cert: file('server.pem') }, (_, response) =>
+        response.writeHead(204).end(),
+      );
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      try {
+        const send = createSender({ localCa: readFileSync(authority.certificate, 'utf8') });
+        const { port } = server.address() as AddressInfo;
+        for (const host of ['127.0.0.1', 'localhost']) {
+          const outcome = await send({
+            url: `https://${host}:${port}/`,
+            headers: {},
+            body: Buffer.from('{}'),
+          });
+          expect(outcome).toMatchObject({ httpStatus: 204, error: null });
+        }
+      } finally {
+        await new Promise((resolve) => server.close(resolve));
+      }
+    },
+  );
+
   const samples = blocks('sample').map(({ language, text }) => {
     const { program, file } = PROGRAMS[language] ?? { program: language, file: language };
     writeFileSync(join(folder, file), text);
-    const there = spawnSync(program, ['--version']).status === 0;
-    return { language, program, path: join(folder, file), there };
+    return { language, program, path: join(folder, file), isThere: there(program) };
   });
 
-  describe.each(samples)('the sample in $language', ({ program, path, there }) => {
+  describe.each(samples)('the sample in $language', ({ program, path, isThere }) => {
     const body = '{"event":"webhook.test","data":{"message":"ñandú","amount":1.10}}';
     const secret = createWebhookSecret();
     const run = (
@@ -64,7 +100,7 @@ describe('docs/webhooks.md', () => {
       }).status;
     };
 
-    (there ? test : test.skip)('takes what is ours and refuses everything else', () => {
+    (isThere ? test : test.skip)('takes what is ours and refuses everything else', () => {
       expect(run()).toBe(0);
       expect(run({ also: createWebhookSecret() })).toBe(0);
       expect(run({ body: body.replace('1.10', '1.1') })).toBe(1);

@@ -1,0 +1,29 @@
+# One image for every program of the service; `command` says which: src/main/api.ts (as it is), worker.ts, migrate.ts,
+# cli.ts, simulator.ts. No build step: Node runs the TypeScript as it stands. docs/production.md has the whole.
+
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts --loglevel=error
+# Not needed here: the Node that comes as a package, and Temporal's library for other machines with its sources.
+RUN rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@temporalio/core-bridge/sdk-core \
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
+    ! -name "$(node -p 'process.arch === "arm64" ? "aarch64" : "x86_64"')-unknown-linux-gnu" -exec rm -r {} +
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production
+ENV NODE_OPTIONS=--disable-warning=ExperimentalWarning
+# Inside a container only; the compose file says what is reachable from outside.
+ENV CFE_HOST=0.0.0.0
+WORKDIR /app
+# Where the simulator keeps its data; a volume that is mounted here gets this owner.
+RUN install -d -o node -g node /data
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+USER node
+EXPOSE 3000 9464 9465
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "src/main/healthCheck.ts", "http://127.0.0.1:9464/readyz"]
+CMD ["node", "src/main/api.ts"]

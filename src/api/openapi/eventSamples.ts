@@ -1,0 +1,66 @@
+/** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
+import {
+  type EnterpriseWithPapers,
+  enterpriseChanges,
+  enterpriseObject,
+} from '../../domain/enterpriseObject.ts';
+import {
+  cfeUpdated,
+  efacturaLogin,
+  enterpriseUpdated,
+  eventBody,
+  paymentCreated,
+  type WebhookEvent,
+  webhookTest,
+} from '../../domain/webhookEvents.ts';
+
+const NOW = new Date('2026-11-20T15:00:00.000Z');
+const RUT = '219000090011';
+
+const ENTERPRISE = {
+  rut: RUT,
+  legalName: 'Almacén Demo SA',
+  tradeName: 'Almacén Demo',
+  streetName: 'Rincón 500',
+  isNewEnterprise: false,
+  efacturaStatus: 'VALID',
+  loginStatus: 'SUCCESS',
+  permissions: ['HOMO', 'PROD'],
+} as const;
+
+const objectOf = (status: EnterpriseWithPapers['enterprise']['status']) =>
+  enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [] }, NOW);
+
+/** The sample of each event, by its name. */
+export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<WebhookEvent, { name: N }> } = {
+  'enterprise.updated': enterpriseUpdated(
+    objectOf('READY'),
+    enterpriseChanges(objectOf('PENDING'), objectOf('READY')),
+  ),
+  'payment.created': paymentCreated({
+    id: '7d9f7c0e-5a3b-4c1d-9e2f-000000000001',
+    rut: RUT,
+    amount: '990.50',
+    currency: 'UYU',
+    status: 'PENDING',
+    redirectUrl: 'https://pay.example.com/checkout/7d9f7c0e-5a3b-4c1d-9e2f-000000000001',
+    createdAt: NOW,
+  }),
+  'efactura.login': efacturaLogin(ENTERPRISE, 'success'),
+  'cfe.updated': cfeUpdated(
+    {
+      rut: RUT,
+      environment: 'production',
+      type: 'ETICKET',
+      sequence: 7,
+      serie: 'A',
+      numero: 12,
+      status: 'ACCEPTED',
+    },
+    'RECEIVED',
+  ),
+  'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
+};
+
+/** The body of a sample, byte for byte as a receiver would get it. */
+export const sampleBody = (name: WebhookEvent['name']): string => eventBody(SAMPLE_EVENTS[name], NOW);

@@ -1,0 +1,45 @@
+import { enqueue } from '../db/outbox.ts';
+import { UNFINISHED, type Whose } from '../db/unfinished.ts';
+import type { WorkflowName } from '../temporal.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+
+/** Messages stored in one transaction. */
+const BATCH = 500;
+
+export interface RequeueInput extends Whose {
+  reason: string;
+  /** Only looks. */
+  dryRun: boolean;
+}
+
+/** How many of one workflow's things have not come to their end. */
+export interface Requeued {
+  workflow: WorkflowName;
+  unfinished: number;
+}
+
+/**
+ * Starts anew every workflow whose thing has not come to its end by our own rows: for when Temporal's data was lost
+ * or restored, or a run was terminated. One that still runs goes on undisturbed. An operator's act.
+ */
+export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: RequeueInput): Promise<Requeued[]> {
+  const found: Requeued[] = [];
+  for (const workflow of Object.keys(UNFINISHED) as WorkflowName[]) {
+    const messages = await UNFINISHED[workflow](deps.orm.em.fork(), { rut });
+    found.push({ workflow, unfinished: messages.length });
+    if (dryRun) continue;
+    for (let from = 0; from < messages.length; from += BATCH) {
+      await deps.orm.em.fork().transactional(async (em) => {
+        for (const message of messages.slice(from, from + BATCH)) enqueue(em, message, deps.clock());
+      });
+    }
+  }
+  if (dryRun) return found;
+  await deps.orm.em.fork().transactional(async (em) => {
+    const whose = rut === undefined ? {} : { rut };
+    audited(deps, em, { action: 'recovery.requeue', subject: rut ?? 'all', ...whose, reason }, deps.clock());
+  });
+  deps.outbox.dispatchSoon();
+  return found;
+}

@@ -1,0 +1,121 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type CaeRow, caesForNumbers } from '../db/caes.ts';
+import { holdTurn, skipPlaces } from '../db/cfes.ts';
+import { skipIdemisors } from '../db/sobres.ts';
+import { chooseCae } from '../domain/cae.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './audited.ts';
+import type { CommandDeps } from './deps.ts';
+
+/** Numbers looked at in one call: each is a question to the authority. */
+const MOST_NUMBERS = 1_000;
+
+/** A number at the authority, in full. */
+export interface FiscalNumber {
+  rut: string;
+  environment: Environment;
+  type: CfeType;
+  serie: string;
+  numero: number;
+}
+
+export interface SkipNumbersDeps extends CommandDeps {
+  /**
+   * What the authority has under a number: its verdict (AE, BE, null while there is none), or undefined when it has
+   * nothing. Refuses when it cannot be asked (UNAVAILABLE).
+   */
+  readonly askAuthority: (number: FiscalNumber) => Promise<{ verdict: string | null } | undefined>;
+}
+
+export interface SkipNumbersInput {
+  rut: string;
+  environment: Environment;
+  type: CfeType;
+  /** Last number to pass over. */
+  to: number;
+  reason: string;
+  /** Only asks the authority. */
+  dryRun: boolean;
+}
+
+/** One number that is passed over. */
+export interface SkippedNumber {
+  serie: string;
+  numero: number;
+  /** Whether the authority has a CFE under it: a fiscal document that our database lost. */
+  at_authority: boolean;
+  verdict: string | null;
+  /** Whether it is to be annulled at the authority: nobody will use it. */
+  to_annul: boolean;
+}
+
+/**
+ * Moves the numbering of a type beyond numbers that were given before the database was restored to an earlier moment:
+ * never back, and with it the places of cfe_ids and the numbers of sobres, so that none of them is given twice. Every
+ * number that is passed over is asked for at the authority first. An operator's act. Refuses what does not lie ahead in
+ * the CAE that gives the next number, and where numbers are given meanwhile (INVALID_INPUT).
+ */
+export async function skipNumbers(
+  deps: SkipNumbersDeps,
+  { rut, environment, type, to, reason, dryRun }: SkipNumbersInput,
+): Promise<SkippedNumber[]> {
+  const of = { rut, environment, type };
+  const cae = await caeAhead(deps.orm.em.fork(), deps, { ...of, to });
+  const numbers: SkippedNumber[] = [];
+  for (let numero = cae.lastNumber + 1; numero <= to; numero += 1) {
+    const held = await deps.askAuthority({ ...of, serie: cae.series, numero });
+    numbers.push({
+      serie: cae.series,
+      numero,
+      at_authority: held !== undefined,
+      verdict: held?.verdict ?? null,
+      to_annul: held === undefined,
+    });
+  }
+  if (dryRun) return numbers;
+
+  await deps.orm.em.fork().transactional(async (em) => {
+    await holdTurn(em, of);
+    const now = await caeAhead(em, deps, { ...of, to });
+    if (now.id !== cae.id || now.lastNumber !== cae.lastNumber) {
+      throw new Refusal(
+        'INVALID_INPUT',
+        'Numbers of this type were given meanwhile; stop API and worker first.',
+      );
+    }
+    const [first, count] = [cae.lastNumber + 1, numbers.length];
+    now.lastNumber = to;
+    await skipPlaces(em, of, count);
+    await skipIdemisors(em, of, count);
+    const which = `${type} ${cae.series} ${first} to ${to}`;
+    const act = {
+      action: 'recovery.skip_numbers',
+      subject: cae.id,
+      rut,
+      reason: `${which}: ${reason}`,
+    } as const;
+    audited(deps, em, act, deps.clock());
+  });
+  return numbers;
+}
+
+/** The CAE that gives the next number of the type, when `to` lies ahead in it. */
+async function caeAhead(
+  em: EntityManager,
+  { clock }: CommandDeps,
+  { to, ...of }: { rut: string; environment: Environment; type: CfeType; to: number },
+): Promise<CaeRow> {
+  const today = montevideoDate(clock());
+  const cae = chooseCae(await caesForNumbers(em, { ...of, today }), today);
+  if (!cae) {
+    throw new Refusal('INVALID_INPUT', `${of.rut} has no CAE of type ${of.type} that gives numbers.`);
+  }
+  const last = Math.min(cae.numberEnd, cae.lastNumber + MOST_NUMBERS);
+  if (to > cae.lastNumber && to <= last) return cae;
+  throw new Refusal(
+    'INVALID_INPUT',
+    `The next number of type ${of.type} is ${cae.series} ${cae.lastNumber + 1}; --to must be from it to ${last}.`,
+  );
+}

@@ -1,0 +1,92 @@
+/** What the metrics read from the database; every question is answered from a small index or a small table. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { type EndpointState, endpointStates } from './authorityEndpoints.ts';
+
+/** Longest time that one question may hold the database. */
+const STATEMENT_MILLISECONDS = 3_000;
+/** At most so many enterprises' papers are shown, those nearest to their end. */
+const MOST_PAPERS = 1_000;
+/** Papers whose end is longer ago are nobody's trouble any more. */
+const FORGOTTEN_AFTER_DAYS = 30;
+
+/** How many wait, and for how many seconds the oldest of them has. */
+export interface Waiting {
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+/** What is under way. */
+export interface WorkMeasures {
+  /** CFEs without a verdict; no row where there are none. */
+  readonly openCfes: readonly (Waiting & { environment: Environment; status: CfeStatus })[];
+  /** CFEs that wait for support. */
+  readonly stuckCfes: readonly { environment: Environment; stuckReason: string; count: number }[];
+  readonly endpoints: readonly EndpointState[];
+  readonly outbox: Waiting;
+  readonly deliveries: Waiting;
+}
+
+/** The papers of enterprises that are not suspended, for production; days below 0 are past. */
+export interface PaperMeasures {
+  readonly caes: readonly { rut: string; type: CfeType; numbersLeft: number; daysLeft: number }[];
+  readonly certificates: readonly { rut: string; daysLeft: number }[];
+}
+
+/** What is under way at `now`. */
+export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures> {
+  const at = now.toISOString();
+  const waiting = `count(*)::int as count,
+    coalesce(extract(epoch from ?::timestamptz - min(created_at)), 0)::float8 as "oldestSeconds"`;
+  return quickly(em, async (one) => ({
+    openCfes: await one.execute(
+      `select environment, status, ${waiting} from cfe where settled_at is null group by environment, status`,
+      [at],
+    ),
+    stuckCfes: await one.execute(
+      `select environment, stuck_reason as "stuckReason", count(*)::int as count
+       from cfe where stuck_reason is not null group by environment, stuck_reason`,
+    ),
+    endpoints: await endpointStates(one),
+    outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
+    deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
+  }));
+}
+
+/** The papers nearest to their end at `now`, which is on the day `today` in Montevideo (`YYYY-MM-DD`). */
+export function measurePapers(em: EntityManager, now: Date, today: string): Promise<PaperMeasures> {
+  return quickly(em, async (one) => ({
+    caes: await one.execute(
+      `select rut, type,
+         coalesce(sum(number_end - last_number) filter (where expiration_date >= ?::date), 0)::int as "numbersLeft",
+         max(expiration_date) - ?::date as "daysLeft"
+       from cae join enterprise using (rut)
+       where environment = 'production' and enterprise.status <> 'SUSPENDED'
+         and expiration_date >= ?::date - ?::int
+       group by rut, type order by "numbersLeft", rut, type limit ?`,
+      [today, today, today, FORGOTTEN_AFTER_DAYS, MOST_PAPERS],
+    ),
+    certificates: await one.execute(
+      `select rut, (extract(epoch from not_after - ?::timestamptz) / 86400)::float8 as "daysLeft"
+       from certificate join enterprise using (rut)
+       where environment = 'production' and replaced_at is null and enterprise.status <> 'SUSPENDED'
+         and not_after >= ?::timestamptz - make_interval(days => ?::int)
+       order by not_after, rut limit ?`,
+      [now.toISOString(), now.toISOString(), FORGOTTEN_AFTER_DAYS, MOST_PAPERS],
+    ),
+  }));
+}
+
+/** Asks in a transaction whose statements the database itself gives up after a while. */
+function quickly<T>(em: EntityManager, ask: (em: EntityManager) => Promise<T>): Promise<T> {
+  return em.transactional(async (one) => {
+    await one.execute(`set local statement_timeout to ${STATEMENT_MILLISECONDS}`);
+    return ask(one);
+  });
+}
+
+async function onlyRow(em: EntityManager, sql: string, values: unknown[]): Promise<Waiting> {
+  const [row] = await em.execute<Waiting[]>(sql, values);
+  return row ?? { count: 0, oldestSeconds: 0 };
+}

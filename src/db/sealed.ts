@@ -1,0 +1,98 @@
+/** Every place where the database keeps sealed secrets (crypto/sealed.ts), for whoever must go through them all. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { SealedFor } from '../crypto/sealed.ts';
+
+/** A column of sealed secrets. */
+export interface SealedColumn {
+  readonly table: string;
+  readonly column: string;
+  /** The column with the row's id, and the one with whom its secrets belong to. */
+  readonly id: string;
+  readonly owner: string;
+  readonly belongsTo: (owner: string, rowId: string) => SealedFor;
+}
+
+const webhookSecret = (accountId: string, rowId: string): SealedFor => ({
+  purpose: 'webhook-secret',
+  accountId,
+  rowId,
+});
+
+/**
+ * All of them. A webhook's secret before stands after its secret: whoever goes through the columns in order meets one
+ * that moves from here to there meanwhile.
+ */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: 'certificate',
+    column: 'sealed_key',
+    id: 'id',
+    owner: 'rut',
+    belongsTo: (rut, rowId) => ({ purpose: 'certificate-key', rut, rowId }),
+  },
+  {
+    table: 'enterprise',
+    column: 'sealed_login',
+    id: 'rut',
+    owner: 'rut',
+    belongsTo: (rut, rowId) => ({ purpose: 'efactura-login', rut, rowId }),
+  },
+  { table: 'webhook', column: 'sealed_secret', id: 'id', owner: 'account_id', belongsTo: webhookSecret },
+  {
+    table: 'webhook',
+    column: 'sealed_previous_secret',
+    id: 'id',
+    owner: 'account_id',
+    belongsTo: webhookSecret,
+  },
+];
+
+/** A sealed text names its key: `v1.<key id>.…` */
+const keyIdIn = (column: string): string => `split_part(${column}, '.', 2)`;
+
+/** How many secrets of a column stand under which key. */
+export function countSealed(
+  em: EntityManager,
+  { table, column }: SealedColumn,
+): Promise<{ key_id: string; count: number }[]> {
+  return em.execute(
+    `select ${keyIdIn(column)} as key_id, count(*)::integer as count from ${table}
+     where ${column} is not null group by 1 order by 1`,
+  );
+}
+
+/** A sealed secret with its place. */
+export interface SealedRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly sealed: string;
+}
+
+/** The next secrets of a column that stand under another key than `keyId`, in the order of their ids. */
+export function sealedUnderOthers(
+  em: EntityManager,
+  { table, column, id, owner }: SealedColumn,
+  of: { keyId: string; after: string | undefined; limit: number },
+): Promise<SealedRow[]> {
+  const [beyond, from] = of.after === undefined ? ['', []] : [`and ${id} > ?`, [of.after]];
+  return em.execute(
+    `select ${id} as id, ${owner} as owner, ${column} as sealed from ${table}
+     where ${keyIdIn(column)} <> ? ${beyond} order by ${id} limit ?`,
+    [of.keyId, ...from, of.limit],
+  );
+}
+
+/** Puts another sealed text in the place of one; false when it is not there any more. */
+export async function replaceSealed(
+  em: EntityManager,
+  { table, column, id }: SealedColumn,
+  row: SealedRow,
+  sealed: string,
+): Promise<boolean> {
+  const { affectedRows } = await em.execute<{ affectedRows: number }>(
+    `update ${table} set ${column} = ? where ${id} = ? and ${column} = ?`,
+    [sealed, row.id, row.sealed],
+    'run',
+  );
+  return affectedRows === 1;
+}

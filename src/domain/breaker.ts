@@ -1,0 +1,76 @@
+/** When a service of the authority counts as away, and when it is tried again (decisions.md §7). */
+
+/** The authority's services, each with a breaker of its own. */
+export const ENDPOINTS = [
+  'production/reception',
+  'production/consultation',
+  'production/registry',
+  'sandbox/reception',
+  'sandbox/consultation',
+  'sandbox/registry',
+  'credentials',
+] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+/** So many calls in a row without an answer mean that the endpoint is away. */
+export const FAILURES_TO_OPEN = 5;
+const FIRST_PAUSE_MILLISECONDS = 1_000;
+/** Between two probes at most; a probe that has not ended after so long is given up as lost. */
+const LONGEST_PAUSE_MILLISECONDS = 60_000;
+/** What lies further ahead than this was written by a process whose clock is wrong, and keeps nobody back. */
+export const WRONG_CLOCK_MILLISECONDS = 120_000;
+
+/** What is known of an endpoint. Open means that nothing goes there but a probe now and then. */
+export interface Breaker {
+  /** Calls without an answer since the last answer. */
+  failures: number;
+  openSince: Date | null;
+  /** While it is open: when the next probe may go. */
+  nextProbeAt: Date | null;
+  /** While it is open: how many probes went in vain or are under way. */
+  probes: number;
+}
+
+/** Pause before the next probe: 1 s, doubling to 60 s, each shortened by up to a fifth; `chance` from 0 to 1. */
+function nextProbe({ probes }: Breaker, now: Date, chance: number): Date {
+  const pause = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(probes, 10), LONGEST_PAUSE_MILLISECONDS);
+  return new Date(now.getTime() + Math.round(pause * (1 - chance / 5)));
+}
+
+/** Counts a call that had no answer; of those that ended while it is open, only the probe's moves the next one. */
+export function countFailure(
+  breaker: Breaker,
+  { wasProbe, now, chance }: { wasProbe: boolean; now: Date; chance: number },
+): void {
+  if (breaker.openSince !== null) {
+    if (wasProbe) breaker.nextProbeAt = nextProbe(breaker, now, chance);
+    return;
+  }
+  breaker.failures += 1;
+  if (breaker.failures < FAILURES_TO_OPEN) return;
+  breaker.openSince = now;
+  breaker.nextProbeAt = nextProbe(breaker, now, chance);
+}
+
+/** Whether the time of the next probe has come. */
+export function isProbeDue({ nextProbeAt }: Pick<Breaker, 'nextProbeAt'>, now: Date): boolean {
+  if (nextProbeAt === null) return false;
+  const ahead = nextProbeAt.getTime() - now.getTime();
+  return ahead <= 0 || ahead > WRONG_CLOCK_MILLISECONDS;
+}
+
+/** Whether a probe may go now; if so it is counted, and the next one waits for its end. */
+export function beginProbe(breaker: Breaker, now: Date): boolean {
+  if (!isProbeDue(breaker, now)) return false;
+  breaker.probes += 1;
+  breaker.nextProbeAt = new Date(now.getTime() + LONGEST_PAUSE_MILLISECONDS);
+  return true;
+}
+
+/** Lets everything through again: a probe was answered. */
+export function close(breaker: Breaker): void {
+  breaker.failures = 0;
+  breaker.openSince = null;
+  breaker.nextProbeAt = null;
+  breaker.probes = 0;
+}

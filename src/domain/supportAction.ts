@@ -1,0 +1,51 @@
+/** What support may ask of a CFE that waits for a person (decisions.md §7). Imports nothing: workflows use it. */
+
+export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
+export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
+
+/** Input of the update `support`; `by` and `reason` are for the audit. */
+export interface SupportRequest {
+  /** `retry` takes the stuck step again, `settle` asks the authority and never sends, `abandon` gives the CFE up. */
+  action: SupportAction;
+  by: string;
+  reason: string;
+}
+
+/** What really happened; refused: nothing did. */
+export const SUPPORT_OUTCOMES = ['retried', 'settled', 'abandoned', 'refused'] as const;
+export type SupportOutcome = (typeof SUPPORT_OUTCOMES)[number];
+
+/** The answer to the update `support`. */
+export interface SupportAnswer {
+  outcome: SupportOutcome;
+  /** For people: what was found, and what comes next. */
+  message: string;
+}
+
+/** Longest `by` and `reason`, in characters. */
+const BY_LENGTH = 100;
+export const REASON_LENGTH = 500;
+/** Controls, and the two separators of lines and paragraphs, as everywhere (domain/text.ts). */
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+
+/** What is wrong with an input of the update `support`, in words; undefined when it may be done. */
+export function supportRequestFault(input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    return 'One object is expected: {"action":"retry","by":"…","reason":"…"}.';
+  }
+  const { action, by, reason, ...others } = input as Record<string, unknown>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) return `${JSON.stringify(unknown.slice(0, 40))} is not a field here.`;
+  if (!SUPPORT_ACTIONS.some((known) => known === action)) {
+    return `action: one of ${SUPPORT_ACTIONS.join(', ')} is expected.`;
+  }
+  return textFault('by', by, BY_LENGTH) ?? textFault('reason', reason, REASON_LENGTH);
+}
+
+function textFault(name: string, value: unknown, longest: number): string | undefined {
+  if (typeof value !== 'string' || value.trim() === '') {
+    return `${name}: a text is expected that says ${name === 'by' ? 'who asks' : 'why'}.`;
+  }
+  if (CONTROL.test(value)) return `${name}: has a control character, such as a line end; write one line.`;
+  return value.length > longest ? `${name}: at most ${longest} characters are expected.` : undefined;
+}

@@ -1,0 +1,109 @@
+import type { Registry } from 'prom-client';
+import { measurePapers, measureWork } from '../db/measures.ts';
+import { isReachable, type Orm, poolOf } from '../db/orm.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { gauge } from './instruments.ts';
+import { createReading } from './reading.ts';
+
+/** A scrape waits no longer for the database; Prometheus itself gives up after 10 s. */
+const PATIENCE_MILLISECONDS = 3_000;
+/** Several who scrape share one reading. */
+const WORK_KEPT_MILLISECONDS = 5_000;
+/** Papers change slowly, and reading them costs more. */
+const PAPERS_KEPT_MILLISECONDS = 60_000;
+
+const ENVIRONMENTS = ['production', 'sandbox'] as const;
+const OPEN_STATUSES = ['PENDING', 'RECEIVED'] as const;
+
+/**
+ * Of every process: whether the database answers, and how its connections are used. To be called before anything else
+ * of the registry that asks the database: a scrape's own questions are not to be counted as waiting.
+ */
+export async function measureDatabase(registry: Registry, orm: Orm): Promise<void> {
+  const pool = await poolOf(orm);
+  gauge(registry, 'cfe_database_pool_connections', (own) => {
+    own.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+    own.set({ state: 'idle' }, pool.idleCount);
+  });
+  gauge(registry, 'cfe_database_pool_waiting', (own) => own.set(pool.waitingCount));
+
+  const up = createReading({
+    read: () => isReachable(orm),
+    keepMilliseconds: 1_000,
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
+  });
+  gauge(registry, 'cfe_database_up', async (own) => own.set((await up()) ? 1 : 0));
+}
+
+/**
+ * What only the database knows: the CFEs under way, the outbox, deliveries, papers. The worker exports it; from every
+ * worker it is the same, so that expressions take the largest. What cannot be read is not exported.
+ */
+export function measureWorkAndPapers(options: {
+  registry: Registry;
+  orm: Orm;
+  clock: () => Date;
+  keep?: { workMilliseconds: number; papersMilliseconds: number };
+}): void {
+  const { registry, orm, clock } = options;
+  const { workMilliseconds, papersMilliseconds } = options.keep ?? {
+    workMilliseconds: WORK_KEPT_MILLISECONDS,
+    papersMilliseconds: PAPERS_KEPT_MILLISECONDS,
+  };
+  const work = createReading({
+    read: () => measureWork(orm.em.fork(), clock()),
+    keepMilliseconds: workMilliseconds,
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
+  });
+  const papers = createReading({
+    read: () => measurePapers(orm.em.fork(), clock(), montevideoDate(clock())),
+    keepMilliseconds: papersMilliseconds,
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
+  });
+
+  for (const [name, value] of [
+    ['cfe_open_cfes', 'count'],
+    ['cfe_oldest_open_cfe_seconds', 'oldestSeconds'],
+  ] as const) {
+    gauge(registry, name, async (own) => {
+      const rows = (await work())?.openCfes;
+      if (!rows) return;
+      for (const environment of ENVIRONMENTS)
+        for (const status of OPEN_STATUSES) own.set({ environment, status }, 0);
+      for (const row of rows) own.set({ environment: row.environment, status: row.status }, row[value]);
+    });
+  }
+  gauge(registry, 'cfe_needs_support', async (own) => {
+    for (const { environment, stuckReason, count } of (await work())?.stuckCfes ?? [])
+      own.set({ environment, stuck_reason: stuckReason }, count);
+  });
+  gauge(registry, 'cfe_authority_breaker_open', async (own) => {
+    for (const { endpoint, openSince } of (await work())?.endpoints ?? [])
+      own.set({ endpoint }, openSince === null ? 0 : 1);
+  });
+  gauge(registry, 'cfe_authority_waiting_cfes', async (own) => {
+    for (const { endpoint, waiting } of (await work())?.endpoints ?? []) own.set({ endpoint }, waiting);
+  });
+  for (const [name, of, value] of [
+    ['cfe_outbox_messages', 'outbox', 'count'],
+    ['cfe_outbox_oldest_seconds', 'outbox', 'oldestSeconds'],
+    ['cfe_webhook_waiting_deliveries', 'deliveries', 'count'],
+    ['cfe_webhook_oldest_waiting_seconds', 'deliveries', 'oldestSeconds'],
+  ] as const) {
+    gauge(registry, name, async (own) => {
+      const measures = await work();
+      if (measures) own.set(measures[of][value]);
+    });
+  }
+  for (const [name, value] of [
+    ['cfe_cae_numbers_left', 'numbersLeft'],
+    ['cfe_cae_days_left', 'daysLeft'],
+  ] as const) {
+    gauge(registry, name, async (own) => {
+      for (const row of (await papers())?.caes ?? []) own.set({ rut: row.rut, type: row.type }, row[value]);
+    });
+  }
+  gauge(registry, 'cfe_certificate_days_left', async (own) => {
+    for (const { rut, daysLeft } of (await papers())?.certificates ?? []) own.set({ rut }, daysLeft);
+  });
+}

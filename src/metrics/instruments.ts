@@ -1,0 +1,35 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type LabelOf, type MetricName, type NameOf, rowOf } from './table.ts';
+
+/** The instruments of prom-client by the names of the table: what is not in it cannot be made, nor labelled otherwise. */
+function settings<N extends MetricName>(registry: Registry, name: N) {
+  const { help, labels } = rowOf(name);
+  return { name, help, labelNames: Object.keys(labels) as LabelOf<N>[], registers: [registry] };
+}
+
+export function counter<N extends NameOf<'counter'>>(registry: Registry, name: N): Counter<LabelOf<N>> {
+  return new Counter(settings(registry, name));
+}
+
+export function histogram<N extends NameOf<'histogram'>>(registry: Registry, name: N): Histogram<LabelOf<N>> {
+  return new Histogram({ ...settings(registry, name), buckets: [...(rowOf(name).buckets ?? [])] });
+}
+
+/** A gauge that is read at every scrape: `read` sets it anew; what it does not set is not exported. */
+export function gauge<N extends NameOf<'gauge'>>(
+  registry: Registry,
+  name: N,
+  read: (gauge: Gauge<LabelOf<N>>) => void | Promise<void>,
+): Gauge<LabelOf<N>> {
+  const own = settings(registry, name);
+  const labels = own.labelNames.length;
+  return new Gauge({
+    ...own,
+    async collect() {
+      this.reset();
+      // Without labels a reset leaves a 0 behind, which nobody has measured.
+      if (labels === 0) this.remove();
+      await read(this);
+    },
+  });
+}

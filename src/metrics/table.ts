@@ -1,0 +1,246 @@
+/**
+ * Every metric that is exported under a name of our own: the one table. The instruments are made from it, and
+ * docs/metrics.md is written from it (`npm run metrics`). Names, labels and units stay as they are: alerts, dashboards
+ * and people rest on them.
+ */
+
+interface MetricRow {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** Which processes export it. */
+  readonly from: readonly ('api' | 'worker')[];
+  readonly unit: string;
+  readonly help: string;
+  /** Each label with what it holds. A RUT is public and may be one; no other fact of a customer may. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Upper bounds of a histogram's buckets. */
+  readonly buckets?: readonly number[];
+}
+
+const API = ['api'] as const;
+const WORKER = ['worker'] as const;
+const BOTH = ['api', 'worker'] as const;
+
+const environment = '`production` or `sandbox`';
+const AUTHORITY_CALL = {
+  environment,
+  service: '`reception`, `consultation`, `registry`, or `credentials` for the check of e-invoicing logins',
+  operation: '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `lookUpRut`, `checkLogin`',
+};
+const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, …';
+const PAPER = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };
+
+export const METRICS = {
+  cfe_api_ready: {
+    type: 'gauge',
+    from: API,
+    unit: '0 or 1',
+    help: 'Whether the API serves requests, as /readyz says',
+    labels: {},
+  },
+  cfe_api_request_duration_seconds: {
+    type: 'histogram',
+    from: API,
+    unit: 'seconds',
+    help: 'Time from request to answer; its _count counts the requests',
+    labels: {
+      route: 'the route’s template, `none` for a path that is not there',
+      method: 'HTTP method, `any` where no route was found',
+      status: 'HTTP status',
+    },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  cfe_ui_value_stand_in: {
+    type: 'gauge',
+    from: API,
+    unit: '1',
+    help: '1 for a year whose UI value is an estimate, that of another year, or none',
+    labels: { year: 'this year or the next', why: '`estimate`, `other_year`, `none`' },
+  },
+  cfe_database_up: {
+    type: 'gauge',
+    from: BOTH,
+    unit: '0 or 1',
+    help: 'Whether the database answers this process within a second',
+    labels: {},
+  },
+  cfe_database_pool_connections: {
+    type: 'gauge',
+    from: BOTH,
+    unit: 'connections',
+    help: 'Connections that this process holds to the database (at most CFE_DATABASE_POOL)',
+    labels: { state: '`busy` or `idle`' },
+  },
+  cfe_database_pool_waiting: {
+    type: 'gauge',
+    from: BOTH,
+    unit: 'requests',
+    help: 'What waits in this process for a connection to the database',
+    labels: {},
+  },
+  cfe_authority_request_duration_seconds: {
+    type: 'histogram',
+    from: BOTH,
+    unit: 'seconds',
+    help: 'Time that a call to the authority took, whatever came of it; calls that were held back are not among them',
+    labels: AUTHORITY_CALL,
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
+  },
+  cfe_authority_answers_total: {
+    type: 'counter',
+    from: BOTH,
+    unit: 'calls',
+    help: 'Calls to the authority by what came of them (docs/outcomes.md)',
+    labels: {
+      ...AUTHORITY_CALL,
+      answer: '`document`, or what came instead, as docs/outcomes.md names it',
+      result:
+        'what it comes to: `repeat` and `stuck` settle nothing, `notYet` asks again as usual, every other settles the question',
+    },
+  },
+  cfe_worker_ready: {
+    type: 'gauge',
+    from: WORKER,
+    unit: '0 or 1',
+    help: 'Whether the worker takes tasks and reaches the database, as /readyz says',
+    labels: {},
+  },
+  cfe_open_cfes: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'CFEs',
+    help: 'CFEs without a verdict',
+    labels: { environment, status: '`PENDING` or `RECEIVED`' },
+  },
+  cfe_oldest_open_cfe_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Age of the oldest CFE without a verdict, since it was taken; 0 while there is none',
+    labels: { environment, status: '`PENDING` or `RECEIVED`' },
+  },
+  cfe_needs_support: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'CFEs',
+    help: 'CFEs that wait for support; none, no series',
+    labels: { environment, stuck_reason: 'as the search attribute StuckReason' },
+  },
+  cfe_authority_breaker_open: {
+    type: 'gauge',
+    from: WORKER,
+    unit: '0 or 1',
+    help: 'Whether an endpoint of the authority counts as away, so that only probes go there',
+    labels: { endpoint: ENDPOINT },
+  },
+  cfe_authority_waiting_cfes: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'CFEs',
+    help: 'CFEs that wait for their turn to be sent to an endpoint of the authority',
+    labels: { endpoint: ENDPOINT },
+  },
+  cfe_verdicts_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'CFEs',
+    help: 'CFEs that got their verdict in this process',
+    labels: { environment, type: 'type of CFE, as in the API', status: '`ACCEPTED`, `REJECTED`, `OBSERVED`' },
+  },
+  cfe_verdict_wait_seconds: {
+    type: 'histogram',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Time from the moment a CFE was taken to its verdict',
+    labels: { environment },
+    buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600, 86_400],
+  },
+  cfe_outbox_messages: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'messages',
+    help: 'Starts and signals of workflows that wait for Temporal',
+    labels: {},
+  },
+  cfe_outbox_oldest_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Age of the oldest message of the outbox; 0 while it is empty',
+    labels: {},
+  },
+  cfe_webhook_attempts_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'attempts',
+    help: 'Attempts at customers’ servers by what came of them',
+    labels: {
+      outcome:
+        '`2xx` (taken), `3xx`, `4xx`, `5xx`, or why there was no answer: `timeout`, `connection_refused`, `dns`, …',
+    },
+  },
+  cfe_webhook_deliveries_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'deliveries',
+    help: 'Deliveries that ended in this process',
+    labels: { status: '`DELIVERED` or `FAILED`' },
+  },
+  cfe_webhook_waiting_deliveries: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'deliveries',
+    help: 'Deliveries under way or waiting for a retry (PENDING)',
+    labels: {},
+  },
+  cfe_webhook_oldest_waiting_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Age of the oldest delivery that waits; 0 while there is none',
+    labels: {},
+  },
+  cfe_cae_numbers_left: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'numbers',
+    help: 'Numbers left in the production CAEs of an enterprise and type that are valid today',
+    labels: PAPER,
+  },
+  cfe_cae_days_left: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'days',
+    help: 'Days until the last production CAE of an enterprise and type expires; below 0 once it has',
+    labels: PAPER,
+  },
+  cfe_certificate_days_left: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'days',
+    help: 'Days until an enterprise’s production certificate expires; below 0 once it has',
+    labels: { rut: PAPER.rut },
+  },
+} as const satisfies Record<string, MetricRow>;
+
+export type MetricName = keyof typeof METRICS;
+export type LabelOf<N extends MetricName> = Extract<keyof (typeof METRICS)[N]['labels'], string>;
+/** The metrics of one type. */
+export type NameOf<T extends MetricRow['type']> = {
+  [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
+}[MetricName];
+
+/** What the table says of a metric. */
+export const rowOf = (name: MetricName): MetricRow => METRICS[name];
+
+/** The table as Markdown, for docs/metrics.md. */
+export function describeMetrics(): string {
+  const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, unit, help, labels }]) => {
+    const described = Object.entries(labels).map(([label, holds]) => `\`${label}\`: ${holds}`);
+    return `| \`${name}\` | ${type} | ${from.join(', ')} | ${unit} | ${described.join('<br>')} | ${help} |`;
+  });
+  return [
+    '| Metric | Type | From | Unit | Labels | What it means |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}

@@ -1,0 +1,171 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import got from 'got';
+import { openOrm } from '../../src/db/orm.ts';
+import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
+import type { StackInfo } from '../../src/stack/stackFile.ts';
+import { cfeWorkflowId } from '../../src/temporal.ts';
+import { eTicket, startTestStack } from '../support/runningStack.ts';
+import { processorTimeOfTree } from './processorTime.ts';
+
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
+/** CFEs, and workflows that do nothing, that are under way at a time. A verdict takes some seconds however idle we are. */
+const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 150);
+/** Until what comes out is what goes in. */
+const WARM_UP_SECONDS = 15;
+/** Histories read. */
+const SAMPLE = 20;
+
+/** One thing from its beginning to its end. */
+type Run = () => Promise<void>;
+
+/**
+ * CFEs from POST to verdict per second on the whole local stack, and in turns with them, on the same Temporal server,
+ * workflows of three activities that do nothing, run by a worker of the same options and awaited by a client. Beside:
+ * what each part of the stack took of the processor, and how long the histories are.
+ */
+export async function run(): Promise<void> {
+  const stack = await startTestStack({ CFE_LOG_LEVEL: 'warn' });
+  const info = stack.info();
+  const connection = await Connection.connect({ address: info.temporal_address });
+  const client = new Client({ connection, namespace: info.temporal_namespace });
+  let worker: ChildProcess | undefined;
+  try {
+    worker = await startNoopWorker(info.temporal_address);
+    await onboard(stack.customer, info.simulator_url, [101], () => {});
+    const issue = await issuer(info);
+    const noop: Run = () =>
+      client.workflow.execute('noop', { taskQueue: 'bench-own', workflowId: `noop:${randomUUID()}` });
+
+    const { supervisor: _, ...ofStack } = info.pids;
+    const parts = { ...ofStack, 'no-op worker': worker.pid ?? null, bench: process.pid };
+    const rates: Record<'cfe' | 'noop', number[]> = { cfe: [], noop: [] };
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      rates.noop.push(await measure(`round ${round}, no-op workflows`, noop, parts));
+      rates.cfe.push(await measure(`round ${round}, CFEs`, issue, parts));
+    }
+    const [cfes, noops] = [median(rates.cfe), median(rates.noop)];
+    console.log(
+      `\nmedians of ${ROUNDS} rounds: ${cfes.toFixed(1)} CFEs /s, ${noops.toFixed(1)} no-op workflows /s: ${((100 * cfes) / noops).toFixed(0)} %`,
+    );
+    console.log(await histories(client, info.database_url));
+  } finally {
+    worker?.kill('SIGTERM');
+    await connection.close();
+    await stack.stop();
+  }
+}
+
+/** How many end per second while IN_FLIGHT are under way, once that has become steady. */
+async function measure(title: string, begin: Run, parts: Record<string, number | null>): Promise<number> {
+  const over = new AbortController();
+  let ended = 0;
+  const lane = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await begin();
+      ended += 1;
+    }
+  };
+  const lanes = Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  await Promise.race([pause(WARM_UP_SECONDS * 1_000), lanes]);
+  const [started, endedBefore, spentBefore] = [performance.now(), ended, spent(parts)];
+  await Promise.race([pause(SECONDS * 1_000), lanes]);
+  const seconds = (performance.now() - started) / 1_000;
+  const count = ended - endedBefore;
+  const rate = count / seconds;
+  const costs = Object.entries(spent(parts)).map(
+    ([name, total]) => `${name} ${((1_000 * (total - (spentBefore[name] ?? 0))) / count).toFixed(1)}`,
+  );
+  console.log(`${title}: ${rate.toFixed(1)} /s; milliseconds of processor for each: ${costs.join(', ')}`);
+  over.abort();
+  await lanes;
+  return rate;
+}
+
+const spent = (parts: Record<string, number | null>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(parts).map(([name, pid]) => [name, pid === null ? 0 : processorTimeOfTree(pid)]),
+  );
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Issues an e-Ticket and waits for its verdict in the same request, or in further ones. */
+async function issuer({ base_url, live_api_key }: StackInfo): Promise<Run> {
+  const api = got.extend({
+    prefixUrl: base_url,
+    retry: { limit: 0 },
+    headers: { 'x-api-key': live_api_key },
+  });
+  const { data } = await api.post('tokens', { json: {} }).json<{ data: { access_token: string } }>();
+  const headers = { authorization: `Bearer ${data.access_token}`, prefer: 'wait=30' };
+  const document = eTicket(montevideoDate(new Date()));
+  interface Cfe {
+    cfe_id: string;
+    cfe_status: string;
+  }
+  return async () => {
+    const path = `enterprises/${DEMO_RUT}/cfes`;
+    let { data: cfe } = await api.post(path, { json: document, headers }).json<{ data: Cfe }>();
+    while (cfe.cfe_status === 'PENDING' || cfe.cfe_status === 'RECEIVED') {
+      await pause(500);
+      const answer = await api.get(`${path}/${cfe.cfe_id}`, { headers }).json<{ data: { items: Cfe[] } }>();
+      cfe = answer.data.items[0] ?? cfe;
+    }
+    if (cfe.cfe_status !== 'ACCEPTED') throw new Error(`${cfe.cfe_id} ended ${cfe.cfe_status}`);
+  };
+}
+
+/** Events and activities in the histories of the CFEs that were settled last. */
+async function histories(client: Client, databaseUrl: string): Promise<string> {
+  const orm = await openOrm({ databaseUrl, pool: 1 });
+  try {
+    const rows = await orm.em
+      .fork()
+      .execute<{ id: string }[]>(
+        'select id from cfe where settled_at is not null order by settled_at desc limit ?',
+        [SAMPLE],
+      );
+    const counts = await Promise.all(
+      rows.map(async ({ id }) => {
+        const handle = client.workflow.getHandle(cfeWorkflowId(id));
+        await handle.result();
+        const { events } = await handle.fetchHistory();
+        return {
+          events: events?.length ?? 0,
+          activities: events?.filter((event) => event.activityTaskScheduledEventAttributes).length ?? 0,
+        };
+      }),
+    );
+    const range = (numbers: number[]): string => `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
+    return `history of a CFE: ${range(counts.map(({ events }) => events))} events, ${range(counts.map(({ activities }) => activities))} activities (${rows.length} read)`;
+  } finally {
+    await orm.close(true);
+  }
+}
+
+async function startNoopWorker(temporalAddress: string): Promise<ChildProcess> {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'noopWorker.ts')],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'], TEMPORAL_ADDRESS: temporalAddress },
+    },
+  );
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the worker of the no-op workflows has ended with ${String(code)}`);
+  });
+  // Its end is looked at no more once it is ready.
+  ended.catch(() => {});
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  return child;
+}

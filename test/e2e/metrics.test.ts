@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import got from 'got';
+import { openOrm } from '../../src/db/orm.ts';
+import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
+import { LOCAL_DEVELOPER } from '../../src/main/prepare.ts';
+import { METRICS, type MetricName, rowOf } from '../../src/metrics/table.ts';
+import { TASK_QUEUES } from '../../src/temporal.ts';
+import { cliOn } from '../support/cli.ts';
+import { type ExtraProcess, startBeside } from '../support/extraProcess.ts';
+import { alertRules, dashboardPanels, metricsOf } from '../support/ops.ts';
+import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
+import { freePort } from '../support/services.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
+import { until } from '../support/until.ts';
+
+/** What a process tells on its port for those who watch it. */
+const ask = async (url: string): Promise<{ status: number; body: string }> => {
+  const { statusCode, body } = await got.get(url, { throwHttpErrors: false, retry: { limit: 0 } });
+  return { status: statusCode, body };
+};
+const scrape = async (url: string): Promise<Sample[]> => {
+  const { status, body } = await ask(`${url}/metrics`);
+  expect(status).toBe(200);
+  return samplesOf(body);
+};
+/** A port on which nobody listens. */
+const NOWHERE = '127.0.0.1:1';
+
+describe('metrics and health of running processes', () => {
+  let stack: TestStack;
+  let apiUrl: string;
+  let workerUrl: string;
+  const extras: ExtraProcess[] = [];
+
+  beforeAll(async () => {
+    const workerPort = await freePort();
+    stack = await startTestStack({ CFE_WORKER_METRICS_PORT: String(workerPort) });
+    workerUrl = `http://127.0.0.1:${workerPort}`;
+    apiUrl = new URL(stack.info().metrics_url).origin;
+    await onboard(stack.customer, stack.info().simulator_url, [101], () => {});
+  }, 120_000);
+  afterAll(async () => {
+    await Promise.all(extras.map((one) => one.stop()));
+    await stack?.stop();
+  }, 60_000);
+
+  const beside = async (
+    program: 'api' | 'worker',
+    environment: Record<string, string>,
+    sign: '/readyz' | '/livez' = '/readyz',
+  ): Promise<ExtraProcess> => {
+    const extra = await startBeside(stack, program, environment, sign);
+    extras.push(extra);
+    return extra;
+  };
+  const issue = async (): Promise<string> => {
+    const body = eTicket(montevideoDate(new Date()));
+    const { cfe_id } = await stack.customer.send<{ cfe_id: string }>('POST', `enterprises/${RUT}/cfes`, body);
+    return cfe_id;
+  };
+
+  test('every metric is exported as the table says, and every one that alerts and dashboard name is', async () => {
+    await listenInVain(stack);
+    for (let i = 0; i < 3; i += 1) await verdictOf(stack.customer, RUT, await issue());
+    await stack.customer.find(`erut/${RUT}`);
+    await breakTheKey(stack);
+    await issue();
+    await failAWorkflowTask(stack);
+    const cut = await startTcpProxy(stack.info().database_url);
+    const second = await beside('worker', { DATABASE_URL: cut.url });
+    await cut.cut();
+    await until('a failed activity', 60, async () => {
+      await issue();
+      const samples = await scrape(second.healthUrl);
+      return samples.some(({ name }) => name === 'temporal_activity_execution_failed_total') || undefined;
+    });
+
+    const [api, worker] = await until('every metric to have a value', 30, async () => {
+      const pages = [await scrape(apiUrl), await scrape(workerUrl)] as const;
+      const there = new Set(pages.flat().map(({ name }) => familyOf(name)));
+      return Object.keys(METRICS).every((name) => there.has(name)) ? pages : undefined;
+    });
+
+    for (const [process, samples] of [
+      ['api', api],
+      ['worker', worker],
+    ] as const) {
+      const own = samples.filter(({ name }) => name.startsWith('cfe_'));
+      const meant = Object.keys(METRICS).filter((name) => rowOf(name as MetricName).from.includes(process));
+      expect([...new Set(own.map(({ name }) => familyOf(name)))].sort()).toEqual(meant.sort());
+      for (const { name, labels } of own) {
+        const expected = Object.keys(rowOf(familyOf(name) as MetricName).labels);
+        if (name.endsWith('_bucket')) expected.push('le');
+        expect([name, Object.keys(labels).sort()]).toEqual([name, expected.sort()]);
+      }
+    }
+
+    const exported = [...api, ...worker, ...(await scrape(second.healthUrl))];
+    const expressions = [
+      ...alertRules().map(({ alert, expr }) => [alert, expr] as const),
+      ...dashboardPanels().flatMap(({ title, targets = [] }) =>
+        targets.map(({ expr }) => [title, expr] as const),
+      ),
+    ];
+    const missing = expressions.flatMap(([where, expression]) =>
+      metricsOf(expression)
+        .filter(({ metric, labels }) => {
+          // Prometheus itself adds who was scraped.
+          const wanted = labels.filter((label) => label !== 'instance');
+          return !exported.some(
+            (sample) => sample.name === metric && wanted.every((label) => label in sample.labels),
+          );
+        })
+        .map(({ metric, labels }) => `${where}: ${metric} {${labels.join()}}`),
+    );
+    expect(missing).toEqual([]);
+  }, 180_000);
+
+  test('an API is ready by PostgreSQL alone, and tells what it knows without it', async () => {
+    const cut = await startTcpProxy(stack.info().database_url);
+    const api = await beside('api', {
+      DATABASE_URL: cut.url,
+      TEMPORAL_ADDRESS: NOWHERE,
+      CFE_DGI_PRODUCTION_RECEPTION_URL: `http://${NOWHERE}/`,
+      CFE_DGI_PRODUCTION_CONSULTATION_URL: `http://${NOWHERE}/`,
+      CFE_DGI_PRODUCTION_REGISTRY_URL: `http://${NOWHERE}/`,
+    });
+    const open = new URL(api.baseUrl).origin;
+    const statuses = async (): Promise<Record<string, number>> => {
+      const urls = [open, api.healthUrl].flatMap((url) => [`${url}/livez`, `${url}/readyz`]);
+      const answers = await Promise.all(urls.map(async (url) => (await ask(url)).status));
+      return Object.fromEntries(
+        ['livez', 'readyz', 'livez inside', 'readyz inside'].map((name, i) => [name, answers[i] ?? 0]),
+      );
+    };
+    expect(await statuses()).toEqual({ livez: 200, readyz: 200, 'livez inside': 200, 'readyz inside': 200 });
+    expect(valueOf(await scrape(api.healthUrl), 'cfe_api_ready')).toBe(1);
+
+    await cut.cut();
+
+    expect(await statuses()).toEqual({ livez: 200, readyz: 503, 'livez inside': 200, 'readyz inside': 503 });
+    const samples = await until('the database to be found away', 10, async () => {
+      const now = await scrape(api.healthUrl);
+      return valueOf(now, 'cfe_database_up') === 0 ? now : undefined;
+    });
+    expect(valueOf(samples, 'cfe_api_ready')).toBe(0);
+    const requests = { route: '/readyz', method: 'GET', status: '503' };
+    expect(valueOf(samples, 'cfe_api_request_duration_seconds_count', requests)).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('a worker is ready once it takes tasks, and as long as it reaches PostgreSQL', async () => {
+    const early = await beside('worker', { TEMPORAL_ADDRESS: NOWHERE }, '/livez');
+    expect((await ask(`${early.healthUrl}/readyz`)).status).toBe(503);
+    expect(valueOf(await scrape(early.healthUrl), 'cfe_worker_ready')).toBe(0);
+    expect(valueOf(await scrape(early.healthUrl), 'cfe_database_up')).toBe(1);
+
+    const cut = await startTcpProxy(stack.info().database_url);
+    const worker = await beside('worker', { DATABASE_URL: cut.url });
+    const ready = await scrape(worker.healthUrl);
+    expect(valueOf(ready, 'cfe_worker_ready')).toBe(1);
+    expect(valueOf(ready, 'cfe_outbox_messages')).toBeGreaterThanOrEqual(0);
+
+    await cut.cut();
+
+    expect((await ask(`${worker.healthUrl}/livez`)).status).toBe(200);
+    expect((await ask(`${worker.healthUrl}/readyz`)).status).toBe(503);
+    const samples = await until('the database to be found away', 20, async () => {
+      const now = await scrape(worker.healthUrl);
+      const found =
+        valueOf(now, 'cfe_database_up') === 0 && valueOf(now, 'cfe_outbox_messages') === undefined;
+      return found ? now : undefined;
+    });
+    expect(valueOf(samples, 'cfe_worker_ready')).toBe(0);
+    expect(samples.some(({ name }) => name.startsWith('temporal_'))).toBe(true);
+  }, 90_000);
+});
+
+/** The metric that a sample belongs to: a histogram has several. */
+function familyOf(sample: string): string {
+  return sample in METRICS ? sample : sample.replace(/_(bucket|sum|count)$/, '');
+}
+
+/** A webhook whose receiver is not there. */
+async function listenInVain(stack: TestStack): Promise<void> {
+  const cli = cliOn(stack.info().database_url, {
+    CFE_DATA_DIR: stack.dataDir,
+    CFE_PEPPER: undefined,
+    CFE_KEY_ENCRYPTION_KEYS: undefined,
+  });
+  const url = `https://127.0.0.1:${await freePort()}/`;
+  await cli.json('webhook', 'add', LOCAL_DEVELOPER, '--url', url, '--event', 'cfe.updated');
+}
+
+/** From now on nothing can be signed: the next CFE waits for support. */
+async function breakTheKey(stack: TestStack): Promise<void> {
+  const orm = await openOrm({ databaseUrl: stack.info().database_url, pool: 1 });
+  await orm.em.fork().execute(`update certificate set sealed_key = 'broken' where rut = ?`, [RUT]);
+  await orm.close(true);
+}
+
+/** Starts a workflow that no worker has: its first task fails. */
+async function failAWorkflowTask(stack: TestStack): Promise<void> {
+  const { temporal_address: address, temporal_namespace: namespace } = stack.info();
+  const connection = await Connection.connect({ address });
+  const { workflow } = new Client({ connection, namespace });
+  await workflow.start('noSuchWorkflow', { taskQueue: TASK_QUEUES.cfe, workflowId: 'nobody', args: [] });
+  await connection.close();
+}

@@ -1,0 +1,232 @@
+import { userInfo } from 'node:os';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import got from 'got';
+import { openOrm } from '../../src/db/orm.ts';
+import type { CfeView } from '../../src/demo/customer.ts';
+import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
+import type { SupportAnswer } from '../../src/domain/supportAction.ts';
+import { type Cli, cliOn } from '../support/cli.ts';
+import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { until } from '../support/until.ts';
+
+interface Row {
+  rut: string;
+  cfe_id: string;
+  cfe_status: string;
+  needs_support: boolean;
+  stuck_reason: string | null;
+  workflow_id: string;
+  action: string;
+  outcome: string;
+  message: string;
+}
+
+describe('support of CFEs that are stuck, on the whole stack', () => {
+  let stack: TestStack;
+  let cli: Cli;
+  let connection: Connection;
+  let client: Client;
+  const today = montevideoDate(new Date());
+
+  beforeAll(async () => {
+    stack = await startTestStack();
+    await onboard(stack.customer, stack.info().simulator_url, [101], () => {});
+    cli = cliOn('', {
+      DATABASE_URL: undefined,
+      TEMPORAL_ADDRESS: undefined,
+      CFE_PEPPER: undefined,
+      CFE_DATA_DIR: stack.dataDir,
+    });
+    connection = await Connection.connect({ address: stack.info().temporal_address });
+    client = new Client({ connection, namespace: stack.info().temporal_namespace });
+  }, 120_000);
+  afterAll(async () => {
+    await connection?.close();
+    await stack?.stop();
+  }, 60_000);
+
+  const issue = async (name?: string): Promise<string> =>
+    (await stack.customer.send<CfeView>('POST', `enterprises/${RUT}/cfes`, eTicket(today, name))).cfe_id;
+  const listed = async (...filter: string[]): Promise<string[]> =>
+    (await cli.json<Row[]>('cfe', 'list', '--rut', RUT, ...filter)).map(({ cfe_id }) => cfe_id).toSorted();
+  const inTemporal = async (query: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for await (const { searchAttributes } of client.workflow.list({ query })) {
+      ids.push(String(searchAttributes['CfeId']?.[0]));
+    }
+    return ids.toSorted();
+  };
+  /** Both places where support looks agree that these wait, and no others. */
+  const wait = (cfeIds: string[]): Promise<boolean> =>
+    until(`${cfeIds.join()} to wait for support`, 60, async () => {
+      const wanted = cfeIds.toSorted().join();
+      const agree =
+        (await listed('--needs-support')).join() === wanted &&
+        (await inTemporal('NeedsSupport = true')).join() === wanted;
+      return agree || undefined;
+    });
+  const retry = (...words: string[]) => cli.json<Row>('cfe', 'retry', ...words);
+  const auditOf = async (cfeId: string) => {
+    const { workflow_id } = await cli.json<Row>('cfe', 'show', RUT, cfeId);
+    const rows = await cli.json<
+      { actor: string; action: string; subject: string; reason: string; outcome: string }[]
+    >('audit', 'list', '--rut', RUT);
+    return rows
+      .filter(({ subject }) => workflow_id === `cfe:${subject}`)
+      .map(({ actor, action, reason, outcome }) => ({ actor, action, reason, outcome }));
+  };
+  const me = `support:${userInfo().username}`;
+
+  /** As if the key-encryption key of all certificates were taken out of the configuration. */
+  async function loseKeys(): Promise<void> {
+    const orm = await openOrm({ databaseUrl: stack.info().database_url, pool: 1 });
+    try {
+      await orm.em
+        .fork()
+        .execute(`update certificate set sealed_key = regexp_replace(sealed_key, '^v1\\.[^.]+', 'v1.lost')`);
+    } finally {
+      await orm.close(true);
+    }
+  }
+
+  async function uploadCertificate(): Promise<void> {
+    const certificate = await got
+      .post(`${stack.info().simulator_url}/portal/certificates`, { json: { rut: RUT, password: 'another' } })
+      .json();
+    await stack.customer.send('POST', `enterprises/${RUT}/certificate`, certificate);
+  }
+
+  test('keys that are lost: one is abandoned, the others go on in bulk once a certificate is uploaded', async () => {
+    await loseKeys();
+    const [given, ...others] = await Promise.all([issue(), issue(), issue(), issue()]);
+    const ids = [given, ...others];
+    await wait(ids);
+    expect(await listed('--stuck-reason', 'signing')).toEqual(ids.toSorted());
+    expect(await listed('--stuck-reason', 'undecided')).toEqual([]);
+    expect(await inTemporal("StuckReason = 'signing'")).toEqual(ids.toSorted());
+
+    expect(await cli.refusal('cfe', 'retry', RUT, given, '--action', 'settle', '--reason', 'look')).toEqual({
+      code: 'INVALID_INPUT',
+      message: 'It was never sent, so that there is nothing to ask about: retry, or abandon it.',
+    });
+    const abandoned = await retry(RUT, given, '--action', 'abandon', '--reason', 'issued on paper');
+    expect(abandoned).toMatchObject({
+      rut: RUT,
+      action: 'abandon',
+      outcome: 'abandoned',
+      stuck_reason: null,
+    });
+    expect(await verdictOf(stack.customer, RUT, given)).toMatchObject({
+      cfe_status: 'REJECTED',
+      rejection: [{ code: 'abandoned' }],
+    });
+    expect(await listed('--annulled')).toEqual([given]);
+    expect(await auditOf(given)).toEqual([
+      { actor: me, action: 'cfe.settle', reason: 'look', outcome: 'refused' },
+      { actor: me, action: 'cfe.abandon', reason: 'issued on paper', outcome: 'abandoned' },
+    ]);
+
+    await wait(others);
+    await uploadCertificate();
+    const bulk = ['--stuck-reason', 'signing', '--reason', 'certificate uploaded'];
+    const dry = await cli.json<Row[]>('cfe', 'retry', ...bulk, '--dry-run');
+    expect(dry.map(({ cfe_id }) => cfe_id).toSorted()).toEqual(others.toSorted());
+    expect(new Set(dry.map(({ outcome }) => outcome))).toEqual(new Set(['dry_run']));
+    expect(await cli.json<Row[]>('cfe', 'retry', ...bulk, '--status', 'RECEIVED')).toEqual([]);
+    await wait(others);
+
+    const first = await cli.json<Row[]>('cfe', 'retry', ...bulk, '--limit', '1');
+    const rest = await cli.json<Row[]>('cfe', 'retry', ...bulk);
+    expect([first, rest].map((rows) => rows.map(({ outcome }) => outcome))).toEqual([
+      ['retried'],
+      ['retried', 'retried'],
+    ]);
+    for (const id of others) {
+      expect((await verdictOf(stack.customer, RUT, id)).cfe_status).toBe('ACCEPTED');
+      expect(await auditOf(id)).toEqual([
+        { actor: me, action: 'cfe.retry', reason: 'certificate uploaded', outcome: 'retried' },
+      ]);
+    }
+    await wait([]);
+    const ledger = await stack.ledger(RUT);
+    expect(ledger.map(({ times_received }) => times_received)).toEqual([1, 1, 1]);
+    expect(await cli.json('cfe', 'retry', ...bulk)).toEqual([]);
+  }, 180_000);
+
+  test('an answer that no rule covers: settled by asking, or tried again from the Temporal UI', async () => {
+    const [asked, tried] = await Promise.all([issue('SIM STATE FE'), issue('SIM STATE FE')]);
+    await wait([asked, tried]);
+    expect(await listed('--stuck-reason', 'verdict.unknown_state')).toEqual([asked, tried].toSorted());
+
+    expect(await cli.refusal('cfe', 'retry', RUT, asked, '--action', 'abandon', '--reason', 'x')).toEqual({
+      code: 'INVALID_INPUT',
+      message: 'The authority has it, so that it cannot be abandoned: settle by asking.',
+    });
+    const settled = await retry(
+      RUT,
+      asked,
+      '--action',
+      'settle',
+      '--reason',
+      'the authority says it is there',
+    );
+    expect(settled).toMatchObject({ cfe_status: 'ACCEPTED', outcome: 'settled', needs_support: false });
+
+    const { workflow_id } = await cli.json<Row>('cfe', 'show', RUT, tried);
+    const run = client.workflow.getHandle(workflow_id);
+    const { currentDetails = '' } = await run.query<{ currentDetails?: string }>(
+      '__temporal_workflow_metadata',
+    );
+    const [, input = ''] = /```json\n\s*(\{"action":"retry".+)\n/.exec(currentDetails) ?? [];
+    const request = { ...(JSON.parse(input) as object), by: 'eva', reason: 'FE was a mistake of theirs' };
+    const answer: SupportAnswer = await run.executeUpdate('support', { args: [request] });
+    expect(answer.outcome).toBe('retried');
+
+    for (const id of [asked, tried]) {
+      expect((await verdictOf(stack.customer, RUT, id)).cfe_status).toBe('ACCEPTED');
+    }
+    expect(await auditOf(tried)).toEqual([
+      {
+        actor: 'support:eva',
+        action: 'cfe.retry',
+        reason: 'FE was a mistake of theirs',
+        outcome: 'retried',
+      },
+    ]);
+    expect((await auditOf(asked)).at(-1)).toMatchObject({ action: 'cfe.settle', outcome: 'settled' });
+    await wait([]);
+  }, 120_000);
+
+  test('a CFE that is well: nothing is done, and where it stands is said', async () => {
+    const [ended, underWay] = [await issue(), await issue('SIM DELAY 12')];
+    await verdictOf(stack.customer, RUT, ended);
+    await until('RECEIVED', 30, async () =>
+      (await cli.json<Row>('cfe', 'show', RUT, underWay)).cfe_status === 'RECEIVED' ? true : undefined,
+    );
+
+    const actions = ['retry', 'settle', 'abandon'];
+    const all = (cfeId: string) =>
+      Promise.all(actions.map((action) => retry(RUT, cfeId, '--action', action, '--reason', 'to be sure')));
+    const [ofUnderWay, ofEnded] = [await all(underWay), await all(ended)];
+
+    expect(ofUnderWay.map(({ action, outcome, message }) => ({ action, outcome, message }))).toEqual(
+      actions.map((action) => ({
+        action,
+        outcome: 'nothing_to_do',
+        message: 'Nothing to do: it is RECEIVED, waits for nobody, and goes on by itself.',
+      })),
+    );
+    expect(ofEnded.map(({ action, outcome, message }) => ({ action, outcome, message }))).toEqual(
+      actions.map((action) => ({
+        action,
+        outcome: 'nothing_to_do',
+        message: 'Nothing to do: it has its verdict, ACCEPTED.',
+      })),
+    );
+    expect((await verdictOf(stack.customer, RUT, underWay)).cfe_status).toBe('ACCEPTED');
+    expect(await auditOf(ended)).toEqual([]);
+    expect(await auditOf(underWay)).toEqual([]);
+  }, 90_000);
+});

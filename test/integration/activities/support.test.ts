@@ -1,0 +1,478 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Authority } from '../../../src/activities/authority.ts';
+import { beginSend } from '../../../src/activities/beginSend.ts';
+import { createDgiActivities } from '../../../src/activities/dgi.ts';
+import { createSupportActivities } from '../../../src/activities/support.ts';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { cfeById, listCfesForOperators, markStuck } from '../../../src/db/cfes.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Sobre, type SobreState } from '../../../src/db/entities/Sobre.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import type { SupportAction } from '../../../src/domain/supportAction.ts';
+import type { Gate } from '../../../src/gate/gate.ts';
+import { cfeWorkflowId } from '../../../src/temporal.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { anAccount, eventsOf, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+const NOW = new Date();
+const MINUTE = 60_000;
+const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
+const TICKET = { idReceptor: '4242', token: 'dG9rZW4=', askFrom: null };
+const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
+const NOT_OURS = { kind: 'stuck', reason: 'duplicate.not_ours', explanation: 'It is another’s.' } as const;
+
+/** What the authority answers where a test says nothing: it was not to be asked. */
+const SILENT: Authority = {
+  sendSobre: () => Promise.reject(new Error('it was sent to')),
+  findSobre: () => Promise.reject(new Error('it was asked for the sobre')),
+  findReceipt: () => Promise.reject(new Error('it was asked for the number')),
+  askVerdict: () => Promise.reject(new Error('it was asked for the verdict')),
+};
+/** A gate that lets nothing through. */
+const CLOSED: Gate = {
+  enter: () => Promise.reject(new Error('it wanted to send')),
+  untilSlot: async () => false,
+  wait: async () => {},
+  afterFailure: async () => 'waits',
+  leave: async () => {},
+};
+type Says = Partial<{ [K in keyof Authority]: Awaited<ReturnType<Authority[K]>> }>;
+const saying = ({ findSobre, findReceipt, askVerdict }: Says): Authority => ({
+  ...SILENT,
+  ...(findSobre ? { findSobre: async () => findSobre } : {}),
+  ...(findReceipt ? { findReceipt: async () => findReceipt } : {}),
+  ...(askVerdict ? { askVerdict: async () => askVerdict } : {}),
+});
+const NO_KEY = { kind: 'stuck', reason: 'signing', explanation: 'No key opens.' } as const;
+const NOWHERE: Says = { findSobre: { kind: 'absent' }, findReceipt: { kind: 'absent' } };
+
+describe('what support may do', () => {
+  let db: TestDatabase;
+  let accountId: string;
+  let rut: string;
+  beforeAll(async () => {
+    db = await cloneDatabase();
+    accountId = await anAccount(db.orm);
+    rut = await aReadyEnterprise(db.orm, accountId);
+    const url = 'https://hooks.example.com/';
+    await addWebhook(webhookDeps(db.orm), { accountId, url, events: ['cfe.updated'] });
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  const deps = (authority: Authority) => ({ orm: db.orm, clock: () => NOW, outbox: idleOutbox, authority });
+  const issue = (body = aCfeBody()) =>
+    issueCfe(
+      { ...webhookDeps(db.orm), clock: () => NOW, readJson, testKit: null },
+      { accountId, rut, environment: 'production', body: fromJson(JSON.stringify(body)) },
+    );
+
+  let lastIdemisor = 1_000n;
+  /** A CFE that waits for support; `sobre` is where its sobre stands, and when it was last sent. */
+  async function aStuckCfe(
+    sobre: { state: SobreState; sendingAt: Date | null } | null = null,
+    reason = 'signing',
+  ): Promise<string> {
+    const { id } = await issue();
+    const em = db.orm.em.fork();
+    if (sobre) {
+      lastIdemisor += 1n;
+      const received = sobre.state === 'RECEIVED';
+      await em.insert(Sobre, {
+        id: randomUUID(),
+        cfeId: id,
+        rut,
+        environment: 'production',
+        idemisor: lastIdemisor,
+        xml: '<EnvioCFE/>',
+        receivedAt: received ? sobre.sendingAt : null,
+        idReceptor: received ? '7' : null,
+        token: received ? 'b2xk' : null,
+        askFrom: null,
+        undecidedSince: null,
+        refusal: null,
+        createdAt: NOW,
+        ...sobre,
+      });
+      if (received) await em.nativeUpdate(Cfe, { id }, { status: 'RECEIVED' });
+    }
+    await markStuck(em, id, reason);
+    return id;
+  }
+  const askOf = (
+    authority: Authority,
+    cfeId: string,
+    action: SupportAction,
+    requestId: string = randomUUID(),
+  ) =>
+    createSupportActivities(deps(authority)).supportCfe({
+      cfeId,
+      requestId,
+      action,
+      by: 'ana',
+      reason: 'the customer asks',
+    });
+  const ask = (cfeId: string, action: SupportAction, says: Says, requestId?: string) =>
+    askOf(saying(says), cfeId, action, requestId);
+  const row = (id: string) => cfeById(db.orm.em.fork(), id);
+  const auditOf = async (id: string) =>
+    (await listAudit(db.orm.em.fork(), { rut })).filter(({ subject }) => subject === id);
+  const movesOf = async (id: string) => {
+    const cfe_id = formatCfeId(await row(id));
+    return (await eventsOf(db.orm, rut))
+      .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === cfe_id)
+      .map(({ data }) => data['status']);
+  };
+  const isToBeAnnulled = async (id: string) =>
+    (
+      await listCfesForOperators(db.orm.em.fork(), { rut, environment: 'production', annulled: true }, 1_000)
+    ).some((cfe) => cfe.id === id);
+
+  test('retry: it waits for nobody any more, and the audit has who and why, once', async () => {
+    const id = await aStuckCfe();
+
+    const first = await ask(id, 'retry', {}, 'request-1');
+    const again = await ask(id, 'retry', {}, 'request-1');
+
+    expect([first.outcome, again.outcome]).toEqual(['retried', 'retried']);
+    expect(await row(id)).toMatchObject({ status: 'PENDING', stuckReason: null });
+    expect(await auditOf(id)).toMatchObject([
+      {
+        actor: 'support:ana',
+        action: 'cfe.retry',
+        subject: id,
+        rut,
+        reason: 'the customer asks',
+        outcome: 'retried',
+      },
+    ]);
+    await ask(id, 'retry', {}, 'request-2');
+    expect(await auditOf(id)).toHaveLength(2);
+  });
+
+  describe('settle', () => {
+    const SENT = { state: 'SENDING', sendingAt: minutesAgo(60) } as const;
+    const TAKEN = { state: 'RECEIVED', sendingAt: minutesAgo(60) } as const;
+
+    test.each<[string, { state: SobreState; sendingAt: Date | null }, Says, string, string[]]>([
+      ['its list has it', SENT, { findSobre: { kind: 'received', ...TICKET } }, 'RECEIVED', ['RECEIVED']],
+      [
+        'the number is there, by a sobre of ours',
+        SENT,
+        { findSobre: { kind: 'absent' }, findReceipt: { kind: 'received', ...TICKET } },
+        'RECEIVED',
+        ['RECEIVED'],
+      ],
+      [
+        'the sobre is listed as refused, the number is there',
+        SENT,
+        { findSobre: { kind: 'refused' }, findReceipt: { kind: 'received', ...TICKET } },
+        'RECEIVED',
+        ['RECEIVED'],
+      ],
+      [
+        'it has decided',
+        TAKEN,
+        { askVerdict: { kind: 'verdict', status: 'ACCEPTED', reasons: [] } },
+        'ACCEPTED',
+        ['ACCEPTED'],
+      ],
+      ['it has not decided', TAKEN, { askVerdict: { kind: 'notYet', code: '105' } }, 'RECEIVED', []],
+      [
+        'another sobre of ours brought it',
+        TAKEN,
+        { askVerdict: { kind: 'original', idReceptor: '4242', token: 'dG9rZW4=' } },
+        'RECEIVED',
+        [],
+      ],
+      [
+        'it knows it by another token',
+        TAKEN,
+        { askVerdict: { kind: 'recover' }, findSobre: { kind: 'received', ...TICKET } },
+        'RECEIVED',
+        [],
+      ],
+    ])('%s: it goes on from there', async (_, sobre, says, status, moves) => {
+      const id = await aStuckCfe(sobre, 'undecided');
+
+      const { outcome } = await ask(id, 'settle', says);
+
+      expect(outcome).toBe('settled');
+      expect(await row(id)).toMatchObject({ status, stuckReason: null });
+      expect(await movesOf(id)).toEqual(moves);
+      expect(await auditOf(id)).toMatchObject([{ action: 'cfe.settle', outcome: 'settled' }]);
+      const [kept] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      if (JSON.stringify(says).includes('4242')) expect(kept).toMatchObject({ idReceptor: '4242' });
+    });
+
+    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, RegExp]>([
+      ['it was never sent', null, { findReceipt: { kind: 'absent' } }, /never sent/],
+      [
+        'it was never sent, says our database',
+        null,
+        { findReceipt: { kind: 'received', ...TICKET } },
+        /not known here: was the database restored/,
+      ],
+      ['it was prepared only', { state: 'PREPARED', sendingAt: null }, { findReceipt: AWAY }, /never sent/],
+      ['it has nothing', SENT, NOWHERE, /neither the sobre nor the number/],
+      [
+        'it refused the sobre',
+        SENT,
+        { findSobre: { kind: 'refused' }, findReceipt: { kind: 'absent' } },
+        /refused the sobre/,
+      ],
+      [
+        'the number is another’s',
+        SENT,
+        { findSobre: { kind: 'absent' }, findReceipt: { kind: 'others' } },
+        /not ours/,
+      ],
+      ['it is away', SENT, { findSobre: AWAY }, /no answer to go by \(no answer\)/],
+      ['it is away at the second question', SENT, { ...NOWHERE, findReceipt: AWAY }, /no answer to go by/],
+      ['it cannot be asked', SENT, { findSobre: NO_KEY }, /No key opens/],
+      [
+        'it says something unknown',
+        TAKEN,
+        {
+          askVerdict: { kind: 'stuck', reason: 'verdict.unknown_state', explanation: 'FE, whatever it is.' },
+        },
+        /FE, whatever/,
+      ],
+      [
+        'it signed for the sobre and does not find it',
+        TAKEN,
+        { askVerdict: { kind: 'recover' }, findSobre: { kind: 'absent' } },
+        /signed for the sobre and does not find it/,
+      ],
+    ])('%s: it stays stuck, and is told so', async (_, sobre, says, words) => {
+      const id = await aStuckCfe(sobre, 'undecided');
+      const before = await row(id);
+
+      const { outcome, message } = await ask(id, 'settle', says);
+
+      expect([outcome, message]).toEqual(['refused', expect.stringMatching(words)]);
+      expect(await row(id)).toMatchObject({ status: before.status, stuckReason: 'undecided' });
+      expect(await auditOf(id)).toMatchObject([{ action: 'cfe.settle', outcome: 'refused' }]);
+    });
+  });
+
+  describe('abandon', () => {
+    const sent = (minutes: number, state: SobreState = 'SENDING') => ({
+      state,
+      sendingAt: minutesAgo(minutes),
+    });
+    const REFUSED: Says = { findSobre: { kind: 'refused' }, findReceipt: { kind: 'absent' } };
+
+    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, string]>([
+      ['no sobre was made', null, { findReceipt: { kind: 'absent' } }, 'signing'],
+      ['no sobre was made, and nobody can ask', null, { findReceipt: NO_KEY }, 'signing'],
+      ['its sobre never went out', { state: 'PREPARED', sendingAt: null }, { findReceipt: AWAY }, 'signing'],
+      ['its sobre was refused just now', sent(1), REFUSED, 'sobre.unknown_refusal'],
+      ['its sobre was refused without reasons', sent(1), REFUSED, 'sobre.refused_without_reasons'],
+      ['its sobre is listed as refused for long', sent(11), REFUSED, 'authority.user'],
+      ['a refused sobre was its last', sent(11, 'REFUSED'), { findReceipt: { kind: 'absent' } }, 'signing'],
+      ['it was sent long ago, and is nowhere', sent(11), NOWHERE, 'authority.unknown_code'],
+    ])('%s: REJECTED, its number to be annulled', async (_, sobre, says, reason) => {
+      const id = await aStuckCfe(sobre, reason);
+
+      const { outcome, message } = await ask(id, 'abandon', says);
+
+      expect([outcome, message]).toEqual(['abandoned', expect.stringContaining('is to be annulled')]);
+      expect(await row(id)).toMatchObject({
+        status: 'REJECTED',
+        stuckReason: null,
+        settledAt: NOW,
+        rejection: [{ code: 'abandoned' }],
+      });
+      expect(await isToBeAnnulled(id)).toBe(true);
+      expect(await movesOf(id)).toEqual(['REJECTED']);
+      expect(await auditOf(id)).toMatchObject([
+        { actor: 'support:ana', action: 'cfe.abandon', reason: 'the customer asks', outcome: 'abandoned' },
+      ]);
+    });
+
+    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says]>([
+      ['before it was sent', null, { findReceipt: { kind: 'others' } }],
+      ['before any receipt', sent(1), { findSobre: { kind: 'absent' }, findReceipt: { kind: 'others' } }],
+      ['by its verdict', sent(1, 'RECEIVED'), { askVerdict: NOT_OURS, findReceipt: { kind: 'others' } }],
+    ])('its number is another system’s (%s): REJECTED, and the number must stand', async (_, sobre, says) => {
+      const id = await aStuckCfe(sobre, 'duplicate.not_ours');
+
+      const { outcome, message } = await ask(id, 'abandon', says);
+
+      expect([outcome, message]).toEqual(['abandoned', expect.stringContaining('must not be annulled')]);
+      expect((await row(id)).rejection?.map(({ code }) => code)).toEqual(['abandoned', 'duplicate.not_ours']);
+      expect(await isToBeAnnulled(id)).toBe(false);
+    });
+
+    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, RegExp]>([
+      ['it was sent a moment ago', sent(9), NOWHERE, /may find it yet: ask again from 20\d\d-.*Z on/],
+      ['its sobre was refused, and sent again since', sent(9), REFUSED, /may find it yet/],
+      ['it is in the list', sent(60), { findSobre: { kind: 'received', ...TICKET } }, /settle by asking/],
+      [
+        'its number is there, by a sobre of ours',
+        sent(60),
+        { findSobre: { kind: 'absent' }, findReceipt: { kind: 'received', ...TICKET } },
+        /settle by asking/,
+      ],
+      [
+        'it was never sent, says our database',
+        null,
+        { findReceipt: { kind: 'received', ...TICKET } },
+        /settle/,
+      ],
+      ['the authority is away', sent(60), { findSobre: AWAY }, /no answer to go by/],
+      [
+        'the authority is away at the second question',
+        sent(60),
+        { ...NOWHERE, findReceipt: AWAY },
+        /no answer/,
+      ],
+      ['the authority cannot be asked', sent(60), { findSobre: NO_KEY }, /No key opens/],
+      [
+        'it was received, and not decided',
+        sent(60, 'RECEIVED'),
+        { askVerdict: { kind: 'notYet', code: '105' } },
+        /settle by asking/,
+      ],
+      [
+        'it was received, and is not found now',
+        sent(60, 'RECEIVED'),
+        { askVerdict: { kind: 'recover' }, findSobre: { kind: 'absent' } },
+        /signed for the sobre/,
+      ],
+      [
+        'it was rejected by the authority itself',
+        sent(60, 'RECEIVED'),
+        { askVerdict: { kind: 'verdict', status: 'REJECTED', reasons: [] } },
+        /settle by asking/,
+      ],
+      [
+        'the number is called another’s, and is ours by the consultation',
+        sent(60, 'RECEIVED'),
+        { askVerdict: NOT_OURS, findReceipt: { kind: 'received', ...TICKET } },
+        /settle by asking/,
+      ],
+      [
+        'the number is called another’s, and is in the very sobre that was asked about',
+        sent(60, 'RECEIVED'),
+        { askVerdict: NOT_OURS, findReceipt: { kind: 'received', ...TICKET, idReceptor: '7' } },
+        /another’s/,
+      ],
+    ])('%s: refused with the reason, and nothing is changed', async (_, sobre, says, words) => {
+      const id = await aStuckCfe(sobre, 'undecided');
+      const before = await row(id);
+
+      const { outcome, message } = await ask(id, 'abandon', says);
+
+      expect([outcome, message]).toEqual(['refused', expect.stringMatching(words)]);
+      expect(await row(id)).toMatchObject({
+        status: before.status,
+        stuckReason: 'undecided',
+        rejection: null,
+      });
+      expect(await movesOf(id)).toEqual([]);
+      expect(await auditOf(id)).toMatchObject([{ action: 'cfe.abandon', outcome: 'refused' }]);
+    });
+
+    test('by an attempt that is repeated: once, and the repeat says so', async () => {
+      const id = await aStuckCfe();
+
+      const first = await ask(id, 'abandon', NOWHERE, 'once');
+      const again = await ask(id, 'abandon', NOWHERE, 'once');
+
+      expect([first.outcome, again.outcome]).toEqual(['abandoned', 'abandoned']);
+      expect(await movesOf(id)).toEqual(['REJECTED']);
+      expect(await auditOf(id)).toHaveLength(1);
+    });
+
+    test('of a CFE that has its verdict by now: the verdict stands, and it goes on to its end', async () => {
+      const id = await aStuckCfe();
+      await ask(id, 'abandon', NOWHERE);
+
+      expect(await ask(id, 'abandon', NOWHERE)).toEqual({
+        outcome: 'settled',
+        message: 'It has its verdict: REJECTED.',
+      });
+      expect(await movesOf(id)).toEqual(['REJECTED']);
+    });
+
+    test('releases the notes that wait for it', async () => {
+      const id = await aStuckCfe();
+      const note = await issue(aCfeBody({ type: 'ETICKET_NC', reference: formatCfeId(await row(id)) }));
+
+      await ask(id, 'abandon', NOWHERE);
+
+      expect((await outboxOf(db.orm, cfeWorkflowId(note.id))).at(-1)).toMatchObject({
+        workflow: 'issueCfe',
+        signal: 'originalSettled',
+      });
+    });
+
+    test('a send that begins while the authority is asked: refused', async () => {
+      const id = await aStuckCfe(sent(60));
+      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      const authority: Authority = {
+        ...saying(NOWHERE),
+        async findReceipt() {
+          // An attempt of a worker that was thought lost.
+          if (sobre) await beginSend({ orm: db.orm, clock: () => NOW }, sobre);
+          return { kind: 'absent' };
+        },
+      };
+
+      const { outcome, message } = await askOf(authority, id, 'abandon');
+
+      expect([outcome, message]).toEqual(['refused', expect.stringContaining('moved on')]);
+      expect((await row(id)).status).toBe('PENDING');
+    });
+
+    test('a sobre that is made while it is given up does not go out: neither is anything sent by a lost attempt', async () => {
+      const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
+      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      if (!sobre) throw new Error('no sobre');
+      await ask(id, 'abandon', NOWHERE);
+
+      expect(await beginSend({ orm: db.orm, clock: () => NOW }, sobre)).toBe('over');
+
+      const { submitCfe } = createDgiActivities({
+        ...deps(SILENT),
+        gate: CLOSED,
+        authorityRut: { production: '214844360018', sandbox: '219999830019' },
+        pollLongestSeconds: 1,
+        patienceSeconds: 60,
+      });
+      expect(await submitCfe(id)).toEqual({ status: 'REJECTED' });
+      expect(await db.orm.em.fork().find(Sobre, { cfeId: id })).toMatchObject([
+        { state: 'PREPARED', sendingAt: null },
+      ]);
+    });
+
+    test('what a lost attempt says late makes no CFE wait that has its verdict', async () => {
+      const id = await aStuckCfe();
+      await ask(id, 'abandon', NOWHERE);
+
+      await markStuck(db.orm.em.fork(), id, 'undecided');
+
+      expect((await row(id)).stuckReason).toBeNull();
+    });
+  });
+
+  test('of two sends that begin at once from the same state, one goes out', async () => {
+    const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
+    const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+    if (!sobre) throw new Error('no sobre');
+
+    const begun = await Promise.all([1, 2, 3].map(() => beginSend({ orm: db.orm, clock: () => NOW }, sobre)));
+
+    expect(begun.filter((one) => one !== 'elsewhere')).toEqual([
+      { sendingAt: NOW, leaveBy: new Date(NOW.getTime() + MINUTE) },
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { markStuck } from '../../../src/db/cfes.ts';
+import { Cfe, type RejectionReason } from '../../../src/db/entities/Cfe.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { type Cli, cliOn } from '../../support/cli.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+import { freePort } from '../../support/services.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+interface Row {
+  rut?: string;
+  cfe_id: string;
+  stuck_reason: string | null;
+  outcome?: string;
+  message?: string;
+}
+
+describe('cfe list and cfe retry', () => {
+  let db: TestDatabase;
+  let cli: Cli;
+  let accountId: string;
+  let [rut, other] = ['', ''];
+  /** Which cfe_ids stand how. */
+  const ids: Record<string, string> = {};
+  beforeAll(async () => {
+    db = await cloneDatabase();
+    cli = cliOn(db.databaseUrl, { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+    accountId = await anAccount(db.orm);
+    rut = await aReadyEnterprise(db.orm, accountId);
+    other = await aReadyEnterprise(db.orm, accountId);
+    ids['well'] = await aCfe(rut);
+    ids['signing'] = await aCfe(rut, { stuck: 'signing' });
+    ids['undecided'] = await aCfe(rut, { stuck: 'undecided', status: 'RECEIVED' });
+    ids['abandoned'] = await aCfe(rut, { rejected: ['abandoned'] });
+    ids['toOthers'] = await aCfe(rut, { rejected: ['abandoned', 'duplicate.not_ours'] });
+    ids['noteInVain'] = await aCfe(rut, { rejected: ['reference.rejected'] });
+    ids['rejected'] = await aCfe(rut, { rejected: ['E05'] });
+    ids['elsewhere'] = await aCfe(other, { stuck: 'signing' });
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  async function aCfe(
+    of: string,
+    wishes: { stuck?: string; status?: 'RECEIVED'; rejected?: string[] } = {},
+  ): Promise<string> {
+    const deps = { ...webhookDeps(db.orm), readJson, testKit: null };
+    const body = fromJson(JSON.stringify(aCfeBody()));
+    const cfe = await issueCfe(deps, { accountId, rut: of, environment: 'production', body });
+    const em = db.orm.em.fork();
+    const { stuck, status, rejected } = wishes;
+    if (status) await em.nativeUpdate(Cfe, { id: cfe.id }, { status });
+    if (stuck) await markStuck(em, cfe.id, stuck);
+    if (rejected) {
+      const rejection = rejected.map((code): RejectionReason => ({ code, message: code, detail: null }));
+      await em.nativeUpdate(Cfe, { id: cfe.id }, { status: 'REJECTED', rejection, settledAt: new Date() });
+    }
+    return formatCfeId(cfe);
+  }
+  const list = async (...filter: string[]): Promise<string[]> =>
+    (await cli.json<Row[]>('cfe', 'list', '--rut', rut, ...filter)).map(({ cfe_id }) => cfe_id);
+  const dryRun = async (...words: string[]) =>
+    (await cli.json<Row[]>('cfe', 'retry', ...words, '--reason', 'look', '--dry-run')).map(
+      (row) => [row.rut, row.cfe_id, row.outcome] as const,
+    );
+  const named = (...names: string[]) => names.map((name) => ids[name] ?? '');
+
+  test('list --needs-support: those that wait for a person, newest first', async () => {
+    expect(await list('--needs-support')).toEqual(named('undecided', 'signing'));
+    expect(await list('--needs-support', '--status', 'PENDING')).toEqual(named('signing'));
+  });
+
+  test('list --stuck-reason: those that wait for that reason', async () => {
+    expect(await list('--stuck-reason', 'undecided')).toEqual(named('undecided'));
+    expect(await list('--stuck-reason', 'authority.user')).toEqual([]);
+  });
+
+  test('list --annulled: those whose number the authority never got, not that of another system', async () => {
+    expect(await list('--annulled')).toEqual(named('noteInVain', 'abandoned'));
+  });
+
+  test('retry with filters, dry: the oldest first, over all enterprises', async () => {
+    const signing = [rut, ids['signing'], 'dry_run'];
+    const undecided = [rut, ids['undecided'], 'dry_run'];
+    const elsewhere = [other, ids['elsewhere'], 'dry_run'];
+    expect(await dryRun('--environment', 'production')).toEqual([signing, undecided, elsewhere]);
+    expect(await dryRun('--environment', 'production', '--limit', '2')).toEqual([signing, undecided]);
+    expect(await dryRun('--environment', 'sandbox')).toEqual([]);
+    expect(await dryRun('--stuck-reason', 'signing')).toEqual([signing, elsewhere]);
+    expect(await dryRun('--status', 'RECEIVED')).toEqual([undecided]);
+    expect(await dryRun('--rut', other)).toEqual([elsewhere]);
+    expect(await dryRun(rut, '--stuck-reason', 'signing')).toEqual([signing]);
+    expect(await list('--needs-support')).toEqual(named('undecided', 'signing'));
+  });
+
+  test('retry of one, dry: what would be asked for, or why nothing', async () => {
+    const dry = (name: string) =>
+      cli.json<Row>('cfe', 'retry', rut, ids[name] ?? '', '--reason', 'look', '--dry-run');
+    expect(await dry('signing')).toMatchObject({
+      rut,
+      cfe_id: ids['signing'],
+      environment: 'production',
+      needs_support: true,
+      stuck_reason: 'signing',
+      history: expect.any(Array),
+      action: 'retry',
+      outcome: 'dry_run',
+      message: 'Would be asked for: retry.',
+    });
+    expect(await dry('abandoned')).toMatchObject({
+      outcome: 'nothing_to_do',
+      message: 'Nothing to do: it has its verdict, REJECTED.',
+    });
+    expect(await dry('well')).toMatchObject({ outcome: 'nothing_to_do' });
+  });
+
+  test('retry refuses what is not there, what is no reason, and to act while Temporal is away', async () => {
+    expect(await cli.refusal('cfe', 'retry', rut, '101-999', '--reason', 'x')).toEqual({
+      code: 'NOT_FOUND',
+      message: `The enterprise ${rut} has no CFE 101-999 in production.`,
+    });
+    expect(await cli.refusal('cfe', 'retry', rut, ids['signing'] ?? '', '--reason', ' ')).toMatchObject({
+      code: 'INVALID_INPUT',
+    });
+    const away = { code: 'UNAVAILABLE', message: 'Temporal cannot be reached.' };
+    expect(await cli.refusal('cfe', 'retry', rut, ids['signing'] ?? '', '--reason', 'x')).toEqual(away);
+    expect(await cli.refusal('cfe', 'retry', '--rut', rut, '--reason', 'x')).toEqual(away);
+    const unset = cliOn(db.databaseUrl, { TEMPORAL_ADDRESS: undefined });
+    expect(await unset.refusal('cfe', 'retry', '--rut', rut, '--reason', 'x')).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('TEMPORAL_ADDRESS'),
+    });
+    expect(await list('--needs-support')).toEqual(named('undecided', 'signing'));
+  });
+});

@@ -1,0 +1,217 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GROUPS } from '../../../src/cli/groups/index.ts';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { createApiKey } from '../../../src/commands/createApiKey.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { setGrant } from '../../../src/commands/setGrant.ts';
+import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
+import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
+import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { listPayments } from '../../../src/db/payments.ts';
+import type { AuditAction } from '../../../src/domain/audit.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { type Cli, cliOn } from '../../support/cli.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+import { anAuthority } from '../../support/papers.ts';
+
+const [KEK, OLDER_KEK, PEPPER] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const PRODUCTION = ['--environment', 'production'];
+
+let db: TestDatabase;
+let cli: Cli;
+let folder: string;
+let account: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  folder = mkdtempSync(join(tmpdir(), 'cfe-verbs-'));
+  cli = cliOn(db.databaseUrl, {
+    CFE_KEY_ENCRYPTION_KEYS: `k1:${KEK.toString('base64')},k0:${OLDER_KEK.toString('base64')}`,
+    CFE_PEPPER: PEPPER.toString('base64'),
+  });
+  account = await anAccount(db.orm);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await db[Symbol.asyncDispose]();
+});
+
+const deps = () => ({
+  orm: db.orm,
+  clock: () => new Date(),
+  outbox: idleOutbox,
+  readJson,
+  apiKeys: createApiKeys(PEPPER),
+  sealer: createSealer([{ id: 'k1', key: KEK }]),
+  checkoutUrl: 'https://pay.example',
+  localReceivers: false,
+  testKit: null,
+});
+const enterprise = () => anEnterprise(db.orm, account);
+function aFile(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+async function aWebhook(more: { sealer?: Sealer } = {}): Promise<string> {
+  const input = { accountId: account, url: 'https://hooks.example.com/', events: ['cfe.updated'] };
+  return (await addWebhook({ ...deps(), ...more }, input)).webhook.id;
+}
+async function aDelivery(): Promise<string> {
+  const { id } = await testWebhook(deps(), { webhookId: await aWebhook() });
+  await db.orm.em.fork().nativeUpdate(Delivery, { id }, { status: 'FAILED', settledAt: new Date() });
+  return id;
+}
+async function aPayment(): Promise<string> {
+  const rut = await enterprise();
+  await updateEnterprise(deps(), { rut, update: { plan_id: 'STANDARD', frequency_id: 'YEARLY' } });
+  const [payment] = await listPayments(db.orm.em.fork(), { rut });
+  return payment?.id ?? '';
+}
+/** RUT and cfe_id of a CFE that is signed, as far as the table tells. */
+async function aCfe(): Promise<string[]> {
+  const rut = await aReadyEnterprise(db.orm, account);
+  const body = fromJson(JSON.stringify(aCfeBody()));
+  const { id } = await issueCfe(deps(), { accountId: account, rut, environment: 'production', body });
+  await db.orm.em.fork().execute(`update cfe set signed_xml = '<CFE/>', digest = 'x' where id = ?`, [id]);
+  return [rut, '101-1'];
+}
+
+/**
+ * Every verb of the command line: what its one row in the audit is called (null: it only tells, and leaves none), and
+ * the words that follow the verb in a call that is done.
+ */
+const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]> | string[]]>> = {
+  'account create': ['account.create', () => ['--name', 'Estudio Sur', '--email', 'sur@example.com']],
+  'account list': [null, () => []],
+  'account show': [null, () => [account]],
+  'key create': ['api_key.create', () => [account, ...PRODUCTION]],
+  'key list': [null, () => [account]],
+  'key revoke': [
+    'api_key.revoke',
+    async () => [(await createApiKey(deps(), { accountId: account, environment: 'production' })).key.id],
+  ],
+  'grant set': ['grant.set', async () => [await anAccount(db.orm), await enterprise(), '--role', 'VIEWER']],
+  'grant remove': [
+    'grant.remove',
+    async () => {
+      const [accountId, rut] = [await anAccount(db.orm), await enterprise()];
+      await setGrant(deps(), { accountId, rut, role: 'MEMBER' });
+      return [accountId, rut];
+    },
+  ],
+  'grant list': [null, () => []],
+  'limit set': ['limit.set', () => [account, ...PRODUCTION, '--per-hour', '5000']],
+  'webhook add': [
+    'webhook.add',
+    () => [account, '--url', 'https://hooks.example.com/', '--event', 'cfe.updated'],
+  ],
+  'webhook list': [null, () => [account]],
+  'webhook update': ['webhook.update', async () => [await aWebhook(), '--disable']],
+  'webhook rotate-secret': ['webhook.rotate_secret', async () => [await aWebhook()]],
+  'webhook remove': ['webhook.remove', async () => [await aWebhook()]],
+  'webhook test': ['webhook.test', async () => [await aWebhook()]],
+  'delivery list': [null, () => []],
+  'delivery show': [null, async () => [await aDelivery()]],
+  'delivery redeliver': ['delivery.redeliver', async () => [await aDelivery()]],
+  'enterprise list': [null, () => []],
+  'enterprise show': [null, async () => [await enterprise()]],
+  'enterprise suspend': ['enterprise.suspend', async () => [await enterprise(), '--reason', 'Falta de pago']],
+  'enterprise resume': [
+    'enterprise.resume',
+    async () => [
+      await anEnterprise(db.orm, account, { status: 'SUSPENDED', statusBeforeSuspension: 'PENDING' }),
+    ],
+  ],
+  'cfe list': [null, async () => ['--rut', await enterprise()]],
+  'cfe show': [null, aCfe],
+  'cfe xml': [null, aCfe],
+  // Who asked is written by the workflow that was asked; here it is none (test/e2e/support.test.ts).
+  // What it asks for is done, and put into the audit, by the workflow: test/e2e/support.test.ts.
+  'cfe retry': [null, async () => [...(await aCfe()), '--reason', 'look', '--dry-run']],
+  'plan list': [null, () => []],
+  'plan load': [
+    'plan.load',
+    () => {
+      const plan = { plan_id: 'GOLD', frequency_id: 'YEARLY', amount: 250, currency: 'USD' };
+      return [aFile('plans.json', JSON.stringify([plan]))];
+    },
+  ],
+  'payment list': [null, () => []],
+  'payment settle': ['payment.settle', async () => [await aPayment()]],
+  'payment cancel': ['payment.cancel', async () => [await aPayment()]],
+  'ui-value list': [null, () => []],
+  'ui-value load': [
+    'ui_value.load',
+    () => {
+      const value = { year: 2027, value: 6.7001, source: 'INE, 2026-12-31', estimate: false };
+      return [aFile('values.json', JSON.stringify([value]))];
+    },
+  ],
+  'authority-certificate list': [null, () => []],
+  'authority-certificate add': [
+    'authority_certificate.add',
+    () => [aFile('authority.pem', anAuthority().certificatePem)],
+  ],
+  'key-encryption status': [null, () => []],
+  'key-encryption rotate': [
+    'key_encryption.rotate',
+    async () => {
+      // The certificates of the other tests are none that a key opens.
+      const sealed = deps().sealer.seal(Buffer.from('x'), { purpose: 'certificate-key', rut: '', rowId: '' });
+      await db.orm.em.fork().execute('update certificate set sealed_key = ?', [sealed]);
+      await aWebhook({ sealer: createSealer([{ id: 'k0', key: OLDER_KEK }]) });
+      return [];
+    },
+  ],
+  'recovery requeue': ['recovery.requeue', () => ['--reason', 'Temporal perdido']],
+  'audit list': [null, () => []],
+};
+
+/** Verbs that ask the authority, and what runs each as a process beside one. */
+const ELSEWHERE: Readonly<Record<string, string>> = { 'recovery skip-numbers': 'tools/backup/recover.ts' };
+
+const auditRows = () =>
+  db.orm.em
+    .fork()
+    .execute<{ actor: string; action: string; subject: string }[]>(
+      'select actor, action, subject from audit order by id',
+    );
+
+describe('every verb, run as a process', () => {
+  test('is in the table', () => {
+    const verbs = GROUPS.flatMap((group) => group.verbs.map((verb) => `${group.name} ${verb.name}`));
+    expect([...Object.keys(VERBS), ...Object.keys(ELSEWHERE)].sort()).toEqual(verbs.sort());
+  });
+
+  test.each(Object.entries(ELSEWHERE))('%s is run by %s', (verb, file) => {
+    const words = verb.split(' ').map((word) => `'${word}'`);
+    const source = readFileSync(join(import.meta.dirname, '../../..', file), 'utf8');
+    expect(source).toMatch(new RegExp(words.join(',\\s*')));
+  });
+
+  test.each(Object.entries(VERBS).map(([verb, [action, words]]) => ({ verb, action, words })))(
+    '$verb is done, with $action in the audit',
+    async ({ verb, action, words }) => {
+      const given = await words();
+      const before = await auditRows();
+
+      const answer = await cli.json(...verb.split(' '), ...given);
+
+      expect(typeof answer).toBe('object');
+      const rows = (await auditRows()).slice(before.length);
+      expect(rows.map(({ actor, action: done }) => ({ actor, action: done }))).toEqual(
+        action === null ? [] : [{ actor: `cli:${userInfo().username}`, action }],
+      );
+      for (const { subject } of rows) expect(subject).not.toBe('');
+    },
+  );
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { type RequeueInput, requeue } from '../../../src/commands/requeue.ts';
+import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNumbers.ts';
+import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import { createSealer } from '../../../src/crypto/sealed.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { listCaes } from '../../../src/db/caes.ts';
+import { countCfes } from '../../../src/db/cfes.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { nextIdemisor } from '../../../src/db/sobres.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+
+let db: TestDatabase;
+let account: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  account = await anAccount(db.orm);
+});
+afterAll(() => db[Symbol.asyncDispose]());
+
+const deps = () => ({
+  orm: db.orm,
+  actor: 'cli:ana' as const,
+  clock: () => new Date(),
+  outbox: idleOutbox,
+  readJson,
+  sealer: createSealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]),
+  testKit: null,
+  localReceivers: false,
+});
+const issue = (rut: string): Promise<Cfe> =>
+  issueCfe(deps(), {
+    accountId: account,
+    rut,
+    environment: 'production',
+    body: fromJson(JSON.stringify(aCfeBody())),
+  });
+const auditOf = async (rut: string) =>
+  (await listAudit(db.orm.em.fork(), { rut })).map(({ actor, action, subject, reason }) => ({
+    actor,
+    action,
+    subject,
+    reason,
+  }));
+
+describe('requeue', () => {
+  const outbox = (): Promise<{ workflow: string; workflow_id: string; signal: string | null }[]> =>
+    db.orm.em.fork().execute('select workflow, workflow_id, signal from outbox order by id');
+  const recover = (input: Partial<RequeueInput> = {}) =>
+    requeue(deps(), { reason: 'Temporal was lost', dryRun: false, ...input });
+
+  test('begins anew all that has no end, of one enterprise or of all, and nothing that has', async () => {
+    const [rut, other] = [await aReadyEnterprise(db.orm, account), await aReadyEnterprise(db.orm, account)];
+    const [first, done, second] = [await issue(rut), await issue(rut), await issue(rut)];
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: done.id }, { status: 'ACCEPTED', settledAt: new Date() });
+    await issue(other);
+    const waiting = await anEnterprise(db.orm, account);
+    const asking = await aReadyEnterprise(db.orm, account, { values: { efacturaStatus: 'VALIDATING' } });
+    const { webhook } = await addWebhook(deps(), {
+      accountId: account,
+      url: 'https://hooks.example.com/',
+      events: ['cfe.updated'],
+    });
+    const delivery = await testWebhook(deps(), { webhookId: webhook.id });
+    await db.orm.em.fork().execute('delete from outbox');
+
+    const counts = [
+      { workflow: 'issueCfe', unfinished: 3 },
+      { workflow: 'onboardEnterprise', unfinished: 1 },
+      { workflow: 'validateCredentials', unfinished: 1 },
+      { workflow: 'deliverWebhook', unfinished: 1 },
+    ];
+    expect(await recover({ dryRun: true })).toEqual(counts);
+    expect(await outbox()).toEqual([]);
+
+    expect(await recover({ rut })).toMatchObject([{ unfinished: 2 }, ...counts.slice(1).map(() => ({}))]);
+    expect(await outbox()).toEqual([
+      { workflow: 'issueCfe', workflow_id: `cfe:${first.id}`, signal: null },
+      { workflow: 'issueCfe', workflow_id: `cfe:${second.id}`, signal: null },
+    ]);
+    expect((await auditOf(rut)).at(-1)).toEqual({
+      actor: 'cli:ana',
+      action: 'recovery.requeue',
+      subject: rut,
+      reason: 'Temporal was lost',
+    });
+
+    expect(await recover()).toEqual(counts);
+    expect((await outbox()).slice(5)).toEqual([
+      { workflow: 'onboardEnterprise', workflow_id: `enterprise:${waiting}`, signal: 'factsChanged' },
+      { workflow: 'validateCredentials', workflow_id: `credentials:${asking}`, signal: null },
+      { workflow: 'deliverWebhook', workflow_id: `wh:${delivery.id}`, signal: null },
+    ]);
+  });
+});
+
+describe('skipNumbers', () => {
+  /** Has the numbers given here under these verdicts. */
+  const authority = (held: Record<number, string | null>) => {
+    const asked: number[] = [];
+    return {
+      asked,
+      async askAuthority({ numero }: { numero: number }) {
+        asked.push(numero);
+        return numero in held ? { verdict: held[numero] ?? null } : undefined;
+      },
+    };
+  };
+  const skip = (rut: string, held: Record<number, string | null>, more: Partial<SkipNumbersInput> = {}) =>
+    skipNumbers(
+      { ...deps(), ...authority(held) },
+      {
+        rut,
+        environment: 'production',
+        type: 'ETICKET',
+        to: 5,
+        reason: 'restored to 14:05',
+        dryRun: false,
+        ...more,
+      },
+    );
+  const lastNumber = async (rut: string) =>
+    (await listCaes(db.orm.em.fork(), rut, 'production')).map(({ lastNumber: last }) => last);
+
+  test('passes over numbers, cfe_ids and sobres alike, tells what the authority has, and keeps the reason', async () => {
+    const rut = await aReadyEnterprise(db.orm, account, { caes: [{}] });
+    await issue(rut);
+
+    const skipped = await skip(rut, { 2: 'AE', 4: null });
+
+    const numbers = { serie: 'A' };
+    expect(skipped).toEqual([
+      { ...numbers, numero: 2, at_authority: true, verdict: 'AE', to_annul: false },
+      { ...numbers, numero: 3, at_authority: false, verdict: null, to_annul: true },
+      { ...numbers, numero: 4, at_authority: true, verdict: null, to_annul: false },
+      { ...numbers, numero: 5, at_authority: false, verdict: null, to_annul: true },
+    ]);
+    expect(await issue(rut)).toMatchObject({ numero: 6, sequence: 6 });
+    const em = db.orm.em.fork();
+    expect(await em.transactional((open) => nextIdemisor(open, rut, 'production'))).toBe(5n);
+    expect(await countCfes(em, { rut, environment: 'production' })).toBe(2);
+    expect((await auditOf(rut)).at(-1)).toMatchObject({
+      actor: 'cli:ana',
+      action: 'recovery.skip_numbers',
+      reason: 'ETICKET A 2 to 5: restored to 14:05',
+    });
+  });
+
+  test('where nothing was issued before, too', async () => {
+    const rut = await aReadyEnterprise(db.orm, account, { caes: [{ from: 100, to: 200 }] });
+
+    await skip(rut, {}, { to: 101 });
+
+    expect(await issue(rut)).toMatchObject({ numero: 102, sequence: 3 });
+  });
+
+  test('a dry run only asks', async () => {
+    const rut = await aReadyEnterprise(db.orm, account, { caes: [{}] });
+
+    expect(await skip(rut, { 1: 'AE' }, { to: 2, dryRun: true })).toMatchObject([
+      { numero: 1, at_authority: true },
+      { numero: 2, at_authority: false },
+    ]);
+    expect(await issue(rut)).toMatchObject({ numero: 1, sequence: 1 });
+    expect(await auditOf(rut)).toEqual([]);
+  });
+
+  test.each([
+    ['back', 9],
+    ['to where it stands', 10],
+    ['beyond the CAE', 21],
+  ])('never moves %s', async (_, to) => {
+    const rut = await aReadyEnterprise(db.orm, account, { caes: [{ from: 1, to: 20, last: 10 }] });
+
+    await expect(skip(rut, {}, { to })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await lastNumber(rut)).toEqual([10]);
+  });
+
+  test('refuses a type without numbers, and where numbers are given while the authority is asked', async () => {
+    const rut = await aReadyEnterprise(db.orm, account, { caes: [{}] });
+    await expect(skip(rut, {}, { type: 'EFACTURA' })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+
+    let issued = false;
+    const meanwhile = {
+      ...deps(),
+      async askAuthority() {
+        if (!issued) await issue(rut);
+        issued = true;
+        return undefined;
+      },
+    };
+    const input = {
+      rut,
+      environment: 'production',
+      type: 'ETICKET',
+      to: 3,
+      reason: 'r',
+      dryRun: false,
+    } as const;
+    await expect(skipNumbers(meanwhile, input)).rejects.toMatchObject({
+      message: 'Numbers of this type were given meanwhile; stop API and worker first.',
+    });
+    expect(await lastNumber(rut)).toEqual([1]);
+  });
+});

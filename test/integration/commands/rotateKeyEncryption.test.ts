@@ -1,0 +1,257 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { rotateKeyEncryption } from '../../../src/commands/rotateKeyEncryption.ts';
+import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
+import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
+import { createSealer, type KeyEncryptionKey, type Sealer } from '../../../src/crypto/sealed.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { Certificate } from '../../../src/db/entities/Certificate.ts';
+import type { Database, Orm } from '../../../src/db/orm.ts';
+import { SEALED_COLUMNS } from '../../../src/db/sealed.ts';
+import { cliOn } from '../../support/cli.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+const aKey = (id: string): KeyEncryptionKey => ({ id, key: randomBytes(32) });
+const [first, second] = [aKey('k1'), aKey('k2')];
+const both = createSealer([second, first]);
+const SECRET = Buffer.from('a secret');
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await cloneDatabase();
+});
+afterEach(() => db[Symbol.asyncDispose]());
+
+const deps = (sealer: Sealer) => ({ orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer });
+
+/** Enterprises, each with a certificate and a login, and one webhook with both its secrets, sealed by `sealer`. */
+async function seal(sealer: Sealer, enterprises: number): Promise<{ ruts: string[] }> {
+  const accountId = await anAccount(db.orm);
+  const ruts: string[] = [];
+  for (let i = 0; i < enterprises; i++) {
+    const rut = await anEnterprise(db.orm, accountId);
+    ruts.push(rut);
+    await validateCredentials(deps(sealer), { rut, login: { username: 'user', password: 'pass' } });
+    await giveSealedCertificate(rut, sealer);
+  }
+  const hooks = webhookDeps(db.orm, { sealer });
+  const { webhook } = await addWebhook(hooks, {
+    accountId,
+    url: 'https://127.0.0.1/',
+    events: ['efactura.login'],
+  });
+  await rotateWebhookSecret(hooks, { webhookId: webhook.id });
+  return { ruts };
+}
+
+async function giveSealedCertificate(rut: string, sealer: Sealer): Promise<void> {
+  const id = randomUUID();
+  await db.orm.em.fork().insert(Certificate, {
+    id,
+    rut,
+    environment: 'production',
+    subject: 'Comercial Ñandú S.A.',
+    notBefore: new Date(),
+    notAfter: new Date(),
+    certificate: Buffer.from('certificate'),
+    sealedKey: sealer.seal(SECRET, { purpose: 'certificate-key', rut, rowId: id }),
+    createdAt: new Date(),
+    replacedAt: null,
+  });
+}
+
+/** Everything that is sealed, opened by `sealer`; throws where it does not open. */
+async function openAll(sealer: Sealer): Promise<string[]> {
+  const opened: string[] = [];
+  for (const { table, column, id, owner, belongsTo } of SEALED_COLUMNS) {
+    const rows = await db.orm.em
+      .fork()
+      .execute<{ id: string; owner: string; sealed: string }[]>(
+        `select ${id} as id, ${owner} as owner, ${column} as sealed from ${table} where ${column} is not null`,
+      );
+    for (const row of rows) opened.push(sealer.open(row.sealed, belongsTo(row.owner, row.id)).toString());
+  }
+  return opened;
+}
+
+test('every sealed column of the database is known', () => {
+  const sealed = [...db.orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
+    props.flatMap(({ name, fieldNames }) =>
+      name.startsWith('sealed') ? fieldNames.map((field) => `${tableName}.${field}`) : [],
+    ),
+  );
+
+  expect(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted()).toEqual(
+    sealed.toSorted(),
+  );
+});
+
+describe('changing the key-encryption key', () => {
+  test('puts every secret under the first key; the old one opens nothing more, and nothing is lost', async () => {
+    await seal(createSealer([first]), 3);
+    const before = await openAll(createSealer([first]));
+
+    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 8 });
+
+    expect(before).toHaveLength(8);
+    expect(await openAll(createSealer([second]))).toEqual(before);
+  });
+
+  test('is told in the audit once; with nothing to do, nothing is', async () => {
+    await seal(createSealer([first]), 1);
+
+    await rotateKeyEncryption({ ...deps(both), actor: 'cli:maria' });
+    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 0 });
+
+    const acts = (await listAudit(db.orm.em.fork())).filter(
+      ({ action }) => action === 'key_encryption.rotate',
+    );
+    expect(acts).toMatchObject([{ actor: 'cli:maria', subject: 'k2' }]);
+  });
+
+  test('is held up by nothing that does not open, however many they are', async () => {
+    const { ruts } = await seal(createSealer([first]), 1);
+    const em = db.orm.em.fork();
+    await em.execute(
+      `insert into certificate select gen_random_uuid(), rut, environment, subject, not_before, not_after, certificate,
+       sealed_key, created_at, now() from certificate, generate_series(1, 450) where rut = ?`,
+      [ruts[0]],
+    );
+
+    // Copied secrets stand in other rows than those that they were sealed for: they open nowhere.
+    await expect(rotateKeyEncryption(deps(both))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringMatching(/^4 secrets were sealed anew under k2; 450 stay under other keys/),
+    });
+  });
+
+  test('broken off, goes on where it was', async () => {
+    await seal(createSealer([first]), 4);
+    let left = 3;
+    const failing: Sealer = {
+      ...both,
+      rewrap(...of) {
+        if (left-- === 0) throw new Error('broken off');
+        return both.rewrap(...of);
+      },
+    };
+
+    await expect(rotateKeyEncryption(deps(failing))).rejects.toThrow('broken off');
+    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 7 });
+    expect(await openAll(createSealer([second]))).toHaveLength(10);
+  });
+
+  test('beside others that do the same and programs that store new logins: nothing is overwritten', async () => {
+    const { ruts } = await seal(createSealer([first]), 20);
+    const login = (rut: string) =>
+      validateCredentials(deps(both), { rut, login: { username: 'new', password: rut } });
+
+    await Promise.all([rotateKeyEncryption(deps(both)), rotateKeyEncryption(deps(both)), ...ruts.map(login)]);
+
+    const opened = await openAll(createSealer([second]));
+    expect(opened).toHaveLength(42);
+    for (const rut of ruts) expect(opened).toContain(JSON.stringify({ username: 'new', password: rut }));
+  });
+
+  test('a login that is replaced between reading and writing is looked at again, not overwritten', async () => {
+    const { ruts } = await seal(createSealer([first]), 1);
+    const place = { purpose: 'efactura-login', rut: String(ruts[0]), rowId: String(ruts[0]) } as const;
+    const replacement = createSealer([first]).seal(SECRET, place);
+    let replaced = false;
+    const overtaking = wrapped(db.orm, async (statement) => {
+      if (replaced || !statement.startsWith('update enterprise')) return;
+      replaced = true;
+      await db.orm.em.fork().execute('update enterprise set sealed_login = ?', [replacement]);
+    });
+
+    expect(await rotateKeyEncryption({ ...deps(both), orm: overtaking })).toEqual({
+      keyId: 'k2',
+      resealed: 4,
+    });
+
+    expect(replaced).toBe(true);
+    expect((await openAll(createSealer([second]))).filter((text) => text === SECRET.toString())).toHaveLength(
+      2,
+    );
+  });
+});
+
+/** The same database, where `before` happens before each statement. */
+function wrapped(orm: Orm, before: (statement: string) => Promise<void>): Database {
+  return {
+    em: {
+      fork() {
+        const em = orm.em.fork();
+        const execute = em.execute.bind(em) as (...of: unknown[]) => Promise<unknown>;
+        em.execute = (async (...of: unknown[]) => {
+          await before(String(of[0]));
+          return execute(...of);
+        }) as typeof em.execute;
+        return em;
+      },
+    },
+  };
+}
+
+describe('cfe key-encryption', () => {
+  const asVariable = (...keys: KeyEncryptionKey[]): string =>
+    keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join();
+
+  test('tells which keys hold how many secrets, changes over, and then the old key can go', async () => {
+    await seal(createSealer([first]), 2);
+    const cli = cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
+
+    expect(await cli.json('key-encryption', 'status')).toEqual([
+      {
+        key_id: 'k2',
+        seals: true,
+        configured: true,
+        'certificate.sealed_key': 0,
+        'enterprise.sealed_login': 0,
+        'webhook.sealed_secret': 0,
+        'webhook.sealed_previous_secret': 0,
+        total: 0,
+      },
+      {
+        key_id: 'k1',
+        seals: false,
+        configured: true,
+        'certificate.sealed_key': 2,
+        'enterprise.sealed_login': 2,
+        'webhook.sealed_secret': 1,
+        'webhook.sealed_previous_secret': 1,
+        total: 6,
+      },
+    ]);
+    expect(await cli.json('key-encryption', 'rotate')).toEqual({ key_id: 'k2', resealed: 6 });
+    expect(await cli.json('key-encryption', 'status')).toMatchObject([{ total: 6 }, { total: 0 }]);
+  });
+
+  test('with a key that is not configured: it is named, all others are done, and that is refused', async () => {
+    await seal(createSealer([aKey('k0')]), 1);
+    await seal(createSealer([first]), 1);
+    const cli = cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
+
+    expect((await cli.refusal('key-encryption', 'rotate')).message).toMatch(
+      /^4 secrets were sealed anew under k2; 4 stay under other keys: no configured key opens them/,
+    );
+    expect(await cli.json('key-encryption', 'status')).toMatchObject([
+      { key_id: 'k2', total: 4 },
+      { key_id: 'k1', total: 0 },
+      { key_id: 'k0', configured: false, total: 4 },
+    ]);
+  });
+
+  test('without keys it says which variable lacks', async () => {
+    const { message } = await cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: '' }).refusal(
+      'key-encryption',
+      'status',
+    );
+
+    expect(message).toContain('CFE_KEY_ENCRYPTION_KEYS is not set');
+  });
+});

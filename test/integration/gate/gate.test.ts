@@ -1,0 +1,384 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { endpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { nextInTurn, removeTurn } from '../../../src/db/authorityTurns.ts';
+import { AuthorityTurn } from '../../../src/db/entities/AuthorityTurn.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { createGate, type Gate, type Turn } from '../../../src/gate/gate.ts';
+import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
+
+const START = new Date('2026-11-20T12:00:00Z');
+const PER_SECOND = 20;
+const SPACING = 1_000 / PER_SECOND;
+const HOUR = 3_600_000;
+
+describe('the gate that all workers share', () => {
+  let db: TestDatabase;
+  let other: Orm;
+  let now: Date;
+  let accountId: string;
+  let ruts: string[];
+  let gates: [Gate, Gate];
+  let gatekeepers: [Gatekeeper, Gatekeeper];
+  beforeEach(async () => {
+    db = await cloneDatabase();
+    other = await openOrm({ databaseUrl: db.databaseUrl, pool: 10 });
+    now = START;
+    const clock = () => now;
+    const pause = async (milliseconds: number): Promise<void> => passes(milliseconds);
+    const gate = (orm: Orm) => createGate({ orm, clock, sendsPerSecond: PER_SECOND, pause, chance: () => 0 });
+    gates = [gate(db.orm), gate(other)];
+    gatekeepers = [gatekeeper(db.orm, PER_SECOND), gatekeeper(other, PER_SECOND)];
+    accountId = await anAccount(db.orm);
+    ruts = [];
+    for (let i = 0; i < 3; i += 1)
+      ruts.push(await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] }));
+    ruts.sort();
+  });
+  afterEach(async () => {
+    await other.close(true);
+    await db[Symbol.asyncDispose]();
+  });
+
+  const logger = createLogger({ name: 'test', level: 'silent' });
+  const gatekeeper = (orm: Orm, sendsPerSecond: number) =>
+    createGatekeeper({ orm, clock: () => now, outbox: idleOutbox, logger, sendsPerSecond });
+  const passes = (milliseconds: number): void => {
+    now = new Date(now.getTime() + milliseconds);
+  };
+  const cfesOf = (rut: string | undefined, count: number, from = START): Promise<Cfe[]> =>
+    givePendingCfes(db.orm, { accountId, rut: rut ?? '', count, from });
+  /** All enter at once, by turns at the gates of two processes. */
+  const allEnter = (cfes: readonly Cfe[]) =>
+    Promise.all(cfes.map((cfe, index) => gates[index % 2 === 0 ? 0 : 1].enter(cfe)));
+  const bothLook = () => Promise.all(gatekeepers.map((gatekeeper) => gatekeeper.look()));
+  const reception = (change: (endpoint: Awaited<ReturnType<typeof lockEndpoint>>) => void) =>
+    db.orm.em.fork().transactional(async (em) => change(await lockEndpoint(em, 'production/reception')));
+  const opens = () =>
+    reception((endpoint) => {
+      for (let i = 0; i < FAILURES_TO_OPEN; i += 1)
+        countFailure(endpoint, { wasProbe: false, now, chance: 0 });
+    });
+  const closes = () =>
+    reception((endpoint) => {
+      close(endpoint);
+      endpoint.proberId = null;
+    });
+  const turns = () => db.orm.em.fork().find(AuthorityTurn, {});
+  const released = async () =>
+    (await turns())
+      .filter(({ releasedFor }) => releasedFor !== null)
+      .sort((a, b) => Number(a.releasedFor) - Number(b.releasedFor));
+  const waiting = async () => (await turns()).filter(({ releasedFor }) => releasedFor === null).length;
+  const called = async () =>
+    (await db.orm.em.fork().find(OutboxMessage, { signal: 'turnCame' }, { orderBy: { id: 'asc' } })).map(
+      ({ input }) => input['cfeId'],
+    );
+  const isTurn = (admission: unknown): admission is Turn =>
+    typeof admission === 'object' && admission !== null && 'slot' in admission;
+
+  test('a CFE goes at once where nobody waits, and leaves no row', async () => {
+    const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+
+    const turn = await gates[0].enter(cfe);
+
+    expect(turn).toEqual({ slot: now, hasRow: false, isProbe: false });
+    expect(await gates[0].untilSlot(cfe, turn as Turn)).toBe(true);
+    expect(await turns()).toEqual([]);
+  });
+
+  test('of 100 who come at once no two get slots nearer than the rate; who gets none near waits', async () => {
+    const admissions = await allEnter(await cfesOf(ruts[0], 100));
+
+    const slots = admissions
+      .filter(isTurn)
+      .map(({ slot }) => slot.getTime())
+      .sort((a, b) => a - b);
+    for (const [index, slot] of slots.entries()) expect(slot).toBe(START.getTime() + index * SPACING);
+    // 3.5 s of slots.
+    expect(slots).toHaveLength(71);
+    expect(admissions.filter((admission) => admission === 'waits')).toHaveLength(29);
+    expect(await waiting()).toBe(29);
+  });
+
+  test('a process whose clock was an hour ahead once keeps nobody back', async () => {
+    const [ahead, second, third, fourth] = (await cfesOf(ruts[0], 4)) as [Cfe, Cfe, Cfe, Cfe];
+    passes(HOUR);
+    expect(isTurn(await gates[0].enter(ahead))).toBe(true);
+    passes(-HOUR);
+
+    expect(await gates[1].enter(second)).toEqual({ slot: now, hasRow: false, isProbe: false });
+
+    // The same by a gatekeeper: it calls one for a slot an hour ahead.
+    await gates[0].wait(third);
+    passes(HOUR);
+    await bothLook();
+    passes(-HOUR);
+    await gates[0].wait(fourth);
+    await bothLook();
+    expect(await called()).toEqual([third.id, fourth.id]);
+    const late = await gates[1].enter(third);
+    expect(await gates[1].untilSlot(third, late as Turn)).toBe(true);
+    expect(now.getTime() - START.getTime()).toBeLessThan(10_000);
+  });
+
+  test('where others wait nobody goes past them', async () => {
+    const [first, second] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
+    await gates[0].wait(first);
+    expect(await gates[1].enter(second)).toBe('waits');
+    expect(await gates[1].enter(second)).toBe('waits');
+    expect(await waiting()).toBe(2);
+  });
+
+  test('the order: by enterprise in turn, the longest without one first, and of each the oldest', async () => {
+    const [a = '', b = '', c = ''] = ruts;
+    const ofA = await cfesOf(a, 4, new Date('2026-11-20T10:00:00Z'));
+    const ofB = await cfesOf(b, 1);
+    const ofC = await cfesOf(c, 2);
+    // They come to wait in any order.
+    for (const cfe of [...ofC, ...ofA.toReversed(), ...ofB]) await gates[0].wait(cfe);
+    const em = db.orm.em.fork();
+    await em.execute('update sobre_sequence set last_turn_at = ? where rut = ?', [START.toISOString(), a]);
+    await em.execute('update sobre_sequence set last_turn_at = ? where rut = ?', [
+      new Date(START.getTime() - 1_000).toISOString(),
+      b,
+    ]);
+
+    const order = (cfes: readonly (Cfe | undefined)[]) => cfes.map((cfe) => cfe?.id);
+    const next = (count: number) => nextInTurn(em, { environment: 'production', count });
+    const all = order([ofC[0], ofB[0], ofA[0], ofC[1], ofA[1], ofA[2], ofA[3]]);
+    expect((await next(50)).map(({ cfeId }) => cfeId)).toEqual(all);
+    for (const count of [1, 2, 4])
+      expect((await next(count)).map(({ cfeId }) => cfeId)).toEqual(all.slice(0, count));
+    expect(await nextInTurn(em, { environment: 'sandbox', count: 5 })).toEqual([]);
+  });
+
+  test('two gatekeepers drain what waits: each once, ahead of time, at the rate, in turn, oldest first', async () => {
+    const cfes = [
+      ...(await cfesOf(ruts[0], 40)),
+      ...(await cfesOf(ruts[1], 40)),
+      ...(await cfesOf(ruts[2], 40)),
+    ];
+    await opens();
+    expect(new Set(await allEnter(cfes))).toEqual(new Set(['waits']));
+    await closes();
+
+    const givenAt = new Map<string, number>();
+    for (let look = 0; look < 40; look += 1) {
+      await bothLook();
+      for (const { cfeId } of await released()) if (!givenAt.has(cfeId)) givenAt.set(cfeId, now.getTime());
+      passes(250);
+    }
+
+    const given = await released();
+    expect(given).toHaveLength(120);
+    expect(await called()).toHaveLength(cfes.length);
+    expect(new Set(await called())).toEqual(new Set(cfes.map(({ id }) => id)));
+    const slots = given.map(({ releasedFor }) => Number(releasedFor));
+    for (const [index, slot] of slots.entries()) {
+      if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBe(SPACING);
+      const lead = slot - (givenAt.get(given[index]?.cfeId ?? '') ?? 0);
+      expect(lead).toBeGreaterThanOrEqual(2_000);
+      expect(lead).toBeLessThanOrEqual(3_000);
+    }
+    expect(given.map(({ rut }) => rut)).toEqual(Array.from({ length: 40 }, () => ruts).flat());
+    for (const rut of ruts) {
+      const sequences = given.filter((turn) => turn.rut === rut).map(({ sequence }) => sequence);
+      expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+    }
+  });
+
+  test('one that was called finds its slot; late, it takes another; received, it is gone', async () => {
+    const [one, late] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
+    for (const cfe of [one, late]) await gates[0].wait(cfe);
+    await bothLook();
+    const [firstSlot = now, secondSlot = now] = (await released()).map(
+      ({ releasedFor }) => releasedFor ?? now,
+    );
+
+    const turn = await gates[1].enter(one);
+    expect(turn).toEqual({ slot: firstSlot, hasRow: true, isProbe: false });
+    expect(await gates[1].untilSlot(one, turn as Turn)).toBe(true);
+    expect(now).toEqual(firstSlot);
+    await gates[1].leave(db.orm.em.fork(), one, turn as Turn);
+    passes(5_000);
+    const lateTurn = await gates[0].enter(late);
+    const [fresh] = (await cfesOf(ruts[1], 1)) as [Cfe];
+    const taken = await gates[1].enter(fresh);
+    expect(await gates[0].untilSlot(late, lateTurn as Turn)).toBe(true);
+
+    expect(secondSlot.getTime()).toBe(firstSlot.getTime() + SPACING);
+    expect(isTurn(taken) && now.getTime() - taken.slot.getTime()).toBe(SPACING);
+    expect((await turns()).map(({ cfeId }) => cfeId)).toEqual([late.id]);
+  });
+
+  test('a turn of which nothing is heard, as when its workflow is gone, is given anew', async () => {
+    const [cfe, settled] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
+    for (const one of [cfe, settled]) await gates[0].wait(one);
+    await bothLook();
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: settled.id }, { status: 'RECEIVED' });
+    passes(190_000);
+    await bothLook();
+    expect(await called()).toHaveLength(2);
+
+    passes(20_000);
+    await bothLook();
+
+    expect(await called()).toEqual([cfe.id, settled.id, cfe.id]);
+    expect((await turns()).map(({ cfeId }) => cfeId)).toEqual([cfe.id]);
+  });
+
+  test('no more are let through than can be under way: a Temporal server that is away is not flooded later', async () => {
+    const slow = gatekeeper(db.orm, 1);
+    for (const cfe of await cfesOf(ruts[0], 40)) await gates[0].wait(cfe);
+    for (let look = 0; look < 50; look += 1) {
+      await slow.look();
+      passes(1_000);
+    }
+    expect(await released()).toHaveLength(30);
+    const [first] = await released();
+    await removeTurn(db.orm.em.fork(), first?.cfeId ?? '');
+    await slow.look();
+    expect(await called()).toHaveLength(31);
+  });
+
+  describe('while the authority is away', () => {
+    const probe = async () => (await released()).map(({ cfeId }) => cfeId);
+    /** What a failed probe does, by the breaker that stands before the call. */
+    const probeFails = () =>
+      reception((endpoint) => {
+        endpoint.probes += 1;
+        countFailure(endpoint, { wasProbe: true, now, chance: 0 });
+      });
+
+    test('everybody waits, and the first in order is called as the probe, once who failed last has come', async () => {
+      const cfes = [...(await cfesOf(ruts[1], 2)), ...(await cfesOf(ruts[0], 2))];
+      await opens();
+      await allEnter(cfes);
+      passes(1_000);
+      await bothLook();
+      expect(await probe()).toEqual([]);
+
+      passes(500);
+      await bothLook();
+      await bothLook();
+
+      expect(await probe()).toEqual([cfes[2]?.id]);
+      expect(await called()).toEqual([cfes[2]?.id]);
+      const turn = await gates[0].enter(cfes[2] as Cfe);
+      expect(turn).toEqual({ slot: now, hasRow: true, isProbe: true });
+      expect(await gates[1].enter(cfes[0] as Cfe)).toBe('waits');
+      const states = await endpointStates(db.orm.em.fork());
+      expect(states.find(({ endpoint }) => endpoint === 'production/reception')).toEqual({
+        endpoint: 'production/reception',
+        openSince: START,
+        waiting: 3,
+      });
+    });
+
+    test('a process whose clock was an hour ahead when it went away keeps no probe back', async () => {
+      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+      passes(HOUR);
+      await opens();
+      passes(-HOUR);
+      await gates[0].wait(cfe);
+
+      await bothLook();
+
+      expect(await called()).toEqual([cfe.id]);
+      expect(await gates[1].enter(cfe)).toEqual({ slot: now, hasRow: true, isProbe: true });
+    });
+
+    test('the probe tries again when the next is due, without leaving its activity', async () => {
+      const [cfe] = (await cfesOf(ruts[0], 3)) as [Cfe];
+      await opens();
+      await allEnter([cfe]);
+      passes(2_000);
+      await bothLook();
+      for (const pause of [2, 4, 8, 16]) {
+        await probeFails();
+        expect(await gates[0].afterFailure(cfe)).toEqual({
+          probeAt: new Date(now.getTime() + pause * 1_000),
+        });
+        passes(100);
+      }
+      expect(await gates[1].enter(cfe)).toEqual({ probeAt: new Date(now.getTime() + 15_900) });
+      passes(13_000);
+      expect(await gates[1].enter(cfe)).toEqual({
+        slot: new Date(now.getTime() + 2_900),
+        hasRow: true,
+        isProbe: true,
+      });
+    });
+
+    test('after five probes in vain the next in order tries, so that no CFE keeps the others back', async () => {
+      const [one, two] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
+      await opens();
+      await allEnter([one, two]);
+      passes(2_000);
+      await bothLook();
+      for (let i = 0; i < 4; i += 1) {
+        await probeFails();
+        expect(await gates[0].afterFailure(one)).toHaveProperty('probeAt');
+      }
+      await probeFails();
+
+      expect(await gates[0].afterFailure(one)).toBe('waits');
+
+      await bothLook();
+      expect(await probe()).toEqual([two.id]);
+      // Whoever has tried lately is not asked again; with nobody else, the last one stays.
+      await probeFails();
+      expect(await gates[0].afterFailure(two)).toHaveProperty('probeAt');
+      passes(1_800_001);
+      await gates[0].enter(two);
+      await probeFails();
+      expect(await gates[0].afterFailure(two)).toBe('waits');
+      await bothLook();
+      expect(await probe()).toEqual([one.id]);
+    });
+
+    test('a question before the send that fails counts as the probe: the next waits as long', async () => {
+      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+      await opens();
+      await allEnter([cfe]);
+      passes(2_000);
+      await bothLook();
+
+      expect(await gates[0].afterFailure(cfe)).toEqual({ probeAt: new Date(now.getTime() + 2_000) });
+    });
+
+    test('those that were let through when it went away wait again, and go in order when it is back', async () => {
+      const cfes = await cfesOf(ruts[0], 10);
+      for (const cfe of cfes) await gates[0].wait(cfe);
+      await bothLook();
+      await opens();
+      passes(2_000);
+      expect(new Set(await allEnter(cfes))).toEqual(new Set(['waits']));
+      await bothLook();
+      expect(await probe()).toEqual([cfes[0]?.id]);
+      await closes();
+
+      await bothLook();
+
+      const given = (await released()).filter(({ cfeId }) => cfeId !== cfes[0]?.id);
+      expect(given.map(({ cfeId }) => cfeId)).toEqual(cfes.slice(1).map(({ id }) => id));
+    });
+
+    test('a failure while it answers is left to the next try; one that finds it away waits', async () => {
+      const [one, two] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
+      expect(await gates[0].afterFailure(one)).toBe('tryAgain');
+      expect(await turns()).toEqual([]);
+      await opens();
+      expect(await gates[0].afterFailure(two)).toBe('waits');
+      expect(await waiting()).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Authority } from '../../../src/activities/authority.ts';
+import { createDgiActivities } from '../../../src/activities/dgi.ts';
+import { lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { AuthorityTurn } from '../../../src/db/entities/AuthorityTurn.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
+import { close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { createGate } from '../../../src/gate/gate.ts';
+import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
+
+const TICKET = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
+const AWAY = { kind: 'repeat', what: 'HTTP 503', reached: true } as const;
+const STUCK = {
+  kind: 'stuck',
+  reason: 'authority.certificate',
+  explanation: 'It does not take it.',
+} as const;
+
+describe('submitCfe at the gate', () => {
+  let db: TestDatabase;
+  let cfe: Cfe;
+  let now: Date;
+  let said: { send: SendAnswer; find: FindSobreAnswer };
+  let calls: string[];
+  let duringSend: () => Promise<void>;
+  beforeEach(async () => {
+    db = await cloneDatabase();
+    now = new Date('2026-11-20T12:00:00Z');
+    said = { send: TICKET, find: { kind: 'absent' } };
+    calls = [];
+    duringSend = async () => {};
+    const accountId = await anAccount(db.orm);
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+    [cfe] = (await givePendingCfes(db.orm, { accountId, rut, count: 1, from: now })) as [Cfe];
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { signedXml: '<CFE/>', digest: 'eA==' });
+  });
+  afterEach(() => db[Symbol.asyncDispose]());
+
+  const clock = () => now;
+  const passes = (milliseconds: number): void => {
+    now = new Date(now.getTime() + milliseconds);
+  };
+  const authority: Authority = {
+    async sendSobre(_cfe, _sobre, { ready }) {
+      expect(await ready()).toBe(true);
+      calls.push('send');
+      await duringSend();
+      return said.send;
+    },
+    async findSobre() {
+      calls.push('find');
+      return said.find;
+    },
+    askVerdict: () => Promise.reject(new Error('not asked here')),
+    findReceipt: () => Promise.reject(new Error('not asked here')),
+  };
+  const submit = () =>
+    createDgiActivities({
+      orm: db.orm,
+      clock,
+      outbox: idleOutbox,
+      authority,
+      gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10, pause: async (ms) => passes(ms) }),
+      authorityRut: { production: '214844360018', sandbox: '219999830019' },
+      pollLongestSeconds: 60,
+      patienceSeconds: 60,
+    }).submitCfe(cfe.id);
+  const reception = (change: (endpoint: Awaited<ReturnType<typeof lockEndpoint>>) => void) =>
+    db.orm.em.fork().transactional(async (em) => change(await lockEndpoint(em, 'production/reception')));
+  const goesAway = () =>
+    reception((endpoint) => {
+      for (let i = 0; i < FAILURES_TO_OPEN; i += 1)
+        countFailure(endpoint, { wasProbe: false, now, chance: 0 });
+    });
+  const isBack = () =>
+    reception((endpoint) => {
+      close(endpoint);
+      endpoint.proberId = null;
+    });
+  const look = () =>
+    createGatekeeper({
+      orm: db.orm,
+      clock,
+      outbox: idleOutbox,
+      logger: createLogger({ name: 'test', level: 'silent' }),
+      sendsPerSecond: 10,
+    }).look();
+  const turn = () => db.orm.em.fork().findOne(AuthorityTurn, { cfeId: cfe.id });
+  const sobre = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: cfe.id });
+
+  test('in quiet times the CFE goes at once and leaves nothing behind', async () => {
+    expect(await submit()).toEqual({ status: 'RECEIVED' });
+    expect(calls).toEqual(['send']);
+    expect(await turn()).toBeNull();
+  });
+
+  test('while the authority is away the sobre is stored, nothing is sent, and the CFE waits', async () => {
+    await goesAway();
+
+    expect(await submit()).toEqual({ status: 'WAITS' });
+
+    expect(calls).toEqual([]);
+    expect(await sobre()).toMatchObject({ state: 'PREPARED', sendingAt: null });
+    expect(await turn()).toMatchObject({ releasedFor: null, since: cfe.createdAt });
+  });
+
+  test('called when it is back, it is sent at its slot, and its turn is over', async () => {
+    await goesAway();
+    await submit();
+    await isBack();
+    expect(await submit()).toEqual({ status: 'WAITS' });
+    await look();
+    const slot = (await turn())?.releasedFor;
+
+    expect(await submit()).toEqual({ status: 'RECEIVED' });
+
+    expect(now).toEqual(slot);
+    expect(calls).toEqual(['send']);
+    expect(await turn()).toBeNull();
+  });
+
+  test.each<[string, FindSobreAnswer, string[]]>([
+    ['has it: it is not sent again', TICKET, ['send', 'find']],
+    ['does not have it: the same bytes go', { kind: 'absent' }, ['send', 'find', 'send']],
+  ])(
+    'a send that failed as it went away is asked for before all else when its turn comes; the authority %s',
+    async (_, find, all) => {
+      said = { send: AWAY, find };
+      duringSend = goesAway;
+      expect(await submit()).toEqual({ status: 'WAITS' });
+      expect(await sobre()).toMatchObject({ state: 'SENDING', undecidedSince: null });
+      await isBack();
+      await look();
+      duringSend = async () => {};
+      said = { send: TICKET, find };
+
+      expect(await submit()).toEqual({ status: 'RECEIVED' });
+
+      expect(calls).toEqual(all);
+      expect(await turn()).toBeNull();
+    },
+  );
+
+  test('an outage of days with error pages makes nobody stuck', async () => {
+    await goesAway();
+    await submit();
+    const em = db.orm.em.fork();
+    await em.nativeUpdate(
+      Sobre,
+      { cfeId: cfe.id },
+      { state: 'SENDING', undecidedSince: new Date('2026-11-01T00:00:00Z') },
+    );
+    passes(2_000);
+    await look();
+    said = { send: AWAY, find: AWAY };
+
+    await expect(submit()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+
+    expect((await sobre()).undecidedSince).toBeNull();
+    expect(calls).toEqual(['find']);
+  });
+
+  test('one that becomes stuck on its turn keeps no place', async () => {
+    await goesAway();
+    await submit();
+    await isBack();
+    await look();
+    said = { send: STUCK, find: { kind: 'absent' } };
+
+    expect(await submit()).toMatchObject({ stuck: 'authority.certificate' });
+
+    expect(await turn()).toBeNull();
+  });
+});

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { type Orm, openOrm } from '../../src/db/orm.ts';
+import { measureDatabase, measureWorkAndPapers } from '../../src/metrics/database.ts';
+import { measureVerdicts } from '../../src/metrics/work.ts';
+import { anAccount } from '../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
+import { day } from '../support/papers.ts';
+import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
+import { startTcpProxy } from '../support/tcpProxy.ts';
+import { until } from '../support/until.ts';
+
+const NOW = new Date('2026-09-15T15:00:00Z');
+const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000);
+
+/** The worker's gauges, read anew at every scrape, by a clock that stands still. */
+async function scraperOf(orm: Orm): Promise<() => Promise<Sample[]>> {
+  const registry = new Registry();
+  await measureDatabase(registry, orm);
+  const keep = { workMilliseconds: 0, papersMilliseconds: 0 };
+  measureWorkAndPapers({ registry, orm, clock: () => NOW, keep });
+  return async () => samplesOf(await registry.metrics());
+}
+
+interface Cfes {
+  accountId: string;
+  rut: string;
+  count?: number;
+  environment?: string;
+  status: string;
+  createdAt?: Date;
+  stuckReason?: string;
+}
+
+let sequence = 0;
+
+/** Puts CFEs into the table as they are at some time of their life. */
+async function giveCfes(orm: Orm, of: Cfes): Promise<void> {
+  const { accountId, rut, count = 1, environment = 'production', status, createdAt = NOW } = of;
+  const em = orm.em.fork();
+  const [cae] = await em.execute<{ id: string }[]>('select id from cae where rut = ? limit 1', [rut]);
+  const [certificate] = await em.execute<{ id: string }[]>(
+    'select id from certificate where rut = ? limit 1',
+    [rut],
+  );
+  const settledAt = ['PENDING', 'RECEIVED'].includes(status) ? null : createdAt.toISOString();
+  await em.execute(
+    `insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+       emission_date, currency, pay_amount, document, certificate_id, stuck_reason, created_at, settled_at)
+     select gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, ?, '2026-09-15', 'UYU', 1, '{}', ?, ?, ?, ?
+     from generate_series(?::int, ?::int) n`,
+    [
+      accountId,
+      rut,
+      environment,
+      cae?.id,
+      status,
+      certificate?.id,
+      of.stuckReason ?? null,
+      createdAt.toISOString(),
+      settledAt,
+      sequence + 1,
+      sequence + count,
+    ],
+  );
+  sequence += count;
+}
+
+describe('the gauges that the worker reads from the database', () => {
+  let db: TestDatabase;
+  let accountId: string;
+  beforeAll(async () => {
+    // One connection: what it did can be asked of it.
+    db = await cloneDatabase({ pool: 1 });
+    accountId = await anAccount(db.orm);
+  });
+  afterAll(() => db?.[Symbol.asyncDispose]());
+
+  test('of a service without work are 0, and nobody needs support', async () => {
+    const samples = await (await scraperOf(db.orm))();
+
+    for (const environment of ['production', 'sandbox'])
+      for (const status of ['PENDING', 'RECEIVED']) {
+        expect(valueOf(samples, 'cfe_open_cfes', { environment, status })).toBe(0);
+        expect(valueOf(samples, 'cfe_oldest_open_cfe_seconds', { environment, status })).toBe(0);
+      }
+    expect(samples.filter(({ name }) => name === 'cfe_needs_support')).toEqual([]);
+    expect(valueOf(samples, 'cfe_outbox_messages')).toBe(0);
+    expect(valueOf(samples, 'cfe_outbox_oldest_seconds')).toBe(0);
+    expect(valueOf(samples, 'cfe_webhook_waiting_deliveries')).toBe(0);
+    expect(valueOf(samples, 'cfe_webhook_oldest_waiting_seconds')).toBe(0);
+    expect(valueOf(samples, 'cfe_database_up')).toBe(1);
+    expect(valueOf(samples, 'cfe_database_pool_waiting')).toBe(0);
+    expect(valueOf(samples, 'cfe_database_pool_connections', { state: 'busy' })).toBe(0);
+  });
+
+  test('count the CFEs without a verdict and tell the age of the oldest, and of the stuck ones why', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    await giveCfes(db.orm, { accountId, rut, count: 3, status: 'PENDING', createdAt: ago(90) });
+    await giveCfes(db.orm, { accountId, rut, count: 2, status: 'PENDING', createdAt: ago(3_600) });
+    const stuck = { stuckReason: 'authority.certificate', createdAt: ago(7) };
+    await giveCfes(db.orm, { accountId, rut, count: 2, status: 'RECEIVED', ...stuck });
+    await giveCfes(db.orm, { accountId, rut, status: 'PENDING', environment: 'sandbox', createdAt: ago(5) });
+    await giveCfes(db.orm, { accountId, rut, count: 4, status: 'ACCEPTED', createdAt: ago(80_000) });
+
+    const samples = await (await scraperOf(db.orm))();
+
+    const open = samples.filter(({ name, value }) => name === 'cfe_open_cfes' && value > 0);
+    const counts = open.map(({ labels, value }) => `${labels['environment']} ${labels['status']} ${value}`);
+    expect(counts.sort()).toEqual(['production PENDING 5', 'production RECEIVED 2', 'sandbox PENDING 1']);
+    const oldest = (environment: string, status: string) =>
+      valueOf(samples, 'cfe_oldest_open_cfe_seconds', { environment, status });
+    expect(oldest('production', 'PENDING')).toBe(3_600);
+    expect(oldest('production', 'RECEIVED')).toBe(7);
+    expect(oldest('sandbox', 'PENDING')).toBe(5);
+    expect(samples.filter(({ name }) => name === 'cfe_needs_support')).toEqual([
+      {
+        name: 'cfe_needs_support',
+        labels: { environment: 'production', stuck_reason: 'authority.certificate' },
+        value: 2,
+      },
+    ]);
+  });
+
+  test('tell which endpoints of the authority are away, and how many CFEs wait for each', async () => {
+    const em = db.orm.em.fork();
+    await em.execute(
+      `update authority_endpoint set open_since = ?, next_probe_at = ? where name = 'production/reception'`,
+      [NOW.toISOString(), NOW.toISOString()],
+    );
+    await em.execute(
+      `insert into authority_turn (cfe_id, environment, rut, since, sequence)
+       select id, environment, rut, created_at, sequence from cfe where environment = 'production' limit 3`,
+    );
+
+    const samples = await (await scraperOf(db.orm))();
+
+    const of = (name: string) =>
+      Object.fromEntries(
+        samples.filter((one) => one.name === name).map(({ labels, value }) => [labels['endpoint'], value]),
+      );
+    const none = {
+      credentials: 0,
+      'production/consultation': 0,
+      'production/reception': 0,
+      'production/registry': 0,
+      'sandbox/consultation': 0,
+      'sandbox/reception': 0,
+      'sandbox/registry': 0,
+    };
+    expect(of('cfe_authority_breaker_open')).toEqual({ ...none, 'production/reception': 1 });
+    expect(of('cfe_authority_waiting_cfes')).toEqual({ ...none, 'production/reception': 3 });
+  });
+
+  test('count what waits in the outbox and for customers’ servers', async () => {
+    const em = db.orm.em.fork();
+    const message = (createdAt: Date, dispatchedAt: Date | null) =>
+      em.execute(
+        `insert into outbox (workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
+         values ('issueCfe', 'cfe:x', '{}', '{}', ?, ?, 0, ?)`,
+        [createdAt.toISOString(), dispatchedAt?.toISOString() ?? null, createdAt.toISOString()],
+      );
+    await message(ago(500), ago(499));
+    await message(ago(40), null);
+    await message(ago(30), null);
+    const [webhookId, eventId] = [randomUUID(), randomUUID()];
+    await em.execute(
+      `insert into webhook (id, account_id, url, events, sealed_secret, enabled, created_at)
+       values (?, ?, 'https://receiver.example/', '{cfe.updated}', 'sealed', true, ?)`,
+      [webhookId, accountId, NOW.toISOString()],
+    );
+    await em.execute(
+      `insert into event (id, rut, name, environment, body, created_at)
+       values (?, null, 'webhook.test', 'production', '{}', ?)`,
+      [eventId, NOW.toISOString()],
+    );
+    for (const [status, at] of [
+      ['PENDING', ago(61)],
+      ['PENDING', ago(9)],
+      ['FAILED', ago(9_000)],
+      ['DELIVERED', ago(9_000)],
+    ] as const)
+      await em.execute(
+        `insert into delivery (id, webhook_id, event_id, event_name, status, created_at, settled_at)
+         values (gen_random_uuid(), ?, ?, 'webhook.test', ?, ?, ?)`,
+        [webhookId, eventId, status, at.toISOString(), status === 'PENDING' ? null : NOW.toISOString()],
+      );
+
+    const samples = await (await scraperOf(db.orm))();
+
+    expect(valueOf(samples, 'cfe_outbox_messages')).toBe(2);
+    expect(valueOf(samples, 'cfe_outbox_oldest_seconds')).toBe(40);
+    expect(valueOf(samples, 'cfe_webhook_waiting_deliveries')).toBe(2);
+    expect(valueOf(samples, 'cfe_webhook_oldest_waiting_seconds')).toBe(61);
+  });
+
+  test('tell of each enterprise what numbers are left and when its papers end', async () => {
+    const today = day(0, NOW);
+    const inDays = (days: number) => day(days, NOW);
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [] });
+    await giveCae(db.orm, rut, { from: 1, to: 100, last: 100, expirationDate: inDays(10) });
+    await giveCae(db.orm, rut, { from: 101, to: 200, last: 160, expirationDate: today });
+    await giveCae(db.orm, rut, { from: 201, to: 300, expirationDate: inDays(400) });
+    // All that it had of this type is over since yesterday; of the other one since long ago.
+    await giveCae(db.orm, rut, { type: 'EFACTURA', to: 50, expirationDate: inDays(-1) });
+    await giveCae(db.orm, rut, { type: 'EFACTURA_NC', to: 50, expirationDate: inDays(-31) });
+    await giveCae(db.orm, rut, { environment: 'sandbox', expirationDate: inDays(5) });
+    const ends = (notAfter: Date) => db.orm.em.fork().nativeUpdate(Certificate, { rut }, { notAfter });
+    await ends(ago(-12 * 86_400));
+    const suspended = await aReadyEnterprise(db.orm, accountId, {
+      values: { status: 'SUSPENDED', statusBeforeSuspension: 'READY' },
+    });
+    const scrape = await scraperOf(db.orm);
+
+    const samples = await scrape();
+
+    const caes = (name: string) =>
+      samples
+        .filter((one) => one.name === name && one.labels['rut'] === rut)
+        .map(({ labels, value }) => [labels['type'], value]);
+    expect(caes('cfe_cae_numbers_left')).toEqual([
+      ['EFACTURA', 0],
+      ['ETICKET', 140],
+    ]);
+    expect(caes('cfe_cae_days_left')).toEqual([
+      ['EFACTURA', -1],
+      ['ETICKET', 400],
+    ]);
+    expect(valueOf(samples, 'cfe_certificate_days_left', { rut })).toBe(12);
+    expect(samples.filter(({ labels }) => labels['rut'] === suspended)).toEqual([]);
+
+    await ends(ago(2 * 86_400));
+    expect(valueOf(await scrape(), 'cfe_certificate_days_left', { rut })).toBe(-2);
+    await ends(ago(31 * 86_400));
+    expect(valueOf(await scrape(), 'cfe_certificate_days_left', { rut })).toBeUndefined();
+  });
+
+  test('cost no walk through all CFEs that ever were', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+    await giveCfes(db.orm, { accountId, rut, count: 20_000, status: 'ACCEPTED' });
+    const em = db.orm.em.fork();
+    await em.execute('analyze cfe');
+    const walks = async (): Promise<unknown> => {
+      await em.execute('select pg_stat_force_next_flush()');
+      return em.execute(
+        `select relname, seq_scan::int as walks from pg_stat_user_tables where relname = 'cfe'`,
+      );
+    };
+    const before = await walks();
+
+    const samples = await (await scraperOf(db.orm))();
+
+    expect(valueOf(samples, 'cfe_open_cfes', { environment: 'sandbox', status: 'PENDING' })).toBe(1);
+    expect(await walks()).toEqual(before);
+  });
+});
+
+test('a database that is away takes its own gauges away and nothing else', async () => {
+  await using db = await cloneDatabase();
+  const proxy = await startTcpProxy(db.databaseUrl);
+  const orm = await openOrm({ databaseUrl: proxy.url, pool: 2 });
+  const registry = new Registry();
+  await measureDatabase(registry, orm);
+  const keep = { workMilliseconds: 0, papersMilliseconds: 0 };
+  measureWorkAndPapers({ registry, orm, clock: () => NOW, keep });
+  measureVerdicts(registry)({ environment: 'production', type: 'ETICKET', status: 'ACCEPTED', seconds: 3 });
+  try {
+    expect(valueOf(samplesOf(await registry.metrics()), 'cfe_outbox_messages')).toBe(0);
+
+    await proxy.cut();
+    // The answer of a moment ago still counts for a second.
+    await until('the database to be found away', 10, async () => {
+      return valueOf(samplesOf(await registry.metrics()), 'cfe_database_up') === 0 || undefined;
+    });
+
+    const samples = samplesOf(await registry.metrics());
+    expect(new Set(samples.map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))).toEqual(
+      new Set([
+        'cfe_database_up',
+        'cfe_database_pool_connections',
+        'cfe_database_pool_waiting',
+        'cfe_verdicts_total',
+        'cfe_verdict_wait_seconds',
+      ]),
+    );
+  } finally {
+    await proxy.cut();
+    await orm.close(true);
+  }
+});

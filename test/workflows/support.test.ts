@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { CfeActivities } from '../../src/activities/cfes.ts';
+import type { DgiActivities } from '../../src/activities/dgi.ts';
+import type { SupportAct, SupportActivities } from '../../src/activities/support.ts';
+import type { SupportAnswer } from '../../src/domain/supportAction.ts';
+import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+type Activities = CfeActivities & DgiActivities & SupportActivities;
+type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
+
+const STUCK = { stuck: 'signing', explanation: 'The key cannot be opened.' };
+const REQUEST = { action: 'retry', by: 'ana', reason: 'the key is configured' };
+const PENDING = { outcome: 'refused', message: 'The authority may find it yet.' } as const;
+
+/**
+ * A CFE whose `step` is stuck until `mended`; support's acts are noted, and answered by `answers` one after the other.
+ */
+function stuckAt(step: StepName, answers: (SupportAnswer | (() => Promise<SupportAnswer>))[] = []) {
+  const diary: string[] = [];
+  const acts: SupportAct[] = [];
+  const state = { mended: false, status: 'ACCEPTED' as 'ACCEPTED' | 'REJECTED' };
+  const usual = {
+    async signCfe() {
+      diary.push('signed');
+      return { waitsForOriginal: false };
+    },
+    async submitCfe() {
+      diary.push('submitted');
+      return state.status === 'REJECTED'
+        ? ({ status: 'REJECTED' } as const)
+        : ({ status: 'RECEIVED' } as const);
+    },
+    async awaitVerdict() {
+      diary.push('asked');
+      return { status: state.status };
+    },
+  };
+  const activities: Activities = {
+    ...usual,
+    [step]: async () => (state.mended ? usual[step]() : STUCK),
+    async supportCfe(act) {
+      acts.push(act);
+      const next = answers.shift() ?? { outcome: 'retried', message: 'It is tried again now.' };
+      const answer = typeof next === 'function' ? await next() : next;
+      if (answer.outcome !== 'refused') state.mended = true;
+      if (answer.outcome === 'abandoned') state.status = 'REJECTED';
+      return answer;
+    },
+  };
+  return { activities, diary, acts, state };
+}
+
+describe('support of a CFE that is stuck', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  function start(): Promise<WorkflowHandle> {
+    const cfeId = randomUUID();
+    return temporal.client.workflow.start('issueCfe', {
+      workflowId: `cfe:${cfeId}`,
+      taskQueue: 'cfe',
+      args: [{ cfeId }],
+    });
+  }
+  /** Runs `work` with a CFE that waits for support. */
+  const withStuck = <T>(activities: Activities, work: (handle: WorkflowHandle) => Promise<T>): Promise<T> =>
+    temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      await waiting(handle);
+      return work(handle);
+    });
+  const waiting = (handle: WorkflowHandle) =>
+    until('NeedsSupport', 20, async () => {
+      const { searchAttributes } = await handle.describe();
+      return searchAttributes['NeedsSupport']?.[0] === true ? searchAttributes : undefined;
+    });
+  const ask = (handle: WorkflowHandle, request: unknown, updateId?: string): Promise<SupportAnswer> =>
+    handle.executeUpdate('support', { args: [request], ...(updateId ? { updateId } : {}) });
+  const detailsOf = async (handle: WorkflowHandle): Promise<string> =>
+    (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '';
+
+  test.each<StepName>(['signCfe', 'submitCfe', 'awaitVerdict'])(
+    '%s that is stuck says why, and goes on from there when support asks for another try',
+    async (step) => {
+      const { activities, diary, acts } = stuckAt(step);
+
+      await withStuck(activities, async (handle) => {
+        expect((await waiting(handle))['StuckReason']).toEqual(['signing']);
+        expect(await ask(handle, REQUEST, 'request-1')).toEqual({
+          outcome: 'retried',
+          message: 'It is tried again now.',
+        });
+        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+        const { searchAttributes } = await handle.describe();
+        expect(searchAttributes).toMatchObject({ NeedsSupport: [false], CfeStatus: ['ACCEPTED'] });
+        expect(searchAttributes['StuckReason']?.[0] ?? null).toBeNull();
+        const cfeId = handle.workflowId.replace('cfe:', '');
+        expect(acts).toEqual([{ ...REQUEST, cfeId, requestId: `${cfeId}:request-1` }]);
+        await recordHistory(handle, `issueCfe.${step}Retried`);
+      });
+
+      expect(diary).toEqual(['signed', 'submitted', 'asked']);
+    },
+  );
+
+  test('settled by asking: the step is taken once more and finds what the authority has', async () => {
+    const { activities, diary } = stuckAt('submitCfe', [{ outcome: 'settled', message: 'It has it.' }]);
+
+    await withStuck(activities, async (handle) => {
+      expect(await ask(handle, { ...REQUEST, action: 'settle' })).toEqual({
+        outcome: 'settled',
+        message: 'It has it.',
+      });
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfe.settledByAsking');
+    });
+
+    expect(diary).toEqual(['signed', 'submitted', 'asked']);
+  });
+
+  test.each<[StepName, string]>([
+    ['signCfe', 'issueCfe.abandonedUnsigned'],
+    ['submitCfe', 'issueCfe.abandoned'],
+    ['awaitVerdict', 'issueCfe.abandonedToOthers'],
+  ])('abandoned at %s: whoever asked has the answer, and the CFE ends REJECTED', async (step, name) => {
+    const { activities, state } = stuckAt(step, [{ outcome: 'abandoned', message: 'It is given up.' }]);
+
+    await withStuck(activities, async (handle) => {
+      expect(await ask(handle, { ...REQUEST, action: 'abandon' })).toEqual({
+        outcome: 'abandoned',
+        message: 'It is given up.',
+      });
+      expect(await handle.result()).toEqual({ status: 'REJECTED' });
+      await recordHistory(handle, name);
+    });
+
+    expect(state.mended).toBe(true);
+  });
+
+  test('refused: it stays stuck and says what was asked; then it can be retried', async () => {
+    const { activities, acts } = stuckAt('submitCfe', [PENDING, PENDING]);
+
+    await withStuck(activities, async (handle) => {
+      for (const action of ['abandon', 'settle']) {
+        expect(await ask(handle, { ...REQUEST, action })).toEqual(PENDING);
+        expect((await waiting(handle))['StuckReason']).toEqual(['signing']);
+        expect(await detailsOf(handle)).toContain(`\`${action}\` by \`ana\`, refused: ${PENDING.message}`);
+      }
+      await ask(handle, REQUEST);
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfe.abandonRefusedThenRetried');
+    });
+
+    expect(acts.map(({ action }) => action)).toEqual(['abandon', 'settle', 'retry']);
+  });
+
+  test('a try that is stuck again waits again, for its own reason', async () => {
+    const { activities, state } = stuckAt('submitCfe');
+    let tries = 0;
+    const submitCfe = async () => {
+      tries += 1;
+      return tries === 2 ? { stuck: 'undecided', explanation: 'Nothing yet.' } : activities.submitCfe('');
+    };
+
+    await withStuck({ ...activities, submitCfe }, async (handle) => {
+      await ask(handle, REQUEST);
+      await until('the next reason', 20, async () =>
+        (await waiting(handle))['StuckReason']?.[0] === 'undecided' ? true : undefined,
+      );
+      expect(state.mended).toBe(true);
+      await ask(handle, REQUEST);
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+    });
+  });
+
+  test('the details name reason, what was tried and said, and inputs that the update takes as they stand', async () => {
+    const { activities } = stuckAt('awaitVerdict', [PENDING, PENDING]);
+
+    await withStuck(activities, async (handle) => {
+      const details = await detailsOf(handle);
+      for (const words of [
+        '### Waiting for support',
+        '**Reason:** `signing`',
+        '**Tried:** asking the authority for its verdict',
+        STUCK.explanation,
+      ]) {
+        expect(details).toContain(words);
+      }
+      const inputs = [...details.matchAll(/```json\n\s*(.+)\n/g)].map(
+        ([, json = '']) => JSON.parse(json) as Record<string, string>,
+      );
+      expect(inputs.map(({ action }) => action)).toEqual(['retry', 'settle', 'abandon']);
+      for (const input of inputs.toReversed()) expect(await ask(handle, input)).toMatchObject({});
+      await handle.result();
+    });
+  });
+
+  test('two at once: one is done, the other is told so and leaves nothing in the history', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { activities, acts } = stuckAt('submitCfe', [
+      async () => {
+        await gate;
+        return { outcome: 'abandoned', message: 'It is given up.' };
+      },
+    ]);
+
+    await withStuck(activities, async (handle) => {
+      const requests = ['ana', 'juan', 'eva'].map((by) => ask(handle, { ...REQUEST, action: 'abandon', by }));
+      const outcomes = Promise.allSettled(requests);
+      await until('the act', 20, async () => acts.length > 0 || undefined);
+      await expect(ask(handle, REQUEST)).rejects.toMatchObject({ cause: { type: 'UnderWay' } });
+      release();
+
+      const settled = await outcomes;
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const one of settled) {
+        if (one.status === 'rejected') expect(one.reason).toMatchObject({ cause: { type: 'UnderWay' } });
+      }
+      expect(await handle.result()).toEqual({ status: 'REJECTED' });
+      const { events = [] } = await handle.fetchHistory();
+      const accepted = (events ?? []).filter(
+        (event) => event.workflowExecutionUpdateAcceptedEventAttributes != null,
+      );
+      expect(accepted).toHaveLength(1);
+    });
+
+    expect(acts).toHaveLength(1);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['no object', 'retry', /One object is expected/],
+    ['a list', [REQUEST], /One object is expected/],
+    ['nothing', null, /One object is expected/],
+    ['an unknown action', { ...REQUEST, action: 'resend' }, /one of retry, settle, abandon/],
+    ['an unknown field', { ...REQUEST, force: true }, /"force" is not a field/],
+    ['nobody', { ...REQUEST, by: ' ' }, /by: a text is expected that says who/],
+    ['no reason', { action: 'retry', by: 'ana' }, /reason: a text is expected that says why/],
+    ['a reason in two lines', { ...REQUEST, reason: 'a\nb' }, /reason: has a control character/],
+    ['a long reason', { ...REQUEST, reason: 'x'.repeat(501) }, /reason: at most 500/],
+    ['a long name', { ...REQUEST, by: 'x'.repeat(101) }, /by: at most 100/],
+  ])('%s is refused in words, and leaves nothing in the history', async (_, request, words) => {
+    const { activities, acts } = stuckAt('signCfe');
+
+    await withStuck(activities, async (handle) => {
+      await expect(ask(handle, request)).rejects.toMatchObject({
+        cause: { type: 'InvalidInput', message: expect.stringMatching(words) },
+      });
+      expect(acts).toEqual([]);
+      await ask(handle, REQUEST);
+      await handle.result();
+      const { events = [] } = await handle.fetchHistory();
+      expect(
+        (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null),
+      ).toHaveLength(1);
+    });
+  });
+
+  test('a CFE that goes on by itself refuses it, and so does one that has ended', async () => {
+    let release = (): void => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { activities, acts, state } = stuckAt('submitCfe');
+    state.mended = true;
+    const awaitVerdict = async () => {
+      await gate;
+      return { status: 'ACCEPTED' } as const;
+    };
+
+    await temporal.withWorkers({ ...activities, awaitVerdict }, async () => {
+      const handle = await start();
+      for (const action of ['retry', 'settle', 'abandon']) {
+        await expect(ask(handle, { ...REQUEST, action })).rejects.toMatchObject({
+          cause: { type: 'NothingToDo' },
+        });
+      }
+      release();
+      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      await expect(ask(handle, REQUEST)).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
+    });
+
+    expect(acts).toEqual([]);
+  });
+});
