@@ -1,4 +1,4 @@
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, sleep } from '@temporalio/activity';
 import { markStuck } from '../db/cfes.ts';
 import { Cfe } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
@@ -27,6 +27,12 @@ export const createDgiActivities = (deps: SubmitDeps) => ({
 
 export type DgiActivities = ReturnType<typeof createDgiActivities>;
 
+/**
+ * Waits no longer than this, as the one after the first "not yet", are spent within the attempt: a repeat costs the
+ * Temporal server more than the question costs us.
+ */
+const SHORT_MILLISECONDS = 2_000;
+
 async function ask(deps: SubmitDeps, cfeId: string): Promise<{ status: FinalStatus } | Stuck> {
   const em = deps.orm.em.fork();
   const cfe = await em.findOneOrFail(Cfe, { id: cfeId });
@@ -35,12 +41,20 @@ async function ask(deps: SubmitDeps, cfeId: string): Promise<{ status: FinalStat
   const sobre = await sobreUnderWay(em, cfeId);
   if (!sobre) throw new Error(`CFE ${cfeId} is RECEIVED without a sobre to ask about`);
 
-  const pause = pollPause(activityInfo().attempt, deps.pollLongestSeconds);
+  const { attempt } = activityInfo();
   const wait = (sobre.askFrom?.getTime() ?? 0) - deps.clock().getTime();
-  if (wait > 0) throw notYet('The authority said when to ask first.', Math.min(wait, 60_000));
+  if (wait > SHORT_MILLISECONDS) {
+    throw notYet('The authority said when to ask first.', Math.min(wait, 60_000));
+  }
+  if (wait > 0) await sleep(wait);
 
-  const answer = await deps.authority.askVerdict(cfe, sobre);
+  let answer = await deps.authority.askVerdict(cfe, sobre);
+  if (answer.kind === 'notYet' && attempt === 1) {
+    await sleep(pollPause(1, deps.pollLongestSeconds));
+    answer = await deps.authority.askVerdict(cfe, sobre);
+  }
   failpoint('await.answered');
+  const pause = pollPause(attempt + 1, deps.pollLongestSeconds);
   switch (answer.kind) {
     case 'verdict':
       await settleCfe(deps, cfeId, answer.status, answer.reasons);

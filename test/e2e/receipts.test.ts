@@ -145,6 +145,23 @@ describe('receipts through the whole stack', () => {
     expect(sobres).toEqual([{ state: 'REFUSED' }, { state: 'REFUSED' }, { state: 'RECEIVED' }]);
   });
 
+  test('the first "not yet" is waited out: a quick verdict costs the Temporal server no repeat', async () => {
+    const issued = await issue();
+    await verdictOf(stack.customer, RUT, issued.cfe_id);
+    const client = new Client({ connection, namespace: stack.info().temporal_namespace });
+    const attempts: (number | null | undefined)[] = [];
+    const query = `EnterpriseRut = "${RUT}" AND CfeId = "${issued.cfe_id}" AND ExecutionStatus = "Completed"`;
+    await until('the ended run', 20, async () => {
+      for await (const { workflowId } of client.workflow.list({ query })) {
+        const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+        const started = (events ?? []).flatMap((event) => event.activityTaskStartedEventAttributes ?? []);
+        attempts.push(...started.map(({ attempt }) => attempt));
+      }
+      return attempts.length > 0 || undefined;
+    });
+    expect(attempts).toEqual([1, 1, 1]);
+  });
+
   test('histories hold ids and statuses, no paper, key, name or amount, in at most 30 events', async () => {
     const client = new Client({ connection, namespace: stack.info().temporal_namespace });
     let seen = 0;

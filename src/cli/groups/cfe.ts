@@ -124,7 +124,7 @@ const retry = defineVerb({
     { flags: '--rut <rut>', about: 'only those of this enterprise' },
     { flags: '--status <status>', about: 'only those that stand there', choices: CFE_STATUSES },
     { flags: '--stuck-reason <reason>', about: 'only those that wait for this reason' },
-    { flags: '--limit <n>', about: `how many at most; ${USUAL} unless told`, wholeNumber: [1, MOST] },
+    { flags: '--limit <n>', about: `how many at most; ${MOST} unless told`, wholeNumber: [1, MOST] },
     { flags: '--dry-run', about: 'changes nothing, only tells' },
   ],
   examples: [
@@ -150,12 +150,12 @@ const retry = defineVerb({
       return filter === undefined ? undefined : 'a CFE_ID needs no filter';
     }
     if (FILTERS.every((name) => input[name] === undefined)) {
-      return `name RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason`;
+      return 'name RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason';
     }
     const isBlind = input['action'] === 'abandon' && input['stuckReason'] === undefined;
     return isBlind ? 'to abandon many, name their --stuck-reason' : undefined;
   },
-  async run(deps, { cfe_id, action = 'retry', reason, dryRun = false, limit = USUAL, ...filter }) {
+  async run(deps, { cfe_id, action = 'retry', reason, dryRun = false, limit = MOST, ...filter }) {
     const wish = { action, reason, dryRun };
     const rowFor = async ({ cfe, outcome, message }: Supported): Promise<Row> => {
       return { rut: cfe.rut, ...(await rowOf(deps, cfe)), action, outcome, message };

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { type SupportCfeDeps, supportCfes } from '../../../src/commands/supportCfe.ts';
+import type { SupportRequest } from '../../../src/domain/supportAction.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { cfeWorkflowId } from '../../../src/temporal.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson, readJson } from '../../support/exactJson.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+describe('supportCfes', () => {
+  let db: TestDatabase;
+  let ids: string[];
+  beforeAll(async () => {
+    db = await cloneDatabase();
+    const accountId = await anAccount(db.orm);
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const deps = { ...webhookDeps(db.orm), readJson, testKit: null };
+    const body = fromJson(JSON.stringify(aCfeBody()));
+    const issue = () => issueCfe(deps, { accountId, rut, environment: 'production', body });
+    ids = [await issue(), await issue(), await issue()].map(({ id }) => id);
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  const WISH = { action: 'retry', reason: 'mended', dryRun: false } as const;
+  /** Support as ana at the command line; asking says what `say` says to the nth question. */
+  function supporting(say: (nth: number) => Awaited<ReturnType<SupportCfeDeps['askSupport']>>) {
+    const asked: [string, SupportRequest][] = [];
+    const askSupport: SupportCfeDeps['askSupport'] = async (workflowId, request) => {
+      asked.push([workflowId, request]);
+      return say(asked.length);
+    };
+    return { asked, deps: { ...webhookDeps(db.orm), actor: 'cli:ana', askSupport } as const };
+  }
+
+  test('asks one workflow after the other, in the name of who sits there, and tells what each said', async () => {
+    const { asked, deps } = supporting((nth) =>
+      nth === 2
+        ? { outcome: 'nothing_to_do', runs: false }
+        : { outcome: 'retried', message: `It is try ${nth}.` },
+    );
+
+    const done = await supportCfes(deps, { ids, ...WISH });
+
+    expect(done.map(({ cfe, outcome, message }) => [cfe.id, outcome, message])).toEqual([
+      [ids[0], 'retried', 'It is try 1.'],
+      [
+        ids[1],
+        'nothing_to_do',
+        'Nothing is done: it is PENDING, and its workflow does not run. `recovery requeue` begins it anew.',
+      ],
+      [ids[2], 'retried', 'It is try 3.'],
+    ]);
+    const request = { action: 'retry', by: 'ana', reason: 'mended' };
+    expect(asked).toEqual(ids.map((id) => [cfeWorkflowId(id), request]));
+  });
+
+  test('broken off, it says how many were asked', async () => {
+    const { asked, deps } = supporting((nth) => {
+      if (nth === 3) throw new Refusal('UNAVAILABLE', 'Temporal cannot be reached.');
+      return { outcome: 'retried', message: 'It is tried again.' };
+    });
+
+    await expect(supportCfes(deps, { ids, ...WISH })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'Temporal cannot be reached. 2 of 3 were asked before; call it again for the rest.',
+    });
+    expect(asked).toHaveLength(3);
+  });
+
+  test('a dry run asks nobody', async () => {
+    const { asked, deps } = supporting(() => ({ outcome: 'retried', message: '' }));
+
+    await supportCfes(deps, { ids, ...WISH, dryRun: true });
+
+    expect(asked).toEqual([]);
+  });
+});
