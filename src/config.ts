@@ -87,13 +87,6 @@ const VARIABLES = {
   CFE_TEMPORAL_PORT: port('7233', 'port of the Temporal server of the local stack'),
   CFE_TEMPORAL_UI_PORT: port('8233', 'port of the Temporal UI of the local stack'),
   CFE_SIMULATOR_PORT: port('8090', 'port of the simulator of the authority'),
-  CFE_PUBLIC_URL: variable({
-    schema: z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, '')),
-    mayHold: 'an http or https address',
-    purpose:
-      'the address under which customers reach the API, without /v1; when not set, the one it listens on',
-    fallback: 'http://127.0.0.1:3000',
-  }),
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),

@@ -22,7 +22,9 @@ rule_files: [alerts.yml]
 scrape_configs:
   - job_name: cfe
     static_configs:
-      - targets: [api:9464, worker-1:9465, worker-2:9465]
+      - targets: [api:9464]
+    dns_sd_configs:
+      - { names: [worker], type: A, port: 9465 } # an address for each worker
 \`\`\`
 
 ## Health

@@ -219,10 +219,14 @@ function isSameMoment(said: string, ours: string): boolean {
   return said.slice(0, 19) === ours.slice(0, 19) || instantOf(said)?.getTime() === instantOf(ours)?.getTime();
 }
 
-/** Whether a sobre of ours with that number carried the CFE. */
+/**
+ * Whether a sobre of ours with that number carried the CFE. A refused one brought nothing there: what has its number is
+ * an older sobre, from before the database was restored.
+ */
 async function carried(em: EntityManager, cfe: Cfe, idemisor: string): Promise<boolean> {
   if (!/^\d{1,10}$/.test(idemisor)) return false;
-  return (await em.count(Sobre, { cfeId: cfe.id, idemisor: BigInt(idemisor) })) > 0;
+  const bearer = { cfeId: cfe.id, idemisor: BigInt(idemisor), state: { $ne: 'REFUSED' } } as const;
+  return (await em.count(Sobre, bearer)) > 0;
 }
 
 /** The days on which a sobre may have been received, in spans that the list takes, the latest first. */

@@ -77,12 +77,13 @@ async function ask(deps: SubmitDeps, cfeId: string): Promise<{ status: FinalStat
 async function recoverTicket(deps: SubmitDeps, cfe: Cfe, sobre: Sobre, pause: number): Promise<Stuck> {
   const em = deps.orm.em.fork();
   const found = await deps.authority.findSobre(cfe, sobre);
+  if (found.kind === 'stuck' || found.kind === 'repeat') return unsettledStep(deps, sobre, found);
   if (found.kind === 'received') {
     const { idReceptor, token } = found;
     await em.nativeUpdate(Sobre, { id: sobre.id }, { idReceptor, token });
-    throw notYet('The authority gave number and token anew.', pause);
   }
-  if (found.kind === 'stuck' || found.kind === 'repeat') return unsettledStep(deps, sobre, found);
+  // Those from the list may be refused as well, each time.
   if (await undecidedForTooLong(deps, sobre)) return stuck(em, cfe.id, 'undecided', UNDECIDED);
+  if (found.kind === 'received') throw notYet('The authority gave number and token anew.', pause);
   throw notYet('The authority does not find the sobre (104); it is asked again.', pause);
 }

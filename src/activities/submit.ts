@@ -15,7 +15,14 @@ import { notYet, pollPause, type Stuck, untilProbe } from './failures.ts';
 import { prepareSobre } from './prepareSobre.ts';
 import { type SettleDeps, settleCfe } from './settleCfe.ts';
 import { storeReceived } from './storeReceived.ts';
-import { countUndecided, stuck, type UndecidedDeps, unsettledStep } from './undecided.ts';
+import {
+  countUndecided,
+  stuck,
+  UNDECIDED,
+  type UndecidedDeps,
+  undecidedForTooLong,
+  unsettledStep,
+} from './undecided.ts';
 
 export interface SubmitDeps extends SettleDeps, UndecidedDeps {
   authority: Authority;
@@ -114,7 +121,7 @@ async function send(
   failpoint('submit.sendingStored');
   let hasSlot = true;
   const ready = async (): Promise<boolean> => (hasSlot = await deps.gate.untilSlot(cfe, turn));
-  const answer = await deps.authority.sendSobre(cfe, sobre, { leaveBy, ready });
+  const answer = await deps.authority.sendSobre(cfe, sobre, { leaveBy, ready, isProbe: turn.isProbe });
   if (!hasSlot) {
     await deps.gate.wait(cfe);
     return WAITS;
@@ -136,6 +143,10 @@ async function send(
       }
       if (sobre.state === 'PREPARED' && (await numberIsTaken(em, sobre, sendingAt)))
         throw notYet('The number of the sobre was used before, by none that we know; the next is taken.', 1);
+      if (await undecidedForTooLong(deps, sobre)) {
+        await deps.gate.leave(em, cfe, turn);
+        return stuck(em, cfe.id, 'undecided', UNDECIDED);
+      }
       throw notYet(
         'The authority has this sobre already; it is asked for its receipt.',
         pollPause(activityInfo().attempt, deps.pollLongestSeconds),

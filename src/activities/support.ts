@@ -39,6 +39,8 @@ export type SupportActivities = ReturnType<typeof createSupportActivities>;
  * counts as not there (docs/decisions/0017). Far longer than a send may take to leave (beginSend.ts) and be answered.
  */
 const LIST_MAY_LAG_MILLISECONDS = 600_000;
+/** Stuck for these reasons, the number may be there from a sobre that is not ours. */
+const NUMBER_OF_OTHERS = ['duplicate.not_ours', 'verdict.other_cfe'];
 /** Stuck for these reasons, the last send was answered, and nothing of it was kept. */
 const REFUSED_AT_THE_LAST_SEND = ['sobre.unknown_refusal', 'sobre.refused_without_reasons'];
 
@@ -170,10 +172,12 @@ async function verdictOn(authority: Authority, cfe: Cfe, sobre: Sobre): Promise<
         : found;
     }
     case 'stuck': {
-      if (answer.reason !== 'duplicate.not_ours') return answer;
+      if (!NUMBER_OF_OTHERS.includes(answer.reason)) return answer;
       const receipt = await authority.findReceipt(cfe);
-      // The very sobre that was asked about says no more than it said.
       const isSame = receipt.kind === 'received' && receipt.idReceptor === sobre.idReceptor;
+      // Our sobre was taken for an older one of its number, from before the database was restored.
+      if (isSame && answer.reason === 'verdict.other_cfe') return { kind: 'others' };
+      // The very sobre that was asked about says no more than it said.
       return receipt.kind === 'absent' || isSame ? answer : receipt;
     }
     case 'verdict':

@@ -62,7 +62,8 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
 }
 
 function optionOf({ flags, about, required, choices, wholeNumber }: OptionRow): Option {
-  const option = new Option(flags, about).makeOptionMandatory(required ?? false);
+  const option = new Option(flags, required ? `${about} (required)` : about);
+  option.makeOptionMandatory(required ?? false);
   if (choices) option.choices([...choices]);
   if (wholeNumber) option.argParser(wholeNumberBetween(...wholeNumber));
   return option;

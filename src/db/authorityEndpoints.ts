@@ -6,7 +6,7 @@ import { AuthorityEndpoint } from './entities/AuthorityEndpoint.ts';
 /** How an endpoint of the authority stands, for operators. */
 export interface EndpointState {
   readonly endpoint: Endpoint;
-  /** Since when it is away, so that nothing goes there but a probe; null while it answers. */
+  /** Since when it is away, so that nothing goes there but a probe; null where it answers, or nobody asks any more. */
   readonly openSince: Date | null;
   /** How many CFEs wait for their turn to be sent there. */
   readonly waiting: number;
@@ -15,14 +15,20 @@ export interface EndpointState {
 /** The endpoint to which an environment's sobres are sent. */
 export const receptionOf = (environment: Environment): Endpoint => `${environment}/reception`;
 
-/** Every endpoint, by name. */
-export async function endpointStates(em: EntityManager): Promise<EndpointState[]> {
+/** A probe that could have gone so long ago, and did not, means that nobody wants anything of the endpoint. */
+const UNASKED_MILLISECONDS = 300_000;
+
+/** Every endpoint, by name, as it is at `now`. */
+export async function endpointStates(em: EntityManager, now: Date): Promise<EndpointState[]> {
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
   const counts = await em.execute<{ environment: Environment; count: number }[]>(
     'select environment, count(*)::int as count from authority_turn where released_for is null group by environment',
   );
   const waiting = new Map(counts.map(({ environment, count }) => [receptionOf(environment), count]));
-  return rows.map(({ name, openSince }) => ({ endpoint: name, openSince, waiting: waiting.get(name) ?? 0 }));
+  return rows.map(({ name, openSince, nextProbeAt }) => {
+    const isAsked = nextProbeAt !== null && now.getTime() - nextProbeAt.getTime() < UNASKED_MILLISECONDS;
+    return { endpoint: name, openSince: isAsked ? openSince : null, waiting: waiting.get(name) ?? 0 };
+  });
 }
 
 /** The endpoint as it is stored now. */
@@ -38,6 +44,11 @@ export function lockEndpoint(em: EntityManager, name: Endpoint): Promise<Authori
 /** Forgets failures that an answer has made good; an endpoint that is open stays so. */
 export async function forgetFailures(em: EntityManager, name: Endpoint): Promise<void> {
   await em.nativeUpdate(AuthorityEndpoint, { name, openSince: null }, { failures: 0 });
+}
+
+/** A CFE that is the probe of an endpoint is it no more. */
+export async function freeProber(em: EntityManager, cfeId: string): Promise<void> {
+  await em.nativeUpdate(AuthorityEndpoint, { proberId: cfeId }, { proberId: null });
 }
 
 /** When a send may go: `nearMilliseconds` from now at most, the next one `spacingMilliseconds` later. */

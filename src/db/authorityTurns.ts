@@ -113,8 +113,9 @@ export async function releaseTurns(
 }
 
 /**
- * Lets those wait anew whose turn nobody has used since `before`, and takes off those that are no longer to be sent:
- * what a crash at the wrong moment leaves behind.
+ * Lets those wait anew whose turn nobody has used since `before`, though they were called, and takes off those that are
+ * no longer to be sent: what a crash at the wrong moment leaves behind. A call that Temporal has not been told yet is
+ * not made a second time.
  */
 export async function takeBackUnused(em: EntityManager, before: Date): Promise<void> {
   await em.execute(
@@ -122,5 +123,13 @@ export async function takeBackUnused(em: EntityManager, before: Date): Promise<v
        and (status <> 'PENDING' or stuck_reason is not null)`,
     [before.toISOString()],
   );
-  await em.nativeUpdate(AuthorityTurn, { releasedFor: { $lt: before } }, { releasedFor: null });
+  await em.execute(
+    `update authority_endpoint set prober_id = null
+     where prober_id is not null and not exists (select from authority_turn where cfe_id = prober_id)`,
+  );
+  await em.execute(
+    `update authority_turn set released_for = null where released_for < ?::timestamptz and not exists (
+       select from outbox where dispatched_at is null and signal = 'turnCame' and input ->> 'cfeId' = cfe_id::text)`,
+    [before.toISOString()],
+  );
 }

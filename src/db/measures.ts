@@ -48,7 +48,7 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
       `select environment, stuck_reason as "stuckReason", count(*)::int as count
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
-    endpoints: await endpointStates(one),
+    endpoints: await endpointStates(one, now),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
   }));

@@ -1,4 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { WRONG_CLOCK_MILLISECONDS } from '../domain/breaker.ts';
 import type { WorkflowMessage } from '../temporal.ts';
 import { OutboxMessage } from './entities/OutboxMessage.ts';
 
@@ -22,12 +23,13 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
 
 /**
  * Up to `limit` messages that wait, oldest first, locked for the open transaction; those that another dispatcher
- * holds are passed over.
+ * holds are passed over. A pause that ends further ahead than any was set by a clock that is wrong, and does not count.
  */
 export function lockWaiting(em: EntityManager, limit: number, now: Date): Promise<OutboxMessage[]> {
+  const wrongFrom = new Date(now.getTime() + WRONG_CLOCK_MILLISECONDS);
   return em.find(
     OutboxMessage,
-    { dispatchedAt: null, notBefore: { $lte: now } },
+    { dispatchedAt: null, $or: [{ notBefore: { $lte: now } }, { notBefore: { $gt: wrongFrom } }] },
     { orderBy: { id: 'asc' }, limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
   );
 }

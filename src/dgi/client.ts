@@ -66,6 +66,8 @@ export interface DgiClientOptions {
 export interface Departure {
   readonly leaveBy: Date;
   readonly ready: () => Promise<boolean>;
+  /** Whether it tries an endpoint that is away. */
+  readonly isProbe: boolean;
 }
 
 /** One call to the authority, and what came of it. */
@@ -114,8 +116,13 @@ export function createDgiClient(options: DgiClientOptions) {
   const signed = (operation: Operation, { credentials }: On, parameters: string): string =>
     signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
 
-  /** `request`: where it was signed ahead. */
-  async function ask(operation: Operation, on: On, parameters: string, request?: string): Promise<Element> {
+  /** `request`: the signed one, where it was made ahead. */
+  async function ask(
+    operation: Operation,
+    on: On,
+    parameters: string,
+    { request, isProbe = false }: { request?: string; isProbe?: boolean | undefined } = {},
+  ): Promise<Element> {
     const { service, soapAction } = OPERATIONS[operation];
     const endpoints = options.endpoints[on.environment];
     const url = {
@@ -130,8 +137,7 @@ export function createDgiClient(options: DgiClientOptions) {
       accept: 'text/xml',
     };
     const { timeouts, ca, guard } = options;
-    const isSend = operation === 'sendSobre';
-    return guarded(guard, { endpoint: `${on.environment}/${service}`, isSend }, async () => {
+    return guarded(guard, { endpoint: `${on.environment}/${service}`, isProbe }, async () => {
       const body = request ?? signed(operation, on, parameters);
       return answerIn(
         await post({ url, headers, body, timeouts, ca, mostBytes: MOST_ANSWER_BYTES }),
@@ -188,7 +194,7 @@ export function createDgiClient(options: DgiClientOptions) {
       if (sobre.ready && !(await sobre.ready())) return unsettled('send', 'held back');
       return call<SendAnswer>('sendSobre', on, async () => {
         if (sobre.leaveBy !== undefined && now() > sobre.leaveBy) throw new NoAnswer('unreached', 'too late');
-        const answer = await ask('sendSobre', on, parameters, request);
+        const answer = await ask('sendSobre', on, parameters, { request, isProbe: sobre.isProbe });
         const ack = signedDocumentIn(answer, readAckSobre, await trustFor(on));
         const idemisor = sobre.idemisor.toString();
         checkSubject(ack, { rut: rutOf(credentials), idemisor, mayLackIds: ack.state !== 'AS' });

@@ -74,7 +74,7 @@ export function createCredentialsCheck(options: {
 
   return async (login: Question): Promise<LoginAnswer> => {
     try {
-      return await guarded(options.guard, { endpoint: 'credentials', isSend: false }, () => ask(login));
+      return await guarded(options.guard, { endpoint: 'credentials', isProbe: false }, () => ask(login));
     } catch (error) {
       if (!NO_ANSWER.some((kind) => error instanceof kind)) throw error;
       throw new CredentialsCheckUnavailable((error as Error).message);

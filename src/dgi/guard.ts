@@ -5,8 +5,8 @@ import { AnswerTooLarge, Unanswered } from './post.ts';
 /** A call that is about to be made. */
 export interface GuardedCall {
   readonly endpoint: Endpoint;
-  /** Whether it brings a sobre, which goes before questions where only one call may go. */
-  readonly isSend: boolean;
+  /** Whether it is the call that is to try an endpoint that is away; others try it only where there is no such. */
+  readonly isProbe: boolean;
 }
 
 /** Leave to make one call; whoever has it tells how the call ended. */

@@ -69,7 +69,7 @@ const SEND: readonly Row[] = [
     answers: ['S08'],
     reaction: 'duplicate',
     words:
-      'It has this sobre already: our own, from a send whose answer was lost. It is asked for number and token. Answered to the very first send, it means that another sobre has the number (of another system of the company, or from before the database was restored): the CFE goes out in a new sobre with the next number.',
+      'It has this sobre already: our own, from a send whose answer was lost. It is asked for number and token; where its list does not show the sobre for longer than CFE_PATIENCE, support is asked (`undecided`). Answered to the very first send, it means that another sobre has the number (of another system of the company, or from before the database was restored): the CFE goes out in a new sobre with the next number.',
   },
   {
     when: 'send',

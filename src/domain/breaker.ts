@@ -31,10 +31,13 @@ export interface Breaker {
   probes: number;
 }
 
-/** Pause before the next probe: 1 s, doubling to 60 s, each shortened by up to a fifth; `chance` from 0 to 1. */
+/** Milliseconds between the last probe and the next: 1 s, doubling to 60 s. */
+const pauseAfter = (probes: number): number =>
+  Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(probes, 10), LONGEST_PAUSE_MILLISECONDS);
+
+/** When the next probe may go; each pause is shortened by up to a fifth, `chance` from 0 to 1. */
 function nextProbe({ probes }: Breaker, now: Date, chance: number): Date {
-  const pause = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** Math.min(probes, 10), LONGEST_PAUSE_MILLISECONDS);
-  return new Date(now.getTime() + Math.round(pause * (1 - chance / 5)));
+  return new Date(now.getTime() + Math.round(pauseAfter(probes) * (1 - chance / 5)));
 }
 
 /** Counts a call that had no answer; of those that ended while it is open, only the probe's moves the next one. */
@@ -57,6 +60,15 @@ export function isProbeDue({ nextProbeAt }: Pick<Breaker, 'nextProbeAt'>, now: D
   if (nextProbeAt === null) return false;
   const ahead = nextProbeAt.getTime() - now.getTime();
   return ahead <= 0 || ahead > WRONG_CLOCK_MILLISECONDS;
+}
+
+/**
+ * When whoever is to probe looks again: when the next may go; sooner than that where one is under way and may yet fail,
+ * or close the breaker.
+ */
+export function nextLook({ nextProbeAt, probes }: Pick<Breaker, 'nextProbeAt' | 'probes'>, now: Date): Date {
+  if (nextProbeAt === null || isProbeDue({ nextProbeAt }, now)) return now;
+  return new Date(Math.min(nextProbeAt.getTime(), now.getTime() + pauseAfter(probes)));
 }
 
 /** Whether a probe may go now; if so it is counted, and the next one waits for its end. */

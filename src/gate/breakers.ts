@@ -18,7 +18,7 @@ type Known = Pick<Breaker, 'failures' | 'openSince' | 'nextProbeAt'>;
 /**
  * One breaker per endpoint of the authority, in the database, so that all processes share it: what one has found
  * away no other calls. While it is open a single probe goes at a time, after pauses that double; while a CFE is the
- * probe (gatekeeper.ts) no question takes its place, so that it is sent in its turn. `chance`: from 0 to 1.
+ * probe (gatekeeper.ts) no other call takes its place, so that it is sent in its turn. `chance`: from 0 to 1.
  */
 export function createBreakers(options: { orm: Orm; clock: () => Date; chance?: () => number }): Guard {
   const { orm, clock, chance = Math.random } = options;
@@ -69,13 +69,13 @@ export function createBreakers(options: { orm: Orm; clock: () => Date; chance?: 
   });
 
   return {
-    async pass({ endpoint: name, isSend }) {
+    async pass({ endpoint: name, isProbe }) {
       const { openSince, nextProbeAt } = await stateOf(name);
       if (openSince === null) return passFor(name, false);
       if (nextProbeAt !== null && !isProbeDue({ nextProbeAt }, clock())) return null;
       return change(name, (endpoint) => {
         if (endpoint.openSince === null) return passFor(name, false);
-        if (!isSend && endpoint.proberId !== null) return null;
+        if (!isProbe && endpoint.proberId !== null) return null;
         return beginProbe(endpoint, clock()) ? passFor(name, true) : null;
       });
     },

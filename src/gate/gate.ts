@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
+  freeProber,
   lockEndpoint,
   readEndpoint,
   receptionOf,
@@ -12,7 +13,13 @@ import type { AuthorityEndpoint } from '../db/entities/AuthorityEndpoint.ts';
 import type { AuthorityTurn } from '../db/entities/AuthorityTurn.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import type { Orm } from '../db/orm.ts';
-import { beginProbe, countFailure, isProbeDue, WRONG_CLOCK_MILLISECONDS } from '../domain/breaker.ts';
+import {
+  beginProbe,
+  countFailure,
+  isProbeDue,
+  nextLook,
+  WRONG_CLOCK_MILLISECONDS,
+} from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { NEAR_MILLISECONDS, spacingOf, toleranceOf } from './pace.ts';
 
@@ -113,10 +120,10 @@ export function createGate(options: {
       return { slot, hasRow: true, isProbe: false };
     });
 
-  function whenProbing({ nextProbeAt }: AuthorityEndpoint, now: Date): Admission {
-    const probeAt = nextProbeAt && !isProbeDue({ nextProbeAt }, now) ? nextProbeAt : now;
-    if (probeAt.getTime() - now.getTime() > NEAR_MILLISECONDS) return { probeAt };
-    return { slot: probeAt, hasRow: true, isProbe: true };
+  function whenProbing(endpoint: AuthorityEndpoint, now: Date): Admission {
+    const slot = isProbeDue(endpoint, now) ? now : (endpoint.nextProbeAt ?? now);
+    if (slot.getTime() - now.getTime() > NEAR_MILLISECONDS) return { probeAt: nextLook(endpoint, now) };
+    return { slot, hasRow: true, isProbe: true };
   }
 
   return {
@@ -151,15 +158,17 @@ export function createGate(options: {
         if (beginProbe(endpoint, now)) countFailure(endpoint, { wasProbe: true, now, chance: chance() });
         const [other] =
           endpoint.probes < PROBES_BY_THE_FIRST ? [] : await freshProbers(em, cfe.environment, now);
-        if (!other) return { probeAt: endpoint.nextProbeAt ?? now };
+        if (!other) return { probeAt: nextLook(endpoint, now) };
         endpoint.proberId = null;
         turn.probedAt = now;
         return waiting(em, cfe, turn);
       });
     },
 
-    async leave(em, cfe, { hasRow }) {
+    async leave(em, cfe, { hasRow, isProbe }) {
       if (hasRow) await removeTurn(em, cfe.id);
+      // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
+      if (isProbe) await freeProber(em, cfe.id);
     },
   };
 }

@@ -46,7 +46,6 @@ export const simulatorAddresses = (simulatorUrl: string) => ({
 export function programEnvironment(settings: ProgramSettings): Record<string, string | undefined> {
   const { environment, secrets, ports, simulatorUrl } = settings;
   const suggested: Record<string, string> = {
-    CFE_PUBLIC_URL: settings.apiUrl,
     CFE_POLL_LONGEST_SECONDS: '10',
     ...simulatorAddresses(simulatorUrl),
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,

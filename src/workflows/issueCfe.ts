@@ -44,7 +44,8 @@ const AWAITING: Step = {
   actions: {
     retry: 'Once mended: ask again, as often as it takes',
     settle: 'To ask the authority once, and be told what it says',
-    abandon: 'Only where the number is another system’s (`duplicate.not_ours`): it ends REJECTED',
+    abandon:
+      'Only where the number is another’s (`duplicate.not_ours`, `verdict.other_cfe`): it ends REJECTED',
   },
 };
 

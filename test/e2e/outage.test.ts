@@ -86,10 +86,9 @@ describe('the authority is away', () => {
     expect(await orm.em.fork().count(Sobre, { state: 'PREPARED' })).toBeGreaterThanOrEqual(WAITING - 30);
     await expectParked();
     // The calls that found it out, a few beside them, and the probes: not one a CFE.
-    expect(await refused()).toBeLessThan(40);
+    expect(await refused()).toBeLessThan(25);
 
     await isAwayFor(0);
-    const backAt = Date.now();
     await allSettled(90);
 
     expect(await count({ status: 'ACCEPTED' })).toBe(WAITING);
@@ -97,10 +96,6 @@ describe('the authority is away', () => {
     expect(rows.map(({ times_received }) => times_received)).toEqual(rows.map(() => 1));
     expect(rows).toHaveLength(WAITING);
     expect(secondsBetween(rows[0], rows.at(-1))).toBeLessThan((1.3 * WAITING) / PER_SECOND);
-    (await import('node:fs')).writeFileSync(
-      '/tmp/outage.json',
-      JSON.stringify({ backAt, rows, refused: await refused() }),
-    );
     expectOrder(rows);
   }, 240_000);
 
@@ -128,7 +123,6 @@ describe('the authority is away', () => {
     const rows = await ledger();
     expect(new Set(rows.map(({ times_received }) => times_received))).toEqual(new Set([1]));
     const last = Math.max(...rows.map(({ received_at }) => Date.parse(received_at)));
-    (await import('node:fs')).writeFileSync('/tmp/outage2.json', JSON.stringify({ backAt, last }));
     expect(last - backAt).toBeLessThan(15_000);
   }, 120_000);
 

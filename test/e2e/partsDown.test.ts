@@ -207,15 +207,15 @@ describe('a part that stays down', () => {
   }, 240_000);
 
   test('a certificate that expires meanwhile: what is unsent is refused (S03), what is there waits for a new one', async () => {
-    await uploadCertificate(new Date(Date.now() + 20_000));
-    const there = await client.post<CfeAnswer>(path, aCfeBody({ itemName: 'SIM DELAY 25' }));
+    await uploadCertificate(new Date(Date.now() + 30_000));
+    const there = await client.post<CfeAnswer>(path, aCfeBody({ itemName: 'SIM DELAY 35' }));
     await until('it at the authority', 15, async () =>
       (await statusOf(there.data.cfe_id)) === 'RECEIVED' ? true : undefined,
     );
     await worker.stop();
     const unsent = await issue();
     expect(unsent.status).toBe(201);
-    await until('the expiry', 30, async () => {
+    await until('the expiry', 40, async () => {
       const { data } = await client.get<{ status: string }>(`/enterprises/${stack.rut}/certificate`);
       return data.status === 'EXPIRED' ? true : undefined;
     });

@@ -208,7 +208,8 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const { status, data } = await answer;
     expect([status, data.cfe_status]).toEqual([201, 'PENDING']);
     expect(await ended).toMatchObject({ code: 0 });
-    expect((await ended).seconds).toBeLessThan(5);
+    // Whoever waits here would hold it up for 20 s at the least.
+    expect((await ended).seconds).toBeLessThan(15);
   }, 60_000);
 
   test('a worker that is told to end amid a slow answer of the authority is gone within 30 s; another goes on', async () => {

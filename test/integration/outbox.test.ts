@@ -87,9 +87,15 @@ describe('the way from the outbox to Temporal', () => {
   });
 
   test('what a process whose clock is an hour ahead has stored is not kept back by the others', async () => {
+    const anHourAhead = new Date(Date.now() + 3_600_000);
     await database.orm.em.fork().transactional(async (em) => {
-      enqueue(em, aMessage(), new Date(Date.now() + 3_600_000));
+      enqueue(em, aMessage(), anHourAhead);
     });
+    // Another was refused there once, and paused from that moment on.
+    await store(aMessage());
+    await database.orm.em
+      .fork()
+      .nativeUpdate(OutboxMessage, { createdAt: { $lt: anHourAhead } }, { notBefore: anHourAhead });
 
     dispatcher().dispatchSoon();
     await allDispatched();

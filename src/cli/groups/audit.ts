@@ -3,6 +3,14 @@ import { listAudit } from '../../db/audit.ts';
 import { Rut } from '../../domain/rut.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
+const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const Since = z
+  .string()
+  .refine((text) => Moment.safeParse(text).success, {
+    params: { expected: 'a day or a moment, such as 2026-11-20 or 2026-11-20T15:00:00Z,' },
+  })
+  .transform((text) => new Date(text));
+
 const list = defineVerb({
   name: 'list',
   summary: 'Who did what to which thing when, oldest first',
@@ -16,10 +24,7 @@ const list = defineVerb({
   examples: ['--since 2026-11-20', '--rut 219999830019 --json'],
   input: z.strictObject({
     rut: Rut.optional(),
-    since: z
-      .union([z.iso.date(), z.iso.datetime({ offset: true })])
-      .transform((text) => new Date(text))
-      .optional(),
+    since: Since.optional(),
   }),
   async run({ orm }, filter) {
     return (await listAudit(orm.em.fork(), filter)).map((entry) => ({

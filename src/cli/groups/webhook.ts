@@ -70,15 +70,18 @@ const update = defineVerb({
     { flags: '--disable', about: 'send no new events; what is under way goes on' },
   ],
   examples: [`${EXAMPLE_ID} --disable`, `${EXAMPLE_ID} --url https://example.com/new`],
-  input: z
-    .strictObject({
-      webhook: z.string(),
-      url: z.string().optional(),
-      event: z.array(z.string()).optional(),
-      enable: z.literal(true).optional(),
-      disable: z.literal(true).optional(),
-    })
-    .refine(({ enable, disable }) => !(enable && disable), 'Either --enable or --disable, not both.'),
+  input: z.strictObject({
+    webhook: z.string(),
+    url: z.string().optional(),
+    event: z.array(z.string()).optional(),
+    enable: z.literal(true).optional(),
+    disable: z.literal(true).optional(),
+  }),
+  usageFault({ url, event, enable, disable }) {
+    if (enable && disable) return 'either --enable or --disable, not both';
+    const nothing = [url, event, enable, disable].every((given) => given === undefined);
+    return nothing ? 'say what changes: --url, --event, --enable or --disable' : undefined;
+  },
   async run(deps, { webhook: webhookId, url, event: events, enable, disable }) {
     const enabled = enable ? true : disable ? false : undefined;
     return row(await updateWebhook(commandDeps(deps), { webhookId, url, events, enabled }));

@@ -26,6 +26,7 @@ const MINUTE = 60_000;
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 const TICKET = { idReceptor: '4242', token: 'dG9rZW4=', askFrom: null };
 const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
+const OTHER_CFE = { kind: 'stuck', reason: 'verdict.other_cfe', explanation: 'Another receipt.' } as const;
 const NOT_OURS = { kind: 'stuck', reason: 'duplicate.not_ours', explanation: 'It is another’s.' } as const;
 
 /** What the authority answers where a test says nothing: it was not to be asked. */
@@ -301,6 +302,12 @@ describe('what support may do', () => {
       ['before it was sent', null, { findReceipt: { kind: 'others' } }],
       ['before any receipt', sent(1), { findSobre: { kind: 'absent' }, findReceipt: { kind: 'others' } }],
       ['by its verdict', sent(1, 'RECEIVED'), { askVerdict: NOT_OURS, findReceipt: { kind: 'others' } }],
+      ['by another verdict', sent(1, 'RECEIVED'), { askVerdict: OTHER_CFE, findReceipt: { kind: 'others' } }],
+      [
+        'its sobre taken for an older one',
+        sent(1, 'RECEIVED'),
+        { askVerdict: OTHER_CFE, findReceipt: { kind: 'received', ...TICKET, idReceptor: '7' } },
+      ],
     ])('its number is another system’s (%s): REJECTED, and the number must stand', async (_, sobre, says) => {
       const id = await aStuckCfe(sobre, 'duplicate.not_ours');
 
@@ -352,6 +359,12 @@ describe('what support may do', () => {
         sent(60, 'RECEIVED'),
         { askVerdict: { kind: 'verdict', status: 'REJECTED', reasons: [] } },
         /settle by asking/,
+      ],
+      [
+        'another receipt has its place, and nobody has the number',
+        sent(60, 'RECEIVED'),
+        { askVerdict: OTHER_CFE, findReceipt: { kind: 'absent' } },
+        /Another receipt/,
       ],
       [
         'the number is called another’s, and is ours by the consultation',

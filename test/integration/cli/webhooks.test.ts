@@ -77,6 +77,16 @@ describe('cfe webhook', () => {
     expect(await refused('test', NOBODY)).toBe('NOT_FOUND');
     expect((await cli.call('webhook', 'add', account, '--url', URL)).code).toBe(2);
   });
+
+  test.each([
+    [['--enable', '--disable'], 'either --enable or --disable, not both'],
+    [[], 'say what changes: --url, --event, --enable or --disable'],
+  ])('update %j is wrong usage', async (options, words) => {
+    const { code, stdout, stderr } = await cli.call('webhook', 'update', NOBODY, ...options);
+
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+  });
 });
 
 describe('cfe delivery', () => {
@@ -123,6 +133,9 @@ describe('cfe audit', () => {
       outcome: null,
     });
     expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
+    expect((await cli.refusal('audit', 'list', '--since', 'yesterday')).message).toBe(
+      'since: a day or a moment, such as 2026-11-20 or 2026-11-20T15:00:00Z, is expected, found a text.',
+    );
     expect(await cli.json('audit', 'list')).toEqual(expect.arrayContaining(entries));
     for (const sql of ['delete from audit', `update audit set actor = 'x'`, 'truncate audit']) {
       await expect(db.orm.em.fork().execute(sql)).rejects.toThrow();

@@ -79,7 +79,7 @@ describe('the guard before every call to the authority', () => {
   ])('%s: is told that the call was %s', async (_, how, behaviour) => {
     server.behaves(behaviour);
     await send();
-    expect(told).toEqual([{ endpoint: 'production/reception', isSend: true }, how]);
+    expect(told).toEqual([{ endpoint: 'production/reception', isProbe: false }, how]);
   });
 
   test('nobody there: is told that the call failed', async () => {
@@ -96,9 +96,9 @@ describe('the guard before every call to the authority', () => {
     expect(await client().lookUpRut(credentials, 'production', '219000090011')).toEqual(unreached);
     expect(server.requests).toEqual([]);
     expect(told).toEqual([
-      { endpoint: 'production/reception', isSend: true },
-      { endpoint: 'sandbox/reception', isSend: false },
-      { endpoint: 'production/registry', isSend: false },
+      { endpoint: 'production/reception', isProbe: false },
+      { endpoint: 'sandbox/reception', isProbe: false },
+      { endpoint: 'production/registry', isProbe: false },
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('the guard before every call to the authority', () => {
     await expect(check({ rut: '219999830019' })).rejects.toThrow(CredentialsCheckUnavailable);
     isAway = true;
     await expect(check({ rut: '219999830019' })).rejects.toThrow(CredentialsCheckUnavailable);
-    const call = { endpoint: 'credentials', isSend: false };
+    const call = { endpoint: 'credentials', isProbe: false };
     expect(told).toEqual([call, 'answered', call, 'failed', call]);
     expect(server.requests).toHaveLength(2);
   });

@@ -35,8 +35,8 @@ describe('breakers that two processes share', () => {
     if (!one) throw new Error('there are two');
     return one;
   };
-  const ask = (of: Guard, endpoint: Endpoint = RECEPTION) => of.pass({ endpoint, isSend: false });
-  const send = (of: Guard) => of.pass({ endpoint: RECEPTION, isSend: true });
+  const ask = (of: Guard, endpoint: Endpoint = RECEPTION) => of.pass({ endpoint, isProbe: false });
+  const probe = (of: Guard) => of.pass({ endpoint: RECEPTION, isProbe: true });
   async function call(
     of: Guard,
     how: 'answered' | 'failed',
@@ -51,7 +51,7 @@ describe('breakers that two processes share', () => {
     passes(KNOWN_EVERYWHERE);
   }
   const openSince = async (endpoint: Endpoint) =>
-    (await endpointStates(db.orm.em.fork())).find((state) => state.endpoint === endpoint)?.openSince;
+    (await endpointStates(db.orm.em.fork(), now)).find((state) => state.endpoint === endpoint)?.openSince;
 
   test('failures of both count together; once open, neither calls, and other endpoints go on', async () => {
     await failsTillOpen();
@@ -62,6 +62,14 @@ describe('breakers that two processes share', () => {
     expect(await call(guard(1), 'answered', 'sandbox/reception')).toBe(true);
     expect(await openSince(RECEPTION)).toBeInstanceOf(Date);
     expect(await openSince('credentials')).toBeNull();
+  });
+
+  test('one that nobody asks anything of any more is not told as away, and tried by the next who comes', async () => {
+    await failsTillOpen();
+    passes(600_000);
+    expect(await openSince(RECEPTION)).toBeNull();
+    expect(await call(guard(0), 'failed')).toBe(true);
+    expect(await openSince(RECEPTION)).toBeInstanceOf(Date);
   });
 
   test('an answer to either forgets the failures of both', async () => {
@@ -115,7 +123,7 @@ describe('breakers that two processes share', () => {
     expect(await ask(guard(0))).toBeNull();
   });
 
-  test('while a CFE is to be the probe, no question takes its place', async () => {
+  test('while a CFE is to be the probe, no other call takes its place', async () => {
     await failsTillOpen();
     await db.orm.em.fork().transactional(async (em) => {
       (await lockEndpoint(em, RECEPTION)).proberId = randomUUID();
@@ -123,7 +131,7 @@ describe('breakers that two processes share', () => {
     passes(1_000);
 
     expect(await ask(guard(0))).toBeNull();
-    const pass = await send(guard(1));
+    const pass = await probe(guard(1));
     expect(pass).not.toBeNull();
     await pass?.ended('answered');
     passes(KNOWN_EVERYWHERE);

@@ -5,7 +5,7 @@ import { AuthorityTurn } from '../../../src/db/entities/AuthorityTurn.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { beginProbe, close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createGate, type Gate, type Turn } from '../../../src/gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -81,6 +81,9 @@ describe('the gate that all workers share', () => {
     (await db.orm.em.fork().find(OutboxMessage, { signal: 'turnCame' }, { orderBy: { id: 'asc' } })).map(
       ({ input }) => input['cfeId'],
     );
+  /** What the dispatcher does when Temporal is there. */
+  const told = () =>
+    db.orm.em.fork().nativeUpdate(OutboxMessage, { dispatchedAt: null }, { dispatchedAt: now });
   const isTurn = (admission: unknown): admission is Turn =>
     typeof admission === 'object' && admission !== null && 'slot' in admission;
 
@@ -228,11 +231,26 @@ describe('the gate that all workers share', () => {
     await bothLook();
     expect(await called()).toHaveLength(2);
 
+    await told();
     passes(20_000);
     await bothLook();
 
     expect(await called()).toEqual([cfe.id, settled.id, cfe.id]);
     expect((await turns()).map(({ cfeId }) => cfeId)).toEqual([cfe.id]);
+  });
+
+  test('while Temporal cannot be told of a call, nobody is called once more, however long', async () => {
+    const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+    await gates[0].wait(cfe);
+    for (let look = 0; look < 5; look += 1) {
+      await bothLook();
+      passes(300_000);
+    }
+    expect(await called()).toEqual([cfe.id]);
+
+    await told();
+    await bothLook();
+    expect(await called()).toEqual([cfe.id, cfe.id]);
   });
 
   test('no more are let through than can be under way: a Temporal server that is away is not flooded later', async () => {
@@ -275,7 +293,7 @@ describe('the gate that all workers share', () => {
       const turn = await gates[0].enter(cfes[2] as Cfe);
       expect(turn).toEqual({ slot: now, hasRow: true, isProbe: true });
       expect(await gates[1].enter(cfes[0] as Cfe)).toBe('waits');
-      const states = await endpointStates(db.orm.em.fork());
+      const states = await endpointStates(db.orm.em.fork(), now);
       expect(states.find(({ endpoint }) => endpoint === 'production/reception')).toEqual({
         endpoint: 'production/reception',
         openSince: START,
@@ -343,6 +361,23 @@ describe('the gate that all workers share', () => {
       expect(await gates[0].afterFailure(two)).toBe('waits');
       await bothLook();
       expect(await probe()).toEqual([one.id]);
+    });
+
+    test('a probe of somebody else that is under way does not send the next one to sleep', async () => {
+      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+      await opens();
+      await allEnter([cfe]);
+      passes(2_000);
+      // A call that was on its way when the endpoint opened, and takes long.
+      await reception((endpoint) => void beginProbe(endpoint, now));
+      await bothLook();
+
+      expect(await gates[0].enter(cfe)).toEqual({ probeAt: new Date(now.getTime() + 2_000) });
+
+      passes(2_000);
+      await closes();
+      const turn = await gates[0].enter(cfe);
+      expect(await gates[0].untilSlot(cfe, turn as Turn)).toBe(true);
     });
 
     test('a question before the send that fails counts as the probe: the next waits as long', async () => {

@@ -7,6 +7,7 @@ import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Sobre } from '../../../src/db/entities/Sobre.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
 import { close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { createBreakers } from '../../../src/gate/breakers.ts';
 import { createGate } from '../../../src/gate/gate.ts';
 import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -165,6 +166,53 @@ describe('submitCfe at the gate', () => {
 
     expect((await sobre()).undecidedSince).toBeNull();
     expect(calls).toEqual(['find']);
+  });
+
+  test('a sobre that is called a duplicate and is in no list goes to support once patience is over', async () => {
+    await goesAway();
+    await submit();
+    await isBack();
+    await look();
+    // The number of its sobre is another's, and its first try ended before anything was sent.
+    const undecidedSince = new Date(now.getTime() - 61_000);
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { state: 'SENDING', undecidedSince });
+    said = { send: { kind: 'duplicate' }, find: { kind: 'absent' } };
+
+    expect(await submit()).toMatchObject({ stuck: 'undecided' });
+
+    expect(await turn()).toBeNull();
+  });
+
+  test('a probe that need not be sent, for the authority has it, leaves the next to the questions', async () => {
+    await goesAway();
+    await submit();
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { state: 'SENDING' });
+    passes(2_000);
+    await look();
+    const question = () =>
+      createBreakers({ orm: db.orm, clock }).pass({ endpoint: 'production/reception', isProbe: false });
+    expect(await question()).toBeNull();
+    said = { send: AWAY, find: TICKET };
+
+    expect(await submit()).toEqual({ status: 'RECEIVED' });
+
+    expect(calls).toEqual(['find']);
+    expect(await question()).not.toBeNull();
+  });
+
+  test('so does one whose turn was swept away after a crash', async () => {
+    await goesAway();
+    await submit();
+    passes(2_000);
+    await look();
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { stuckReason: 'signing' });
+    passes(200_001);
+
+    await look();
+
+    expect(await turn()).toBeNull();
+    const guard = createBreakers({ orm: db.orm, clock });
+    expect(await guard.pass({ endpoint: 'production/reception', isProbe: false })).not.toBeNull();
   });
 
   test('one that becomes stuck on its turn keeps no place', async () => {

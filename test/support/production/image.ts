@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const READABLE = 0o755;
+/** Longest wait for the packages: no test's own limit holds here, and npm itself waits on a silent registry for long. */
+const INSTALL_MILLISECONDS = 180_000;
+const SAID = 2_000;
 
 /** What the image of the Dockerfile holds and says, made without Docker. */
 export interface Image {
@@ -57,7 +60,7 @@ async function fill(image: Image): Promise<Image> {
   for (const { stage, word, rest } of instructions()) {
     if (word === 'COPY' && !rest.startsWith('--from=')) copy(rest.split(/\s+/), folder);
     if (word === 'RUN' && stage === 1) {
-      await promisify(execFile)('/bin/sh', ['-euc', rest], { cwd: folder, env: npmEnvironment() });
+      await runScript(rest, folder);
     }
     if (word === 'ENV') image.env[rest.slice(0, rest.indexOf('='))] = rest.slice(rest.indexOf('=') + 1);
     if (word === 'HEALTHCHECK') image.healthCheck = listIn(rest);
@@ -66,9 +69,32 @@ async function fill(image: Image): Promise<Image> {
   return image;
 }
 
-/** The packages that are there already need no network; npm's own variables of this run would speak of another folder. */
+/** Runs an instruction; what takes too long is killed with all that it started. Rejects with what it said last. */
+async function runScript(script: string, folder: string): Promise<void> {
+  const child = spawn('/bin/sh', ['-euc', script], {
+    cwd: folder,
+    env: npmEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said = `${said}${chunk.toString()}`.slice(-SAID);
+  });
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), INSTALL_MILLISECONDS);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`${script}: ${code ?? 'took too long'} ${said}`);
+}
+
+/**
+ * The packages that are there already need no network. A registry or cache that npm was told of in a variable counts
+ * here too; the folder of this run does not.
+ */
 function npmEnvironment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS$)/i.test(name));
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_)|npm_config_(local_)?prefix$|NODE_OPTIONS$)/i.test(name),
+  );
   return {
     ...Object.fromEntries(own),
     npm_config_prefer_offline: 'true',

@@ -9,9 +9,11 @@ const WRONG_USAGE = 2;
 
 /** Every line of the pages that calls the command line, in blocks and in sentences. */
 const calls = globSync(['*.md', 'docs/**/*.md'], { cwd: CHECKOUT }).flatMap((page) =>
-  [...readFileSync(join(CHECKOUT, page), 'utf8').matchAll(/npm run (?:-s )?cfe -- ([^`\n#|]+)/g)].map(
-    ([, words = '']) => ({ page, words: words.trim() }),
-  ),
+  [
+    ...readFileSync(join(CHECKOUT, page), 'utf8').matchAll(
+      /(?:npm run (?:-s )?cfe --|docker compose run --rm cfe) ([^`\n#|]+)/g,
+    ),
+  ].map(([, words = '']) => ({ page, words: words.trim() })),
 );
 
 /** The words as a shell takes them apart. */

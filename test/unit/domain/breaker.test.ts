@@ -5,6 +5,7 @@ import {
   close,
   countFailure,
   FAILURES_TO_OPEN,
+  nextLook,
 } from '../../../src/domain/breaker.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
@@ -81,6 +82,16 @@ describe('a breaker', () => {
     expect(breaker).toEqual(aBreaker());
     fails(breaker, after(2_000));
     expect(breaker.openSince).toBeNull();
+  });
+
+  test('who is to probe next looks again when that may be, and sooner while another probe is under way', () => {
+    const breaker = anOpenOne();
+    expect(nextLook(breaker, after(100))).toEqual(after(1_000));
+    beginProbe(breaker, after(1_000));
+    expect(nextLook(breaker, after(1_000))).toEqual(after(3_000));
+    fails(breaker, after(40_000), { wasProbe: true });
+    expect(nextLook(breaker, after(41_000))).toEqual(after(42_000));
+    expect(nextLook(breaker, after(43_000))).toEqual(after(43_000));
   });
 
   test('nothing is a probe while it is closed', () => {
