@@ -18,8 +18,9 @@ export const OWN_LONG: ActivityOptions = {
 };
 
 /**
- * Calls to the authority: one attempt holds two calls of at most CFE_DGI_ANSWER_SECONDS. Repeated for as long as it
- * takes; the activities themselves say when (nextRetryDelay), these intervals serve where a worker dies.
+ * Calls to the authority: an attempt holds two calls of at most CFE_DGI_ANSWER_SECONDS as a rule; one that needs more and
+ * runs out of time is repeated. Repeated for as long as it takes; the activities themselves say when (nextRetryDelay),
+ * these intervals serve where a worker dies.
  */
 export const AUTHORITY: ActivityOptions = {
   taskQueue: 'dgi',
