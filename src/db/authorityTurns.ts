@@ -15,9 +15,9 @@ export function findTurn(em: EntityManager, cfeId: string): Promise<AuthorityTur
 }
 
 /** Puts a CFE among those that wait, when the open transaction is flushed. */
-export function addTurn(em: EntityManager, cfe: Cfe): void {
+export function addTurn(em: EntityManager, cfe: Cfe): AuthorityTurn {
   const { id, environment, rut, createdAt, sequence } = cfe;
-  em.create(AuthorityTurn, {
+  return em.create(AuthorityTurn, {
     cfeId: id,
     environment,
     rut,

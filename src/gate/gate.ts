@@ -69,6 +69,9 @@ export function freshProbers(
   return nextInTurn(em, { environment, count: 1, notProbedSince });
 }
 
+const isOlder = (cfe: Cfe, { since, sequence }: AuthorityTurn): boolean =>
+  cfe.createdAt < since || (cfe.createdAt.getTime() === since.getTime() && cfe.sequence < sequence);
+
 /** A gate that lets `sendsPerSecond` through at each reception endpoint. */
 export function createGate(options: {
   orm: Orm;
@@ -104,16 +107,34 @@ export function createGate(options: {
     return 'waits';
   }
 
+  /**
+   * Makes a CFE the probe in place of a younger one of its enterprise: one whose own try was still under way when the
+   * probe was chosen. False where there is none.
+   */
+  async function takesOver(
+    em: EntityManager,
+    cfe: Cfe,
+    endpoint: AuthorityEndpoint,
+    turn: AuthorityTurn | null,
+  ): Promise<boolean> {
+    if (endpoint.proberId === null || turn?.probedAt) return false;
+    const probe = await findTurn(em, endpoint.proberId);
+    if (probe?.rut !== cfe.rut || !isOlder(cfe, probe)) return false;
+    (turn ?? addTurn(em, cfe)).releasedFor = clock();
+    endpoint.proberId = cfe.id;
+    return true;
+  }
+
   /** For a CFE that waits or was called, and where the endpoint is open or others wait. */
   const enterInOrder = (cfe: Cfe): Promise<Admission> =>
-    decide(cfe, (em, endpoint, turn) => {
+    decide(cfe, async (em, endpoint, turn) => {
       const now = clock();
-      if (!turn?.releasedFor) return waiting(em, cfe, turn);
       if (endpoint.openSince !== null) {
-        if (endpoint.proberId !== cfe.id) return waiting(em, cfe, turn);
-        turn.releasedFor = now;
+        if (turn?.releasedFor && endpoint.proberId === cfe.id) turn.releasedFor = now;
+        else if (!(await takesOver(em, cfe, endpoint, turn))) return waiting(em, cfe, turn);
         return whenProbing(endpoint, now);
       }
+      if (!turn?.releasedFor) return waiting(em, cfe, turn);
       const slot = turn.releasedFor;
       // Somebody works on it: so the gatekeeper knows that the call has come.
       if (slot < now) turn.releasedFor = now;
@@ -152,8 +173,11 @@ export function createGate(options: {
       if (openSince === null) return 'tryAgain';
       return decide(cfe, async (em, endpoint, turn) => {
         if (endpoint.openSince === null) return 'tryAgain';
-        if (!turn || endpoint.proberId !== cfe.id) return waiting(em, cfe, turn);
         const now = clock();
+        if (!turn || endpoint.proberId !== cfe.id) {
+          const probes = await takesOver(em, cfe, endpoint, turn);
+          return probes ? { probeAt: nextLook(endpoint, now) } : waiting(em, cfe, turn);
+        }
         // Where the question before the send failed, the probe was not made and counts as one.
         if (beginProbe(endpoint, now)) countFailure(endpoint, { wasProbe: true, now, chance: chance() });
         const [other] =

@@ -268,7 +268,7 @@ describe('the gate that all workers share', () => {
   });
 
   describe('while the authority is away', () => {
-    const probe = async () => (await released()).map(({ cfeId }) => cfeId);
+    const probing = async () => (await released()).map(({ cfeId }) => cfeId);
     /** What a failed probe does, by the breaker that stands before the call. */
     const probeFails = () =>
       reception((endpoint) => {
@@ -282,13 +282,13 @@ describe('the gate that all workers share', () => {
       await allEnter(cfes);
       passes(1_000);
       await bothLook();
-      expect(await probe()).toEqual([]);
+      expect(await probing()).toEqual([]);
 
       passes(500);
       await bothLook();
       await bothLook();
 
-      expect(await probe()).toEqual([cfes[2]?.id]);
+      expect(await probing()).toEqual([cfes[2]?.id]);
       expect(await called()).toEqual([cfes[2]?.id]);
       const turn = await gates[0].enter(cfes[2] as Cfe);
       expect(turn).toEqual({ slot: now, hasRow: true, isProbe: true });
@@ -312,6 +312,29 @@ describe('the gate that all workers share', () => {
 
       expect(await called()).toEqual([cfe.id]);
       expect(await gates[1].enter(cfe)).toEqual({ slot: now, hasRow: true, isProbe: true });
+    });
+
+    test('an older one of the enterprise that comes late takes the place of the probe', async () => {
+      const [failing, entering, probe, other] = (await cfesOf(ruts[0], 4)) as [Cfe, Cfe, Cfe, Cfe];
+      await opens();
+      await allEnter([other, probe]);
+      passes(2_000);
+      await bothLook();
+      expect(await probing()).toEqual([probe.id]);
+
+      const turn = await gates[0].enter(entering);
+      expect(turn).toEqual({ slot: now, hasRow: true, isProbe: true });
+      expect(await gates[1].enter(probe)).toBe('waits');
+      // Its send failed as the endpoint went away, and took long to do so.
+      expect(await gates[1].afterFailure(failing)).toEqual({ probeAt: now });
+      expect(await gates[0].enter(entering)).toBe('waits');
+      expect(await gates[1].enter(other)).toBe('waits');
+
+      await bothLook();
+      expect(await probing()).toEqual([failing.id]);
+      await closes();
+      await bothLook();
+      expect((await probing()).slice(1)).toEqual([entering.id, probe.id, other.id]);
     });
 
     test('the probe tries again when the next is due, without leaving its activity', async () => {
@@ -351,7 +374,7 @@ describe('the gate that all workers share', () => {
       expect(await gates[0].afterFailure(one)).toBe('waits');
 
       await bothLook();
-      expect(await probe()).toEqual([two.id]);
+      expect(await probing()).toEqual([two.id]);
       // Whoever has tried lately is not asked again; with nobody else, the last one stays.
       await probeFails();
       expect(await gates[0].afterFailure(two)).toHaveProperty('probeAt');
@@ -360,7 +383,7 @@ describe('the gate that all workers share', () => {
       await probeFails();
       expect(await gates[0].afterFailure(two)).toBe('waits');
       await bothLook();
-      expect(await probe()).toEqual([one.id]);
+      expect(await probing()).toEqual([one.id]);
     });
 
     test('a probe of somebody else that is under way does not send the next one to sleep', async () => {
@@ -398,7 +421,7 @@ describe('the gate that all workers share', () => {
       passes(2_000);
       expect(new Set(await allEnter(cfes))).toEqual(new Set(['waits']));
       await bothLook();
-      expect(await probe()).toEqual([cfes[0]?.id]);
+      expect(await probing()).toEqual([cfes[0]?.id]);
       await closes();
 
       await bothLook();
