@@ -24,6 +24,18 @@ export interface Requeued {
  * or restored, or a run was terminated. One that still runs goes on undisturbed. An operator's act.
  */
 export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: RequeueInput): Promise<Requeued[]> {
+  // Before the batches: one that is broken off halfway has its row all the same.
+  if (!dryRun) {
+    await deps.orm.em.fork().transactional(async (em) => {
+      const whose = rut === undefined ? {} : { rut };
+      audited(
+        deps,
+        em,
+        { action: 'recovery.requeue', subject: rut ?? 'all', ...whose, reason },
+        deps.clock(),
+      );
+    });
+  }
   const found: Requeued[] = [];
   for (const workflow of Object.keys(UNFINISHED) as WorkflowName[]) {
     const messages = await UNFINISHED[workflow](deps.orm.em.fork(), { rut });
@@ -35,11 +47,6 @@ export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: Requeu
       });
     }
   }
-  if (dryRun) return found;
-  await deps.orm.em.fork().transactional(async (em) => {
-    const whose = rut === undefined ? {} : { rut };
-    audited(deps, em, { action: 'recovery.requeue', subject: rut ?? 'all', ...whose, reason }, deps.clock());
-  });
-  deps.outbox.dispatchSoon();
+  if (!dryRun) deps.outbox.dispatchSoon();
   return found;
 }

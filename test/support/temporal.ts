@@ -102,6 +102,16 @@ export async function openTemporal(): Promise<TestTemporal> {
   };
 }
 
+/** Starts `issueCfe` for a CFE that exists only in the caller's activities. */
+export function startIssueCfe({ client }: TestTemporal): Promise<WorkflowHandle> {
+  const cfeId = randomUUID();
+  return client.workflow.start('issueCfe', {
+    workflowId: `cfe:${cfeId}`,
+    taskQueue: 'cfe',
+    args: [{ cfeId }],
+  });
+}
+
 /** How many events a finished workflow has, and all that its history says, as one text. */
 export async function historyOf(handle: WorkflowHandle): Promise<{ events: number; text: string }> {
   const history = await handle.fetchHistory();

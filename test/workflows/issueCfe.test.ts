@@ -1,10 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { CfeActivities } from '../../src/activities/cfes.ts';
 import type { DgiActivities } from '../../src/activities/dgi.ts';
-import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import {
+  historyOf,
+  openTemporal,
+  recordHistory,
+  startIssueCfe,
+  type TestTemporal,
+} from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 type Activities = CfeActivities & DgiActivities;
@@ -37,14 +42,7 @@ describe('issueCfe', () => {
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
-  function start(): Promise<WorkflowHandle> {
-    const cfeId = randomUUID();
-    return temporal.client.workflow.start('issueCfe', {
-      workflowId: `cfe:${cfeId}`,
-      taskQueue: 'cfe',
-      args: [{ cfeId }],
-    });
-  }
+  const start = (): Promise<WorkflowHandle> => startIssueCfe(temporal);
 
   /** Runs one CFE to its end, keeps its history under `name`, and answers how it ended. */
   const runToEnd = (activities: Activities, name: string) =>

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { CfeActivities } from '../../src/activities/cfes.ts';
 import type { DgiActivities } from '../../src/activities/dgi.ts';
 import type { SupportAct, SupportActivities } from '../../src/activities/support.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
-import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { openTemporal, recordHistory, startIssueCfe, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 type Activities = CfeActivities & DgiActivities & SupportActivities;
@@ -60,14 +59,7 @@ describe('support of a CFE that is stuck', () => {
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
-  function start(): Promise<WorkflowHandle> {
-    const cfeId = randomUUID();
-    return temporal.client.workflow.start('issueCfe', {
-      workflowId: `cfe:${cfeId}`,
-      taskQueue: 'cfe',
-      args: [{ cfeId }],
-    });
-  }
+  const start = (): Promise<WorkflowHandle> => startIssueCfe(temporal);
   /** Runs `work` with a CFE that waits for support. */
   const withStuck = <T>(activities: Activities, work: (handle: WorkflowHandle) => Promise<T>): Promise<T> =>
     temporal.withWorkers(activities, async () => {

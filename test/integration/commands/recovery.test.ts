@@ -100,6 +100,23 @@ describe('requeue', () => {
   });
 });
 
+test('requeue that is broken off after it began stands in the audit all the same', async () => {
+  const rut = await aReadyEnterprise(db.orm, account);
+  await issue(rut);
+  const { clock } = deps();
+  let looks = 0;
+  const dying = () => {
+    looks += 1;
+    if (looks > 1) throw new Error('the process is gone');
+    return clock();
+  };
+
+  const broken = requeue({ ...deps(), clock: dying }, { rut, reason: 'Temporal was lost', dryRun: false });
+
+  await expect(broken).rejects.toThrow('the process is gone');
+  expect((await auditOf(rut)).at(-1)).toMatchObject({ action: 'recovery.requeue', subject: rut });
+});
+
 describe('skipNumbers', () => {
   /** Has the numbers given here under these verdicts. */
   const authority = (held: Record<number, string | null>) => {
