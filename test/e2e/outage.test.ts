@@ -144,7 +144,7 @@ describe('the authority is away', () => {
 const secondsBetween = (first: Row | undefined, last: Row | undefined): number =>
   (Date.parse(last?.received_at ?? '') - Date.parse(first?.received_at ?? '')) / 1_000;
 
-/** The order of issue 8, point 2: never above the rate, enterprises in turn while all wait, the oldest first. */
+/** The order of docs/decisions/0019-the-gate.md: never above the rate, enterprises in turn while all wait, the oldest first. */
 function expectOrder(rows: readonly Row[]): void {
   const moments = rows.map(({ received_at }) => Date.parse(received_at));
   const mostWithin = (milliseconds: number): number =>
