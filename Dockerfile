@@ -1,5 +1,6 @@
 # One image for every program of the service; `command` says which: src/main/api.ts (as it is), worker.ts, migrate.ts,
-# cli.ts, simulator.ts. No build step: Node runs the TypeScript as it stands. docs/production.md has the whole.
+# cli.ts, simulator.ts. Node runs the TypeScript as it stands; only the workflows are bundled here, for their compiler
+# needs a place to write and execute, which no container of ours has. docs/production.md has the whole.
 
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
@@ -9,16 +10,21 @@ RUN npm ci --omit=dev --ignore-scripts --loglevel=error
 RUN rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@temporalio/core-bridge/sdk-core \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
     ! -name "$(node -p 'process.arch === "arm64" ? "aarch64" : "x86_64"')-unknown-linux-gnu" -exec rm -r {} +
+COPY src ./src
+RUN node src/main/bundleWorkflows.ts workflow-bundle.js && rm -r node_modules/@swc
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 ENV NODE_OPTIONS=--disable-warning=ExperimentalWarning
 # Inside a container only; the compose file says what is reachable from outside.
 ENV CFE_HOST=0.0.0.0
+ENV CFE_WORKFLOW_BUNDLE=/app/workflow-bundle.js
+ENV CFE_CLI_NAME="node src/main/cli.ts"
 WORKDIR /app
 # Where the simulator keeps its data; a volume that is mounted here gets this owner.
 RUN install -d -o node -g node /data
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/workflow-bundle.js ./
 COPY package.json ./
 COPY src ./src
 USER node

@@ -9,6 +9,7 @@ const common = {
     ],
   },
   modulePathIgnorePatterns: ['<rootDir>/.local', '<rootDir>/node_modules'],
+  setupFiles: ['<rootDir>/test/support/withoutNavigator.js'],
 };
 
 /** A folder of test/ as a Jest project of its own. */
@@ -19,13 +20,17 @@ const project = (name, more = {}) => ({
   ...more,
 });
 
+const SHARED_STACK = '<rootDir>/test/support/sharedStack.mts';
+
 export default {
   projects: [
     project('unit'),
     project('replay'),
     project('integration'),
     project('workflows'),
-    project('e2e'),
+    project('e2e', { globalSetup: SHARED_STACK, globalTeardown: SHARED_STACK }),
+    project('long'),
   ],
-  testTimeout: 60_000,
+  // For what hangs: whatever is waited for has a deadline of its own, and says so (test/support/until.ts).
+  testTimeout: 10 * 60_000,
 };

@@ -1,5 +1,5 @@
 /**
- * The environment, read once, checked and frozen: the only file of `src/` that says `process.env`.
+ * The variables of a process, read once, checked and frozen: the only file of `src/` that reads `process.env`.
  * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows.
  */
 import { readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ interface Variable<T> {
   /** What it may hold, in words; ends the sentence "it must be …". */
   readonly mayHold: string;
   readonly purpose: string;
-  /** The text taken when the variable is not set; without one the variable is required where it is used. */
+  /** The default; without one the variable is required where it is used. */
   readonly fallback?: string;
-  /** Never shown, not even in the message about its being wrong; may stand in a file that `<NAME>_FILE` names. */
+  /** Never shown, not even in an error message; may come from a file that `<NAME>_FILE` names. */
   readonly secret?: true;
 }
 
@@ -77,7 +77,7 @@ const VARIABLES = {
   CFE_LOG_LEVEL: variable({
     schema: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     mayHold: 'trace, debug, info, warn, error, fatal or silent',
-    purpose: 'the least important log line that is written',
+    purpose: 'the lowest level that is logged',
     fallback: 'info',
   }),
   CFE_API_PORT: port('3000', 'port of the HTTP API'),
@@ -104,7 +104,7 @@ const VARIABLES = {
           .filter(Boolean),
       )
       .pipe(z.array(z.string().regex(/^https?:\/\/[^/\s]+$/))),
-    mayHold: 'origins such as https://console.example, separated by commas, without a slash at the end',
+    mayHold: 'origins such as https://console.example, separated by commas, without a trailing slash',
     purpose: 'origins whose pages may call the API from a browser; without any, CORS is off',
     fallback: '',
   }),
@@ -112,7 +112,7 @@ const VARIABLES = {
     schema: z.enum(['at-start', 'never']),
     mayHold: 'at-start or never',
     purpose:
-      'whether programs bring the database up to date when they start, or end where a job (npm run migrate) has not done so',
+      'whether programs migrate the database when they start, or refuse to start until a job (npm run migrate) has done so',
     fallback: 'at-start',
   }),
   CFE_DATABASE_POOL: variable({
@@ -120,8 +120,8 @@ const VARIABLES = {
       .string()
       .regex(/^[1-9]\d{0,2}$/)
       .transform(Number),
-    mayHold: 'a whole number from 1 to 999',
-    purpose: 'connections a process may hold to PostgreSQL',
+    mayHold: 'an integer from 1 to 999',
+    purpose: 'the most connections a process opens to PostgreSQL',
     fallback: '20',
   }),
   TEMPORAL_ADDRESS: variable({
@@ -143,6 +143,18 @@ const VARIABLES = {
     mayHold: 'the name of a Temporal namespace',
     purpose: 'the Temporal namespace',
     fallback: 'default',
+  }),
+  CFE_CLI_NAME: variable({
+    schema: text,
+    mayHold: 'the command before a group and a verb',
+    purpose: 'how the command line is called, for its help',
+    fallback: 'npm run -s cfe --',
+  }),
+  CFE_WORKFLOW_BUNDLE: variable({
+    schema: z.string(),
+    mayHold: 'a file that src/main/bundleWorkflows.ts wrote, or nothing',
+    purpose: 'the bundled workflows, which the image brings; when not set the worker bundles them itself',
+    fallback: '',
   }),
 
   CFE_KEY_ENCRYPTION_KEYS: variable({
@@ -230,11 +242,11 @@ const VARIABLES = {
       .refine((n) => n > 0 && n <= 1_000),
     mayHold: 'a number above 0, at most 1000',
     purpose:
-      'how many CFEs a second all workers together may send to each of the authority’s reception services',
+      'how many CFEs per second all workers together may send to each of the authority’s reception services',
     fallback: '50',
   }),
   CFE_CREDENTIALS_URL: url(
-    "the service that checks an enterprise's e-invoicing login; its contract stands in docs/simulator.md",
+    "the service that checks an enterprise's e-invoicing login; docs/simulator.md has its contract",
   ),
   CFE_SANDBOX_PORTAL_URL: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
@@ -244,7 +256,7 @@ const VARIABLES = {
   }),
   CFE_SANDBOX_PAPERS_DIR: variable({
     schema: z.string(),
-    mayHold: 'a folder, or nothing; its layout stands in docs/sandbox.md',
+    mayHold: 'a folder (docs/sandbox.md has its layout), or nothing',
     purpose: "test certificates and test CAEs for the authority's real test environment",
     fallback: '',
   }),
@@ -252,7 +264,7 @@ const VARIABLES = {
     schema: z.string(),
     mayHold: 'the path of a .p12, or nothing',
     purpose:
-      "the operator's own certificate, with which the registry (eRUT) is asked; without it nothing is looked up",
+      "the operator's own certificate, which signs look-ups in the registry (eRUT); without it they are unavailable",
     fallback: '',
   }),
   CFE_SERVICE_CERTIFICATE_PASSWORD: variable({
@@ -280,7 +292,7 @@ const VARIABLES = {
       .regex(/^\d+[smhd]$/)
       .transform((value) => Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS]),
     mayHold: 'a number with a unit s, m, h or d, such as 72h',
-    purpose: 'how long the authority may be reachable and yet undecided before a person is asked to look',
+    purpose: 'how long the authority may be reachable and give no verdict before a person is asked to look',
     fallback: '72h',
   }),
 
@@ -295,39 +307,37 @@ const VARIABLES = {
       .string()
       .regex(/^([a-zA-Z.]+(,[a-zA-Z.]+)*)?$/)
       .transform((value) => value.split(',').filter(Boolean)),
-    mayHold: 'names out of src/failpoints.ts, separated by commas, or nothing',
-    purpose: 'tests only: where the process kills itself; refused unless CFE_TEST_MODE is true',
+    mayHold: 'names from src/failpoints.ts, separated by commas, or nothing',
+    purpose: 'tests only: where the process kills itself; rejected unless CFE_TEST_MODE is true',
     fallback: '',
   }),
 
   DGI_XSD_DIR: variable({
-    schema: text,
-    mayHold: "a folder with the authority's published files (xsd/, xsd-libxml2/)",
+    schema: z.string(),
+    mayHold: "a folder with the authority's published files (docs/authority/schemas.md), or nothing",
     purpose:
       'where the simulator and the tests find the official schemas; without them those checks are skipped',
-    fallback: '../shared/dgi',
+    fallback: '',
   }),
 } as const;
 
 export type VariableName = keyof typeof VARIABLES;
 type ValueOf<N extends VariableName> = (typeof VARIABLES)[N] extends Variable<infer T> ? T : never;
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** The variables of a process, by name. */
+export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the configuration, one line a variable; meant to be printed as it is. */
+/** What is wrong with the configuration, one line per variable; to be printed as it is. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-/** The environment as it was given, for the programs that start others. */
-export const environment: Environment = process.env;
+/** The variables of this process, for programs that start others. */
+export const processVariables: Variables = process.env;
 
 /** The variable that may name a file with a secret in place of the secret itself. */
 const fileVariable = (name: string): string => `${name}_FILE`;
 
-/**
- * The text of a secret's file without the newline at its end. Throws ConfigurationError, which names variable and path
- * and says nothing of the content.
- */
+/** The content of a secret's file without its last newline. Throws ConfigurationError with variable and path, not the content. */
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
@@ -339,11 +349,8 @@ function readSecret(name: string, path: string): string {
   }
 }
 
-/**
- * What was given for a variable and where it stands, in words that begin a sentence; undefined where nothing was.
- * Throws ConfigurationError.
- */
-function givenFor(name: VariableName, source: Environment): { text: string; place: string } | undefined {
+/** The text given for a variable, and the beginning of a sentence that says where; undefined without one. Throws ConfigurationError. */
+function givenFor(name: VariableName, source: Variables): { text: string; place: string } | undefined {
   const row: Variable<unknown> = VARIABLES[name];
   const text = source[name];
   const path = row.secret ? source[fileVariable(name)] : undefined;
@@ -357,13 +364,13 @@ function givenFor(name: VariableName, source: Environment): { text: string; plac
 }
 
 /** The checked value of one variable; throws ConfigurationError. */
-function valueOf(name: VariableName, source: Environment): unknown {
+function valueOf(name: VariableName, source: Variables): unknown {
   const row: Variable<unknown> = VARIABLES[name];
   const { text, place } = givenFor(name, source) ?? { text: undefined, place: name };
   const held = text || row.fallback;
   if (held === undefined) {
-    const what = text === undefined ? `${name} is not set` : `${place} nothing`;
-    throw new ConfigurationError(`${what}; it must be ${row.mayHold} (${row.purpose})`);
+    const problem = text === undefined ? `${name} is not set` : `${place} nothing`;
+    throw new ConfigurationError(`${problem}; it must be ${row.mayHold} (${row.purpose})`);
   }
   const parsed = row.schema.safeParse(held);
   if (parsed.success) return parsed.data;
@@ -372,12 +379,12 @@ function valueOf(name: VariableName, source: Environment): unknown {
 }
 
 /**
- * The named variables, read and frozen. Throws ConfigurationError that names every wrong or missing variable, what
- * it holds and what it may hold.
+ * The named variables, read and frozen. Throws ConfigurationError with every wrong or missing variable, what it holds
+ * and what it may hold.
  */
 export function readConfig<const N extends VariableName>(
   names: readonly N[],
-  source: Environment = environment,
+  source: Variables = processVariables,
 ): Readonly<{ [K in N]: ValueOf<K> }> {
   const problems: string[] = [];
   const values: Partial<Record<VariableName, unknown>> = {};
@@ -394,18 +401,17 @@ export function readConfig<const N extends VariableName>(
 }
 
 /**
- * Looks at every variable that is set, whichever program reads it. Throws ConfigurationError that names the wrong
- * ones, what they hold and what they may hold.
+ * Checks every variable that is set, whichever program reads it. Throws ConfigurationError with the wrong ones, what
+ * they hold and what they may hold.
  */
-export function checkEnvironment(): void {
+export function checkVariables(): void {
   readConfig((Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name)));
 }
 
 /**
- * Whether a variable was given by the person who starts the program, itself or by its file, rather than taken from its
- * fallback.
+ * Whether a variable is set, itself or by its file, rather than left at its default.
  */
-export function isSet(name: VariableName, source: Environment = environment): boolean {
+export function isSet(name: VariableName, source: Variables = processVariables): boolean {
   const row: Variable<unknown> = VARIABLES[name];
   return Boolean(source[name] || (row.secret && source[fileVariable(name)]));
 }
@@ -418,5 +424,5 @@ export function describeVariables(): string {
       return `# ${purpose}\n# may hold: ${mayHold}${orFile}\n# ${name}=${fallback}\n`;
     },
   );
-  return `# Every variable the programs read, with its default. Copy what you change; \`npm start\` needs none of it.\n\n${rows.join('\n')}`;
+  return `# Every variable that the programs read, with its default. Copy those you change; \`npm start\` needs none of them.\n\n${rows.join('\n')}`;
 }

@@ -1,9 +1,9 @@
 /**
  * The ways to refuse. A foreseen refusal is a `Refusal` with one of a closed set of codes; everything else that is
- * thrown is a mistake of ours and leaves the service as INTERNAL_ERROR without its text.
+ * thrown is our mistake and leaves the service as INTERNAL_ERROR without its text.
  */
 
-/** Every code an error answer can carry (interface.md part 7, decisions.md §1). */
+/** Every code an error answer can carry (docs/contract.md#answers). */
 export const REFUSAL_CODES = [
   'INVALID_INPUT',
   'ALREADY_EXISTS',

@@ -1,25 +1,25 @@
 /**
- * Points between two effects of a CFE's way, at which a test kills the process: the proof that nothing is lost or done
- * twice there. They can be armed in test mode only; an unarmed one costs a comparison.
+ * Points between two effects on a CFE's way, at which a test kills the process, to prove that nothing is lost or done
+ * twice there. They can be armed in test mode only; an unarmed one costs one comparison.
  */
 import { writeSync } from 'node:fs';
-import { ConfigurationError, type Environment, readConfig } from './config.ts';
+import { ConfigurationError, readConfig, type Variables } from './config.ts';
 
 /** Every point, in the order of a CFE's way, with the programs that pass it. */
 export const FAILPOINTS = {
-  /** The request is judged next; nothing is stored. */
+  /** The request is checked next; nothing is stored. */
   'issue.begun': ['api'],
   /** The number is taken, within the open transaction. */
   'issue.numbered': ['api'],
-  /** All of the request is written, and not committed. */
+  /** All of the request is written, not committed. */
   'request.written': ['api'],
-  /** Committed; the outbox is not looked at yet. */
+  /** Committed; the outbox is not dispatched yet. */
   'request.committed': ['api'],
-  /** Nothing is left to do but to answer. */
+  /** Only the answer is left. */
   'request.answering': ['api'],
-  /** The verdict that the caller waits for is there; the answer is not kept yet. */
-  'wait.settled': ['api'],
-  /** The answer is kept for repeats, and not given yet. */
+  /** The verdict that the caller waits for is stored; the answer is not kept yet. */
+  'wait.decided': ['api'],
+  /** The answer is kept for repeats, not given yet. */
   'wait.kept': ['api'],
   /** A message is locked; Temporal is told next. */
   'dispatch.taken': ['api', 'worker'],
@@ -27,37 +27,37 @@ export const FAILPOINTS = {
   'dispatch.told': ['api', 'worker'],
   /** The mark is committed. */
   'dispatch.marked': ['api', 'worker'],
-  /** The XML is signed, and not stored. */
+  /** The XML is signed, not stored. */
   'sign.signed': ['worker'],
   'sign.stored': ['worker'],
   /** The sobre has its Idemisor, within the open transaction. */
   'submit.numbered': ['worker'],
   'submit.sobreStored': ['worker'],
-  /** The CFE has its slot, or stands among those that wait for their turn. */
+  /** The CFE has its slot, or its queue entry. */
   'gate.entered': ['worker'],
   /** The intent to send is stored; nothing was sent. */
   'submit.sendingStored': ['worker'],
   /** The authority has answered the sobre; the answer is not stored. */
   'submit.answered': ['worker'],
-  /** The send had no answer; the CFE waits for its turn where the authority counts as away. */
+  /** The send had no answer; the CFE waits in the queue if the authority counts as away. */
   'gate.failed': ['worker'],
-  /** A CFE that waits is let through, within the open transaction; nobody has called it. */
+  /** A waiting CFE gets its slot, within the open transaction; its workflow is not told. */
   'gate.called': ['worker'],
   'gate.calledStored': ['worker'],
-  /** After an unknown outcome: the authority has told what became of the sobre; that is not stored. */
+  /** After an unclear send: the authority has said what became of the sobre; that is not stored. */
   'submit.found': ['worker'],
   'submit.receivedStored': ['worker'],
-  /** The refusal stands with the sobre, and not with the CFE yet. */
+  /** The rejection is stored with the sobre, not with the CFE yet. */
   'submit.refusalStored': ['worker'],
   /** The authority has answered the question for the verdict. */
   'await.answered': ['worker'],
-  /** Verdict and what follows from it are written, and not committed. */
-  'settle.written': ['worker'],
-  'settle.committed': ['worker'],
-  /** What support asked for is written, with its audit, and not committed. */
+  /** The verdict and what follows from it are written, not committed. */
+  'verdict.written': ['worker'],
+  'verdict.committed': ['worker'],
+  /** What support asked for is written, with its audit entry, not committed. */
   'support.written': ['worker'],
   'support.stored': ['worker'],
-  /** The customer's server is spoken to next. */
+  /** The customer's server is called next. */
   'deliver.sending': ['worker'],
   /** It has answered; the attempt is not stored. */
   'deliver.sent': ['worker'],
@@ -66,14 +66,14 @@ export const FAILPOINTS = {
 
 export type Failpoint = keyof typeof FAILPOINTS;
 
-/** The armed points; null, as everywhere outside tests: none is. */
+/** The armed points; null where none is, as everywhere outside tests. */
 let armed: ReadonlySet<string> | null = null;
 
 /**
  * Arms the points that CFE_FAILPOINTS names; every program calls it before it does anything else. Throws
  * ConfigurationError outside test mode (CFE_TEST_MODE) and where a name is no point.
  */
-export function armFailpoints(source?: Environment): void {
+export function armFailpoints(source?: Variables): void {
   const { CFE_FAILPOINTS: names, CFE_TEST_MODE: isTest } = readConfig(
     ['CFE_FAILPOINTS', 'CFE_TEST_MODE'],
     source,

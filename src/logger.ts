@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 export type Logger = PinoLogger;
 
 /**
- * A logger of JSON lines. What must never be logged is struck out here too, as a second net: the first is that
- * callers log chosen fields (ids, statuses, milliseconds), never bodies, papers or keys.
+ * A logger of JSON lines. Redacting what must never be logged is the second net: the first is that callers log chosen
+ * fields (ids, statuses, milliseconds), never bodies, certificates or keys.
  */
 export function createLogger(options: {
   name: string;
@@ -35,7 +35,7 @@ export function createLogger(options: {
   );
 }
 
-/** What the log may know of an error: its name, code and stack frames. Messages of foreign errors may quote input. */
+/** What may be logged of an error: name, code and stack frames. Messages of foreign errors may quote input. */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const code = (error as { code?: unknown }).code;

@@ -1,4 +1,7 @@
-/** The search attributes that operators filter workflows by (decisions.md §11), and making sure that a server has them. */
+/**
+ * The search attributes that operators filter workflows by (docs/contract.md#workflows), and making sure that a server
+ * has them.
+ */
 import { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 
@@ -14,6 +17,7 @@ export const SEARCH_ATTRIBUTES = {
   StuckReason: INDEXED_VALUE_TYPE_KEYWORD,
   NeedsSupport: INDEXED_VALUE_TYPE_BOOL,
 } as const;
+export type SearchAttribute = keyof typeof SEARCH_ATTRIBUTES;
 
 const ALREADY_EXISTS = 6;
 
@@ -22,7 +26,7 @@ const ALREADY_EXISTS = 6;
  * server's error when it cannot be asked.
  */
 export async function ensureSearchAttributes(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '5s' });
+  const connection = await Connection.connect({ address, connectTimeout: '20s' });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));

@@ -2,9 +2,28 @@
  * Which workflows the service starts, under which ids, on which queues, with which policies: one row each.
  * Started by name, so that nothing here pulls workflow code into other processes.
  */
+import type { SearchAttribute } from './searchAttributes.ts';
 
 /** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries. */
 export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks' } as const;
+
+/** Signals, by what they say; the values are the names on the wire, which running workflows hold. */
+export const SIGNALS = {
+  /** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
+  factsChanged: 'factsChanged',
+  /** To `issueCfe` of a note: the CFE that it corrects has its verdict. */
+  originalDecided: 'originalSettled',
+  /** To `issueCfe` of a CFE that waits at the gate: it has been given a slot. */
+  slotGiven: 'turnCame',
+  /** To `validateCredentials`: the check was asked for (once more). */
+  validateAgain: 'validateAgain',
+  /** To `deliverWebhook`: the delivery was asked for (once more). */
+  deliverAgain: 'deliverAgain',
+} as const;
+export type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS];
+
+/** The update by which support acts on an `issueCfe` that waits for it. */
+export const SUPPORT_UPDATE = 'support';
 
 interface WorkflowRow {
   readonly taskQueue: string;
@@ -42,14 +61,31 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-/** The workflow id of one CFE. */
-export const cfeWorkflowId = (cfeId: string): string => `cfe:${cfeId}`;
+/**
+ * The id under which the workflow of a new CFE will run: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, so that a person can read
+ * it in the list of runs, and a cfe_id that is given again after a restore gets another. It is stored on the row;
+ * whoever starts, signals or links takes it from there, since older rows hold older forms (`cfe:<uuid>`).
+ */
+export const newCfeWorkflowId = (cfe: {
+  uuid: string;
+  rut: string;
+  environment: string;
+  cfeId: string;
+}): string =>
+  `${cfe.environment === 'sandbox' ? 'cfe-sandbox' : 'cfe'}:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
 /** The workflow id of the onboarding of one enterprise. */
 const enterpriseWorkflowId = (rut: string): string => `enterprise:${rut}`;
 /** The workflow id of the credentials check of one enterprise. */
 const credentialsWorkflowId = (rut: string): string => `credentials:${rut}`;
-/** The workflow id of one delivery of an event to a webhook. */
-export const deliveryWorkflowId = (deliveryId: string): string => `wh:${deliveryId}`;
+/**
+ * The id under which the workflow of a new delivery will run: `wh:<event>:<rut, or - for tests>:<uuid>`. As with CFEs the
+ * row's own counts; older rows hold `wh:<uuid>`.
+ */
+export const newDeliveryWorkflowId = (delivery: {
+  uuid: string;
+  event: string;
+  rut: string | null;
+}): string => `wh:${delivery.event}:${delivery.rut ?? '-'}:${delivery.uuid}`;
 
 /** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
 export interface WorkflowMessage {
@@ -57,40 +93,17 @@ export interface WorkflowMessage {
   workflowId: string;
   /** Ids and enums only: the input stands in the history for operators to read. */
   input: WorkflowInput;
-  signal?: 'factsChanged' | 'originalSettled' | 'turnCame' | 'validateAgain' | 'deliverAgain';
+  signal?: SignalName;
   /** Shown in lists and used in queries of operators. */
-  searchAttributes?: Partial<
-    Record<'EnterpriseRut' | 'Environment' | 'CfeType' | 'CfeId' | 'CfeStatus', string>
-  >;
+  searchAttributes?: Partial<Record<Exclude<SearchAttribute, 'NeedsSupport' | 'StuckReason'>, string>>;
 }
-
-/** Starts the workflow of one CFE; `cfe.cfeId` is the public id, `101-1`. */
-export const issueCfeMessage = (cfe: {
-  id: string;
-  rut: string;
-  environment: string;
-  type: string;
-  status: string;
-  cfeId: string;
-}): WorkflowMessage => ({
-  workflow: 'issueCfe',
-  workflowId: cfeWorkflowId(cfe.id),
-  input: { cfeId: cfe.id },
-  searchAttributes: {
-    EnterpriseRut: cfe.rut,
-    Environment: cfe.environment,
-    CfeType: cfe.type,
-    CfeId: cfe.cfeId,
-    CfeStatus: cfe.status,
-  },
-});
 
 /** Tells an enterprise's onboarding that a fact it may wait for has changed; starts it where it does not run yet. */
 export const factsChangedMessage = (rut: string): WorkflowMessage => ({
   workflow: 'onboardEnterprise',
   workflowId: enterpriseWorkflowId(rut),
   input: { rut },
-  signal: 'factsChanged',
+  signal: SIGNALS.factsChanged,
   searchAttributes: { EnterpriseRut: rut, Environment: 'production' },
 });
 

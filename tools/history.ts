@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { readConfig } from '../src/config.ts';
-import { findRunningStack } from '../src/main/stack.ts';
+import { findRunningStack } from '../src/wiring/localStack.ts';
 
 /**
  * `npm run history -- <workflowId> [--name NAME] [--folder DIR]`: saves a workflow's history, as the server holds it,

@@ -3,12 +3,12 @@
  *
  *     node tools/setup.mjs <program.ts> [arguments…]
  *
- * Plain JavaScript without dependencies, because it runs before anything is installed, on any Node from 20 on. What it
- * has done it notes in `node_modules/.setup-stamp`, written last, so that a second run touches no network.
+ * Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 on. Last of all it
+ * writes `node_modules/.setup-stamp`, so that a second run uses no network.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-// By its default export: on a Node too old for us a name that is not there would stop everything before a word is said.
+// The default export: on an old Node a missing named export would fail before the message about its age.
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative, resolve, sep } from 'node:path';
@@ -23,12 +23,12 @@ const BYTES_FOR_PACKAGES = 1.5e9;
 const SAY_EVERY_MS = 5_000;
 const PARENT_LOOK_EVERY_MS = 500;
 
-/** Something a person has to put right; printed without frames. */
+/** Something a person has to put right; printed without a stack trace. */
 export class SetupError extends Error {}
 
 const say = (line) => process.stderr.write(`${line}\n`);
 
-/** Why this machine cannot run the project, in words; undefined when it can. */
+/** Why this machine cannot run the project; undefined when it can. */
 export function unsupported({ platform, arch, musl, nodeVersion }) {
   if (Number.parseInt(nodeVersion, 10) < LEAST_NODE) {
     return `Node ${nodeVersion} is too old: install Node ${LEAST_NODE} or later (https://nodejs.org) and run the same command again.`;
@@ -37,10 +37,10 @@ export function unsupported({ platform, arch, musl, nodeVersion }) {
     return 'Windows itself is not supported; run the project inside WSL 2 (https://learn.microsoft.com/windows/wsl).';
   }
   if (!PLATFORMS.includes(`${platform}-${arch}`)) {
-    return `There are no programs for ${platform}-${arch}; the project runs on ${PLATFORMS.join(', ')}.`;
+    return `${platform}-${arch} is not supported; the project runs on ${PLATFORMS.join(', ')}.`;
   }
   if (musl) {
-    return 'This Linux uses musl (Alpine does); PostgreSQL and Temporal come for glibc. Use a Debian, Ubuntu or Fedora, or an image such as node:24-bookworm.';
+    return 'This Linux uses musl (as Alpine does), but PostgreSQL and Temporal need glibc. Use Debian, Ubuntu or Fedora, or an image such as node:24-bookworm.';
   }
   return undefined;
 }
@@ -51,14 +51,14 @@ function usesMusl() {
   return process.report.getReport().header.glibcVersionRuntime === undefined;
 }
 
-/** The hash that the stamp of a finished set-up holds: the lock file, for this kind of machine. */
+/** The hash in the stamp of a finished set-up: of the lock file and the kind of machine. */
 export function stampOf(lockFile, platform = process.platform, arch = process.arch) {
   return createHash('sha256').update(lockFile).update(`\n${platform}-${arch}`).digest('hex');
 }
 
 /**
- * Whether packages that npm has noted as installed (`node_modules/.package-lock.json`) are those of the lock file, so
- * that an `npm ci` of one's own counts. Optional ones may be missing: they are for other machines.
+ * Whether the packages that npm recorded as installed (`node_modules/.package-lock.json`) are those of the lock file, so
+ * that a person's own `npm ci` counts. Optional ones may be missing: they are for other machines.
  */
 export function sameAsLocked(lock, installed) {
   const locked = lock.packages ?? {};
@@ -74,7 +74,7 @@ export function sameAsLocked(lock, installed) {
   );
 }
 
-/** What to tell a person of a failed `npm ci`, from what it printed. */
+/** What to tell a person about a failed `npm ci`, from its output. */
 export function explainFailure(output) {
   if (/ENOSPC/.test(output)) return 'The disk is full. Make room and run the same command again.';
   if (
@@ -85,17 +85,17 @@ export function explainFailure(output) {
     return 'The package registry cannot be reached. Check the network (and `npm config get registry`, `npm config get proxy`), then run the same command again.';
   }
   if (/EUSAGE|can only install packages when your package.json/.test(output)) {
-    return 'package-lock.json does not fit package.json. Take both from the repository again (git checkout package.json package-lock.json).';
+    return 'package-lock.json does not match package.json. Restore both from the repository (git checkout package.json package-lock.json).';
   }
   if (/EACCES|EPERM/.test(output))
-    return `This user may not write here: ${ROOT}node_modules. Give it the folder, then run the same command again.`;
+    return `This user may not write to ${ROOT}node_modules. Change the folder's owner, then run the same command again.`;
   return 'npm could not install the packages.';
 }
 
 const insideModules = (file) => resolve(file).startsWith(join(ROOT, 'node_modules') + sep);
 const read = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 
-/** PATH without our own node_modules: `npm ci` removes what lies there, the Node it would be running on included. */
+/** PATH without our own node_modules: `npm ci` removes what is there, even the Node that runs it. */
 function outerPath(path = process.env.PATH ?? '') {
   return path.split(delimiter).filter((folder) => folder !== '' && !insideModules(join(folder, 'x')));
 }
@@ -103,7 +103,7 @@ function outerPath(path = process.env.PATH ?? '') {
 const onPath = (name, folders) =>
   folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
 
-/** The system's Node and npm, as the words of a command. */
+/** The system's Node and npm, as the beginning of a command line. */
 function systemNpm() {
   const folders = outerPath();
   const { npm_node_execpath: npmNode, npm_execpath: npmProgram } = process.env;
@@ -126,14 +126,14 @@ async function installPackages(lock) {
   const { bavail, bsize } = fs.statfsSync(ROOT);
   if (bavail * bsize < BYTES_FOR_PACKAGES) {
     throw new SetupError(
-      `The packages need ${BYTES_FOR_PACKAGES / 1e9} GB of free disk space at ${ROOT}; there are ${((bavail * bsize) / 1e9).toFixed(1)} GB.`,
+      `The packages need ${BYTES_FOR_PACKAGES / 1e9} GB of free disk space at ${ROOT}; only ${((bavail * bsize) / 1e9).toFixed(1)} GB are free.`,
     );
   }
   const [node, npm] = systemNpm();
   const startedAt = Date.now();
   const seconds = () => `${Math.round((Date.now() - startedAt) / 1000)} s`;
   say('Installing the packages of package-lock.json (usually 15 to 60 s) …');
-  // Not the retries of ten seconds and more that npm makes by itself: without a network one wants to know soon.
+  // Without a network one wants to know soon; npm's own retries take tens of seconds.
   const flags = [
     '--include=dev',
     '--include=optional',
@@ -167,14 +167,32 @@ async function installPackages(lock) {
   say(`  done in ${seconds()}`);
 }
 
-/** One set-up at a time for a checkout; a second waits for the first. */
+/** The processes that a lock file names; undefined when it is gone. */
+function holdersOf(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return error.code === 'ENOENT' ? undefined : [];
+  }
+}
+
+/** One set-up of a checkout at a time; a second waits for the first. */
 async function alone(work) {
   const file = join(
     tmpdir(),
     `cfe-setup-${createHash('sha256').update(ROOT).digest('hex').slice(0, 16)}.lock`,
   );
   let pids = [process.pid];
-  const write = (flag) => writeFileSync(file, JSON.stringify(pids), { flag });
+  const own = `${file}.${process.pid}`;
+  // The file always appears complete: one that cannot be read would count as nobody's.
+  const write = (place) => {
+    writeFileSync(own, JSON.stringify(pids));
+    try {
+      place(own, file);
+    } finally {
+      rmSync(own, { force: true });
+    }
+  };
   const alive = (pid) => {
     try {
       return process.kill(pid, 0);
@@ -184,20 +202,17 @@ async function alone(work) {
   };
   for (let told = false; ; ) {
     try {
-      write('wx');
+      write(fs.linkSync);
       break;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    let holders = [];
-    try {
-      holders = JSON.parse(readFileSync(file, 'utf8'));
-    } catch {
-      // Just being written, or just removed; a second look tells.
+    const holders = holdersOf(file);
+    if (holders && !holders.some(alive)) rmSync(file, { force: true });
+    else if (holders && !told) {
+      say('Another set-up of this checkout is running; waiting for it …');
+      told = true;
     }
-    if (!holders.some(alive)) rmSync(file, { force: true });
-    else if (!told) say('Another set-up of this checkout is running; waiting for it …');
-    told = told || holders.some(alive);
     await new Promise((done) => setTimeout(done, 300));
   }
   const release = () => rmSync(file, { force: true });
@@ -206,7 +221,7 @@ async function alone(work) {
     return await work({
       hold(pid) {
         pids = [...pids, pid];
-        write('w');
+        write(fs.renameSync);
       },
     });
   } finally {
@@ -215,7 +230,7 @@ async function alone(work) {
   }
 }
 
-/** A Node that runs TypeScript as it stands: the one among the packages, or the system's. */
+/** A Node that runs TypeScript directly: the one among the packages, or the system's. */
 function programNode() {
   const runs = (node) => {
     const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
@@ -233,7 +248,7 @@ function programNode() {
   );
 }
 
-/** Sets up what is not set up yet; the path of the Node to run programs on. */
+/** Sets up what is not set up yet; returns the path of the Node to run programs on. */
 async function setUp() {
   const lockFile = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   const stampFile = join(ROOT, 'node_modules', '.setup-stamp');
@@ -258,13 +273,13 @@ async function setUp() {
     const installed = noted !== undefined && sameAsLocked(JSON.parse(lockFile), JSON.parse(noted));
     if (!installed) await installPackages(lock);
     const node = programNode();
-    // Relative, where it can be: a checkout may be moved.
+    // Relative if possible: a checkout may be moved.
     writeFileSync(stampFile, `${hash}\n${insideModules(node) ? relative(ROOT, node) : node}\n`);
     return node;
   });
 }
 
-/** Sends the signals that we get on to a child; the returned function ends that. */
+/** Passes our signals on to a child; the returned function stops that. */
 function passSignals(child) {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
   const passOn = (name) => child.kill(name);
@@ -274,13 +289,13 @@ function passSignals(child) {
   };
 }
 
-/** Ends by the signal that ended a child, as if it had come to us. */
+/** Ends us by the signal that ended a child. */
 function dieBy(signal) {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** Puts the program in our place; where Node cannot do that, runs it as a child that lives and dies with us. */
+/** Replaces our process with the program; if Node cannot, runs it as a child that lives and dies with us. */
 function handOver(node, program, args) {
   const preload = new URL('../src/stack/endWithLauncher.ts', import.meta.url);
   const underNpm = process.env.npm_lifecycle_event !== undefined;
@@ -293,7 +308,11 @@ function handOver(node, program, args) {
   ];
   if (typeof process.execve === 'function') {
     process.removeAllListeners('warning');
-    process.execve(node, [node, ...words(underNpm ? `${preload}?parent=${process.ppid}` : undefined)], env);
+    process.execve(
+      node,
+      [node, ...words(underNpm ? `${preload.href}?parent=${process.ppid}` : undefined)],
+      env,
+    );
   }
   const child = spawn(node, words(preload), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   passSignals(child);

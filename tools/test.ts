@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startServices } from '../test/support/services.ts';
 
@@ -10,6 +10,10 @@ import { startServices } from '../test/support/services.ts';
  */
 const jestArguments = process.argv.slice(2);
 const inCi = Boolean(process.env['CI']);
+/** More than there are cores, unless told: tests of running programs mostly wait. */
+const workers = jestArguments.some((argument) => argument.startsWith('--maxWorkers'))
+  ? []
+  : [`--maxWorkers=${availableParallelism() + 2}`];
 const folder = mkdtempSync(join(tmpdir(), 'cfe-test-'));
 const report = join(folder, 'report.json');
 
@@ -33,6 +37,7 @@ function runJest(): Promise<number> {
       jest,
       '--json',
       `--outputFile=${report}`,
+      ...workers,
       ...jestArguments,
     ],
     { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...services.environment } },
@@ -51,6 +56,10 @@ function closingLine(jestExit: number): number {
     numFailedTestSuites: number;
     numPendingTests: number;
     testResults: { assertionResults: { status: string; fullName: string }[] }[];
+  }
+  if (!existsSync(report)) {
+    console.log('Jest ended before it could report.\n0 passed, 1 failed');
+    return 1;
   }
   const sum = JSON.parse(readFileSync(report, 'utf8')) as Report;
   const skipped = sum.testResults.flatMap((file) =>

@@ -1,4 +1,4 @@
-/** Who calls (interface.md part 5, rules 1, 2, 5 and 7). Failures look alike, whether a key is unknown or revoked. */
+/** Who calls (docs/contract.md#keys-and-tokens). Failures look alike, whether a key is unknown or revoked. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseApiKey } from '../crypto/apiKeys.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Lookups } from './lookups.ts';
 import type { Caller, Route } from './route.ts';
 
 /**
- * The caller whom the headers prove: by X-API-Key alone where the route asks for the key (else INVALID_API_KEY), by
+ * The caller whom the headers authenticate: by X-API-Key alone where the route asks for the key (else INVALID_API_KEY), by
  * key and a token that was obtained with it otherwise (else UNAUTHORIZED).
  */
 export async function authenticate(
@@ -25,7 +25,7 @@ export async function authenticate(
     if (!isOurs)
       throw new Refusal(
         'UNAUTHORIZED',
-        'The access token is invalid or has ended, or was obtained with another API key.',
+        'The access token is invalid or expired, or belongs to another API key.',
       );
   }
   await lookups.keyUsed(known.key);
@@ -50,10 +50,10 @@ function bearerToken(header: string | undefined): string {
   if (!header)
     throw new Refusal(
       'UNAUTHORIZED',
-      'The header Authorization is missing; send Bearer and an access token.',
+      'The header Authorization is missing; send Bearer followed by an access token.',
     );
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined)
-    throw new Refusal('UNAUTHORIZED', 'The header Authorization must be Bearer and an access token.');
+    throw new Refusal('UNAUTHORIZED', 'The header Authorization must be Bearer followed by an access token.');
   return token;
 }

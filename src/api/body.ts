@@ -3,11 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { JsonNumber } from '../domain/decimal.ts';
 import { type Checked, faultAt } from '../domain/faults.ts';
+import { readJson } from '../domain/json.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { readJson } from './json.ts';
+import { LONGEST_FIELD } from './route.ts';
 
 /** `application/json`, with no charset or UTF-8. */
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
+const JSON_TYPE =
+  /^application\/json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*(?:;[ \t]*)?)?)?$/i;
 
 /**
  * The bytes of the body, empty without one. Refuses more than `limitBytes` (PAYLOAD_TOO_LARGE, told by the header or
@@ -24,16 +26,17 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
     // What is left is read and thrown away: a client that is still sending could not hear the answer otherwise.
     request.resume();
     if (typeOf(cause) === 'entity.too.large') throw tooLarge(limitBytes);
-    throw new Refusal('INVALID_INPUT', 'The body ended before it was complete.', { cause });
+    throw new Refusal('INVALID_INPUT', 'The body is incomplete.', { cause });
   }
 }
 
 function requireJson({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'A body is sent as it is, without Content-Encoding.');
+    throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding.');
   }
-  if (JSON_TYPE.test(headers['content-type'] ?? '')) return;
+  const type = headers['content-type'] ?? '';
+  if (type.length <= LONGEST_FIELD && JSON_TYPE.test(type)) return;
   throw new Refusal(
     'UNSUPPORTED_MEDIA_TYPE',
     'The body must be JSON in UTF-8: Content-Type: application/json.',
@@ -41,7 +44,7 @@ function requireJson({ headers }: IncomingMessage): void {
 }
 
 const tooLarge = (limitBytes: number): Refusal =>
-  new Refusal('PAYLOAD_TOO_LARGE', `The body may have at most ${limitBytes / 1024} KiB.`);
+  new Refusal('PAYLOAD_TOO_LARGE', `The body must not be larger than ${limitBytes / 1024} KiB.`);
 
 /** What raw-body calls the failure. */
 function typeOf(error: unknown): unknown {
@@ -56,12 +59,12 @@ export function parseBody(
   if (bytes.length === 0)
     return optional
       ? { ok: true, value: {} }
-      : fault('body.missing', 'There is no body; a JSON object is expected.');
+      : fault('body.missing', 'The body must be a JSON object; there is none.');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return fault('body.malformed', 'The body is not UTF-8.');
+    return fault('body.malformed', 'The body must be UTF-8.');
   }
   const json = readJson(text);
   if (!json.ok) {
@@ -81,7 +84,7 @@ export function parseBody(
   ) {
     return { ok: true, value: value as Record<string, unknown> };
   }
-  return { ok: false, faults: [faultAt([], 'body.wrong_type', 'an object is expected as the body.')] };
+  return { ok: false, faults: [faultAt([], 'body.wrong_type', 'the body must be a JSON object.')] };
 }
 
 function fault(code: string, message: string): Checked<never> {

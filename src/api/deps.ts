@@ -4,7 +4,6 @@ import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import type { Tokens } from '../crypto/tokens.ts';
-import type { JsonReader } from '../domain/cfeExtra.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { Logger } from '../logger.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
@@ -23,8 +22,6 @@ export interface ApiDeps extends UpdateEnterpriseDeps {
   readonly requestHash: RequestHash;
   /** Tells when CFEs have their verdicts. */
   readonly verdicts: VerdictWatch;
-  /** Reads JSON losslessly (json.ts). */
-  readonly readJson: JsonReader;
   readonly logger: Logger;
   /** Asks the authority's registry; null for a RUT that it does not know. Refuses while it is silent (UNAVAILABLE). */
   readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;

@@ -25,11 +25,11 @@ export async function enterpriseAccess(
   const enterprise = await lookups.enterprise(rut);
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
   const role = await roleOf(caller.accountId, enterprise, lookups);
-  if (!role) throw new Refusal('FORBIDDEN', `Your account has no role for the enterprise ${rut}.`);
+  if (!role) throw new Refusal('FORBIDDEN', `Your account has no role at the enterprise ${rut}.`);
   if (!isAtLeast(role, route.role)) {
     throw new Refusal(
       'FORBIDDEN',
-      `This needs the role ${route.role}; yours for the enterprise ${rut} is ${role}.`,
+      `This requires the role ${route.role}; yours at the enterprise ${rut} is ${role}.`,
     );
   }
   return { enterprise, role };

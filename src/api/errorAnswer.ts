@@ -1,7 +1,7 @@
+import { isDatabaseOutage } from '../db/outage.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
-import { isDatabaseOutage } from './databaseOutage.ts';
 
-/** The HTTP status of each refusal (decisions.md §1). */
+/** The HTTP status of each refusal (docs/contract.md#answers). */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   INVALID_INPUT: 400,
   ALREADY_EXISTS: 400,
@@ -19,14 +19,14 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** How a client that lacks a key or a token may get in (RFC 9110 §11.6.1). */
+/** How a client without a valid key or token can authenticate (RFC 9110 §11.6.1). */
 const CHALLENGES: Partial<Record<RefusalCode, string>> = {
   INVALID_API_KEY: 'ApiKey realm="cfe"',
   UNAUTHORIZED: 'Bearer realm="cfe"',
 };
 const RETRY_AFTER_SECONDS = 5;
 
-/** The error object of interface.md part 7. */
+/** The error object (docs/contract.md#answers). */
 export interface ErrorBody {
   readonly error: {
     readonly code: RefusalCode;
@@ -41,7 +41,7 @@ interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** What leaves the service for whatever was thrown; only a Refusal is passed on in its own words. */
+/** The answer to whatever was thrown; only a Refusal is passed on in its own words. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   const { code, message, faults, retryAfterSeconds } = refusalFor(error, requestId);
   const challenge = CHALLENGES[code];
@@ -58,7 +58,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
 function refusalFor(error: unknown, requestId: string): Refusal {
   if (error instanceof Refusal) return error;
   if (isDatabaseOutage(error)) {
-    const message = 'The service cannot reach its database; try again in a few seconds.';
+    const message = 'The service cannot reach its database right now; try again in a few seconds.';
     return new Refusal('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause: error });
   }
   return new Refusal(

@@ -1,4 +1,4 @@
-/** The hourly limit of an account (interface.md part 8): its headers, and the refusal of what goes beyond it. */
+/** The hourly limit of an account (docs/contract.md#limits): its headers, and its refusal. Counted by db/requestCounts.ts. */
 import type { Context } from 'koa';
 import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import { Refusal } from '../errors.ts';
@@ -7,8 +7,8 @@ import { Refusal } from '../errors.ts';
 const POLICY = '"default"';
 
 /**
- * Tells the caller where the quota stands: the fields of draft-ietf-httpapi-ratelimit-headers, and the older ones that
- * clients know. Refuses a request beyond the limit (RATE_LIMITED).
+ * Sends the quota to the caller: in the fields of draft-ietf-httpapi-ratelimit-headers, and in the older ones that clients
+ * know. Refuses a request beyond the limit (RATE_LIMITED).
  */
 export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
   const { limit, used, resetsAt } = quota;
@@ -24,7 +24,7 @@ export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): 
   if (!isExceeded(quota)) return;
   throw new Refusal(
     'RATE_LIMITED',
-    `The account has made its ${limit.most} requests of this hour; the next hour begins in ${seconds} seconds.`,
+    `The account has used its ${limit.most} requests of this hour; the next hour begins in ${seconds} seconds.`,
     { retryAfterSeconds: seconds },
   );
 }

@@ -1,9 +1,8 @@
-/** Idempotency-Key: which routes take it, how it is read, and the first answer again (decisions.md §1). */
+/** Idempotency-Key: which routes take it, how it is read, and the first answer again (docs/contract.md#idempotency). */
 import type { IncomingMessage } from 'node:http';
-import type { RequestKey } from '../commands/numberCfe.ts';
-import { runOnce } from '../commands/runOnce.ts';
+import { findFirst, runOnce } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import type { Kept } from '../db/idempotency.ts';
+import type { Kept, RequestKey } from '../db/idempotency.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
@@ -13,7 +12,7 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
 /** 1 to 255 printable characters of ASCII. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
-/** A string of RFC 8941 §3.3.3, as the IETF's draft on the field has it; the text as it stands is taken as well. */
+/** A string of RFC 8941 §3.3.3, as the IETF's draft on the field wants it; an unquoted key is accepted as well. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 type RouteRequest = Parameters<Route['handle']>[0];
@@ -37,7 +36,7 @@ export function readRequestKey(
   if (!takesIdempotencyKey(route) || text === undefined) return null;
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
   if (texts.length > 1 || !KEY.test(key)) {
-    const message = `${IDEMPOTENCY_KEY} is one text of 1 to 255 printable ASCII characters.`;
+    const message = `${IDEMPOTENCY_KEY} must be one string of 1 to 255 printable ASCII characters.`;
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code: 'idempotency_key.malformed', message }]);
   }
   const { path, body, hashOf } = asked;
@@ -47,20 +46,23 @@ export function readRequestKey(
 /** What is answered: `data` of the handler, or the first answer to the same request again, as JSON. */
 export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };
 
-/** Runs the handler of `route`; with an Idempotency-Key only once for each key. */
+/** Runs what `route` prepares, then its handler; with an Idempotency-Key once for each key. */
 export async function handleOnce(route: Route, request: RouteRequest, deps: ApiDeps): Promise<HandlerAnswer> {
   const { idempotency, caller } = request;
-  if (!idempotency) return { data: await route.handle(request, deps) };
-  await route.prepare?.(request, deps);
-  const { accountId, environment } = caller;
-  const outcome = await runOnce(
-    deps,
-    { accountId, environment, ...idempotency },
-    {
-      work: (inner) => route.handle(request, inner),
-      keep: (data) => (route.firstAnswer ? null : JSON.stringify(data)),
-    },
-  );
+  const once = idempotency && {
+    accountId: caller.accountId,
+    environment: caller.environment,
+    ...idempotency,
+  };
+  // What takes long is not done again for an answer that is there; runOnce looks once more, for a twin.
+  const kept = once && route.prepare ? await findFirst(deps, once) : null;
+  if (kept) return { replayed: textOf(kept, route) };
+  using prepared = await route.prepare?.(request, deps);
+  if (!once) return { data: await route.handle(request, deps, prepared) };
+  const outcome = await runOnce(deps, once, {
+    work: (inner) => route.handle(request, inner, prepared),
+    keep: (data) => (route.firstAnswer ? null : JSON.stringify(data)),
+  });
   return outcome.kept ? { replayed: textOf(outcome.kept, route) } : { data: outcome.value };
 }
 

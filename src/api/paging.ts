@@ -11,11 +11,11 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
     .transform((text, ctx) => {
       const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
       if (value >= minimum && value <= maximum) return value;
-      const found = text.length <= 20 ? JSON.stringify(text) : 'a longer text';
+      const found = text.length <= 20 ? JSON.stringify(text) : 'a longer string';
       addIssue(
         ctx,
         'number.out_of_range',
-        `a whole number from ${minimum} to ${maximum} is expected, found ${found}.`,
+        `must be an integer from ${minimum} to ${maximum}, found ${found}.`,
       );
       return z.NEVER;
     })

@@ -4,16 +4,17 @@ import { type Checked, check, faultAt } from '../domain/faults.ts';
 const NONE = z.strictObject({});
 
 /**
- * The query parameters as `schema` reads them (each a text; null: there may be none). A parameter that is unknown or
+ * The query parameters as `schema` reads them (each a string; null: none are allowed). A parameter that is unknown or
  * given twice is a fault, as is whatever the schema finds; paths are `/query/<name>`.
  */
 export function readQuery(search: string, schema: z.ZodType | null): Checked<unknown> {
   const parameters = [...new URLSearchParams(search)];
-  const names = parameters.map(([name]) => name);
-  const twice = new Set(names.filter((name, i) => names.indexOf(name) !== i));
+  const names = new Set<string>();
+  const twice = new Set<string>();
+  for (const [name] of parameters) (names.has(name) ? twice : names).add(name);
   const checked = check<unknown>(schema ?? NONE, Object.fromEntries(parameters), { at: '/query' });
   const faults = [
-    ...[...twice].map((name) => faultAt([name], 'body.duplicate_key', 'is given twice.', '/query')),
+    ...[...twice].map((name) => faultAt([name], 'body.duplicate_key', 'must not be given twice.', '/query')),
     ...(checked.ok ? [] : checked.faults),
   ];
   if (faults.length > 0) return { ok: false, faults };

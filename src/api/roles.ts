@@ -1,4 +1,4 @@
-/** What a caller may be for an enterprise, from least to most (decisions.md §2). */
+/** What a caller may be for an enterprise, from least to most (docs/contract.md#roles). */
 export const ROLES = ['VIEWER', 'MEMBER', 'OWNER'] as const;
 export type Role = (typeof ROLES)[number];
 

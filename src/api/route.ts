@@ -3,16 +3,20 @@
  * come. One file per route in `routes/`, named like its operation; `routes/index.ts` lists them.
  */
 import type * as z from 'zod';
-import type { RequestKey } from '../commands/numberCfe.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { RequestKey } from '../db/idempotency.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { Fault, RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Role } from './roles.ts';
+import type { Waiting } from './verdictWatch.ts';
 
-/** Largest bodies in bytes (decisions.md §1). */
+/** Largest bodies in bytes (docs/contract.md#bodies). */
 export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 1024 } as const;
+
+/** Fields of the header that are read by a pattern count only up to so many characters (docs/contract.md#limits). */
+export const LONGEST_FIELD = 256;
 
 /** Who calls, after key, token and sandbox rules held. `environment` is that of the key, and so of the request. */
 export interface Caller {
@@ -27,14 +31,14 @@ interface RouteBody<B extends z.ZodType = z.ZodType> {
   /** Strict schema; numbers reach it as JsonNumber (domain/decimal.ts). */
   readonly schema: B;
   readonly limitBytes: number;
-  /** No body at all stands for `{}`. */
+  /** An empty body counts as `{}`. */
   readonly optional?: true;
   /**
    * `schema` (default): the handler gets what the schema made of the body. `command`: the schema only documents; the
-   * handler gets the JSON object as read and must check it, so that faults of shape and rules are told together.
+   * handler gets the JSON object as read and must check it, so that faults of shape and of rules are reported together.
    */
   readonly checkedBy?: 'schema' | 'command';
-  /** Words on fields of older layouts, by name. */
+  /** Advice on fields of older layouts, by name. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
@@ -55,12 +59,8 @@ interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | n
   readonly idempotency: RequestKey | null;
 }
 
-/** How long a caller who sent `Prefer: wait` is ready to wait. */
-export interface Waiting {
-  readonly seconds: number;
-  /** Aborted when the caller's connection is gone. */
-  readonly signal: AbortSignal;
-}
+/** What a route may prepare for its handler. */
+type Prepared = Disposable | undefined;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -80,9 +80,9 @@ export interface Route {
   readonly role: Role | null;
   /** A schema for each `{name}` of the path. */
   readonly params: Readonly<Record<string, z.ZodType>>;
-  /** What binds the values of the path together, where something does; its faults stand at `/path/<name>`. */
+  /** Checks of several path values together; the paths of its faults are `/path/<name>`. */
   checkParams?(params: unknown): readonly Fault[];
-  /** Strict schema of the query parameters, which arrive as texts; null: there are none. */
+  /** Strict schema of the query parameters, which arrive as strings; null where there are none. */
   readonly query: z.ZodType | null;
   readonly body: RouteBody | null;
   /** `schema` describes `data`. */
@@ -91,22 +91,22 @@ export interface Route {
     readonly description: string;
     readonly schema: z.ZodType;
   };
-  /** What the handler itself may refuse with; refusals of the checks before it follow from the definition. */
+  /** Refusals of the handler itself; those of the checks before it follow from the definition. */
   readonly errors: readonly RefusalCode[];
   /**
-   * What a request with an Idempotency-Key does before its transaction: whatever takes long, and stays though the
-   * request is refused.
+   * What comes before the handler and outside its transaction: it may take long, and stays if the request is refused.
+   * What it gives is the handler's, and is disposed of after it.
    */
-  prepare?(request: RouteRequest, deps: ApiDeps): Promise<void>;
-  handle(request: RouteRequest, deps: ApiDeps): Promise<unknown>;
-  /** Of a list that is cut: the query of what follows, told as `Link: <…>; rel="next"`; null where nothing does. */
+  prepare?(request: RouteRequest, deps: ApiDeps): Promise<Prepared>;
+  handle(request: RouteRequest, deps: ApiDeps, prepared: unknown): Promise<unknown>;
+  /** The query of the next page, sent as `Link: <…>; rel="next"`; null on the last page. */
   nextPage?(request: RouteRequest, data: unknown): Readonly<Record<string, string>> | null;
   /**
-   * Where the handler keeps the Idempotency-Key on the row of the CFE that it makes, for ever: what was first
-   * answered, from that row. Answers of other routes are kept for 24 hours, word for word.
+   * Where the handler keeps the Idempotency-Key on the row of the CFE that it creates, for ever: the first answer, from
+   * that row. Answers of other routes are kept for 24 hours, word for word.
    */
   firstAnswer?(cfe: Cfe): unknown;
-  /** Where `Prefer: wait` is supported: waits for what `data` began, and answers how it stands then. */
+  /** Where `Prefer: wait` is supported: waits for what `data` started, and answers its state then. */
   waitFor?(request: RouteRequest, data: unknown, waiting: Waiting, deps: ApiDeps): Promise<unknown>;
 }
 
@@ -119,6 +119,7 @@ interface Definition<
   B extends z.ZodType,
   D extends z.ZodType,
   R extends Role | null,
+  W extends Prepared,
 > extends Omit<
     Route,
     | 'params'
@@ -139,8 +140,8 @@ interface Definition<
   readonly query: Q;
   readonly body: (Omit<RouteBody<B>, 'checkedBy'> & { readonly checkedBy?: C }) | null;
   readonly success: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: D };
-  prepare?(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<void>;
-  handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<z.input<D>>;
+  prepare?(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<W>;
+  handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps, prepared: W): Promise<z.input<D>>;
   nextPage?(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>): Readonly<Record<string, string>> | null;
   firstAnswer?(cfe: Cfe): z.input<D>;
   waitFor?(
@@ -176,6 +177,7 @@ export function defineRoute<
   D extends z.ZodType,
   const R extends Role | null,
   const C extends 'schema' | 'command' = 'schema',
->(definition: Definition<P, Q, C, B, D, R>): Route {
+  W extends Prepared = undefined,
+>(definition: Definition<P, Q, C, B, D, R, W>): Route {
   return definition;
 }

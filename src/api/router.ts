@@ -8,7 +8,7 @@ import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 import { serveRoute } from './serveRoute.ts';
 
-/** The version part of every address (interface.md part 9). */
+/** The version part of every address (docs/contract.md#versioning). */
 const PREFIX = '/v1';
 
 /** The paths of the API and of its description below PREFIX, and /livez and /readyz beside it. `ready` tells whether requests can be served. */
@@ -39,7 +39,7 @@ export function createRouter(options: {
   router.get('/readyz', async (ctx) => {
     ctx.state.route = '/readyz';
     if (!(await ready()))
-      throw new Refusal('UNAVAILABLE', 'Not ready to serve requests.', { retryAfterSeconds: 1 });
+      throw new Refusal('UNAVAILABLE', 'The service is not ready yet.', { retryAfterSeconds: 1 });
     answerJson(ctx, 200, { data: { status: 'ok' } });
   });
   return router;

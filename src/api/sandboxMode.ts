@@ -1,4 +1,4 @@
-/** X-Sandbox-Mode against route, key and account (interface.md part 5, rules 3, 4 and 8; decisions.md §1, §12). */
+/** X-Sandbox-Mode against route, key and account (docs/contract.md#sandbox-mode). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { invalidInput, Refusal } from '../errors.ts';
@@ -18,7 +18,10 @@ export function checkSandboxMode(
 ): void {
   const asked = environmentAsked(headers[HEADER.toLowerCase()]);
   if (asked === 'sandbox' && !route.sandbox) {
-    throw fault('sandbox.unsupported', `${HEADER} true is not supported here: only production is served.`);
+    throw fault(
+      'sandbox.unsupported',
+      `${HEADER} true is not supported here: this endpoint is for production only.`,
+    );
   }
   if (asked !== caller.environment) {
     const code = route.auth === 'key' ? 'INVALID_API_KEY' : 'FORBIDDEN';
@@ -32,15 +35,15 @@ export function checkSandboxMode(
 function environmentAsked(header: string | string[] | undefined): Environment {
   if (header === undefined || header === 'false') return 'production';
   if (header === 'true') return 'sandbox';
-  throw fault('sandbox.malformed', `${HEADER} is either true or false.`);
+  throw fault('sandbox.malformed', `${HEADER} must be true or false.`);
 }
 
 const fault = (code: string, message: string): Refusal =>
   invalidInput([{ path: `/headers/${HEADER}`, code, message }]);
 
-function wrongEnvironment(of: Environment, supported: boolean): string {
-  if (of === 'production') return `The API key is for production; it is used without ${HEADER} true.`;
+function wrongEnvironment(environment: Environment, supported: boolean): string {
+  if (environment === 'production') return `The API key is for production; use it without ${HEADER} true.`;
   return supported
-    ? `The API key is for the sandbox; it is used with ${HEADER} true.`
-    : 'The API key is for the sandbox; only production is served here.';
+    ? `The API key is for the sandbox; use it with ${HEADER} true.`
+    : 'The API key is for the sandbox; this endpoint is for production only.';
 }

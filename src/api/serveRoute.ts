@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import * as z from 'zod';
-import { type Checked, check } from '../domain/faults.ts';
+import { type Checked, check, limited } from '../domain/faults.ts';
 import { invalidInput } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import { answerJson, answerText } from './answer.ts';
@@ -19,8 +19,8 @@ import type { Route } from './route.ts';
 import { checkSandboxMode } from './sandboxMode.ts';
 
 /**
- * Serves one route: the checks in the order of decisions.md §12 (path and method are the router's), then its handler.
- * `values` are the values of the path, decoded.
+ * Serves one route: the checks in their order (docs/contract.md#order-of-checks; path and method are the router's),
+ * then its handler. `values` are the values of the path, decoded.
  */
 export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
   const paramsSchema = z.strictObject(route.params);
@@ -63,8 +63,8 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
 }
 
 /**
- * `data` as it stands once the caller has waited for what it began (`Prefer: wait`), or at once. Whatever fails on the
- * way, the request itself is done: it is answered as it was.
+ * `data` after the caller has waited for what it started (`Prefer: wait`), or at once. If waiting fails, the request
+ * itself is done all the same: it is answered as it was.
  */
 async function waitedFor(
   ctx: Context,
@@ -81,7 +81,7 @@ async function waitedFor(
   try {
     return await route.waitFor(request, data, { seconds, signal: gone.signal }, deps);
   } catch (err) {
-    deps.logger.warn({ err, requestId: request.requestId }, 'waiting failed; answered as it was');
+    deps.logger.warn({ err, requestId: request.requestId }, 'waiting failed; answered without it');
     return data;
   }
 }
@@ -91,7 +91,7 @@ function readInput(route: Route, search: string, rawBody: Uint8Array): { query: 
   const query = readQuery(search, route.query);
   const body = readBodyOf(route, rawBody);
   if (query.ok && body.ok) return { query: query.value, body: body.value };
-  throw invalidInput([query, body].flatMap((part) => (part.ok ? [] : part.faults)));
+  throw invalidInput(limited([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
 }
 
 function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<unknown> {

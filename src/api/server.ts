@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorBody } from './errorAnswer.ts';
 
-/** No request holds a connection longer than these (guides/api.md §8). keepAlive: above a load balancer's usual 60 s. */
+/** No request holds a connection longer than these. keepAlive: above a load balancer's usual 60 s. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -47,7 +47,7 @@ function refusalOf(code: string | undefined): string {
       ? ['431 Request Header Fields Too Large', 'The headers of the request are too large.']
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'The request did not arrive in time.']
-        : ['400 Bad Request', 'This is not an HTTP request.'];
+        : ['400 Bad Request', 'The bytes received are not an HTTP request.'];
   const body: ErrorBody = { error: { code: 'INVALID_INPUT', message } };
   const text = JSON.stringify(body);
   return [

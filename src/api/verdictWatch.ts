@@ -1,23 +1,29 @@
-/** Waiting for verdicts: one look at the table for all who wait in this process, not one for each. */
-import { settledAmong } from '../db/cfes.ts';
+/** Waiting for verdicts: one query for all requests that wait in this process, not one for each. */
+import { decidedAmong } from '../db/cfes.ts';
 import type { Database } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
-import type { Waiting } from './route.ts';
 
-/** Pause between two looks while somebody waits. */
+/** Pause between two queries while a request waits. */
 const LOOK_MILLISECONDS = 200;
+
+/** How long a caller who sent `Prefer: wait` is ready to wait. */
+export interface Waiting {
+  readonly seconds: number;
+  /** Aborted when the caller's connection is gone. */
+  readonly signal: AbortSignal;
+}
 
 export interface VerdictWatch {
   /**
-   * Resolves when the CFE has its verdict, the time is over, the caller is gone or the watch is closed, whichever is
-   * first; never rejects. Holds no connection to the database meanwhile.
+   * Resolves when the CFE has its verdict, the time is up, the caller has gone or the watch is closed, whichever comes
+   * first; never rejects. Holds no database connection meanwhile.
    */
-  wait(cfeId: string, waiting: Waiting): Promise<void>;
+  wait(cfeUuid: string, waiting: Waiting): Promise<void>;
   /** Ends all waiting, now and for good. */
   close(): void;
 }
 
-/** A watch over the verdicts that the worker stores. It looks only while somebody waits. */
+/** A watch for the verdicts that the worker stores. It queries only while a request waits. */
 export function createVerdictWatch(deps: { orm: Database; logger: Logger }): VerdictWatch {
   const waiting = new Map<string, Set<() => void>>();
   const closing = new AbortController();
@@ -34,30 +40,30 @@ export function createVerdictWatch(deps: { orm: Database; logger: Logger }): Ver
 
   async function release(): Promise<void> {
     try {
-      for (const id of await settledAmong(deps.orm.em.fork(), [...waiting.keys()])) {
+      for (const id of await decidedAmong(deps.orm.em.fork(), [...waiting.keys()])) {
         for (const end of waiting.get(id) ?? []) end();
       }
     } catch (err) {
-      deps.logger.warn({ err }, 'verdicts cannot be looked up; those who wait go on waiting');
+      deps.logger.warn({ err }, 'verdicts cannot be read; waiting requests go on waiting');
     }
   }
 
   return {
-    wait(cfeId, { seconds, signal }) {
+    wait(cfeUuid, { seconds, signal }) {
       const ended = AbortSignal.any([signal, closing.signal]);
       if (ended.aborted) return Promise.resolve();
       return new Promise((resolve) => {
         const end = (): void => {
           clearTimeout(timer);
           ended.removeEventListener('abort', end);
-          const others = waiting.get(cfeId);
+          const others = waiting.get(cfeUuid);
           others?.delete(end);
-          if (others?.size === 0) waiting.delete(cfeId);
+          if (others?.size === 0) waiting.delete(cfeUuid);
           resolve();
         };
         const timer = setTimeout(end, seconds * 1_000);
         ended.addEventListener('abort', end);
-        waiting.set(cfeId, (waiting.get(cfeId) ?? new Set()).add(end));
+        waiting.set(cfeUuid, (waiting.get(cfeUuid) ?? new Set()).add(end));
         if (!looking) void look();
       });
     },

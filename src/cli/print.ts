@@ -4,7 +4,7 @@ import type { Row } from './verb.ts';
 /** An answer as one JSON document. */
 export const asJson = (answer: Row | readonly Row[]): string => `${JSON.stringify(answer, null, 2)}\n`;
 
-/** An answer for people: a list as a table with a line of names, one row as a line for each of its fields. */
+/** An answer for people: several rows as a table with a heading, one row as one line for each field. */
 export function asTable(answer: Row | readonly Row[], columns?: readonly string[]): string {
   if (isList(answer)) return listTable(answer, columns);
   const names = columns ?? Object.keys(answer);
@@ -12,7 +12,7 @@ export function asTable(answer: Row | readonly Row[], columns?: readonly string[
   return names.map((name) => `${name.padEnd(width)}  ${cell(answer[name])}\n`).join('');
 }
 
-/** One field of an answer as it stands, for people and pipes. */
+/** One field of an answer as it is, for people and pipes. */
 export function asText(answer: Row | readonly Row[], field: string): string {
   return isList(answer) ? asTable(answer) : wordsOf(answer[field]);
 }
@@ -38,7 +38,7 @@ function listTable(rows: readonly Row[], columns: readonly string[] | undefined)
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  // What stands in the database must not write to the terminal.
+  // Stored text must not control the terminal.
   return wordsOf(value).replace(/\p{Cc}/gu, ' ');
 }
 

@@ -1,23 +1,23 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { readConfig } from '../config.ts';
 import type { Group, OptionRow, Verb } from './verb.ts';
 
-/** How the command line is called in its help. */
-const PROGRAM = 'npm run -s cfe --';
+const { CFE_CLI_NAME: PROGRAM } = readConfig(['CFE_CLI_NAME']);
 const ABOUT = [
-  'The operator’s command line of the CFE service.',
-  'Answers are tables for people; with --json one JSON document. Exit codes: 0 done, 1 refused (code and reason on standard error), 2 wrong usage.',
-  'The database is the one that DATABASE_URL names, else that of the running local stack (npm start).',
+  'The operators’ command line of the CFE service.',
+  'Prints tables for people, or with --json one JSON document. Exit codes: 0 done, 1 refused (code and message on standard error), 2 wrong usage.',
+  'Uses the database in DATABASE_URL, or that of the running local stack (npm start).',
 ].join('\n\n');
 
-/** What a program does beside reading its arguments. */
+/** What the command line does beyond reading its arguments. */
 export interface ProgramPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Called with what was asked for, once it is clear. */
+  /** Called with the verb and its input once they are read. */
   run(verb: Verb, input: Record<string, unknown>, options: { json: boolean }): Promise<void>;
 }
 
-/** The command line over `groups`. Throws CommanderError for wrong usage, and where help was asked for. */
+/** The command line over `groups`. Throws CommanderError for wrong usage and after showing help. */
 export function createProgram(groups: readonly Group[], ports: ProgramPorts): Command {
   const program = new Command(PROGRAM)
     .description(ABOUT)
@@ -43,17 +43,17 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
     .command(verb.name)
     .summary(verb.summary)
     .description(verb.summary)
-    .showHelpAfterError('(add --help for what it takes, and examples)')
+    .showHelpAfterError('(add --help to see what it takes, with examples)')
     .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
   for (const [name, about] of Object.entries(verb.args))
     command.argument(name.startsWith('[') ? name : `<${name}>`, about);
   for (const option of verb.options) command.addOption(optionOf(option));
-  command.option('--json', 'answer one JSON document');
+  command.option('--json', 'print one JSON document');
   command.action(async (...given: unknown[]) => {
     const { json = false, ...options } = command.opts<{ json?: boolean } & Record<string, unknown>>();
     const args = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), given[i]]));
     const twice = Object.keys(args).find((name) => args[name] !== undefined && options[name] !== undefined);
-    if (twice !== undefined) command.error(`error: ${twice.toUpperCase()} is given twice`);
+    if (twice !== undefined) command.error(`error: ${twice.toUpperCase()} must not be given twice`);
     const input = { ...args, ...options };
     const fault = verb.usageFault?.(input);
     if (fault !== undefined) command.error(`error: ${fault}`);
@@ -72,7 +72,7 @@ function optionOf({ flags, about, required, choices, wholeNumber }: OptionRow): 
 const wholeNumberBetween = (minimum: number, maximum: number) => (text: string) => {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
-  throw new InvalidArgumentError(`A whole number from ${minimum} to ${maximum} is expected.`);
+  throw new InvalidArgumentError(`It must be a whole number from ${minimum} to ${maximum}.`);
 };
 
 const verbExamples = (group: string, { name, examples }: Verb): string[] =>

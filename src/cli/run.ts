@@ -6,7 +6,7 @@ import { asJson, asTable, asText } from './print.ts';
 import { createProgram } from './program.ts';
 import type { CliDeps, Group, Verb } from './verb.ts';
 
-/** Exit codes (decisions.md §11). */
+/** Exit codes (docs/contract.md#command-line). */
 const DONE = 0;
 const REFUSED = 1;
 const WRONG_USAGE = 2;
@@ -17,11 +17,11 @@ export interface CliPorts {
   readonly writeError: (text: string) => void;
   /** Runs `work` with the database open, and closes it. */
   withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T>;
-  /** What a failure that is no refusal of ours comes to, such as a database that cannot be reached; undefined: a bug. */
+  /** The refusal for a foreseen failure, such as an unreachable database; undefined for a bug. */
   refusalFor(error: unknown): Refusal | undefined;
 }
 
-/** Runs the command line over `groups` with these arguments; answers the exit code. */
+/** Runs the command line over `groups` with these arguments; returns the exit code. */
 export async function runCli(
   args: readonly string[],
   groups: readonly Group[],
@@ -43,14 +43,14 @@ export async function runCli(
     );
     return DONE;
   } catch (error) {
-    // Commander has said already what is wrong, or has shown the help.
+    // Commander has already said what is wrong, or has shown the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
     ports.writeError(asksForJson ? refusalJson(error, ports) : refusalText(error, ports));
     return REFUSED;
   }
 }
 
-/** The error envelope (interface.md part 7). */
+/** The error envelope (docs/contract.md#answers). */
 function refusalJson(error: unknown, ports: CliPorts): string {
   const { code, message, faults } = refusalOf(error, ports);
   const details = faults.length > 0 ? { details: { fields: faults } } : {};
@@ -70,7 +70,7 @@ function refusalOf(error: unknown, ports: CliPorts): Refusal {
   return ports.refusalFor(error) ?? new Refusal('INTERNAL_ERROR', `Something went wrong (${name}).`);
 }
 
-/** Where a bug happened; its own words may quote what is stored, and stay unsaid. */
+/** Where a bug happened, without its message, which may quote stored data. */
 function framesOf(code: string, error: unknown): string[] {
   if (code !== 'INTERNAL_ERROR' || !(error instanceof Error)) return [];
   return (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

@@ -1,21 +1,18 @@
 import type * as z from 'zod';
-import type { CommandDeps } from '../commands/deps.ts';
 import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
+import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
-import type { JsonReader } from '../domain/cfeExtra.ts';
 
-/** What every verb is handed. */
+/** What every verb gets. */
 export interface CliDeps extends CommandDeps {
-  /** Reads JSON losslessly. */
-  readonly readJson: JsonReader;
-  /** Reads a file that a person named. Refuses one that cannot be read (INVALID_INPUT). */
+  /** Reads the file at a path that a person gave. Refuses one that cannot be read (INVALID_INPUT). */
   readonly readFile: (path: string) => string;
   /** Makes API keys; throws ConfigurationError where their pepper is not configured. */
   readonly apiKeys: () => ApiKeys;
-  /** Asks the workflow of a CFE for an act of support; throws ConfigurationError where Temporal is not configured. */
+  /** Asks the workflow of a CFE for a support action; throws ConfigurationError where Temporal is not configured. */
   readonly askSupport: SupportCfeDeps['askSupport'];
   /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
@@ -27,7 +24,7 @@ export interface CliDeps extends CommandDeps {
   readonly cfeObject: (cfe: Cfe) => Row;
 }
 
-/** One thing in a row of an answer: a text, a number, a date in words, null for what is not there. */
+/** A row of an answer by field: strings, numbers, null for what is not there. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** An option of a verb; its value reaches the verb by its name in camel case. */
@@ -36,9 +33,9 @@ export interface OptionRow {
   readonly flags: `--${string}`;
   readonly about: string;
   readonly required?: true;
-  /** The values that it may have. */
+  /** The allowed values. */
   readonly choices?: readonly string[];
-  /** A whole number within these bounds, both included. */
+  /** A whole number within these bounds, inclusive. */
   readonly wholeNumber?: readonly [minimum: number, maximum: number];
 }
 
@@ -46,24 +43,24 @@ export interface OptionRow {
 export interface Verb {
   readonly name: string;
   readonly summary: string;
-  /** What stands after the verb, in order, each with what it is: `{ ACCOUNT: 'id of the account' }`; `[CFE_ID]` may lack. */
+  /** The arguments in order, each with what it is: `{ ACCOUNT: 'id of the account' }`; `[CFE_ID]` is optional. */
   readonly args: Readonly<Record<string, string>>;
   readonly options: readonly OptionRow[];
-  /** What stands after group and verb, each a whole example. */
+  /** Whole examples: what follows group and verb. */
   readonly examples: readonly string[];
-  /** Fields that the table for people shows; all of them unless told. */
+  /** Fields that the table for people shows; all by default. */
   readonly columns?: readonly string[];
-  /** The field that people get as it is, in place of a table. */
+  /** The field that people get as it is, instead of a table. */
   readonly plain?: string;
-  /** Arguments (by their names in small letters) and options together. */
+  /** Arguments (by their names in lower case) and options together. */
   readonly input: z.ZodType;
-  /** What is wrong with arguments and options together that each are right; undefined when nothing is. */
+  /** What is wrong with arguments and options that are right one by one; undefined when nothing is. */
   usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
-  /** Answers a row or a list of rows. */
+  /** Returns a row or an array of rows. */
   run(deps: CliDeps, input: unknown): Promise<Row | readonly Row[]>;
 }
 
-/** Verbs about one kind of thing. */
+/** The verbs on one kind of thing. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
@@ -77,7 +74,7 @@ interface Definition<I extends z.ZodType> extends Omit<Verb, 'input' | 'run' | '
   run(deps: CliDeps, input: z.output<I>): Promise<Row | readonly Row[]>;
 }
 
-/** A verb, with what it runs typed by its schema. */
+/** A verb whose `run` is typed by its schema. */
 export function defineVerb<I extends z.ZodType>({ args = {}, options = [], ...verb }: Definition<I>): Verb {
   return { args, options, ...verb };
 }

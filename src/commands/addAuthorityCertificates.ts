@@ -5,8 +5,8 @@ import {
 } from '../db/authorityCertificates.ts';
 import type { AuthorityCertificate } from '../db/entities/AuthorityCertificate.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
@@ -20,7 +20,7 @@ export async function addAuthorityCertificates(
   input: { pem: string },
 ): Promise<AuthorityCertificate[]> {
   const blocks = input.pem.match(PEM) ?? [];
-  if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file holds no certificate in PEM.');
+  if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file has no PEM certificate.');
   const addedAt = deps.clock();
   const rows = blocks.map((pem, i) => rowOf(read(pem, i), addedAt));
   await deps.orm.em.fork().transactional(async (em) => {

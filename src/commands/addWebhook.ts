@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/postgresql';
+import { requireAccount } from '../db/accounts.ts';
 import { Account } from '../db/entities/Account.ts';
 import { insertWebhook, listWebhooks } from '../db/webhooks.ts';
 import { MOST_WEBHOOKS } from '../domain/webhook.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import { knownAccount } from './knownAccount.ts';
-import { checkWebhook, newSecret, type WebhookCommandDeps, type WebhookWithSecret } from './webhookDeps.ts';
+import { audited } from './steps/audited.ts';
+import { checkWebhook, newSecret, type WebhookCommandDeps, type WebhookWithSecret } from './steps/webhook.ts';
 
 /**
  * Tells a receiver of an account of the selected events from now on; answers the webhook with its secret, which is
@@ -19,8 +19,8 @@ export function addWebhook(
 ): Promise<WebhookWithSecret> {
   const { events } = checkWebhook(deps, input);
   return deps.orm.em.fork().transactional(async (em) => {
-    const { id: accountId } = await knownAccount(em, input.accountId);
-    // Those who add at once take turns, so that the count holds.
+    const { id: accountId } = await requireAccount(em, input.accountId);
+    // Callers who add at the same moment wait for one another's lock, so that the count holds.
     await em.findOneOrFail(
       Account,
       { id: accountId },
@@ -29,7 +29,7 @@ export function addWebhook(
     if ((await listWebhooks(em, accountId)).length >= MOST_WEBHOOKS) {
       throw new Refusal(
         'INVALID_INPUT',
-        `The account has ${MOST_WEBHOOKS} webhooks already; remove one first.`,
+        `The account has ${MOST_WEBHOOKS} webhooks already, the maximum; remove one first.`,
       );
     }
     const now = deps.clock();

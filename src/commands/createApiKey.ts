@@ -4,15 +4,15 @@ import { findAccount, insertApiKey } from '../db/accounts.ts';
 import type { ApiKey } from '../db/entities/ApiKey.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 export interface CreateApiKeyDeps extends CommandDeps {
   readonly apiKeys: ApiKeys;
 }
 
 /**
- * Makes an API key for an account; `text` is the key itself, to be shown this once. A `text` of the caller's own (the
+ * Makes an API key for an account; `text` is the key itself, to be shown only now. A `text` of the caller's own (the
  * local stack keeps its keys) makes the key once: a second call answers the one that is there. Refuses an unknown
  * account (NOT_FOUND) and a text that is not a key of that environment or is another's already (INVALID_INPUT).
  */
@@ -43,12 +43,12 @@ export async function createApiKey(
     return stored;
   });
   if (key.accountId === accountId && deps.apiKeys.matches(text, key.hash)) return { key, text };
-  throw new Refusal('INVALID_INPUT', 'This API key is taken already.');
+  throw new Refusal('INVALID_INPUT', 'This API key is already taken.');
 }
 
 function given({ apiKeys }: CreateApiKeyDeps, text: string, environment: Environment) {
   const parts = parseApiKey(text);
   if (parts?.environment !== environment)
-    throw new Refusal('INVALID_INPUT', `The text is not an API key for ${environment}.`);
+    throw new Refusal('INVALID_INPUT', `The given text is not an API key for ${environment}.`);
   return { text, publicId: parts.publicId, hash: apiKeys.hashOf(text) };
 }

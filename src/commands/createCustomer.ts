@@ -1,11 +1,10 @@
-import { insertCustomer } from '../db/customers.ts';
+import { customerFacts, insertCustomer } from '../db/customers.ts';
 import type { Customer } from '../db/entities/Customer.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { customerFault } from '../domain/customerRules.ts';
 import { invalidInput } from '../errors.ts';
-import { audited } from './audited.ts';
-import { customerFacts } from './customerFacts.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /** Keeps a customer of an enterprise. Refuses a document that one of its customers has already (INVALID_INPUT). */
 export async function createCustomer(
@@ -25,7 +24,7 @@ export async function createCustomer(
   throw invalidInput([
     customerFault(
       'customer.exists',
-      `doc_number: the enterprise has a customer ${docType} ${docNumber} already.`,
+      `doc_number: the enterprise already has a customer ${docType} ${docNumber}.`,
     ),
   ]);
 }

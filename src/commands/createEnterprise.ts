@@ -2,9 +2,9 @@ import { insertEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import type { CreateEnterprise } from '../domain/enterprise.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
-import { startOnboarding } from './enterpriseWorkflow.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { startOnboarding } from './steps/enterpriseWorkflow.ts';
 
 /**
  * Registers an enterprise as PENDING, owned by the calling account, and starts its onboarding. Refuses a RUT that is
@@ -43,7 +43,7 @@ export async function createEnterprise(
       createdAt: now,
     });
     if (!created) {
-      throw new Refusal('ALREADY_EXISTS', `An enterprise with RUT ${body.rut} is registered already.`);
+      throw new Refusal('ALREADY_EXISTS', `An enterprise with RUT ${body.rut} is already registered.`);
     }
     startOnboarding(em, created.rut, now);
     const { rut } = created;

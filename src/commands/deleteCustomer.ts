@@ -1,7 +1,7 @@
 import { type CustomerKey, deleteCustomer as remove } from '../db/customers.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /** Forgets a customer of an enterprise; its CFEs stay. Refuses an unknown document (NOT_FOUND). */
 export async function deleteCustomer(deps: CommandDeps, key: CustomerKey): Promise<void> {

@@ -5,15 +5,15 @@ import { chooseCae } from '../domain/cae.ts';
 import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import type { CommandDeps } from './deps.ts';
+import type { CommandDeps } from './steps/deps.ts';
 import { uploadCae } from './uploadCae.ts';
 import { uploadCertificate } from './uploadCertificate.ts';
 
-/** Where an enterprise gets what it needs for the authority's test environment (decisions.md §8). */
+/** Where an enterprise gets its certificate and CAEs for the authority's test environment (docs/contract.md#sandbox). */
 export interface AuthorityTestKit {
-  /** A test certificate for the company: a .p12 and its password. Rejects when it cannot be had now. */
+  /** A test certificate for the company: a .p12 and its password. Rejects when it is unavailable. */
   certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
-  /** A CAE file for one type and the first number to use. Rejects when it cannot be had now. */
+  /** A CAE file for one type and the first number to use. Rejects when it is unavailable. */
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
 }
 
@@ -27,9 +27,9 @@ const isCfeType = (value: unknown): value is CfeType =>
   typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
 
 /**
- * Gives an enterprise what it lacks to issue in the sandbox: a test certificate and a CAE of the type that the body
- * names. What it has already, or what the body gets wrong, is left to the rules of issuing. Refuses with UNAVAILABLE
- * when the kit cannot be reached. Two requests at once may fetch twice; the ranges differ and both are good.
+ * Gives an enterprise what it still needs to issue in the sandbox: a test certificate and a CAE of the type that the body
+ * names. What it already has, or what the body gets wrong, is left to the rules of issuing. Refuses with UNAVAILABLE
+ * when the kit is unavailable. Two requests at once may fetch twice; the ranges differ and both are good.
  */
 export async function equipSandbox(
   deps: EquipSandboxDeps,
@@ -59,7 +59,7 @@ async function fetched<T>(fetch: () => Promise<T>): Promise<T> {
   try {
     return await fetch();
   } catch (cause) {
-    throw new Refusal('UNAVAILABLE', 'The test papers of the sandbox cannot be had now; try again.', {
+    throw new Refusal('UNAVAILABLE', 'Sandbox credentials are unavailable right now; try again.', {
       cause,
       retryAfterSeconds: 5,
     });

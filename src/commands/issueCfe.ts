@@ -3,10 +3,10 @@ import { caesForNumbers } from '../db/caes.ts';
 import { currentCertificate } from '../db/certificates.ts';
 import { findEnterprise } from '../db/enterprises.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import type { RequestKey } from '../db/idempotency.ts';
 import { lockOriginal } from '../db/originals.ts';
 import { uiValueFor } from '../db/uiValues.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
-import type { JsonReader } from '../domain/cfeExtra.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { checkCfe } from '../domain/checkCfe.ts';
@@ -14,15 +14,9 @@ import { limited } from '../domain/faults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
-import { type EquipSandboxDeps, equipSandbox } from './equipSandbox.ts';
-import { issuerFaults } from './issuerFaults.ts';
-import { type Draft, numberCfe, type RequestKey } from './numberCfe.ts';
-
-/** What issuing needs beside the rest. */
-export interface IssueCfeDeps extends EquipSandboxDeps {
-  /** Reads the JSON inside the request (`extra`). */
-  readonly readJson: JsonReader;
-}
+import type { CommandDeps } from './steps/deps.ts';
+import { issuerFaults } from './steps/issuerFaults.ts';
+import { type Draft, numberCfe } from './steps/numberCfe.ts';
 
 export interface IssueCfeInput {
   /** The calling account. */
@@ -31,7 +25,7 @@ export interface IssueCfeInput {
   environment: Environment;
   /** The body as it was read from JSON, numbers as `JsonNumber`. */
   body: unknown;
-  /** Kept on the row of the CFE, for ever; whoever gives one has made sure by `runOnce` that it is new. */
+  /** Kept on the row of the CFE, for ever; the caller has made sure by `runOnce` that it is new. */
   idempotency?: RequestKey | null;
 }
 
@@ -40,8 +34,7 @@ export interface IssueCfeInput {
  * of its workflow, all in one transaction. Refuses with every fault at once (INVALID_INPUT), and then no number is
  * taken; an unknown RUT is NOT_FOUND.
  */
-export async function issueCfe(deps: IssueCfeDeps, input: IssueCfeInput): Promise<Cfe> {
-  if (input.environment === 'sandbox') await equipSandbox(deps, input);
+export async function issueCfe(deps: CommandDeps, input: IssueCfeInput): Promise<Cfe> {
   failpoint('issue.begun');
   const cfe = await deps.orm.em.fork().transactional(async (em) => {
     const draft = await judge(em, deps, input);
@@ -51,7 +44,7 @@ export async function issueCfe(deps: IssueCfeDeps, input: IssueCfeInput): Promis
   return cfe;
 }
 
-async function judge(em: EntityManager, deps: IssueCfeDeps, input: IssueCfeInput): Promise<Draft> {
+async function judge(em: EntityManager, deps: CommandDeps, input: IssueCfeInput): Promise<Draft> {
   const { accountId, rut, environment, body, idempotency = null } = input;
   const now = deps.clock();
   const today = montevideoDate(now);
@@ -60,7 +53,7 @@ async function judge(em: EntityManager, deps: IssueCfeDeps, input: IssueCfeInput
   const certificate = await currentCertificate(em, rut, environment);
   const ofIssuer = await issuerFaults(em, { enterprise, certificate, environment, now });
 
-  const reading = readCfeRequest(body, { readJson: deps.readJson, today });
+  const reading = readCfeRequest(body, today);
   const named = referencedCfe(reading);
   const original = named && (await lockOriginal(em, { rut, environment, ...named }));
   const uiValue = await uiValueOn(em, reading.parts.emission_date ?? today);
@@ -93,7 +86,7 @@ async function uiValueOn(em: EntityManager, emissionDate: string) {
 
 /**
  * What speaks against the CAE that would give the number, for a request that is refused anyway: all faults are told
- * at once. Nobody's turn is taken, so this is a look, not a decision.
+ * at once. Nothing is locked, so this is a look, not a decision.
  */
 async function caeFaults(
   em: EntityManager,

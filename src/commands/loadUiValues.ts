@@ -1,19 +1,15 @@
 import type { UiValue } from '../db/entities/UiValue.ts';
 import { listUiValues, putUiValues } from '../db/uiValues.ts';
-import { UiValueList } from '../domain/operatorFiles.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
-import { type FileReaderDeps, readRows } from './readRows.ts';
+import { readRows, UiValueList } from '../domain/operatorFiles.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Takes UI values from a file: a JSON list of {year, value, source, estimate}, each in place of that year's one. An
  * operator's act. Answers all that are known. Refuses a file with faults, all at once (INVALID_INPUT).
  */
-export async function loadUiValues(
-  deps: CommandDeps & FileReaderDeps,
-  input: { file: string },
-): Promise<UiValue[]> {
-  const rows = readRows(deps, UiValueList, input.file);
+export async function loadUiValues(deps: CommandDeps, input: { file: string }): Promise<UiValue[]> {
+  const rows = readRows(UiValueList, input.file);
   return deps.orm.em.fork().transactional(async (em) => {
     await putUiValues(
       em,

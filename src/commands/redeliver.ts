@@ -2,11 +2,11 @@ import { lockDelivery, restartDelivery } from '../db/deliveries.ts';
 import type { Delivery } from '../db/entities/Delivery.ts';
 import { findWebhook } from '../db/webhooks.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
- * Sends an event once more: same id, same bytes, schedule anew, at once; also to a webhook that is disabled by now.
+ * Sends an event once more: same id, same bytes, a new schedule, at once; also to a webhook that is disabled by now.
  * Refuses an unknown delivery (NOT_FOUND), one that is under way, and one whose webhook was removed (INVALID_INPUT).
  */
 export async function redeliver(deps: CommandDeps, input: { deliveryId: string }): Promise<Delivery> {
@@ -15,7 +15,7 @@ export async function redeliver(deps: CommandDeps, input: { deliveryId: string }
     const delivery = await lockDelivery(em, deliveryId);
     if (!delivery) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
     if (delivery.status === 'PENDING') {
-      throw new Refusal('INVALID_INPUT', `The delivery ${deliveryId} is under way already.`);
+      throw new Refusal('INVALID_INPUT', `The delivery ${deliveryId} is already under way.`);
     }
     const webhook = await findWebhook(em, delivery.webhookId);
     if (!webhook || webhook.removedAt !== null) {

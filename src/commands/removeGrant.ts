@@ -1,17 +1,17 @@
 import { deleteGrant } from '../db/grants.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
-/** Takes from an account what it was granted at an enterprise. An operator's act. Refuses where it was nothing (NOT_FOUND). */
-export function removeGrant(deps: CommandDeps, of: { accountId: string; rut: string }): Promise<void> {
-  const { accountId, rut } = of;
+/** Removes the role that an account was granted at an enterprise. An operator's act. Refuses where it has none (NOT_FOUND). */
+export function removeGrant(deps: CommandDeps, grantee: { accountId: string; rut: string }): Promise<void> {
+  const { accountId, rut } = grantee;
   return deps.orm.em.fork().transactional(async (em) => {
-    if (!isUuid(accountId) || !(await deleteGrant(em, of))) {
+    if (!isUuid(accountId) || !(await deleteGrant(em, grantee))) {
       throw new Refusal(
         'NOT_FOUND',
-        `The account ${accountId} was granted nothing at the enterprise ${rut}.`,
+        `The account ${accountId} has no granted role at the enterprise ${rut}.`,
       );
     }
     audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut }, deps.clock());

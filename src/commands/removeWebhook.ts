@@ -1,5 +1,5 @@
-import { audited } from './audited.ts';
-import { knownWebhook, type WebhookCommandDeps } from './webhookDeps.ts';
+import { audited } from './steps/audited.ts';
+import { requireWebhook, type WebhookCommandDeps } from './steps/webhook.ts';
 
 /**
  * Takes a webhook away: it is told of nothing more, and what is under way to it ends FAILED at its next attempt. Its
@@ -8,7 +8,7 @@ import { knownWebhook, type WebhookCommandDeps } from './webhookDeps.ts';
 export function removeWebhook(deps: WebhookCommandDeps, input: { webhookId: string }): Promise<void> {
   const { webhookId } = input;
   return deps.orm.em.fork().transactional(async (em) => {
-    const webhook = await knownWebhook(em, webhookId);
+    const webhook = await requireWebhook(em, webhookId);
     const now = deps.clock();
     webhook.enabled = false;
     webhook.removedAt = now;

@@ -1,8 +1,8 @@
 import { enqueue } from '../db/outbox.ts';
 import { UNFINISHED, type Whose } from '../db/unfinished.ts';
 import type { WorkflowName } from '../temporal.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /** Messages stored in one transaction. */
 const BATCH = 500;
@@ -20,7 +20,7 @@ export interface Requeued {
 }
 
 /**
- * Starts anew every workflow whose thing has not come to its end by our own rows: for when Temporal's data was lost
+ * Starts again every workflow that is unfinished by our own rows: for when Temporal's data was lost
  * or restored, or a run was terminated. One that still runs goes on undisturbed. An operator's act.
  */
 export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: RequeueInput): Promise<Requeued[]> {

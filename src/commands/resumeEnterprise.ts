@@ -1,9 +1,9 @@
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import { enterpriseCanBecome } from '../domain/enterpriseStatus.ts';
 import { Refusal } from '../errors.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
-import { tellFactsChanged } from './enterpriseWorkflow.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 /**
  * Lifts a suspension: the enterprise goes back to what it was before, and its onboarding looks again. An operator's

@@ -1,8 +1,8 @@
 import { lockApiKey } from '../db/accounts.ts';
 import type { ApiKey } from '../db/entities/ApiKey.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Ends an API key, and with it every token that was obtained with it; for good. One that was revoked before stays as

@@ -7,8 +7,8 @@ import {
   sealedUnderOthers,
 } from '../db/sealed.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /** Rows read at a time. */
 const BATCH = 200;
@@ -20,14 +20,14 @@ export interface RotationDeps extends CommandDeps {
 /** What became of the secrets of a column. */
 interface Pass {
   resealed: number;
-  /** Changed by somebody else between our reading and our writing. */
+  /** Changed by another process between our reading and our writing. */
   overtaken: number;
 }
 
 /**
  * Puts every sealed secret under the first key-encryption key; what is sealed stays as it is. One row at a time and
  * only where it is still what was read: it runs beside everything else, twice at once, and again after it was broken
- * off. Answers how many were sealed anew. Refuses, once all others are done, when some stay under other keys
+ * off. Answers how many were sealed again. Refuses, once all others are done, when some are still under other keys
  * (UNAVAILABLE).
  */
 export async function rotateKeyEncryption(deps: RotationDeps): Promise<{ keyId: string; resealed: number }> {
@@ -48,7 +48,7 @@ export async function rotateKeyEncryption(deps: RotationDeps): Promise<{ keyId: 
   if (left === 0) return { keyId, resealed };
   throw new Refusal(
     'UNAVAILABLE',
-    `${resealed} secrets were sealed anew under ${keyId}; ${left} stay under other keys: no configured key opens them, or a running program still seals under another key. See key-encryption status.`,
+    `${resealed} secrets were sealed again under ${keyId}; ${left} are still sealed under other keys: no configured key opens them, or a running program still seals with another key. See key-encryption status.`,
   );
 }
 
@@ -71,9 +71,9 @@ async function reseal({ orm, sealer }: RotationDeps, column: SealedColumn, keyId
 }
 
 /** Null where no configured key opens it. */
-function rewrapped(sealer: Sealer, ...of: Parameters<Sealer['rewrap']>): string | null {
+function rewrapped(sealer: Sealer, ...secret: Parameters<Sealer['rewrap']>): string | null {
   try {
-    return sealer.rewrap(...of);
+    return sealer.rewrap(...secret);
   } catch (error) {
     if (error instanceof UnsealError) return null;
     throw error;

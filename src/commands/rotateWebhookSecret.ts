@@ -1,6 +1,11 @@
 import { SECRET_OVERLAP_MILLISECONDS } from '../domain/webhook.ts';
-import { audited } from './audited.ts';
-import { knownWebhook, newSecret, type WebhookCommandDeps, type WebhookWithSecret } from './webhookDeps.ts';
+import { audited } from './steps/audited.ts';
+import {
+  newSecret,
+  requireWebhook,
+  type WebhookCommandDeps,
+  type WebhookWithSecret,
+} from './steps/webhook.ts';
 
 /**
  * Gives a webhook a new secret, which is shown this once. The one before signs beside it for 24 hours, one from before
@@ -12,7 +17,7 @@ export function rotateWebhookSecret(
 ): Promise<WebhookWithSecret> {
   const { webhookId } = input;
   return deps.orm.em.fork().transactional(async (em) => {
-    const webhook = await knownWebhook(em, webhookId);
+    const webhook = await requireWebhook(em, webhookId);
     const { accountId } = webhook;
     const now = deps.clock();
     const { secret, sealed } = newSecret(deps, { accountId, webhookId });

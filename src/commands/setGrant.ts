@@ -1,11 +1,11 @@
+import { requireAccount } from '../db/accounts.ts';
 import { findEnterprise } from '../db/enterprises.ts';
 import type { EnterpriseGrant } from '../db/entities/EnterpriseGrant.ts';
 import { putGrant } from '../db/grants.ts';
 import type { GrantedRole } from '../domain/grantedRole.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
-import { knownAccount } from './knownAccount.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Lets an account be MEMBER or VIEWER at an enterprise, in place of what it was. An operator's act. Refuses an unknown
@@ -17,13 +17,13 @@ export function setGrant(
 ): Promise<Omit<EnterpriseGrant, symbol>> {
   const { rut, role } = grant;
   return deps.orm.em.fork().transactional(async (em) => {
-    const { id: accountId } = await knownAccount(em, grant.accountId);
+    const { id: accountId } = await requireAccount(em, grant.accountId);
     const enterprise = await findEnterprise(em, rut);
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     if (enterprise.ownerAccountId === accountId) {
       throw new Refusal(
         'INVALID_INPUT',
-        `The account ${accountId} is the OWNER of the enterprise ${rut} already.`,
+        `The account ${accountId} is already the OWNER of the enterprise ${rut}.`,
       );
     }
     await putGrant(em, { accountId, rut, role });

@@ -1,8 +1,8 @@
+import { requireAccount } from '../db/accounts.ts';
 import type { RateLimit } from '../db/entities/RateLimit.ts';
 import { putRateLimit } from '../db/rateLimits.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
-import { knownAccount } from './knownAccount.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Sets how many requests an hour an account may make in an environment, in place of everyone's number, and unless told
@@ -14,7 +14,7 @@ export function setRateLimit(
 ): Promise<Omit<RateLimit, symbol>> {
   const { environment, perHour, keep = false } = limit;
   return deps.orm.em.fork().transactional(async (em) => {
-    const { id: accountId } = await knownAccount(em, limit.accountId);
+    const { id: accountId } = await requireAccount(em, limit.accountId);
     await putRateLimit(em, { accountId, environment, perHour }, { keep });
     const subject = `${environment} ${perHour}`;
     if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId }, deps.clock());

@@ -1,13 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CaeRow, caesForNumbers } from '../db/caes.ts';
-import { holdTurn, skipPlaces } from '../db/cfes.ts';
+import { lockNumbering, type Numbering, skipPlaces } from '../db/cfes.ts';
 import { skipIdemisors } from '../db/sobres.ts';
 import { chooseCae } from '../domain/cae.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /** Numbers looked at in one call: each is a question to the authority. */
 const MOST_NUMBERS = 1_000;
@@ -47,7 +47,7 @@ export interface SkippedNumber {
   /** Whether the authority has a CFE under it: a fiscal document that our database lost. */
   at_authority: boolean;
   verdict: string | null;
-  /** Whether it is to be annulled at the authority: nobody will use it. */
+  /** Whether it must be annulled at the authority, because no CFE will use it. */
   to_annul: boolean;
 }
 
@@ -61,13 +61,13 @@ export async function skipNumbers(
   deps: SkipNumbersDeps,
   { rut, environment, type, to, reason, dryRun }: SkipNumbersInput,
 ): Promise<SkippedNumber[]> {
-  const of = { rut, environment, type };
-  const cae = await caeAhead(deps.orm.em.fork(), deps, { ...of, to });
+  const numbering = { rut, environment, type };
+  const cae = await caeAhead(deps.orm.em.fork(), deps, { ...numbering, to });
   const numbers: SkippedNumber[] = [];
   for (let numero = cae.lastNumber + 1; numero <= to; numero += 1) {
-    const held = await deps.askAuthority({ ...of, serie: cae.series, numero });
+    const held = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });
     numbers.push({
-      serie: cae.series,
+      serie: cae.serie,
       numero,
       at_authority: held !== undefined,
       verdict: held?.verdict ?? null,
@@ -77,19 +77,19 @@ export async function skipNumbers(
   if (dryRun) return numbers;
 
   await deps.orm.em.fork().transactional(async (em) => {
-    await holdTurn(em, of);
-    const now = await caeAhead(em, deps, { ...of, to });
+    await lockNumbering(em, numbering);
+    const now = await caeAhead(em, deps, { ...numbering, to });
     if (now.id !== cae.id || now.lastNumber !== cae.lastNumber) {
       throw new Refusal(
         'INVALID_INPUT',
-        'Numbers of this type were given meanwhile; stop API and worker first.',
+        'Numbers of this type were taken meanwhile; stop the API and the worker first.',
       );
     }
     const [first, count] = [cae.lastNumber + 1, numbers.length];
     now.lastNumber = to;
-    await skipPlaces(em, of, count);
-    await skipIdemisors(em, of, count);
-    const which = `${type} ${cae.series} ${first} to ${to}`;
+    await skipPlaces(em, numbering, count);
+    await skipIdemisors(em, numbering, count);
+    const which = `${type} ${cae.serie} ${first} to ${to}`;
     const act = {
       action: 'recovery.skip_numbers',
       subject: cae.id,
@@ -105,17 +105,17 @@ export async function skipNumbers(
 async function caeAhead(
   em: EntityManager,
   { clock }: CommandDeps,
-  { to, ...of }: { rut: string; environment: Environment; type: CfeType; to: number },
+  { to, ...numbering }: Numbering & { to: number },
 ): Promise<CaeRow> {
   const today = montevideoDate(clock());
-  const cae = chooseCae(await caesForNumbers(em, { ...of, today }), today);
+  const cae = chooseCae(await caesForNumbers(em, { ...numbering, today }), today);
   if (!cae) {
-    throw new Refusal('INVALID_INPUT', `${of.rut} has no CAE of type ${of.type} that gives numbers.`);
+    throw new Refusal('INVALID_INPUT', `${numbering.rut} has no usable CAE of type ${numbering.type}.`);
   }
   const last = Math.min(cae.numberEnd, cae.lastNumber + MOST_NUMBERS);
   if (to > cae.lastNumber && to <= last) return cae;
   throw new Refusal(
     'INVALID_INPUT',
-    `The next number of type ${of.type} is ${cae.series} ${cae.lastNumber + 1}; --to must be from it to ${last}.`,
+    `The next number of type ${numbering.type} is ${cae.serie} ${cae.lastNumber + 1}; --to must be between it and ${last}.`,
   );
 }

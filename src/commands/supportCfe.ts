@@ -3,45 +3,49 @@ import type { Cfe } from '../db/entities/Cfe.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
-import { cfeWorkflowId } from '../temporal.ts';
-import type { CommandDeps } from './deps.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
-/** What a workflow said to support: its answer, or that it waits for nobody, or that it does not run. */
-type Said = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean };
+/** What a workflow answers to support: what it did, or that it is not stuck, or that it does not run. */
+type WorkflowAnswer = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean };
 
 export interface SupportCfeDeps extends CommandDeps {
   /** Sends the update `support` to a workflow. Refuses where Temporal or its worker is away (UNAVAILABLE). */
-  readonly askSupport: (workflowId: string, request: SupportRequest) => Promise<Said>;
+  readonly askSupport: (workflowId: string, request: SupportRequest) => Promise<WorkflowAnswer>;
 }
 
-/** What to ask for, and why; a dry run asks nobody. */
+/** What to ask for, and why; a dry run asks for nothing. */
 interface Wish {
   action: SupportAction;
   reason: string;
   dryRun: boolean;
 }
 
-/** What came of asking, and the CFE as it stands afterwards. */
+/** The outcome of asking, and the CFE afterwards. */
 export interface Supported {
   cfe: Cfe;
-  outcome: Said['outcome'] | 'dry_run';
+  outcome: WorkflowAnswer['outcome'] | 'dry_run';
   message: string;
 }
 
 /**
- * Asks the workflow of a CFE that waits for support to act. One that waits for nobody is left alone, and its message
- * says where it stands. The audit is the workflow's: it has the same for whoever asks in the Temporal UI.
+ * Asks the workflow of a stuck CFE to act. One that is not stuck is left alone, and its message says why. The workflow
+ * writes the audit, for those who ask in the Temporal UI too.
  */
 export async function supportCfe(
   deps: SupportCfeDeps,
   { id, action, reason, dryRun }: Wish & { id: string },
 ): Promise<Supported> {
-  if (dryRun) return wouldAsk(await cfeById(deps.orm.em.fork(), id), action);
+  const stuck = await cfeById(deps.orm.em.fork(), id);
+  if (dryRun) return wouldAsk(stuck, action);
   const by = (deps.actor ?? 'service').replace(/^cli:/, '');
-  const said = await deps.askSupport(cfeWorkflowId(id), { action, by, reason });
+  const answer = await deps.askSupport(stuck.workflowId, { action, by, reason });
   const cfe = await cfeById(deps.orm.em.fork(), id);
-  const { outcome } = said;
-  return { cfe, outcome, message: outcome === 'nothing_to_do' ? standingOf(cfe, said.runs) : said.message };
+  const { outcome } = answer;
+  return {
+    cfe,
+    outcome,
+    message: outcome === 'nothing_to_do' ? standingOf(cfe, answer.runs) : answer.message,
+  };
 }
 
 /** `supportCfe` for many, one after the other, so that the authority is not asked in a burst. */
@@ -55,7 +59,7 @@ export async function supportCfes(
       done.push(await supportCfe(deps, { id, ...wish }));
     } catch (error) {
       if (!(error instanceof Refusal) || done.length === 0) throw error;
-      const message = `${error.message} ${done.length} of ${ids.length} were asked before; call it again for the rest.`;
+      const message = `${error.message} ${done.length} of ${ids.length} were done before; run it again for the rest.`;
       throw new Refusal(error.code, message, { cause: error });
     }
   }
@@ -65,10 +69,10 @@ export async function supportCfes(
 const wouldAsk = (cfe: Cfe, action: SupportAction): Supported =>
   cfe.stuckReason === null
     ? { cfe, outcome: 'nothing_to_do', message: standingOf(cfe, true) }
-    : { cfe, outcome: 'dry_run', message: `Would be asked for: ${action}.` };
+    : { cfe, outcome: 'dry_run', message: `Would be done: ${action}.` };
 
 function standingOf({ status }: Cfe, runs: boolean): string {
   if (isFinal(status)) return `Nothing to do: it has its verdict, ${status}.`;
-  if (runs) return `Nothing to do: it is ${status}, waits for nobody, and goes on by itself.`;
-  return `Nothing is done: it is ${status}, and its workflow does not run. \`recovery requeue\` begins it anew.`;
+  if (runs) return `Nothing to do: it is ${status}, is not stuck, and goes on by itself.`;
+  return `Nothing was done: it is ${status}, and its workflow does not run. \`recovery requeue\` starts it again.`;
 }

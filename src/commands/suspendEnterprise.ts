@@ -1,8 +1,8 @@
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import { enterpriseCanBecome } from '../domain/enterpriseStatus.ts';
 import { Refusal } from '../errors.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Keeps an enterprise from issuing until it is resumed; reads go on, and what was taken is still sent. An operator's
@@ -19,7 +19,7 @@ export function suspendEnterprise(
     (_em, enterprise) => {
       const { status } = enterprise;
       if (status === 'SUSPENDED' || !enterpriseCanBecome(status, 'SUSPENDED')) {
-        throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is suspended already.`);
+        throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is already suspended.`);
       }
       enterprise.statusBeforeSuspension = status;
       enterprise.suspensionReason = input.reason;

@@ -1,11 +1,10 @@
-import { type CustomerKey, replaceCustomer } from '../db/customers.ts';
+import { type CustomerKey, customerFacts, replaceCustomer } from '../db/customers.ts';
 import type { Customer } from '../db/entities/Customer.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { documentFaults } from '../domain/customerRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './audited.ts';
-import { customerFacts } from './customerFacts.ts';
-import type { CommandDeps } from './deps.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Puts `customer` in the place of what was kept of the one with that document: what it leaves out is gone. Refuses an

@@ -10,9 +10,9 @@ import { checkoutUrl } from '../domain/checkoutUrl.ts';
 import type { UpdateEnterprise } from '../domain/enterprise.ts';
 import { paymentCreated } from '../domain/webhookEvents.ts';
 import { type Fault, invalidInput } from '../errors.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
-import { tellFactsChanged } from './enterpriseWorkflow.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 /** What changing a plan needs beside the rest. */
 export interface UpdateEnterpriseDeps extends CommandDeps {
@@ -95,5 +95,5 @@ function unknownPlan(path: string, planId: string, frequencyId: string): Fault {
 const missing = (field: string, given: string): Fault => ({
   path: `/${field}`,
   code: 'plan.incomplete',
-  message: `${field}: is missing; ${given} is given, and the enterprise has no plan yet.`,
+  message: `${field}: is required with ${given}: the enterprise has no plan yet.`,
 });

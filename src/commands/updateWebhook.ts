@@ -1,6 +1,6 @@
 import type { Webhook } from '../db/entities/Webhook.ts';
-import { audited } from './audited.ts';
-import { checkWebhook, knownWebhook, type WebhookCommandDeps } from './webhookDeps.ts';
+import { audited } from './steps/audited.ts';
+import { checkWebhook, requireWebhook, type WebhookCommandDeps } from './steps/webhook.ts';
 
 /**
  * Sets what is given of a webhook's address, events and whether it is enabled. Deliveries under way go to the new
@@ -19,7 +19,7 @@ export function updateWebhook(
   const { webhookId, url, enabled } = input;
   const { events } = checkWebhook(deps, input);
   return deps.orm.em.fork().transactional(async (em) => {
-    const webhook = await knownWebhook(em, webhookId);
+    const webhook = await requireWebhook(em, webhookId);
     if (url !== undefined) webhook.url = url;
     if (input.events !== undefined) webhook.events = events;
     if (enabled !== undefined) {

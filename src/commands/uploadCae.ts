@@ -9,9 +9,9 @@ import { caeFault } from '../domain/caeRules.ts';
 import { type CfeType, cfeTypeOfCode, type Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput } from '../errors.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
-import { tellFactsChanged } from './enterpriseWorkflow.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
@@ -62,7 +62,7 @@ function rowOf(
     environment,
     // Without faults the code is one of the nine.
     type: cfeTypeOfCode(facts.typeCode) as CfeType,
-    series: facts.series,
+    serie: facts.serie,
     numberStart: facts.numberStart,
     numberEnd: facts.numberEnd,
     lastNumber: startNumber - 1,

@@ -1,51 +1,60 @@
 import { randomUUID } from 'node:crypto';
-import { type Identity, openPkcs12, type Pkcs12Failure } from '../crypto/pkcs12.ts';
+import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../crypto/pkcs12.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import { replaceCertificate } from '../db/certificates.ts';
 import type { Certificate } from '../db/entities/Certificate.ts';
 import { certificateFault, certificateFaults } from '../domain/certificate.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { type Fault, invalidInput } from '../errors.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
-import { tellFactsChanged } from './enterpriseWorkflow.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 /** Faults of a file that does not open, by why it does not. */
 const UNOPENED: Readonly<Record<Pkcs12Failure, Fault>> = {
   not_pkcs12: certificateFault('certificate.not_pkcs12'),
   too_costly: certificateFault(
     'certificate.not_pkcs12',
-    'The file takes too long to open (its password is derived in too many rounds); export it anew.',
+    'The file takes too long to open (its key derivation has too many rounds); export it again.',
   ),
   wrong_password: certificateFault('certificate.wrong_password'),
-  no_key: certificateFault('certificate.not_pkcs12', 'The file holds no private key.'),
-  no_certificate: certificateFault('certificate.not_pkcs12', 'The file holds no certificate.'),
+  no_key: certificateFault('certificate.not_pkcs12', 'The file has no private key.'),
+  no_certificate: certificateFault('certificate.not_pkcs12', 'The file has no certificate.'),
   key_mismatch: certificateFault('certificate.key_mismatch'),
   not_rsa: certificateFault('certificate.not_rsa'),
 };
 
-/**
- * Takes the enterprise's certificate from a .p12: it signs from now on, the one before stays for the record. Only the
- * private key is kept, sealed. Refuses with every fault of the certificate at once (INVALID_INPUT).
- */
+/** Opens a .p12 and stores its certificate, one file of an enterprise at a time. */
 export async function uploadCertificate(
   deps: CommandDeps & { readonly sealer: Sealer },
-  input: { rut: string; file: Uint8Array; password: string; environment?: Environment },
+  input: { rut: string; environment?: Environment; file: Uint8Array; password: string },
 ): Promise<Certificate> {
-  const { rut, file, password, environment = 'production' } = input;
-  const opened = await openPkcs12(file, password);
-  if (!opened.ok) throw invalidInput([UNOPENED[opened.reason]]);
-  const { identity } = opened;
-  try {
-    return await store(deps, { rut, environment }, identity);
-  } finally {
-    identity.privateKeyDer.fill(0);
-  }
+  using identity = await openCertificate({ ...input, owner: input.rut });
+  // Awaited here: what is disposed of at the end must be stored by then.
+  return await storeCertificate(deps, input, identity);
 }
 
-function store(
+/**
+ * Opens the .p12 of a certificate for an account, `owner`. That takes up to seconds, so no transaction may be open.
+ * Refuses a file that does not open (INVALID_INPUT), and one too many at a time (UNAVAILABLE).
+ */
+export async function openCertificate(input: {
+  owner: string;
+  file: Uint8Array;
+  password: string;
+}): Promise<OwnedIdentity> {
+  const opened = await openPkcs12(input.file, input.password, input.owner);
+  if (!opened.ok) throw invalidInput([UNOPENED[opened.reason]]);
+  return opened.identity;
+}
+
+/**
+ * Makes what was opened the enterprise's certificate: it signs from now on, the one before stays for the record. Only
+ * the private key is kept, sealed. Refuses with every fault of the certificate at once (INVALID_INPUT).
+ */
+export function storeCertificate(
   deps: CommandDeps & { readonly sealer: Sealer },
-  { rut, environment }: { rut: string; environment: Environment },
+  { rut, environment = 'production' }: { rut: string; environment?: Environment },
   identity: Identity,
 ): Promise<Certificate> {
   return changeEnterprise(deps, rut, { action: 'certificate.upload' }, async (em, _enterprise, now) => {

@@ -2,9 +2,9 @@ import type { Sealer } from '../crypto/sealed.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import { enqueue } from '../db/outbox.ts';
 import type { ValidateCredentials } from '../domain/enterprise.ts';
-import { validateCredentialsMessage } from '../temporal.ts';
-import { changeEnterprise } from './changeEnterprise.ts';
-import type { CommandDeps } from './deps.ts';
+import { SIGNALS, validateCredentialsMessage } from '../temporal.ts';
+import { changeEnterprise } from './steps/changeEnterprise.ts';
+import type { CommandDeps } from './steps/deps.ts';
 
 /**
  * Asks for a check of the enterprise's e-invoicing login at the authority; its result comes later, by the workflow. A
@@ -24,7 +24,7 @@ export function validateCredentials(
       secret.fill(0);
     }
     enterprise.efacturaStatus = 'VALIDATING';
-    enqueue(em, { ...validateCredentialsMessage(rut), signal: 'validateAgain' }, now);
+    enqueue(em, { ...validateCredentialsMessage(rut), signal: SIGNALS.validateAgain }, now);
     return enterprise;
   });
 }

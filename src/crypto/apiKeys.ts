@@ -1,4 +1,7 @@
-/** API keys: `cfe_live_…` and `cfe_test_…`, shown once, known afterwards by a keyed hash (decisions.md §2). */
+/**
+ * API keys: `cfe_live_…` and `cfe_test_…`, shown once, known afterwards by a keyed hash
+ * (docs/contract.md#keys-and-tokens).
+ */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../domain/cfeTypes.ts';

@@ -3,10 +3,11 @@
  * cannot open such files, and OpenSSL 3 refuses the old ciphers that certification authorities still use. Whether key
  * and certificate are sound is judged by node:crypto (pkcs12.ts).
  */
+import { pbkdf2Sync } from 'node:crypto';
 import forge from 'node-forge';
 
-/** Derivations of keys from the password cost a round each; files in use have 1 to 600,000. */
-const MOST_ITERATIONS = 1_000_000;
+/** Rounds that deriving keys from the password may cost, all derivations together; files in use have up to 300,000. */
+const MOST_ROUNDS = 600_000;
 
 /** Why a container does not open. */
 export type ContainerFailure = 'not_pkcs12' | 'too_costly' | 'wrong_password';
@@ -16,23 +17,72 @@ export type Container =
   | { readonly ok: true; readonly keys: Uint8Array[]; readonly certificates: Uint8Array[] }
   | { readonly ok: false; readonly reason: ContainerFailure };
 
-/** The contents of `file`; runs as long as the file's iteration counts demand. */
+/** The contents of `file`. It derives as many rounds as the file demands, up to MOST_ROUNDS. */
 export function openContainer(file: Uint8Array, password: string): Container {
   let pfx: forge.asn1.Asn1;
+  spentRounds = 0;
   try {
     pfx = forge.asn1.fromDer(forge.util.createBuffer(Buffer.from(file).toString('latin1')));
-    if (costOf(pfx) > MOST_ITERATIONS) return { ok: false, reason: 'too_costly' };
   } catch {
     return { ok: false, reason: 'not_pkcs12' };
   }
   try {
     return { ok: true, ...contentsOf(parse(pfx, password)) };
   } catch (error) {
+    if (error instanceof TooCostly) return { ok: false, reason: 'too_costly' };
     // Without a MAC nothing but the rubbish that comes out tells of a wrong password.
-    const wrong = !hasMac(pfx) || isAboutMac(error) || isAboutDecryption(error);
+    const wrong = (isPfx(pfx) && !hasMac(pfx)) || isAboutMac(error) || isAboutDecryption(error);
     return { ok: false, reason: wrong ? 'wrong_password' : 'not_pkcs12' };
   }
 }
+
+class TooCostly extends Error {}
+
+/** What the file that is open has cost so far; a thread opens one at a time. */
+let spentRounds = 0;
+
+/** What forge derives a key with; its name and the bytes that it gives. SHA-1 where there is none. */
+type Hash = { readonly algorithm: string; readonly digestLength: number } | undefined;
+
+function spend(rounds: number, bytes: number, hash: Hash): void {
+  const { digestLength } = hash ?? { digestLength: 20 };
+  // A round of SHA-384 or SHA-512 takes twice the time; one of SHA-1 no less than SHA-256, as forge has it.
+  const weight = digestLength > 32 ? 2 : 1;
+  spentRounds += rounds * Math.ceil(bytes / digestLength) * weight;
+  if (spentRounds > MOST_ROUNDS) throw new TooCostly();
+}
+
+/**
+ * Every derivation of forge's goes through these, whether its rounds stand in the clear or inside an encrypted part:
+ * they are counted before they are made. PBKDF2 is Node's own, which takes a tenth of the time.
+ */
+interface Derivations {
+  pbe: { generatePkcs12Key: Pkcs12Derivation };
+  pkcs12: { generateKey: Pkcs12Derivation };
+  pkcs5: { pbkdf2: (password: string, salt: string, rounds: number, bytes: number, hash: Hash) => string };
+}
+type Pkcs12Derivation = (
+  password: string,
+  salt: forge.util.ByteBuffer,
+  purpose: number,
+  rounds: number,
+  bytes: number,
+  hash: Hash,
+) => forge.util.ByteBuffer;
+
+const derivations = forge as unknown as Derivations;
+const { generatePkcs12Key } = derivations.pbe;
+const counted: Pkcs12Derivation = (password, salt, purpose, rounds, bytes, hash) => {
+  spend(rounds, bytes, hash);
+  return generatePkcs12Key(password, salt, purpose, rounds, bytes, hash);
+};
+derivations.pbe.generatePkcs12Key = counted;
+derivations.pkcs12.generateKey = counted;
+derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, hash) => {
+  spend(rounds, bytes, hash);
+  const [secret, grain] = [Buffer.from(password, 'latin1'), Buffer.from(salt, 'latin1')];
+  return pbkdf2Sync(secret, grain, rounds, bytes, hash?.algorithm ?? 'sha1').toString('latin1');
+};
 
 /**
  * forge passes the password to PBES2 as Latin-1 where UTF-8 is asked for (RFC 8018 §3), while the MAC takes it right
@@ -80,51 +130,19 @@ function certificateOf({ cert, asn1 }: forge.pkcs12.Bag): Uint8Array[] {
 const derOf = (node: forge.asn1.Asn1): Uint8Array => Buffer.from(forge.asn1.toDer(node).getBytes(), 'latin1');
 
 const { Type, Class } = forge.asn1;
-const isSequence = (node: forge.asn1.Asn1 | undefined): boolean =>
-  node?.type === Type.SEQUENCE && node.tagClass === Class.UNIVERSAL;
-const isOctets = (node: forge.asn1.Asn1 | undefined): boolean =>
-  node?.type === Type.OCTETSTRING && node.tagClass === Class.UNIVERSAL;
-const isInteger = (node: forge.asn1.Asn1 | undefined): boolean =>
-  node?.type === Type.INTEGER && node.tagClass === Class.UNIVERSAL;
+const isUniversal = (node: forge.asn1.Asn1 | undefined, type: forge.asn1.Type): boolean =>
+  node?.type === type && node.tagClass === Class.UNIVERSAL;
 
-/**
- * The greatest iteration count that stands in the clear: parameters of PBE and PBKDF2 (salt, count, …), MacData
- * (digest, salt, count). Throws when the file is not a PFX.
- */
-function costOf(pfx: forge.asn1.Asn1): number {
-  const [version, authSafe] = childrenOf(pfx);
-  if (!isSequence(pfx) || !isInteger(version) || !isSequence(authSafe)) throw new TypeError('not a PFX');
-  let cost = 0;
-  const open: forge.asn1.Asn1[] = [pfx];
-  for (let node = open.pop(); node; node = open.pop()) {
-    const children = childrenOf(node);
-    const [first, second, third] = children;
-    if (isSequence(node) && isOctets(first) && isInteger(second)) cost = Math.max(cost, countOf(second));
-    if (isSequence(node) && isSequence(first) && isOctets(second) && isInteger(third))
-      cost = Math.max(cost, countOf(third));
-    open.push(...children);
-    if (isOctets(node) && typeof node.value === 'string') open.push(...innerOf(node.value));
-  }
-  return cost;
+/** Whether it has the form of a PFX: a version and what is safe. */
+function isPfx(node: forge.asn1.Asn1): boolean {
+  const [version, authSafe] = childrenOf(node);
+  return (
+    isUniversal(node, Type.SEQUENCE) &&
+    isUniversal(version, Type.INTEGER) &&
+    isUniversal(authSafe, Type.SEQUENCE)
+  );
 }
 
 function childrenOf(node: forge.asn1.Asn1): forge.asn1.Asn1[] {
   return Array.isArray(node.value) ? node.value : [];
-}
-
-/** What an OCTET STRING holds, when that is ASN.1 again: the safes are packed this way. */
-function innerOf(octets: string): forge.asn1.Asn1[] {
-  try {
-    return [forge.asn1.fromDer(forge.util.createBuffer(octets))];
-  } catch {
-    return [];
-  }
-}
-
-/** An INTEGER of more than six bytes counts as endless. */
-function countOf(node: forge.asn1.Asn1 | undefined): number {
-  const bytes = Buffer.from(typeof node?.value === 'string' ? node.value : '', 'latin1');
-  return bytes.length === 0 || bytes.length > 6
-    ? Number.POSITIVE_INFINITY
-    : bytes.readUIntBE(0, bytes.length);
 }

@@ -1,6 +1,6 @@
 /** The thread in which one container is opened: whoever made the file decides how long that takes (pkcs12.ts). */
 import { parentPort, workerData } from 'node:worker_threads';
-import { openContainer } from './pkcs12Container.ts';
+import { openIdentity } from './pkcs12Identity.ts';
 
 const { file, password } = workerData as { file: Uint8Array; password: string };
-parentPort?.postMessage(openContainer(file, password), []);
+parentPort?.postMessage(openIdentity(file, password), []);

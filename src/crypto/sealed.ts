@@ -1,7 +1,7 @@
 /**
  * Secrets at rest: envelope encryption with AES-256-GCM. Each secret has a data key of its own, which a
- * key-encryption key of the configuration wraps; rotation wraps the data key anew and leaves the secret alone. What a
- * secret belongs to is authenticated with it, so a sealed text copied to another row does not open.
+ * key-encryption key of the configuration wraps; rotation wraps the data key again and leaves the secret alone. What a
+ * secret belongs to is authenticated with it, so a sealed string copied to another row does not open.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
@@ -20,7 +20,7 @@ export interface KeyEncryptionKey {
   readonly key: Uint8Array;
 }
 
-/** Why a sealed text does not open: not one of ours, its key is not configured, or text, key or place was changed. */
+/** Why a sealed string does not open: it is malformed, its key is not configured, or string, key or place was changed. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
   readonly code: 'malformed' | 'unknown_key' | 'not_authentic';
@@ -34,11 +34,11 @@ export class UnsealError extends Error {
 export interface Sealer {
   /** The ids of the keys, the one that seals first. */
   readonly keyIds: readonly [string, ...string[]];
-  /** The sealed text of `secret`, under the first key. */
+  /** `secret`, sealed under the first key, as a string. */
   seal(secret: Uint8Array, belongsTo: SealedFor): string;
   /** The secret; throws UnsealError. Overwrite it with zeros when done. */
   open(sealed: string, belongsTo: SealedFor): Buffer;
-  /** The same secret under the first key, or null when it stands under that key already; throws UnsealError. */
+  /** The same secret under the first key, or null when it is under that key already; throws UnsealError. */
   rewrap(sealed: string, belongsTo: SealedFor): string | null;
 }
 
@@ -112,7 +112,7 @@ function authenticated(belongsTo: SealedFor, keyId?: string): Buffer {
   return Buffer.from(JSON.stringify(keyId === undefined ? place : [...place, keyId]));
 }
 
-/** iv, ciphertext and tag in one base64url text. */
+/** iv, ciphertext and tag as one base64url string. */
 function encrypt(key: Uint8Array, plain: Uint8Array, additional: Uint8Array): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(additional);

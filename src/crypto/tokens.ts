@@ -1,9 +1,9 @@
-/** Access tokens: JWTs signed with Ed25519 (RFC 8037, RFC 9864; type of RFC 9068), decisions.md §2. */
+/** Access tokens: JWTs signed with Ed25519 (RFC 8037, RFC 9864; type of RFC 9068; docs/contract.md#keys-and-tokens). */
 import { randomUUID } from 'node:crypto';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 
-/** How long a token lasts, in seconds (interface.md part 8). */
+/** How long a token lasts, in seconds (docs/contract.md#limits). */
 export const TOKEN_SECONDS = 3600;
 
 const ALGORITHM = 'Ed25519';
@@ -20,7 +20,7 @@ export interface TokenKey {
   readonly d: string;
 }
 
-/** Whom a token stands for. */
+/** Whom a token identifies. */
 interface TokenClaims {
   readonly accountId: string;
   readonly keyId: string;

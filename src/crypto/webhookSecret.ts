@@ -7,7 +7,7 @@ const BYTES = 32;
 /** A new secret for signing webhooks: `whsec_` and 32 random bytes in base64. */
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64');
 
-/** The key bytes of a secret; throws RangeError on a text that is none. */
+/** The key bytes of a secret; throws RangeError on a string that is none. */
 export function webhookKeyOf(secret: string): Buffer {
   const key = secret.startsWith(PREFIX)
     ? Buffer.from(secret.slice(PREFIX.length), 'base64')

@@ -1,5 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../domain/uuid.ts';
+import { Refusal } from '../errors.ts';
 import { Account } from './entities/Account.ts';
 import { ApiKey } from './entities/ApiKey.ts';
 
@@ -12,6 +13,13 @@ export async function insertAccount(em: EntityManager, values: Omit<Account, sym
 /** The account with this id, or null. */
 export async function findAccount(em: EntityManager, id: string): Promise<Account | null> {
   return isUuid(id) ? em.findOne(Account, { id }) : null;
+}
+
+/** The account with this id; refuses an unknown one (NOT_FOUND). */
+export async function requireAccount(em: EntityManager, id: string): Promise<Account> {
+  const account = await findAccount(em, id);
+  if (!account) throw new Refusal('NOT_FOUND', `There is no account ${id}.`);
+  return account;
 }
 
 /** All accounts, oldest first. */
@@ -48,11 +56,19 @@ export async function lockApiKey(em: EntityManager, id: string): Promise<ApiKey 
   return isUuid(id) ? em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
 }
 
-/** Writes down that a key was used at `at`, unless something later stands there already. */
-export async function markApiKeyUsed(em: EntityManager, id: string, at: Date): Promise<void> {
+/** How exact last_used_at is: a key in constant use writes it once a minute, not with every request. */
+const KEY_USE_PRECISION_MS = 60_000;
+
+/** Records that a key is in use at `now`, unless its row says so to the minute or has a later time. */
+export async function recordKeyUse(
+  em: EntityManager,
+  { id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>,
+  now: Date,
+): Promise<void> {
+  if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < KEY_USE_PRECISION_MS) return;
   await em.nativeUpdate(
     ApiKey,
-    { id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: at } }] },
-    { lastUsedAt: at },
+    { id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: now } }] },
+    { lastUsedAt: now },
   );
 }

@@ -12,12 +12,12 @@ export interface Act {
   accountId?: string;
   rut?: string;
   reason?: string;
-  /** Of an act of support: what came of it, and the id of the request, under which it stands here once. */
+  /** Of an act of support: its outcome, and the id of the request, which is recorded once. */
   outcome?: SupportOutcome;
   requestId?: string;
 }
 
-/** Writes an act into the audit with the open transaction: it stands there if, and only if, the act does. */
+/** Writes an act into the audit with the open transaction: it is recorded if, and only if, the act is done. */
 export function recordAudit(em: EntityManager, act: Act, now: Date): void {
   em.create(AuditEntry, {
     at: now,
@@ -40,9 +40,8 @@ export async function outcomeOfRequest(em: EntityManager, requestId: string): Pr
 /** The audit, oldest first: all, that of an enterprise, or that since a moment. */
 export function listAudit(
   em: EntityManager,
-  of: { rut?: string | undefined; since?: Date | undefined } = {},
+  { rut, since }: { rut?: string | undefined; since?: Date | undefined } = {},
 ): Promise<AuditEntry[]> {
-  const { rut, since } = of;
   return em.find(
     AuditEntry,
     { ...(rut === undefined ? {} : { rut }), ...(since === undefined ? {} : { at: { $gte: since } }) },

@@ -1,6 +1,8 @@
+/** The endpoints of the authority: the only module that reads or writes the table authority_endpoint. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { type Endpoint, WRONG_CLOCK_MILLISECONDS } from '../domain/breaker.ts';
+import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
+import { databaseNow, milliseconds, NOW, nowParameter } from './clock.ts';
 import { AuthorityEndpoint } from './entities/AuthorityEndpoint.ts';
 
 /** How an endpoint of the authority stands, for operators. */
@@ -8,7 +10,7 @@ export interface EndpointState {
   readonly endpoint: Endpoint;
   /** Since when it is away, so that nothing goes there but a probe; null where it answers, or nobody asks any more. */
   readonly openSince: Date | null;
-  /** How many CFEs wait for their turn to be sent there. */
+  /** How many CFEs wait at the gate to be sent there. */
   readonly waiting: number;
 }
 
@@ -18,8 +20,9 @@ export const receptionOf = (environment: Environment): Endpoint => `${environmen
 /** A probe that could have gone so long ago, and did not, means that nobody wants anything of the endpoint. */
 const UNASKED_MILLISECONDS = 300_000;
 
-/** Every endpoint, by name, as it is at `now`. */
-export async function endpointStates(em: EntityManager, now: Date): Promise<EndpointState[]> {
+/** Every endpoint, by name. `clock`: that of a test. */
+export async function endpointStates(em: EntityManager, clock?: () => Date): Promise<EndpointState[]> {
+  const now = await databaseNow(em, clock);
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
   const counts = await em.execute<{ environment: Environment; count: number }[]>(
     'select environment, count(*)::int as count from authority_turn where released_for is null group by environment',
@@ -31,14 +34,68 @@ export async function endpointStates(em: EntityManager, now: Date): Promise<Endp
   });
 }
 
-/** The endpoint as it is stored now. */
-export function readEndpoint(em: EntityManager, name: Endpoint): Promise<AuthorityEndpoint> {
-  return em.findOneOrFail(AuthorityEndpoint, { name });
+/** A breaker as it stands, without a lock. */
+export interface BreakerGlance {
+  readonly failures: number;
+  readonly isOpen: boolean;
+  /** In how many milliseconds the next probe may go; null while it is closed. */
+  readonly probeIn: number | null;
 }
 
-/** The endpoint, locked until the open transaction ends: changes of it follow one another. */
-export function lockEndpoint(em: EntityManager, name: Endpoint): Promise<AuthorityEndpoint> {
-  return em.findOneOrFail(AuthorityEndpoint, { name }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+/** The breaker of an endpoint as it is stored now. `clock`: that of a test. */
+export async function glanceAtBreaker(
+  em: EntityManager,
+  name: Endpoint,
+  clock?: () => Date,
+): Promise<BreakerGlance> {
+  const [row] = await em.execute<BreakerGlance[]>(
+    `select failures, open_since is not null as "isOpen", ${milliseconds(`(next_probe_at - ${NOW})`)} as "probeIn"
+     from authority_endpoint where name = ?`,
+    [nowParameter(clock), name],
+  );
+  if (!row) throw new Error(`the endpoint ${name} has no row`);
+  return row;
+}
+
+/** An endpoint that is locked until the open transaction ends, and what may be changed of it. */
+export interface LockedEndpoint {
+  /** The moment after the lock was taken, by PostgreSQL's clock. */
+  readonly now: Date;
+  readonly breaker: Readonly<Breaker>;
+  countFailure(how: { wasProbe: boolean; chance: number }): void;
+  /** Whether a probe may go now; if so it is counted. */
+  beginProbe(): boolean;
+  close(): void;
+  /** Makes a CFE the prober; null: no CFE is. */
+  appoint(cfeId: string | null): void;
+  /** The first slot that is free from `earliest` on. */
+  freeSlot(earliest: Date): Date;
+  /** Takes the slots before that moment. */
+  takeSlotsBefore(moment: Date): void;
+}
+
+/** Locks an endpoint: changes of it follow one another. `clock`: that of a test. */
+export async function lockEndpoint(
+  em: EntityManager,
+  name: Endpoint,
+  clock?: () => Date,
+): Promise<LockedEndpoint> {
+  const row = await em.findOneOrFail(AuthorityEndpoint, { name }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const now = await databaseNow(em, clock);
+  return {
+    now,
+    breaker: row,
+    countFailure: (how) => countFailure(row, { ...how, now }),
+    beginProbe: () => beginProbe(row, now),
+    close: () => close(row),
+    appoint(cfeId) {
+      row.proberId = cfeId;
+    },
+    freeSlot: (earliest) => (row.nextFreeAt > earliest ? row.nextFreeAt : earliest),
+    takeSlotsBefore(moment) {
+      row.nextFreeAt = moment;
+    },
+  };
 }
 
 /** Forgets failures that an answer has made good; an endpoint that is open stays so. */
@@ -46,21 +103,36 @@ export async function forgetFailures(em: EntityManager, name: Endpoint): Promise
   await em.nativeUpdate(AuthorityEndpoint, { name, openSince: null }, { failures: 0 });
 }
 
-/** A CFE that is the probe of an endpoint is it no more. */
-export async function freeProber(em: EntityManager, cfeId: string): Promise<void> {
+/** Ends the part of a CFE that is the prober of an endpoint. */
+export async function dismissProber(em: EntityManager, cfeId: string): Promise<void> {
   await em.nativeUpdate(AuthorityEndpoint, { proberId: cfeId }, { proberId: null });
+}
+
+/** Ends the part of probers that are not in the queue any more: what a crash at the wrong moment leaves behind. */
+export async function dismissLostProbers(em: EntityManager): Promise<void> {
+  await em.execute(
+    `update authority_endpoint set prober_id = null
+     where prober_id is not null and not exists (select from authority_turn where cfe_id = prober_id)`,
+  );
 }
 
 /** When a send may go: `nearMilliseconds` from now at most, the next one `spacingMilliseconds` later. */
 export interface SlotWish {
   readonly environment: Environment;
-  readonly now: Date;
   readonly spacingMilliseconds: number;
   readonly nearMilliseconds: number;
+  /** That of a test. */
+  readonly clock: (() => Date) | undefined;
+}
+
+/** A slot that was taken, and how many milliseconds ahead it lies. */
+export interface TakenSlot {
+  readonly slot: Date;
+  readonly ahead: number;
 }
 
 /** The next free slot, taken; null where the endpoint is open or the slot is not near. */
-export function takeSlot(em: EntityManager, wish: SlotWish): Promise<Date | null> {
+export function takeSlot(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
   return takeSlotWhere(em, wish, '', []);
 }
 
@@ -71,7 +143,7 @@ export function takeSlot(em: EntityManager, wish: SlotWish): Promise<Date | null
 export function takeSlotUnlessOthersWait(
   em: EntityManager,
   wish: SlotWish & { cfeId: string },
-): Promise<Date | null> {
+): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
     wish,
@@ -83,30 +155,27 @@ export function takeSlotUnlessOthersWait(
 
 async function takeSlotWhere(
   em: EntityManager,
-  { environment, now, spacingMilliseconds, nearMilliseconds }: SlotWish,
+  { environment, spacingMilliseconds, nearMilliseconds, clock }: SlotWish,
   condition: string,
   values: readonly string[],
-): Promise<Date | null> {
-  const after = (milliseconds: number): string => new Date(now.getTime() + milliseconds).toISOString();
-  const wrongFrom = after(spacingMilliseconds + WRONG_CLOCK_MILLISECONDS);
-  const [row] = await em.execute<{ slot: number }[]>(
+): Promise<TakenSlot | null> {
+  const now = nowParameter(clock);
+  const [row] = await em.execute<{ slot: number; now: number }[]>(
     `update authority_endpoint
-     set next_free_at = case when next_free_at > ?::timestamptz then ?::timestamptz
-       else greatest(next_free_at, ?::timestamptz) end + ? * interval '1 millisecond'
+     set next_free_at = greatest(next_free_at, ${NOW}) + ? * interval '1 millisecond'
      where name = ? and open_since is null
-       and (next_free_at <= ?::timestamptz or next_free_at > ?::timestamptz) ${condition}
-     returning extract(epoch from next_free_at)::float8 * 1000 - ? as slot`,
+       and next_free_at <= ${NOW} + ? * interval '1 millisecond' ${condition}
+     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now`,
     [
-      wrongFrom,
-      after(0),
-      after(0),
+      now,
       spacingMilliseconds,
       receptionOf(environment),
-      after(nearMilliseconds),
-      wrongFrom,
+      now,
+      nearMilliseconds,
       ...values,
       spacingMilliseconds,
+      now,
     ],
   );
-  return row ? new Date(Math.round(row.slot)) : null;
+  return row ? { slot: new Date(Math.round(row.slot)), ahead: row.slot - row.now } : null;
 }

@@ -1,5 +1,6 @@
 import type { EntityManager, Loaded } from '@mikro-orm/postgresql';
-import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
+import type { Numbering } from './cfes.ts';
 import { Cae } from './entities/Cae.ts';
 
 /** A CAE without its file, which nothing reads but an audit. */
@@ -11,20 +12,19 @@ export function listCaes(em: EntityManager, rut: string, environment: Environmen
 }
 
 /**
- * The CAEs of one type that are not behind us on `today` (Montevideo, `YYYY-MM-DD`): whoever holds the type's turn
- * (`takeSequence`) may choose one and move its `lastNumber`.
+ * The CAEs of one type that have not expired on `today` (Montevideo, `YYYY-MM-DD`). Whoever has locked the type's
+ * numbering (`takeSequence`) may choose one and move its `lastNumber`.
  */
 export function caesForNumbers(
   em: EntityManager,
-  of: { rut: string; environment: Environment; type: CfeType; today: string },
+  { rut, environment, type, today }: Numbering & { today: string },
 ): Promise<CaeRow[]> {
-  const { rut, environment, type, today } = of;
   return em.find(Cae, { rut, environment, type, expirationDate: { $gte: today } }, { exclude: ['xml'] });
 }
 
 /**
- * Stores a CAE. The caller holds the enterprise's lock and has seen that its range is free; the table refuses one
- * that overlaps all the same.
+ * Stores a CAE. The caller holds the enterprise's lock and has seen that the range is free; the table refuses an
+ * overlap all the same.
  */
 export async function insertCae(em: EntityManager, values: Omit<Cae, symbol>): Promise<Cae> {
   const cae = em.create(Cae, values);

@@ -1,6 +1,10 @@
 import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { OWN_REJECTION_CODES } from '../domain/rejection.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import type { SignalName, WorkflowMessage } from '../temporal.ts';
 import { Cfe } from './entities/Cfe.ts';
 
 /** A CFE as its cfe_id names it: the place in the sequence of its type. */
@@ -21,44 +25,67 @@ export interface CfeFilter {
   to?: string | undefined;
 }
 
+/** The numbering of one type: its places, which cfe_ids show, and its fiscal numbers, given one after the other. */
+export type Numbering = Omit<CfeKey, 'sequence'>;
+
 /**
- * The next place in the enterprise's sequence for a type. It holds the turn of that type until the open transaction
- * ends: numbers are given one after the other, and a transaction that is rolled back leaves no gap.
+ * The next place in the enterprise's sequence for a type. It locks the numbering of that type until the open
+ * transaction ends: numbers are given one after the other, and a transaction that is rolled back leaves no gap.
  */
-export async function takeSequence(em: EntityManager, of: Omit<CfeKey, 'sequence'>): Promise<number> {
+export async function takeSequence(
+  em: EntityManager,
+  { rut, environment, type }: Numbering,
+): Promise<number> {
   const [row] = await em.execute<{ last: number }[]>(
     `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 1)
      on conflict (rut, environment, type) do update set last = mine.last + 1
      returning last`,
-    [of.rut, of.environment, of.type],
+    [rut, environment, type],
   );
   if (!row) throw new Error('cfe_sequence answered no row');
   return row.last;
 }
 
-/**
- * Holds the turn of a type until the open transaction ends, without taking a place: nobody else is given a number
- * meanwhile.
- */
-export async function holdTurn(em: EntityManager, of: Omit<CfeKey, 'sequence'>): Promise<void> {
+/** Locks the numbering of a type until the open transaction ends, without taking a place: no other caller gets a number. */
+export async function lockNumbering(em: EntityManager, { rut, environment, type }: Numbering): Promise<void> {
   await em.execute(
     `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 0)
      on conflict (rut, environment, type) do update set last = mine.last`,
-    [of.rut, of.environment, of.type],
+    [rut, environment, type],
   );
 }
 
-/** Passes over that many places of a sequence whose turn the caller holds; they are counted nowhere. */
+/** Skips `count` places of a numbering that the caller has locked; they are counted nowhere. */
 export async function skipPlaces(
   em: EntityManager,
-  of: Omit<CfeKey, 'sequence'>,
+  { rut, environment, type }: Numbering,
   count: number,
 ): Promise<void> {
   await em.execute(
     `update cfe_sequence set last = last + ?, skipped = skipped + ?
      where rut = ? and environment = ? and type = ?`,
-    [count, count, of.rut, of.environment, of.type],
+    [count, count, rut, environment, type],
   );
+}
+
+/** Starts the workflow of a CFE, or sends it the signal, starting it where it does not run. */
+export function issueCfeMessage(
+  cfe: Pick<Cfe, 'id' | 'workflowId' | 'rut' | 'environment' | 'type' | 'sequence' | 'status'>,
+  signal?: SignalName,
+): WorkflowMessage {
+  return {
+    workflow: 'issueCfe',
+    workflowId: cfe.workflowId,
+    input: { cfeId: cfe.id },
+    ...(signal ? { signal } : {}),
+    searchAttributes: {
+      EnterpriseRut: cfe.rut,
+      Environment: cfe.environment,
+      CfeType: cfe.type,
+      CfeId: formatCfeId(cfe),
+      CfeStatus: cfe.status,
+    },
+  };
 }
 
 /** Stores a CFE when the open transaction is flushed. */
@@ -66,18 +93,18 @@ export function insertCfe(em: EntityManager, values: Omit<Cfe, symbol>): Cfe {
   return em.create(Cfe, values);
 }
 
-/** The CFE of a row that is there. */
+/** The CFE with this UUID; throws where there is none. */
 export function cfeById(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id });
 }
 
-/** The CFE with this id of ours, or null. */
+/** The CFE that a cfe_id names, or null. */
 export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
-/** Which of the CFEs with these ids have their verdict. */
-export async function settledAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
+/** Those of the CFEs with these UUIDs that have their verdict. */
+export async function decidedAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     'select id from cfe where id in (?) and settled_at is not null',
     [[...ids]],
@@ -86,16 +113,16 @@ export async function settledAmong(em: EntityManager, ids: readonly string[]): P
 }
 
 /**
- * Notes why a CFE waits for support, or, with null, that it goes on. One that has its verdict waits for nobody, whatever an
- * attempt that was thought lost may say late.
+ * Records why a CFE is stuck, or, with null, that it goes on. One that has its verdict is never stuck, whatever an attempt
+ * that was thought lost reports late.
  */
-export async function markStuck(em: EntityManager, id: string, reason: string | null): Promise<void> {
+export async function markStuck(em: EntityManager, id: string, reason: StuckReason | null): Promise<void> {
   await em.nativeUpdate(Cfe, { id, settledAt: null }, { stuckReason: reason });
 }
 
 /**
- * The CFE that a note wants to correct, locked until the open transaction ends, so that its status stands and notes
- * against it follow one another.
+ * The CFE that a note corrects, locked until the open transaction ends, so that its status cannot change and notes on it
+ * follow one another.
  */
 export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
@@ -161,15 +188,13 @@ function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): F
   };
 }
 
-/** Codes of ours for CFEs that the authority never got and never will: their numbers are to be annulled there. */
-const NEVER_SENT = ['reference.rejected', 'abandoned'];
-/** Beside `abandoned`: the number is another system's, which the authority has, and must stand. */
-const NUMBER_OF_OTHERS = 'duplicate.not_ours';
+/** Our rejection codes for CFEs that the authority never got and never will: their numbers must be annulled there. */
+const NEVER_SENT = [OWN_REJECTION_CODES.originalRejected, OWN_REJECTION_CODES.abandoned];
 
 /** Which CFEs operators look for, beside what everyone may. */
 export interface OperatorFilter extends CfeFilter {
   needsSupport?: boolean | undefined;
-  stuckReason?: string | undefined;
+  stuckReason?: StuckReason | undefined;
   annulled?: boolean | undefined;
 }
 
@@ -188,7 +213,7 @@ export function listCfesForOperators(
           {
             status: 'REJECTED' as const,
             $or: NEVER_SENT.map((code) => ({ rejection: { $contains: [{ code }] } })),
-            $not: { rejection: { $contains: [{ code: NUMBER_OF_OTHERS }] } },
+            $not: { rejection: { $contains: [{ code: OWN_REJECTION_CODES.numberOfOthers }] } },
           },
         ]
       : []),
@@ -203,15 +228,15 @@ export function listCfesForOperators(
   );
 }
 
-/** Which CFEs that wait for support to act upon; every condition that is given must hold. */
+/** Which stuck CFEs to act on; every condition that is given must hold. */
 export interface StuckFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
   status?: CfeStatus | undefined;
-  stuckReason?: string | undefined;
+  stuckReason?: StuckReason | undefined;
 }
 
-/** CFEs that wait for support, those that were taken first before the others, at most `limit`. */
+/** Stuck CFEs, oldest first, at most `limit`. */
 export function stuckCfes(em: EntityManager, filter: StuckFilter, limit: number): Promise<Cfe[]> {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { Customer as CustomerBody } from '../domain/customer.ts';
 import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
 import { Customer } from './entities/Customer.ts';
@@ -12,10 +13,21 @@ export interface CustomerKey {
 }
 
 /** What is stored of a customer beside its key; what the search looks into is made here. */
-export type CustomerFacts = Omit<
-  Customer,
-  symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'
->;
+type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'>;
+
+/** What is stored of a customer whom a caller describes at `now`; null for what the body leaves out. */
+export function customerFacts(body: CustomerBody, now: Date): CustomerFacts {
+  return {
+    legalName: body.legal_name,
+    fiscalAddress: body.fiscal_address ?? null,
+    city: body.city ?? null,
+    department: body.department ?? null,
+    country: body.country ?? null,
+    countryCode: body.country_code ?? null,
+    notifications: body.notifications ?? [],
+    updatedAt: now,
+  };
+}
 
 /** Which customers to list: every condition that is given must hold. */
 interface CustomerFilter {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../domain/uuid.ts';
 import { type DeliveryStatus, RETRY_DELAYS } from '../domain/webhook.ts';
-import { deliveryWorkflowId, type WorkflowMessage } from '../temporal.ts';
+import { newDeliveryWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
 import { Delivery } from './entities/Delivery.ts';
 import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
 import { Event } from './entities/Event.ts';
@@ -18,41 +18,43 @@ export interface DeliveryFilter {
 /** Puts an event on its way to a webhook with the open transaction: its delivery, and the workflow that sees to it. */
 export function insertDelivery(
   em: EntityManager,
-  of: { webhookId: string; event: Event },
+  { webhookId, event }: { webhookId: string; event: Event },
   now: Date,
 ): Delivery {
-  const { webhookId, event } = of;
+  const uuid = randomUUID();
+  const { rut, name } = event;
   const delivery = em.create(Delivery, {
-    id: randomUUID(),
+    id: uuid,
+    workflowId: newDeliveryWorkflowId({ uuid, event: name, rut }),
     webhookId,
     eventId: event.id,
-    eventName: event.name,
+    eventName: name,
     status: 'PENDING',
     createdAt: now,
     settledAt: null,
   });
-  enqueue(em, deliveryMessage(delivery.id, event), now);
+  enqueue(em, deliveryMessage(delivery, event), now);
   return delivery;
 }
 
-/** Puts a delivery that has ended on its way once more, with the open transaction: same id, same bytes, schedule anew. */
+/** Puts a delivery that has ended on its way once more, with the open transaction: same id, same bytes, a new schedule. */
 export async function restartDelivery(em: EntityManager, delivery: Delivery, now: Date): Promise<void> {
   const event = await em.findOneOrFail(Event, { id: delivery.eventId });
   delivery.status = 'PENDING';
   delivery.settledAt = null;
-  // By signal: a run that is just ending begins anew instead.
-  enqueue(em, { ...deliveryMessage(delivery.id, event), signal: 'deliverAgain' }, now);
+  // By signal: a run that is just ending is started again instead.
+  enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }
 
 /** Starts the workflow of a delivery, its schedule at the beginning; of the event it tells where and whose it is. */
 export function deliveryMessage(
-  deliveryId: string,
+  { id, workflowId }: Pick<Delivery, 'id' | 'workflowId'>,
   { rut, environment }: { rut: string | null; environment: string },
 ): WorkflowMessage {
   return {
     workflow: 'deliverWebhook',
-    workflowId: deliveryWorkflowId(deliveryId),
-    input: { deliveryId, delays: [...RETRY_DELAYS] },
+    workflowId,
+    input: { deliveryId: id, delays: [...RETRY_DELAYS] },
     searchAttributes: { ...(rut ? { EnterpriseRut: rut } : {}), Environment: environment },
   };
 }

@@ -5,23 +5,23 @@ import { Certificate } from './entities/Certificate.ts';
 import type { Enterprise } from './entities/Enterprise.ts';
 
 /**
- * The enterprise objects (interface.md 2.1, without the role) of these enterprises at `now`, in their order, as the
- * open transaction sees them: two questions for however many there are.
+ * The enterprise objects (docs/contract.md#enterprise; without the role) of these enterprises at `now`, in their order,
+ * as the open transaction sees them: two questions for however many there are.
  */
 export async function enterpriseObjects(
   em: EntityManager,
   enterprises: readonly Enterprise[],
   now: Date,
 ): Promise<EnterpriseObject[]> {
-  const of = { rut: { $in: enterprises.map(({ rut }) => rut) }, environment: 'production' as const };
-  const certificates = await em.find(Certificate, { ...of, replacedAt: null });
-  const caes = await em.find(Cae, of, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
+  const production = { rut: { $in: enterprises.map(({ rut }) => rut) }, environment: 'production' as const };
+  const certificates = await em.find(Certificate, { ...production, replacedAt: null });
+  const caes = await em.find(Cae, production, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
   const caesOf = Map.groupBy(caes, ({ rut }) => rut);
   const certificateOf = new Map(certificates.map((certificate) => [certificate.rut, certificate]));
   return enterprises.map((enterprise) => {
     const { rut } = enterprise;
-    const papers = { certificate: certificateOf.get(rut) ?? null, caes: caesOf.get(rut) ?? [] };
-    return enterpriseObject({ enterprise, ...papers }, now);
+    const certificate = certificateOf.get(rut) ?? null;
+    return enterpriseObject({ enterprise, certificate, caes: caesOf.get(rut) ?? [] }, now);
   });
 }
 

@@ -12,7 +12,7 @@ export function listEnterprises(em: EntityManager): Promise<Enterprise[]> {
 }
 
 /**
- * The enterprise with this RUT, locked until the open transaction ends: whoever changes it or its papers takes this
+ * The enterprise with this RUT, locked until the open transaction ends: whoever changes it, its certificates or its CAEs takes this
  * lock first, so that changes of one enterprise follow one another.
  */
 export function lockEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
@@ -21,7 +21,7 @@ export function lockEnterprise(em: EntityManager, rut: string): Promise<Enterpri
 
 export type NewEnterprise = Omit<Enterprise, symbol>;
 
-/** Stores an enterprise and answers it; null when its RUT is registered already, by whoever came first. */
+/** Stores an enterprise and answers it; null when its RUT is already registered. */
 export async function insertEnterprise(em: EntityManager, values: NewEnterprise): Promise<Enterprise | null> {
   const rows = await em
     .createQueryBuilder(Enterprise)

@@ -13,7 +13,7 @@ import { subscribedWebhooks } from './webhooks.ts';
 /**
  * Stores in the open transaction that something happened to an enterprise, in the words in which customers' servers
  * are told, and puts it on its way to each webhook that selects it: there is no change without its event, and no event
- * without its change. `cfe.updated`, of which there are two a CFE, is stored only where somebody is told.
+ * without its change. `cfe.updated`, of which there are two a CFE, is stored only where a webhook gets it.
  */
 export async function recordEvent(
   em: EntityManager,

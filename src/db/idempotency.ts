@@ -10,6 +10,15 @@ export interface KeyScope {
   readonly key: string;
 }
 
+/** The Idempotency-Key of a request, and the keyed hash of what it asks for. */
+export interface RequestKey {
+  readonly key: string;
+  readonly hash: Buffer;
+}
+
+/** How long an answer is kept for its key (docs/contract.md#idempotency); CFEs are kept for ever. */
+const ANSWER_MILLISECONDS = 24 * 3_600_000;
+
 /** What a key stands for: an answer word for word, or the CFE that its request made. */
 export type Kept = { readonly hash: Uint8Array } & (
   | { readonly kind: 'answer'; readonly answer: string }
@@ -20,11 +29,11 @@ export type Kept = { readonly hash: Uint8Array } & (
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Takes a key's turn until the open transaction ends, so that requests with one key follow one another. Answers false
- * when another holds it for `milliseconds` more; the transaction is lost then.
+ * Takes a key's advisory lock until the open transaction ends, so that requests with one key follow one another.
+ * Answers false when another holds it for `milliseconds` more; the transaction is lost then.
  */
-export async function lockKey(em: EntityManager, of: KeyScope, milliseconds: number): Promise<boolean> {
-  const name = JSON.stringify([of.accountId, of.environment, of.key]);
+export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: number): Promise<boolean> {
+  const name = JSON.stringify([scope.accountId, scope.environment, scope.key]);
   await em.execute(`select set_config('lock_timeout', ?, true)`, [`${milliseconds}ms`]);
   try {
     await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
@@ -36,9 +45,9 @@ export async function lockKey(em: EntityManager, of: KeyScope, milliseconds: num
   return true;
 }
 
-/** What the key stands for: a CFE, or an answer given after `since`; null when nothing. */
-export async function findKept(em: EntityManager, of: KeyScope, since: Date): Promise<Kept | null> {
-  const { accountId, environment, key: idempotencyKey } = of;
+/** What the key stands for at `now`: a CFE, or an answer that is still kept; null when nothing. */
+export async function findKept(em: EntityManager, scope: KeyScope, now: Date): Promise<Kept | null> {
+  const { accountId, environment, key: idempotencyKey } = scope;
   const cfe = await em.findOne(
     Cfe,
     { accountId, environment, idempotencyKey },
@@ -48,7 +57,7 @@ export async function findKept(em: EntityManager, of: KeyScope, since: Date): Pr
   const [row] = await em.execute<{ hash: Buffer; answer: string }[]>(
     `select hash, answer from idempotent_answer
      where account_id = ? and environment = ? and key = ? and created_at > ?::timestamptz`,
-    [accountId, environment, idempotencyKey, since.toISOString()],
+    [accountId, environment, idempotencyKey, keptSince(now)],
   );
   return row ? { kind: 'answer', ...row } : null;
 }
@@ -56,7 +65,7 @@ export async function findKept(em: EntityManager, of: KeyScope, since: Date): Pr
 /** Keeps the answer to the request with a key, in place of one that has had its time. */
 export async function keepAnswer(
   em: EntityManager,
-  of: KeyScope,
+  scope: KeyScope,
   kept: { hash: Buffer; answer: string; now: Date },
 ): Promise<void> {
   await em.execute(
@@ -64,16 +73,29 @@ export async function keepAnswer(
      values (?, ?, ?, ?, ?, ?::timestamptz)
      on conflict (account_id, environment, key) do update set
        hash = excluded.hash, answer = excluded.answer, created_at = excluded.created_at`,
-    [of.accountId, of.environment, of.key, kept.hash, kept.answer, kept.now.toISOString()],
+    [scope.accountId, scope.environment, scope.key, kept.hash, kept.answer, kept.now.toISOString()],
   );
 }
 
-/** Forgets answers given before `before`; those that are CFEs are not among them. */
-export async function purgeAnswers(em: EntityManager, before: Date): Promise<void> {
-  await em.execute('delete from idempotent_answer where created_at < ?::timestamptz', [before.toISOString()]);
+/** Forgets the answers that are kept no longer at `now`; those that are CFEs are not among them. */
+export async function purgeAnswers(em: EntityManager, now: Date): Promise<void> {
+  await em.execute('delete from idempotent_answer where created_at < ?::timestamptz', [keptSince(now)]);
 }
 
-/** Writes down how a CFE with a key was first answered; what stands there already stays. */
-export async function putFirstAnswer(em: EntityManager, id: string, firstAnswer: FirstAnswer): Promise<void> {
-  await em.nativeUpdate(Cfe, { id, idempotencyKey: { $ne: null }, firstAnswer: null }, { firstAnswer });
+/** Answers given before this moment are kept no longer. */
+const keptSince = (now: Date): string => new Date(now.getTime() - ANSWER_MILLISECONDS).toISOString();
+
+/**
+ * Records how a CFE with a key was first answered, where that was not as it was taken: its request waited for the
+ * verdict. What is recorded already stays; a CFE without a key has none.
+ */
+export async function recordFirstAnswer(
+  em: EntityManager,
+  { id, status, rejection, digest }: FirstAnswer & Pick<Cfe, 'id'>,
+): Promise<void> {
+  await em.nativeUpdate(
+    Cfe,
+    { id, idempotencyKey: { $ne: null }, firstAnswer: null },
+    { firstAnswer: { status, rejection, digest } },
+  );
 }

@@ -6,9 +6,9 @@ import { type EndpointState, endpointStates } from './authorityEndpoints.ts';
 
 /** Longest time that one question may hold the database. */
 const STATEMENT_MILLISECONDS = 3_000;
-/** At most so many enterprises' papers are shown, those nearest to their end. */
-const MOST_PAPERS = 1_000;
-/** Papers whose end is longer ago are nobody's trouble any more. */
+/** At most this many CAEs, and as many certificates, are shown: those nearest to their end. */
+const MOST_SHOWN = 1_000;
+/** What ended longer ago needs no attention any more. */
 const FORGOTTEN_AFTER_DAYS = 30;
 
 /** How many wait, and for how many seconds the oldest of them has. */
@@ -28,8 +28,8 @@ export interface WorkMeasures {
   readonly deliveries: Waiting;
 }
 
-/** The papers of enterprises that are not suspended, for production; days below 0 are past. */
-export interface PaperMeasures {
+/** The CAEs and certificates, for production, of enterprises that are not suspended; negative days are past. */
+export interface ExpiryMeasures {
   readonly caes: readonly { rut: string; type: CfeType; numbersLeft: number; daysLeft: number }[];
   readonly certificates: readonly { rut: string; daysLeft: number }[];
 }
@@ -48,14 +48,14 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
       `select environment, stuck_reason as "stuckReason", count(*)::int as count
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
-    endpoints: await endpointStates(one, now),
+    endpoints: await endpointStates(one),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
   }));
 }
 
-/** The papers nearest to their end at `now`, which is on the day `today` in Montevideo (`YYYY-MM-DD`). */
-export function measurePapers(em: EntityManager, now: Date, today: string): Promise<PaperMeasures> {
+/** The CAEs and certificates nearest to their end at `now`, which is on the day `today` in Montevideo (`YYYY-MM-DD`). */
+export function measureExpiries(em: EntityManager, now: Date, today: string): Promise<ExpiryMeasures> {
   return quickly(em, async (one) => ({
     caes: await one.execute(
       `select rut, type,
@@ -65,7 +65,7 @@ export function measurePapers(em: EntityManager, now: Date, today: string): Prom
        where environment = 'production' and enterprise.status <> 'SUSPENDED'
          and expiration_date >= ?::date - ?::int
        group by rut, type order by "numbersLeft", rut, type limit ?`,
-      [today, today, today, FORGOTTEN_AFTER_DAYS, MOST_PAPERS],
+      [today, today, today, FORGOTTEN_AFTER_DAYS, MOST_SHOWN],
     ),
     certificates: await one.execute(
       `select rut, (extract(epoch from not_after - ?::timestamptz) / 86400)::float8 as "daysLeft"
@@ -73,7 +73,7 @@ export function measurePapers(em: EntityManager, now: Date, today: string): Prom
        where environment = 'production' and replaced_at is null and enterprise.status <> 'SUSPENDED'
          and not_after >= ?::timestamptz - make_interval(days => ?::int)
        order by not_after, rut limit ?`,
-      [now.toISOString(), now.toISOString(), FORGOTTEN_AFTER_DAYS, MOST_PAPERS],
+      [now.toISOString(), now.toISOString(), FORGOTTEN_AFTER_DAYS, MOST_SHOWN],
     ),
   }));
 }

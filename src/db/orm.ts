@@ -44,8 +44,8 @@ export function openOrm(options: { databaseUrl: string; pool: number }): Promise
 }
 
 /**
- * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together take
- * turns by an advisory lock, so each migration runs once; the later ones wait and find nothing left to do.
+ * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together wait
+ * for one another's advisory lock, so each migration runs once; the later ones find nothing left to do.
  */
 export function migrate(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
@@ -54,7 +54,7 @@ export function migrate(orm: Orm): Promise<string[]> {
   });
 }
 
-/** The names of the migrations that the database lacks, in order. Changes nothing. */
+/** The names of the migrations missing in the database, in order. Changes nothing. */
 export async function lackingMigrations(orm: Orm): Promise<string[]> {
   const em = orm.em.fork();
   const [table] = await em.execute<{ there: boolean }[]>(

@@ -1,5 +1,4 @@
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { WRONG_CLOCK_MILLISECONDS } from '../domain/breaker.ts';
+import { type EntityManager, LockMode, raw } from '@mikro-orm/postgresql';
 import type { WorkflowMessage } from '../temporal.ts';
 import { OutboxMessage } from './entities/OutboxMessage.ts';
 
@@ -23,13 +22,12 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
 
 /**
  * Up to `limit` messages that wait, oldest first, locked for the open transaction; those that another dispatcher
- * holds are passed over. A pause that ends further ahead than any was set by a clock that is wrong, and does not count.
+ * holds are passed over, and so are those that pause by PostgreSQL's clock.
  */
-export function lockWaiting(em: EntityManager, limit: number, now: Date): Promise<OutboxMessage[]> {
-  const wrongFrom = new Date(now.getTime() + WRONG_CLOCK_MILLISECONDS);
+export function lockWaiting(em: EntityManager, limit: number): Promise<OutboxMessage[]> {
   return em.find(
     OutboxMessage,
-    { dispatchedAt: null, $or: [{ notBefore: { $lte: now } }, { notBefore: { $gt: wrongFrom } }] },
+    { dispatchedAt: null, notBefore: { $lte: raw('clock_timestamp()') } },
     { orderBy: { id: 'asc' }, limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
   );
 }

@@ -13,8 +13,11 @@ export async function lockPayment(em: EntityManager, id: string): Promise<Paymen
 }
 
 /** Payments, newest first: all, or those of one enterprise. */
-export function listPayments(em: EntityManager, of: { rut?: string | undefined } = {}): Promise<Payment[]> {
-  return em.find(Payment, of.rut === undefined ? {} : { rut: of.rut }, {
+export function listPayments(
+  em: EntityManager,
+  { rut }: { rut?: string | undefined } = {},
+): Promise<Payment[]> {
+  return em.find(Payment, rut === undefined ? {} : { rut }, {
     orderBy: { createdAt: 'desc', id: 'desc' },
   });
 }

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** A connection of pg's pool, while somebody holds it. */
+/** A connection of pg's pool while it is in use. */
 interface HeldConnection extends EventEmitter {
   release(destroy?: boolean): void;
 }

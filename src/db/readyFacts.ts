@@ -5,7 +5,7 @@ import { currentCertificate } from './certificates.ts';
 import { Cae } from './entities/Cae.ts';
 import type { Enterprise } from './entities/Enterprise.ts';
 
-/** Which of the facts hold at `now` that together make an enterprise READY (decisions.md §3). */
+/** Which of the facts hold at `now` that together make an enterprise READY (docs/contract.md#becoming-ready). */
 export async function readyFacts(em: EntityManager, enterprise: Enterprise, now: Date): Promise<ReadyFacts> {
   const { rut, permissions, planId, scheduledReadyDate } = enterprise;
   const certificate = await currentCertificate(em, rut, 'production');

@@ -1,29 +1,27 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
-
-/** What a counter says after counting. */
-export interface Count {
-  /** How often it was counted since `since`. */
-  readonly count: number;
-  readonly since: Date;
-}
+import { FAILURE_LIMIT, HOURLY_LIMITS, type Quota, type RequestLimit } from '../domain/requestLimits.ts';
 
 interface Row {
   count: number;
+  /** When the window began, in seconds of the epoch. */
   since: number;
+  /** The account's own limit. */
   per_hour: number | null;
 }
 
 /**
- * Counts one request of an account; the window begins with its first request and lasts `seconds`. One statement, so
- * that counting is exact however many processes do it. `perHour`: the account's own limit, null without one.
+ * Counts one request against the hourly limit of an account in an environment: its own limit, where an operator set
+ * one, else everyone's. The window begins with its first request. One statement, so that counting is exact however
+ * many processes do it. The caller refuses what goes beyond the limit.
  */
 export async function countRequest(
   em: EntityManager,
-  of: { accountId: string; environment: Environment },
-  window: { now: Date; seconds: number },
-): Promise<Count & { perHour: number | null }> {
-  const { begun, now } = momentsOf(window);
+  { accountId, environment }: { accountId: string; environment: Environment },
+  now: Date,
+): Promise<Quota> {
+  const limit = HOURLY_LIMITS[environment];
+  const { at, over } = windowAt(now, limit);
   const [row] = await em.execute<Row[]>(
     `insert into request_count as mine (account_id, environment, since, requests)
      values (?, ?, ?::timestamptz, 1)
@@ -33,41 +31,47 @@ export async function countRequest(
      returning requests as count, extract(epoch from since)::float8 as since,
        (select per_hour from rate_limit own
         where own.account_id = mine.account_id and own.environment = mine.environment) as per_hour`,
-    [of.accountId, of.environment, now, begun, begun],
+    [accountId, environment, at, over, over],
   );
-  return { ...countOf(row), perHour: row?.per_hour ?? null };
+  return quotaOf(row, limit);
 }
 
 /** Counts one failed authentication of a network address, in the same manner. */
 export async function countFailedAuthentication(
   em: EntityManager,
   address: string,
-  window: { now: Date; seconds: number },
-): Promise<Count> {
-  const { begun, now } = momentsOf(window);
+  now: Date,
+): Promise<Quota> {
+  const { at, over } = windowAt(now, FAILURE_LIMIT);
   const [row] = await em.execute<Row[]>(
     `insert into failed_authentication as mine (address, since, failures)
      values (?, ?::timestamptz, 1)
      on conflict (address) do update set
        failures = case when mine.since <= ?::timestamptz then 1 else mine.failures + 1 end,
        since = case when mine.since <= ?::timestamptz then excluded.since else mine.since end
-     returning failures as count, extract(epoch from since)::float8 as since`,
-    [address, now, begun, begun],
+     returning failures as count, extract(epoch from since)::float8 as since, null::integer as per_hour`,
+    [address, at, over, over],
   );
-  return countOf(row);
+  return quotaOf(row, FAILURE_LIMIT);
 }
 
-/** Forgets the addresses whose window began before `before`. */
-export async function purgeFailedAuthentications(em: EntityManager, before: Date): Promise<void> {
-  await em.execute('delete from failed_authentication where since < ?::timestamptz', [before.toISOString()]);
+/** Forgets the addresses whose window is over at `now`. */
+export async function purgeFailedAuthentications(em: EntityManager, now: Date): Promise<void> {
+  await em.execute('delete from failed_authentication where since < ?::timestamptz', [
+    windowAt(now, FAILURE_LIMIT).over,
+  ]);
 }
 
-/** A window that began at `begun` or before is over at `now`. */
-function momentsOf({ now, seconds }: { now: Date; seconds: number }): { now: string; begun: string } {
-  return { now: now.toISOString(), begun: new Date(now.getTime() - seconds * 1_000).toISOString() };
+/** `now` in words, and the moment at or before which a window must have begun to be over. */
+function windowAt(now: Date, { seconds }: RequestLimit): { at: string; over: string } {
+  return { at: now.toISOString(), over: new Date(now.getTime() - seconds * 1_000).toISOString() };
 }
 
-function countOf(row: Row | undefined): Count {
+function quotaOf(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
   if (!row) throw new Error('a counter answered no row');
-  return { count: row.count, since: new Date(row.since * 1_000) };
+  return {
+    limit: { most: row.per_hour ?? most, seconds },
+    used: row.count,
+    resetsAt: new Date(Math.round((row.since + seconds) * 1_000)),
+  };
 }

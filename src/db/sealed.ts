@@ -1,4 +1,4 @@
-/** Every place where the database keeps sealed secrets (crypto/sealed.ts), for whoever must go through them all. */
+/** Every place where the database keeps sealed secrets (crypto/sealed.ts), for those who must go through them all. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SealedFor } from '../crypto/sealed.ts';
 
@@ -47,7 +47,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** A sealed text names its key: `v1.<key id>.…` */
+/** A sealed string names its key: `v1.<key id>.…` */
 const keyIdIn = (column: string): string => `split_part(${column}, '.', 2)`;
 
 /** How many secrets of a column stand under which key. */
@@ -72,17 +72,17 @@ export interface SealedRow {
 export function sealedUnderOthers(
   em: EntityManager,
   { table, column, id, owner }: SealedColumn,
-  of: { keyId: string; after: string | undefined; limit: number },
+  { keyId, after, limit }: { keyId: string; after: string | undefined; limit: number },
 ): Promise<SealedRow[]> {
-  const [beyond, from] = of.after === undefined ? ['', []] : [`and ${id} > ?`, [of.after]];
+  const [beyond, from] = after === undefined ? ['', []] : [`and ${id} > ?`, [after]];
   return em.execute(
     `select ${id} as id, ${owner} as owner, ${column} as sealed from ${table}
      where ${keyIdIn(column)} <> ? ${beyond} order by ${id} limit ?`,
-    [of.keyId, ...from, of.limit],
+    [keyId, ...from, limit],
   );
 }
 
-/** Puts another sealed text in the place of one; false when it is not there any more. */
+/** Replaces a sealed string; false when it has changed meanwhile. */
 export async function replaceSealed(
   em: EntityManager,
   { table, column, id }: SealedColumn,

@@ -3,20 +3,20 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import { Sobre } from './entities/Sobre.ts';
 
 /** The sobre in which a CFE is, or goes, to the authority; null when none was made yet or the last was refused. */
-export function sobreUnderWay(em: EntityManager, cfeId: string): Promise<Sobre | null> {
-  return em.findOne(Sobre, { cfeId, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
+export function sobreUnderWay(em: EntityManager, cfeUuid: string): Promise<Sobre | null> {
+  return em.findOne(Sobre, { cfeId: cfeUuid, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
 }
 
-/** Passes over that many Idemisors of an enterprise in an environment. */
+/** Skips `count` Idemisors of an enterprise in an environment. */
 export async function skipIdemisors(
   em: EntityManager,
-  of: { rut: string; environment: Environment },
+  { rut, environment }: { rut: string; environment: Environment },
   count: number,
 ): Promise<void> {
   await em.execute(
     `insert into sobre_sequence (rut, environment, last) values (?, ?, ?)
      on conflict (rut, environment) do update set last = sobre_sequence.last + excluded.last`,
-    [of.rut, of.environment, count],
+    [rut, environment, count],
   );
 }
 

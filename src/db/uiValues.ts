@@ -3,8 +3,8 @@ import { UiValue } from './entities/UiValue.ts';
 
 /**
  * The UI value that counts in `year`: that year's own row; where there is none, the last known one before it, and
- * where there is none either, the first one after it (decisions.md §7). Null only while the table is empty. The
- * caller sees from `year` and `estimate` of the row whether it stands in for another.
+ * where there is none either, the first one after it (docs/contract.md#value-of-the-ui). Null only while the table is
+ * empty. The caller sees from `year` and `estimate` of the row whether it stands in for another.
  */
 export async function uiValueFor(em: EntityManager, year: number): Promise<UiValue | null> {
   const before = await em.findOne(UiValue, { year: { $lte: year } }, { orderBy: { year: 'desc' } });

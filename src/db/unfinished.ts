@@ -1,12 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { formatCfeId } from '../domain/cfeId.ts';
 import {
   factsChangedMessage,
-  issueCfeMessage,
   validateCredentialsMessage,
   type WorkflowMessage,
   type WorkflowName,
 } from '../temporal.ts';
+import { issueCfeMessage } from './cfes.ts';
 import { deliveryMessage } from './deliveries.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { Enterprise } from './entities/Enterprise.ts';
@@ -18,7 +17,7 @@ export interface Whose {
 
 /**
  * By workflow: everything that has not come to its end, oldest first, each as the message that starts its workflow.
- * What the rows say is enough to begin anew: no workflow holds anything that is not here.
+ * The rows are enough to start again: no workflow holds anything that is not here.
  */
 export const UNFINISHED: Readonly<
   Record<WorkflowName, (em: EntityManager, whose: Whose) => Promise<WorkflowMessage[]>>
@@ -26,19 +25,19 @@ export const UNFINISHED: Readonly<
   issueCfe: async (em, whose) => {
     const cfes = await em.find(
       Cfe,
-      { ...of(whose), settledAt: null },
+      { ...conditionOf(whose), settledAt: null },
       {
-        fields: ['id', 'rut', 'environment', 'type', 'status', 'sequence'],
+        fields: ['id', 'workflowId', 'rut', 'environment', 'type', 'status', 'sequence'],
         orderBy: { createdAt: 'asc', id: 'asc' },
       },
     );
-    return cfes.map((cfe) => issueCfeMessage({ ...cfe, cfeId: formatCfeId(cfe) }));
+    return cfes.map((cfe) => issueCfeMessage(cfe));
   },
 
   onboardEnterprise: async (em, whose) => {
     const enterprises = await em.find(
       Enterprise,
-      { ...of(whose), status: 'PENDING' },
+      { ...conditionOf(whose), status: 'PENDING' },
       { fields: ['rut'], orderBy: { rut: 'asc' } },
     );
     return enterprises.map(({ rut }) => factsChangedMessage(rut));
@@ -47,21 +46,23 @@ export const UNFINISHED: Readonly<
   validateCredentials: async (em, whose) => {
     const enterprises = await em.find(
       Enterprise,
-      { ...of(whose), efacturaStatus: 'VALIDATING' },
+      { ...conditionOf(whose), efacturaStatus: 'VALIDATING' },
       { fields: ['rut'], orderBy: { rut: 'asc' } },
     );
     return enterprises.map(({ rut }) => validateCredentialsMessage(rut));
   },
 
   deliverWebhook: async (em, { rut }) => {
-    const deliveries = await em.execute<{ id: string; rut: string | null; environment: string }[]>(
-      `select delivery.id, event.rut, event.environment from delivery join event on event.id = delivery.event_id
+    const deliveries = await em.execute<
+      { id: string; workflowId: string; rut: string | null; environment: string }[]
+    >(
+      `select delivery.id, delivery.workflow_id as "workflowId", event.rut, event.environment from delivery join event on event.id = delivery.event_id
        where delivery.status = 'PENDING' and (?::text is null or event.rut = ?)
        order by delivery.created_at, delivery.id`,
       [rut ?? null, rut ?? null],
     );
-    return deliveries.map(({ id, ...event }) => deliveryMessage(id, event));
+    return deliveries.map((delivery) => deliveryMessage(delivery, delivery));
   },
 };
 
-const of = ({ rut }: Whose) => (rut === undefined ? {} : { rut });
+const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });

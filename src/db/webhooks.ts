@@ -28,12 +28,12 @@ export function listWebhooks(em: EntityManager, accountId: string): Promise<Webh
 }
 
 /**
- * The ids of the webhooks that are told of an event at an enterprise: enabled, with the event selected, of the account
- * that owns the enterprise or of one that is MEMBER there (decisions.md §12).
+ * The ids of the webhooks that get an event of an enterprise: enabled, with the event selected, and of an account that
+ * owns the enterprise or is MEMBER there (docs/contract.md#events).
  */
 export async function subscribedWebhooks(
   em: EntityManager,
-  of: { rut: string; event: string },
+  { rut, event }: { rut: string; event: string },
 ): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     `select w.id from webhook w
@@ -42,7 +42,7 @@ export async function subscribedWebhooks(
        union all
        select g.account_id from enterprise_grant g where g.rut = ? and g.role = 'MEMBER')
      order by w.created_at, w.id`,
-    [of.event, of.rut, of.rut],
+    [event, rut, rut],
   );
   return rows.map(({ id }) => id);
 }

@@ -1,4 +1,5 @@
 import got, { type Got, HTTPError } from 'got';
+import { until } from './until.ts';
 
 /** What the API answers about an enterprise, as far as the demo looks at it. */
 export interface EnterpriseView {
@@ -66,17 +67,11 @@ async function ask<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Looks every 200 ms until `look` gives something; fails with `what` after `seconds`. */
-export async function until<T>(
-  what: string,
-  seconds: number,
-  look: () => Promise<T | undefined>,
-): Promise<T> {
-  const deadline = Date.now() + seconds * 1_000;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not come within ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+/** The CFE once the authority has decided on it; throws after `seconds`. */
+export function verdictOf(customer: Customer, rut: string, cfeId: string, seconds = 120): Promise<CfeView> {
+  return until(`the verdict on ${cfeId}`, seconds, async () => {
+    const { items } = await customer.get<{ items: CfeView[] }>(`enterprises/${rut}/cfes/${cfeId}`);
+    const [cfe] = items;
+    return cfe && !['PENDING', 'RECEIVED'].includes(cfe.cfe_status) && cfe;
+  });
 }

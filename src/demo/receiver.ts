@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { issueLocalCertificate } from './localCertificate.ts';
 
-/** An event as a customer's server gets it (interface.md part 6). */
+/** An event as a customer's server gets it (docs/contract.md#webhooks). */
 export interface DemoEvent {
   event: string;
   timestamp: string;

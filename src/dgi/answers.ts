@@ -1,32 +1,45 @@
 /** From bytes that came back to an answer that counts: framing, exceptions, the authority's signature. */
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt, rucOf } from './identity.ts';
+import { answerOfCode, type CommonAnswer } from './outcomes.ts';
 import { type Operation, payloadIn, readSoap } from './soap.ts';
-import { type Caratula, readExceptions } from './xml/ack.ts';
+import { type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
 /** Answers with 250 receipts and ten reasons each have some 2 MB; none of ours comes near. */
 export const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 const LIMIT = { mostCharacters: MOST_ANSWER_BYTES };
+/** Our sobres hold one receipt, but one of another system that is asked about may hold 250, with ten reasons each. */
+const SIGNED_LIMIT = { ...LIMIT, mostElements: 20_000 };
 
 /** What came back is not the answer to the question; `answer` is its key in the table of outcomes. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
-  readonly answer: string;
+  readonly answer: CommonAnswer;
   /** A status or code for logs, never the authority's text. */
   readonly detail: string | undefined;
 
-  constructor(answer: string, detail?: string) {
+  constructor(answer: CommonAnswer, detail?: string) {
     super(detail ?? answer);
     this.answer = answer;
     this.detail = detail;
   }
 }
 
-/** Stock messages of the gateway about a signature that it does not take (dgi/transport.md §2); its codes are vague. */
+/**
+ * Stock messages of the gateway about a signature that it does not take (docs/authority/signatures.md#requests); its
+ * codes are vague.
+ */
 const SECURITY_FAULTS =
   /no signature in|not covered by signature|unknown (signature|digest|canonicalization|transform)\w* ?algorithm|unknown \w+method algorithm|security token|signature verification|digest value mismatch|certificate is not trusted/i;
+
+/** The stock messages have a line; further on nothing is looked for. */
+const LONGEST_FAULT = 1_000;
+
+/** A service's exception in place of the answer. */
+const exceptionOf = ({ code }: ServiceException): NoAnswer =>
+  new NoAnswer(answerOfCode(code), `code ${code}`);
 
 /** The element that answers the operation. Throws NoAnswer for everything else. */
 export function answerIn(answer: { status: number; body: Uint8Array }, operation: Operation): Element {
@@ -36,9 +49,9 @@ export function answerIn(answer: { status: number; body: Uint8Array }, operation
     if (soap.kind === 'answer' && ok) return soap.element;
     if (soap.kind === 'answer') throw new NoAnswer('http', `HTTP ${answer.status}`);
     const [exception] = soap.exceptions;
-    if (exception) throw new NoAnswer(`code ${exception.code}`);
+    if (exception) throw exceptionOf(exception);
     throw new NoAnswer(
-      SECURITY_FAULTS.test(soap.message) ? 'fault security' : 'fault',
+      SECURITY_FAULTS.test(soap.message.slice(0, LONGEST_FAULT)) ? 'fault security' : 'fault',
       `SOAP fault, HTTP ${answer.status}`,
     );
   } catch (error) {
@@ -55,7 +68,7 @@ export function documentIn(answer: Element): Element {
 /** An element of a typed answer, which carries no document. Throws NoAnswer for an exception in its place. */
 export function refuseExceptions(answer: Element): void {
   const [exception] = readExceptions(answer);
-  if (exception) throw new NoAnswer(`code ${exception.code}`);
+  if (exception) throw exceptionOf(exception);
 }
 
 /** Who must have signed an answer for it to count. */
@@ -97,13 +110,13 @@ function textIn(answer: Element): string {
 function parseDocument(text: string): { text: string; root: Element } {
   const root = readable(() => parseXml(text, LIMIT));
   const [exception] = readExceptions(root);
-  if (exception) throw new NoAnswer(`code ${exception.code}`);
+  if (exception) throw exceptionOf(exception);
   return { text, root };
 }
 
 function verified(text: string) {
   try {
-    return readable(() => verifyEnveloped(text, LIMIT));
+    return readable(() => verifyEnveloped(text, SIGNED_LIMIT));
   } catch (error) {
     if (error instanceof BadSignature) throw new NoAnswer('bad signature');
     throw error;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NoAnswer } from './answers.ts';
-import { type Guard, guarded, HeldBack } from './guard.ts';
+import { type Breakers, HeldBack, withPermit } from './callPermit.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 
 /** What the credentials check says of a login. */
@@ -10,13 +10,13 @@ export interface LoginAnswer {
   message: string;
 }
 
-/** The credentials check gave no answer to go by. Its message holds nothing of what was sent. */
+/** The credentials check gave no usable answer. The message holds nothing of what was sent. */
 export class CredentialsCheckUnavailable extends Error {
   override readonly name = 'CredentialsCheckUnavailable';
 }
 
 const MOST_BYTES = 64 * 1024;
-/** What comes in place of an answer; their messages hold nothing of what was sent. */
+/** What comes in place of an answer. Their messages hold nothing of what was sent. */
 const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge, HeldBack];
 
 interface Question {
@@ -31,7 +31,7 @@ const Answer = z
     permissions: z.array(z.string()).default([]),
     message: z.string().default(''),
   })
-  // A permission that we do not know yet is no failure.
+  // A permission that we do not know yet is passed over.
   .transform(
     (answer): LoginAnswer => ({
       ...answer,
@@ -44,14 +44,15 @@ const Answer = z
 /**
  * Asks whether an enterprise's login at the authority holds and what it may do, by its RUT alone where there is no login:
  * `POST {url}` {rut, username?, password?}
- * (decisions.md §3; a contract of our own, as the authority publishes none). Rejects with CredentialsCheckUnavailable.
+ * (docs/contract.md#credentials; a contract of our own, as the authority publishes none). Rejects with
+ * CredentialsCheckUnavailable.
  */
 export function createCredentialsCheck(options: {
   url: string;
   timeoutSeconds: number;
   ca?: string | undefined;
-  /** Says whether the service may be called; without one, always. */
-  guard?: Guard | undefined;
+  /** Says whether the service may be called; without it, always. */
+  breakers?: Breakers | undefined;
 }) {
   const timeouts: Timeouts = {
     connectSeconds: options.timeoutSeconds,
@@ -74,10 +75,12 @@ export function createCredentialsCheck(options: {
 
   return async (login: Question): Promise<LoginAnswer> => {
     try {
-      return await guarded(options.guard, { endpoint: 'credentials', isProbe: false }, () => ask(login));
+      return await withPermit(options.breakers, { endpoint: 'credentials', isProbe: false }, () =>
+        ask(login),
+      );
     } catch (error) {
       if (!NO_ANSWER.some((kind) => error instanceof kind)) throw error;
-      throw new CredentialsCheckUnavailable((error as Error).message);
+      throw new CredentialsCheckUnavailable((error as Error).message, { cause: error });
     }
   };
 }

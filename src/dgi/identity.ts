@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The RUC that a certificate speaks for: subject serialNumber `RUC` and 12 digits; undefined without one. */
+/** The RUC in a certificate's subject (serialNumber `RUC` and 12 digits); undefined without one. */
 export const rucOf = (certificate: X509Certificate): string | undefined =>
   /^serialNumber=RUC(\d{12})$/m.exec(certificate.subject)?.[1];
 
-/** SHA-256 of the DER in lower-case hex: how the configured certificates of the authority are known. */
+/** SHA-256 of the DER in lower-case hex: how the configured certificates of the authority are identified. */
 export const fingerprintOf = (certificate: X509Certificate): string =>
   certificate.fingerprint256.replaceAll(':', '').toLowerCase();
 
@@ -12,7 +12,7 @@ export const fingerprintOf = (certificate: X509Certificate): string =>
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;
 
-/** The certificate in base64 text as XML carries it (blanks allowed), undefined when it is none. */
+/** The certificate in base64 as XML carries it (blanks allowed); undefined where it is not one. */
 export function certificateIn(base64: string): X509Certificate | undefined {
   const compact = base64.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return undefined;

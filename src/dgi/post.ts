@@ -10,10 +10,10 @@ export interface Timeouts {
   readonly answerSeconds: number;
 }
 
-/** There is no answer. Its message holds no address and nothing of what was sent. */
+/** No answer came. The message holds no address and nothing of what was sent. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
-  /** False when surely nothing was sent. */
+  /** False where it is certain that nothing was sent. */
   readonly sent: boolean;
 
   constructor(what: string, sent: boolean) {
@@ -22,7 +22,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** The answer is larger, once unpacked, than any that makes sense. */
+/** The answer, unpacked, is larger than any real one. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
@@ -59,7 +59,7 @@ export async function post(request: {
   body: string;
   timeouts: Timeouts;
   mostBytes: number;
-  /** Certification authorities to trust instead of the usual ones, PEM. */
+  /** Certification authorities to trust in place of the usual ones, PEM. */
   ca?: string | undefined;
 }): Promise<{ status: number; body: Buffer }> {
   const connect = request.timeouts.connectSeconds * 1_000;
@@ -71,7 +71,7 @@ export async function post(request: {
     followRedirect: false,
     retry: { limit: 0 },
     timeout: { lookup: connect, connect, secureConnect: connect },
-    // Runs until the last byte, so that an answer that drips does not hold us for ever.
+    // Runs until the last byte: an answer that drips must not hold us for ever.
     signal: AbortSignal.timeout(request.timeouts.answerSeconds * 1_000),
     ...(request.ca === undefined ? {} : { https: { certificateAuthority: request.ca } }),
   });

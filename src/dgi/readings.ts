@@ -1,91 +1,76 @@
-/** What the answers to our questions say, read into what the client gives (dgi/transport.md §4, §7). */
+/** Reads the authority's documents into the answers of the table (docs/authority/sobres.md, docs/authority/services.md). */
 import type { Element } from '@xmldom/xmldom';
 import { NoAnswer } from './answers.ts';
-import { reactionTo, type Unsettled, unsettled } from './outcomes.ts';
-import { type AckSobre, type Caratula, type QueryTicket, type Reason, readTicket } from './xml/ack.ts';
+import { outcomeOf } from './outcomes.ts';
+import type { Reading, SobreTicket } from './results.ts';
+import { type AckSobre, type Caratula, type QueryTicket, readTicket } from './xml/ack.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
 
-/** What the authority gives for asking about a sobre. */
-export interface SobreTicket {
-  readonly idReceptor: string;
-  readonly token: string;
-  readonly askFrom: Date | null;
-}
+/** The reasons for which a sobre is refused (MotivosRechazo) that a rule covers. */
+const REFUSALS = ['S01', 'S02', 'S03', 'S04', 'S05', 'S06', 'S07', 'S08'] as const;
 
-/** The first answer to a sobre. */
-export type SendAnswer =
-  | ({ readonly kind: 'received' } & SobreTicket)
-  | { readonly kind: 'refused'; readonly reasons: Reason[] }
-  | { readonly kind: 'duplicate' }
-  | Unsettled;
-/** Whether the authority has a sobre. */
-export type FindSobreAnswer =
-  | ({ readonly kind: 'received' } & SobreTicket)
-  | { readonly kind: 'refused' }
-  | { readonly kind: 'absent' }
-  | Unsettled;
-/** The first sobre that carried a receipt; `state` is null while there is no verdict. */
-export type FindCfeAnswer =
-  | ({ readonly kind: 'found'; readonly state: string | null; readonly idemisor: string } & SobreTicket)
-  | { readonly kind: 'absent' }
-  | Unsettled;
-
-/** Reads the answer to a sobre; throws NoAnswer when it was received and yet cannot be asked about. */
-export function readReception(ack: AckSobre): SendAnswer {
-  if (ack.state === 'AS') return { kind: 'received', ...ticketOf(ack.idReceptor, ack, 'AS without token') };
-  const codes = ack.reasons.map(({ code }) => code);
-  const reactions = ack.state === 'BS' ? codes.map((code) => reactionTo('send', code)) : [];
-  if (reactions.includes('duplicate')) return { kind: 'duplicate' };
-  if (reactions.includes('refused')) return { kind: 'refused', reasons: [...ack.reasons] };
-  return unsettled('send', 'BS', [ack.state, ...codes].join(' '));
+/** Reads the answer to a sobre. */
+export function readReception(ack: AckSobre): Reading<'send'> {
+  if (ack.state === 'AS') {
+    const ticket = ticketOf(ack.idReceptor, ack);
+    return ticket ? { answer: 'AS', ticket } : { answer: 'AS without token' };
+  }
+  const { reasons } = ack;
+  const codes = reasons.map(({ code }) => code);
+  const known = REFUSALS.filter((refusal) => ack.state === 'BS' && codes.includes(refusal));
+  // Beside any other reason, "duplicate" says that the authority has the sobre.
+  const answer = known.find((refusal) => outcomeOf('send', refusal).reaction === 'duplicate') ?? known[0];
+  return answer === undefined
+    ? { answer: 'BS', detail: [ack.state, ...codes].join(' ') }
+    : { answer, reasons };
 }
 
 /** Finds a sobre in the answer to EFACCONSULTARENVIOSSOBRE. A refused repeat may stand there beside the received one. */
-export function readShipments(answer: Element, idemisor: string): FindSobreAnswer {
+export function readShipments(answer: Element, idemisor: string): Reading<'find'> {
   const list = elementAt(answer, 'Ackconsultaenviossobre');
   if (!list) throw new NoAnswer('unreadable');
   const collection = elementAt(list, 'ColeccionDatosSobre') ?? elementAt(list, 'ColeccionDatosSobres');
-  const ours = (collection ? childrenNamed(collection, 'DatosSobre') : []).filter((one) =>
-    isSameNumber(textAt(one, 'IdEmisor'), idemisor),
+  const ours = (collection ? childrenNamed(collection, 'DatosSobre') : []).filter((shipment) =>
+    isSameNumber(textAt(shipment, 'IdEmisor'), idemisor),
   );
-  if (ours.length === 0) return { kind: 'absent' };
-  const received = ours.filter((one) => textAt(one, 'EstadoSobre') === 'AS');
-  if (received.length === 0) return { kind: 'refused' };
-  const [one] = received.filter((each) => textAt(each, 'ParamConsulta', 'Token') !== undefined);
-  const parameters = one && elementAt(one, 'ParamConsulta');
-  return {
-    kind: 'received',
-    ...ticketOf(textAt(one, 'IdReceptor'), readTicket(parameters), 'listed without token'),
-  };
+  if (ours.length === 0) return { answer: 'not listed' };
+  const received = ours.filter((shipment) => textAt(shipment, 'EstadoSobre') === 'AS');
+  if (received.length === 0) return { answer: 'listed as refused' };
+  const [shipment] = received.filter((each) => textAt(each, 'ParamConsulta', 'Token') !== undefined);
+  const query = readTicket(shipment && elementAt(shipment, 'ParamConsulta'));
+  const ticket = ticketOf(textAt(shipment, 'IdReceptor'), query);
+  return ticket ? { answer: 'listed', ticket } : { answer: 'listed without token' };
 }
 
 /** Reads the answer to EFACCONSULTARESTADOCFE; a receipt that is not there has an IdReceptor of 0, or none. */
-export function readCfeState(answer: Element): FindCfeAnswer {
+export function readCfeState(answer: Element): Reading<'findCfe'> {
   const state = elementAt(answer, 'Ackconsultaestadocfe');
   if (!state) throw new NoAnswer('unreadable');
   const [idemisor, idReceptor] = [textAt(state, 'IdEmisor'), textAt(state, 'IdReceptor')];
   if (idReceptor === undefined || idemisor === undefined || Number(idReceptor) === 0)
-    return { kind: 'absent' };
-  const ticket = ticketOf(idReceptor, readTicket(elementAt(state, 'ParamConsulta')), 'listed without token');
-  return { kind: 'found', state: textAt(state, 'EstadoCFE') ?? null, idemisor, ...ticket };
+    return { answer: 'not found' };
+  const query = readTicket(elementAt(state, 'ParamConsulta'));
+  const ticket = ticketOf(idReceptor, query);
+  if (!ticket) return { answer: 'found without token' };
+  return { answer: 'found', location: { state: textAt(state, 'EstadoCFE') ?? null, idemisor, ...ticket } };
 }
 
 /** An answer about another company or shipment does not count; a refusal may lack what could not be read. */
 export function checkSubject(
   ack: Caratula,
-  of: { rut: string | undefined; idemisor?: string; idReceptor?: string; mayLackIds?: boolean },
+  expected: { rut: string | undefined; idemisor?: string; idReceptor?: string; mayLackIds?: boolean },
 ): void {
-  const lacksIds = of.mayLackIds === true && (ack.idemisor === undefined || Number(ack.idemisor) === 0);
+  const lacksIds = expected.mayLackIds === true && (ack.idemisor === undefined || Number(ack.idemisor) === 0);
   const isOurs =
-    (ack.issuerRut === of.rut || (lacksIds && ack.issuerRut === undefined)) &&
-    (of.idemisor === undefined || lacksIds || isSameNumber(ack.idemisor, of.idemisor)) &&
-    (of.idReceptor === undefined || isSameNumber(ack.idReceptor, of.idReceptor));
+    (ack.issuerRut === expected.rut || (lacksIds && ack.issuerRut === undefined)) &&
+    (expected.idemisor === undefined || lacksIds || isSameNumber(ack.idemisor, expected.idemisor)) &&
+    (expected.idReceptor === undefined || isSameNumber(ack.idReceptor, expected.idReceptor));
   if (!isOurs) throw new NoAnswer('other subject');
 }
 
-function ticketOf(idReceptor: string | undefined, of: QueryTicket, otherwise: string): SobreTicket {
-  if (idReceptor === undefined || of.token === undefined) throw new NoAnswer(otherwise);
-  return { idReceptor, token: of.token, askFrom: of.askFrom ?? null };
+function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicket): SobreTicket | undefined {
+  if (idReceptor === undefined || token === undefined) return undefined;
+  return { idReceptor, token, askFrom: askFrom ?? null };
 }
 
 const isSameNumber = (found: string | undefined, expected: string): boolean =>

@@ -3,10 +3,10 @@ import { Refusal } from '../errors.ts';
 import type { DgiClient } from './client.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
 
-/** A registry that does not answer is worth asking again after so long. */
+/** When to ask a registry again that does not answer. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The authority does not take what we ask with, so that a person must look; `code` is the reason, for the log. */
+/** The authority refuses our question, so a person must look. `code` is the stuck reason, for the log. */
 class LookUpRefused extends Error {
   override readonly name = 'LookUpRefused';
   readonly code: string;
@@ -18,9 +18,9 @@ class LookUpRefused extends Error {
 }
 
 /**
- * Looks RUTs up in the authority's registry (eRUT, decisions.md §3), production's; null for one that it does not know.
- * Nothing is kept, but questions for the same RUT at the same time share one call. Where the authority is silent, or
- * no certificate to ask with was given, the look-up refuses (UNAVAILABLE).
+ * Looks RUTs up in the authority's registry (eRUT, docs/contract.md#registry-look-up), production's; null for one that
+ * it does not know. Nothing is kept, but questions for the same RUT at the same time share one call. Where the
+ * authority is silent, or no certificate to ask with was given, the look-up refuses (UNAVAILABLE).
  */
 export function createRutLookUp(options: {
   client: Pick<DgiClient, 'lookUpRut'>;
@@ -34,7 +34,7 @@ export function createRutLookUp(options: {
     if (!credentials) throw unavailable('Looking up the registry is not set up on this service.');
     const answer = await client.lookUpRut(credentials, 'production', rut);
     if (answer.kind === 'found') return answer.record;
-    if (answer.kind === 'unknown') return null;
+    if (answer.kind === 'unregistered') return null;
     if (answer.kind === 'stuck') throw new LookUpRefused(answer.reason);
     throw unavailable("The tax authority's registry does not answer; try again in a while.", answer.what);
   }

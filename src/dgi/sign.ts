@@ -1,22 +1,12 @@
 /**
- * The signature of a CFE (Formato CFE zone I; dgi/cfe-format.md §7): enveloped, Reference URI="", inclusive C14N 1.0,
- * over the CFE as a document of its own. What `writeCfe` gives is canonical already, so it is digested as it stands;
- * a general canonicaliser would cost several times the RSA operation itself.
+ * The signature of a CFE (Formato CFE v25.2, zone I; docs/authority/signatures.md#receipts): enveloped, Reference
+ * URI="", inclusive C14N 1.0, over the CFE as a document of its own. What `writeCfe` gives is canonical already, so it
+ * is digested as it stands; a general canonicaliser would cost several times the RSA operation itself.
  */
 import { createHash, createSign, createVerify, type KeyObject, X509Certificate } from 'node:crypto';
+import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from './signatures.ts';
 import { element, plain } from './xml/write.ts';
 
-export type SignatureHash = 'sha1' | 'sha256';
-
-const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
-const ALGORITHMS = {
-  sha1: { signature: `${DSIG}rsa-sha1`, digest: `${DSIG}sha1` },
-  sha256: {
-    signature: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-    digest: 'http://www.w3.org/2001/04/xmlenc#sha256',
-  },
-} as const;
 const CLOSING_TAG = '</CFE>';
 
 /** A signed CFE: its final text, stored and sent as it is, and the base64 digest that its QR code carries. */
@@ -43,7 +33,7 @@ export function createSigner(options: {
   const beforeDigest =
     `<CanonicalizationMethod Algorithm="${C14N}"></CanonicalizationMethod>` +
     `<SignatureMethod Algorithm="${algorithms.signature}"></SignatureMethod>` +
-    `<Reference URI=""><Transforms><Transform Algorithm="${DSIG}enveloped-signature"></Transform>` +
+    `<Reference URI=""><Transforms><Transform Algorithm="${ENVELOPED}"></Transform>` +
     `<Transform Algorithm="${C14N}"></Transform></Transforms>` +
     `<DigestMethod Algorithm="${algorithms.digest}"></DigestMethod><DigestValue>`;
   const afterDigest = '</DigestValue></Reference></SignedInfo>';

@@ -1,6 +1,5 @@
-/** SOAP 1.1 framing of the authority's services, document/literal (dgi/transport.md §1, §7, §9, §11). */
+/** SOAP 1.1 framing of the authority's services, document/literal (docs/authority/services.md#framing). */
 import type { Element } from '@xmldom/xmldom';
-import type { Situation } from './outcomes.ts';
 import { readExceptions, type ServiceException } from './xml/ack.ts';
 import { childrenOf, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './xml/parse.ts';
 import { element } from './xml/write.ts';
@@ -11,8 +10,6 @@ const REGISTRY = 'DGI_Modernizacion_Consolidado';
 
 interface OperationRow {
   readonly service: 'reception' | 'consultation' | 'registry';
-  /** By which rows of the table of outcomes its answers are judged. */
-  readonly situation: Situation;
   readonly soapAction: string;
   /** The element of the request; that of the answer ends in `Response`. */
   readonly element: string;
@@ -23,35 +20,30 @@ interface OperationRow {
 export const OPERATIONS = {
   sendSobre: {
     service: 'reception',
-    situation: 'send',
     soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACRECEPCIONSOBRE',
     element: 'WS_eFactura.EFACRECEPCIONSOBRE',
     namespace: SERVICES,
   },
   askVerdict: {
     service: 'reception',
-    situation: 'ask',
     soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACCONSULTARESTADOENVIO',
     element: 'WS_eFactura.EFACCONSULTARESTADOENVIO',
     namespace: SERVICES,
   },
   findSobre: {
     service: 'consultation',
-    situation: 'find',
     soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSSOBRE',
     element: 'WS_eFactura_Consultas.EFACCONSULTARENVIOSSOBRE',
     namespace: SERVICES,
   },
   findCfe: {
     service: 'consultation',
-    situation: 'find',
     soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARESTADOCFE',
     element: 'WS_eFactura_Consultas.EFACCONSULTARESTADOCFE',
     namespace: SERVICES,
   },
   lookUpRut: {
     service: 'registry',
-    situation: 'lookUp',
     soapAction: 'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute',
     element: 'WS_PersonaGetActEmpresarial.Execute',
     namespace: REGISTRY,
@@ -72,9 +64,9 @@ export const carried = (document: string): string => `<Datain><xmlData>${cdata(d
 const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 
 /** The question for a verdict; its namespace is not that of the documents. */
-export const verdictQuestion = (of: { idReceptor: string; token: string }): string =>
+export const verdictQuestion = (ticket: { idReceptor: string; token: string }): string =>
   carried(
-    `<ConsultaCFE xmlns="${SERVICES}">${element('IdReceptor', of.idReceptor)}${element('Token', of.token)}</ConsultaCFE>`,
+    `<ConsultaCFE xmlns="${SERVICES}">${element('IdReceptor', ticket.idReceptor)}${element('Token', ticket.token)}</ConsultaCFE>`,
   );
 
 /** A SOAP answer: the element that answers the operation, or a fault. */

@@ -10,7 +10,7 @@ const TIMEOUTS = { connectSeconds: 3, answerSeconds: 10 } as const;
 const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() });
 const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
 
-/** Test papers from the portal of the simulator (docs/simulator.md). Calls reject when it gives none. */
+/** Test certificates and CAEs from the portal of the simulator (docs/simulator.md). Calls reject where it gives none. */
 export function createPortalTestKit(portalUrl: string) {
   const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
     const { status, body } = await post({
@@ -41,18 +41,18 @@ export function createPortalTestKit(portalUrl: string) {
   };
 }
 
-const PapersIndex = z.object({
+const TestKitIndex = z.object({
   password: z.string(),
   caes: z.record(z.string(), z.object({ file: z.string(), start_number: z.int() })),
 });
 
 /**
- * Test papers from files that an operator got at the authority's own test environment: `<folder>/<rut>/` holds
- * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject when they lack.
+ * Test certificates and CAEs from files that an operator got from the authority's test environment: `<folder>/<rut>/` holds
+ * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject where one is missing.
  */
 export function createFolderTestKit(folder: string) {
   const index = async (rut: string) =>
-    PapersIndex.parse(JSON.parse(await readFile(join(folder, rut, 'papers.json'), 'utf8')));
+    TestKitIndex.parse(JSON.parse(await readFile(join(folder, rut, 'papers.json'), 'utf8')));
   return {
     async certificate(rut: string) {
       const { password } = await index(rut);

@@ -1,10 +1,18 @@
 /**
- * WS-Security of our requests (dgi/transport.md §2): the Body signed with exclusive C14N, the certificate as a
- * BinarySecurityToken. Not to be mixed up with the inclusive C14N of the documents themselves.
+ * WS-Security of our requests (docs/authority/signatures.md#requests): the Body signed with exclusive C14N, the
+ * certificate as a BinarySecurityToken. Not to be mixed up with the inclusive C14N of the documents themselves.
  */
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { SignedXml } from 'xml-crypto';
-import type { SignatureHash } from './sign.ts';
+import {
+  ALGORITHMS,
+  BASE64_BINARY,
+  EXCLUSIVE_C14N,
+  type SignatureHash,
+  WSSE,
+  WSU,
+  X509_TOKEN,
+} from './signatures.ts';
 
 /** What signs a request, and so says who asks: the authority takes the caller's RUC from the certificate. */
 export interface DgiCredentials {
@@ -13,21 +21,6 @@ export interface DgiCredentials {
 }
 
 const SOAP_NAMESPACE = 'http://schemas.xmlsoap.org/soap/envelope/';
-const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-';
-const WSSE = `${WSS}wssecurity-secext-1.0.xsd`;
-const WSU = `${WSS}wssecurity-utility-1.0.xsd`;
-const X509_TOKEN = `${WSS}x509-token-profile-1.0#X509v3`;
-const BASE64_BINARY = `${WSS}soap-message-security-1.0#Base64Binary`;
-const ALGORITHMS = {
-  sha1: { signature: `${DSIG}rsa-sha1`, digest: `${DSIG}sha1` },
-  sha256: {
-    signature: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
-    digest: 'http://www.w3.org/2001/04/xmlenc#sha256',
-  },
-} as const;
-
 const OPEN = `<soapenv:Envelope xmlns:soapenv="${SOAP_NAMESPACE}">`;
 const CLOSE = '</soapenv:Envelope>';
 const KEY_INFO =

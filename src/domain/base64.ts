@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** A schema for a file given in base64 (RFC 4648 §4): whole groups of four, padded, without line ends. It stays text. */
+/** A schema for a file given in base64 (RFC 4648 §4): whole groups of four, padded, without line breaks. The value stays a string. */
 export function base64File() {
   return z
     .string()
     .superRefine((value, ctx) => {
-      if (value === '') addIssue(ctx, 'text.empty', 'a file in base64 is expected, found an empty text.');
+      if (value === '') addIssue(ctx, 'text.empty', 'must be a file in base64, found an empty string.');
       else if (value.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) {
         addIssue(
           ctx,
           'base64.malformed',
-          'a file in base64 is expected (with its padding, without line ends or blanks).',
+          'must be a file in base64, padded and without line breaks or spaces.',
         );
       }
     })

@@ -1,9 +1,9 @@
 /**
- * What can be wrong with the shape of a body, one row each: the codes that reading it may give, with what they mean.
- * Which fields there are, and of which kind, stands in the schemas; docs/rules.md is made from these rows.
+ * What can be wrong with the shape of a body: one row for each code, with its meaning. The fields and their types are
+ * in the schemas. docs/rules.md is made from these rows.
  */
 
-/** A row of the rules page: what is checked, where that is laid down, and how a fault of it reads. */
+/** A row of docs/rules.md: what is checked, where that is laid down, and an example message. */
 export interface RuleRow {
   readonly checks: string;
   readonly source: string;
@@ -12,170 +12,170 @@ export interface RuleRow {
 
 export const BODY_RULES = {
   'body.malformed': {
-    checks: 'The text is JSON.',
-    source: 'decisions.md §1',
-    example: 'extra: is not JSON.',
+    checks: 'The body, and the string in `extra`, is JSON.',
+    source: 'docs/contract.md#bodies',
+    example: 'extra: must be JSON (line 1, column 2).',
   },
   'body.duplicate_key': {
-    checks: 'No object names a field twice.',
-    source: 'decisions.md §1',
-    example: 'extra.adenda: is given twice.',
+    checks: 'No object has the same field twice.',
+    source: 'docs/contract.md#bodies',
+    example: 'extra.adenda: must not be given twice.',
   },
   'body.missing': {
-    checks: 'Required fields are there.',
-    source: 'interface.md part 2',
-    example: 'header.totals.pay_amount: is missing; a number is expected.',
+    checks: 'Required fields are present.',
+    source: 'openapi.json',
+    example: 'header.totals.pay_amount: is required and must be a number.',
   },
   'body.null': {
-    checks: 'null is no value: a field without a value is left out.',
-    source: 'decisions.md §1',
-    example: 'header.receiver.city: null is no value; leave the field out or give a text.',
+    checks: 'No field is null: a field without a value is omitted.',
+    source: 'docs/contract.md#bodies',
+    example: 'header.receiver.city: must not be null; omit the field or give a string.',
   },
   'body.wrong_type': {
-    checks: 'Every field has the type of the interface.',
-    source: 'interface.md part 2',
-    example: 'header.totals.pay_amount: a number is expected, found a text.',
+    checks: 'Every field has its JSON type.',
+    source: 'openapi.json',
+    example: 'header.totals.pay_amount: must be a number, found a string.',
   },
   'body.not_one_of': {
     checks: 'A field with a closed set of values holds one of them.',
-    source: 'interface.md part 2',
-    example: 'header.totals.currency: one of "UYU", "USD", "EUR" is expected, found "BRL".',
+    source: 'openapi.json',
+    example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
   'body.unknown_field': {
-    checks: 'No field stands there that the interface does not know.',
-    source: 'decisions.md §1',
-    example: 'recevier: is not a field here; did you mean "receiver"?',
+    checks: 'There are no unknown fields.',
+    source: 'docs/contract.md#bodies',
+    example: 'recevier: unknown field; did you mean "receiver"?',
   },
   'body.more_faults': {
-    checks: 'Nothing: it closes a list of faults that is too long to be given whole.',
-    source: 'decisions.md §1',
-    example: 'There are 1204 faults; the first 1000 are listed.',
+    checks: 'Nothing: it ends a list of faults that is too long to give in full.',
+    source: 'docs/contract.md#answers',
+    example: 'There are more than 1000 faults; the first 1000 are listed.',
   },
   'list.too_short': {
-    checks: 'A list that needs entries has them.',
-    source: 'Formato CFE v25-1 zone B',
-    example: 'details: at least 1 is expected, found none.',
+    checks: 'An array that needs items has them.',
+    source: 'docs/authority/receipts.md#structure',
+    example: 'details: must have at least 1 item, found none.',
   },
   'list.too_long': {
-    checks: 'A list has no more entries than it may.',
-    source: 'decisions.md §1',
-    example: 'notifications: at most 20 are expected, found 21.',
+    checks: 'An array has no more items than allowed.',
+    source: 'docs/contract.md#customers; docs/decisions/0007-where-the-format-is-silent.md',
+    example: 'notifications: must have at most 20 items, found 21.',
   },
   'text.empty': {
-    checks: 'A text is neither empty nor only blanks.',
-    source: 'decisions.md §1; Formato CFE v25-1 (non-empty texts)',
-    example: 'details[0].item_name: a text is expected, found an empty one.',
+    checks: 'A string is neither empty nor blank.',
+    source: 'docs/contract.md#bodies; docs/authority/receipts.md#values',
+    example: 'details[0].item_name: must not be empty or blank.',
   },
   'text.too_long': {
-    checks: 'A text has no more characters (Unicode code points) than the CFE format holds.',
-    source: 'decisions.md §1; cfe-format.md §1.3–1.7',
-    example: 'details[0].item_name: at most 80 characters are expected, found 81.',
+    checks: 'A string has no more characters (Unicode code points) than the CFE format allows.',
+    source: 'docs/contract.md#bodies; docs/authority/receipts.md',
+    example: 'details[0].item_name: must have at most 80 characters, found 81.',
   },
   'text.control_character': {
     checks:
-      'A text has no control characters, tabs and line ends included (line ends are allowed in extra.adenda).',
-    source: 'decisions.md §1',
-    example:
-      'details[0].item_name: has the control character U+0009 as its character 5; control characters are not allowed.',
+      'A string has no control characters, which include tabs and line breaks (line breaks are allowed in extra.adenda).',
+    source: 'docs/contract.md#bodies',
+    example: 'details[0].item_name: must not contain control characters, found U+0009 as character 5.',
   },
   'text.invalid_character': {
-    checks: 'A text has no character that XML cannot hold (U+FFFE, U+FFFF, half of a surrogate pair).',
+    checks: 'A string has no character that XML cannot hold (U+FFFE, U+FFFF, half a surrogate pair).',
     source: 'XML 1.0 §2.2',
-    example: 'details[0].item_name: has U+FFFF as its character 5, which XML cannot hold.',
+    example:
+      'details[0].item_name: must not contain characters that XML cannot hold, found U+FFFF as character 5.',
   },
   'number.too_many_decimals': {
-    checks: 'A number has no more decimals than the CFE format holds; it is never rounded.',
-    source: 'decisions.md §1; cfe-format.md §1.6–1.7',
-    example: 'header.totals.pay_amount: at most 2 decimals are expected, found 3 in 122.005.',
+    checks: 'A number has no more decimals than the CFE format allows; it is never rounded.',
+    source: 'docs/contract.md#bodies; docs/authority/receipts.md#values',
+    example: 'header.totals.pay_amount: must have at most 2 decimals, found 3 in 122.005.',
   },
   'number.too_large': {
-    checks: 'A number has no more digits before the point than the CFE format holds.',
-    source: 'cfe-format.md §3.3',
+    checks: 'A number has no more digits before the point than the CFE format allows.',
+    source: 'docs/authority/receipts.md#values',
     example:
-      'header.totals.exchange_rate: at most 4 digits before the decimal point are expected, found 5 in 10000.',
+      'header.totals.exchange_rate: must have at most 4 digits before the decimal point, found 5 in 10000.',
   },
   'number.negative': {
     checks:
-      'Prices and amounts are not below zero, in notes and in NON_BILLABLE_NEGATIVE lines too; only pay_amount may be.',
-    source: 'decisions.md §7; cfe-format.md §3.5',
-    example: 'details[0].unit_price: zero or more is expected, found -1.',
+      'Prices and amounts are not negative, not even in notes or NON_BILLABLE_NEGATIVE lines; only pay_amount may be.',
+    source: 'docs/contract.md#amounts; docs/authority/amounts.md#signs',
+    example: 'details[0].unit_price: must not be negative, found -1.',
   },
   'number.not_whole': {
-    checks: 'A count or a number of something is whole.',
-    source: 'interface.md part 2',
-    example: 'details[0].line_number: a whole number is expected, found 1.5.',
+    checks: 'A count or an ordinal is an integer.',
+    source: 'openapi.json',
+    example: 'details[0].line_number: must be an integer, found 1.5.',
   },
   'number.out_of_range': {
-    checks: 'A whole number lies within its bounds.',
-    source: 'interface.md part 2; cfe-format.md §1.4',
-    example: 'branch: a whole number from 0 to 9999 is expected, found 10000.',
+    checks: 'An integer is within its bounds.',
+    source: 'openapi.json; Formato CFE v25.2, zone A, field 47',
+    example: 'branch: must be an integer from 0 to 9999, found 10000.',
   },
   'date.malformed': {
-    checks: 'A date is a day of the calendar, written YYYY-MM-DD.',
-    source: 'interface.md 2.6',
-    example: 'header.doc_id.emission_date: a date of the form YYYY-MM-DD is expected, found "2026-02-30".',
+    checks: 'A date is a calendar day, written YYYY-MM-DD.',
+    source: 'openapi.json',
+    example: 'header.doc_id.emission_date: must be a date of the form YYYY-MM-DD, found "2026-02-30".',
   },
   'date.out_of_range': {
-    checks: 'A date lies within the years that the CFE format holds.',
-    source: 'cfe-format.md §1.3',
-    example: 'extra.due_date: a date from 2000-01-01 to 2050-12-31 is expected, found 1999-12-31.',
+    checks: 'A date is within the years that the CFE format allows.',
+    source: 'docs/authority/receipts.md#values; Formato CFE v25.2, zone A, field 12',
+    example: 'extra.due_date: must be a date from 2000-01-01 to 2050-12-31, found 1999-12-31.',
   },
   'date_time.malformed': {
-    checks: 'A moment without zone (Montevideo) is written YYYY-MM-DDTHH:MM:SS.',
-    source: 'interface.md 4.6',
+    checks: 'A date and time (Montevideo, without a time zone) is written YYYY-MM-DDTHH:MM:SS.',
+    source: 'docs/contract.md#enterprise',
     example:
-      'scheduled_ready_date: a date and time of the form YYYY-MM-DDTHH:MM:SS, without zone, is expected, found "2026-03-01".',
+      'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS without a time zone, found "2026-03-01".',
   },
   'rut.malformed': {
     checks: 'A RUT is 12 digits, without dots or hyphens.',
-    source: 'decisions.md §3',
-    example: 'rut: 12 digits without dots or hyphens are expected, found "21.234".',
+    source: 'docs/contract.md#enterprise',
+    example: 'rut: must be 12 digits without dots or hyphens, found "21.234".',
   },
   'rut.check_digit': {
     checks: 'The last digit of a RUT is its check digit.',
-    source: 'cfe-format.md §4.3',
+    source: 'docs/authority/codes.md#check-digits',
     example: 'rut: 219999830018 ends in 8, but its check digit is 9.',
   },
   'country.unknown': {
-    checks: 'A country is named by a code of the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
-    source: 'cfe-format.md §2.3',
+    checks: 'A country is given by its code in the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
+    source: 'Formato CFE v25.2, zone A, field 61; docs/authority/codes.md#countries',
     example:
-      'header.receiver.country_code: an ISO 3166 alpha-2 code in capitals, or 99, is expected, found "XK".',
+      'header.receiver.country_code: must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found "XK".',
   },
   'cfe_id.malformed': {
     checks: 'A cfe_id is one of the nine type codes, a hyphen and a number without leading zeros.',
-    source: 'decisions.md §1, §7',
-    example: 'reference.cfe_id: a type code, a hyphen and a number (101-1) are expected, found "101-01".',
+    source: 'docs/contract.md#cfe_id',
+    example: 'reference.cfe_id: must be a type code, a hyphen and a number, such as 101-1, found "101-01".',
   },
   'extra.not_object': {
-    checks: 'extra is an object, encoded as JSON text.',
-    source: 'decisions.md §7',
-    example: 'extra: a JSON object, encoded as text, is expected.',
+    checks: 'extra is a JSON object encoded as a string.',
+    source: 'docs/contract.md#extra',
+    example: 'extra: must be a JSON object encoded as a string.',
   },
   'extra.too_deep': {
-    checks: 'Keys of extra without meaning for the service are not nested without end.',
-    source: 'decisions.md §7',
-    example: 'extra.mine: is nested more than 20 levels deep.',
+    checks: 'Keys of extra that the service does not know are not nested too deep.',
+    source: 'docs/contract.md#extra',
+    example: 'extra.mine: must not be nested more than 20 levels deep.',
   },
   'base64.malformed': {
-    checks: 'A file is given in base64 (RFC 4648 §4, with its padding).',
-    source: 'interface.md 4.10, 4.12',
-    example: 'cert_b64: a file in base64 is expected (with its padding, without line ends or blanks).',
+    checks: 'A file is given in base64 (RFC 4648 §4, padded).',
+    source: 'openapi.json, uploadCertificate and uploadCae',
+    example: 'cert_b64: must be a file in base64, padded and without line breaks or spaces.',
   },
   'update.empty': {
-    checks: 'An update names at least one field.',
-    source: 'decisions.md §3',
-    example: 'At least one of scheduled_ready_date, plan_id, frequency_id is expected.',
+    checks: 'An update has at least one field.',
+    source: 'docs/contract.md#enterprise',
+    example: 'At least one of scheduled_ready_date, plan_id, frequency_id must be given.',
   },
   'credentials.incomplete': {
-    checks: 'Username and password of the e-invoicing login come together, or neither does.',
-    source: 'decisions.md §3',
-    example: 'password: is missing; username and password come together.',
+    checks: 'The username and password of the e-invoicing login are given together, or neither is.',
+    source: 'docs/contract.md#credentials',
+    example: 'password: is required; username and password must be given together.',
   },
   'email.malformed': {
     checks: 'An e-mail address has a name, an @ and a domain.',
-    source: 'decisions.md §6',
-    example: 'notifications[0].destination: an e-mail address is expected.',
+    source: 'docs/contract.md#customers',
+    example: 'notifications[0].destination: must be an e-mail address.',
   },
 } as const satisfies Record<string, RuleRow>;
 

@@ -1,4 +1,4 @@
-/** When a service of the authority counts as away, and when it is tried again (decisions.md §7). */
+/** When a service of the authority counts as away, and who tries it again when (docs/decisions/0019-the-gate.md). */
 
 /** The authority's services, each with a breaker of its own. */
 export const ENDPOINTS = [
@@ -12,13 +12,11 @@ export const ENDPOINTS = [
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 
-/** So many calls in a row without an answer mean that the endpoint is away. */
+/** So many calls in a row without an answer mean that the endpoint is away. @internal exported for tests */
 export const FAILURES_TO_OPEN = 5;
 const FIRST_PAUSE_MILLISECONDS = 1_000;
 /** Between two probes at most; a probe that has not ended after so long is given up as lost. */
 const LONGEST_PAUSE_MILLISECONDS = 60_000;
-/** What lies further ahead than this was written by a process whose clock is wrong, and keeps nobody back. */
-export const WRONG_CLOCK_MILLISECONDS = 120_000;
 
 /** What is known of an endpoint. Open means that nothing goes there but a probe now and then. */
 export interface Breaker {
@@ -27,8 +25,10 @@ export interface Breaker {
   openSince: Date | null;
   /** While it is open: when the next probe may go. */
   nextProbeAt: Date | null;
-  /** While it is open: how many probes went in vain or are under way. */
+  /** While it is open: how many probes failed or are under way. */
   probes: number;
+  /** While it is open: the CFE whose send is the probe, in place of any other call. */
+  proberId: string | null;
 }
 
 /** Milliseconds between the last probe and the next: 1 s, doubling to 60 s. */
@@ -56,19 +56,16 @@ export function countFailure(
 }
 
 /** Whether the time of the next probe has come. */
-export function isProbeDue({ nextProbeAt }: Pick<Breaker, 'nextProbeAt'>, now: Date): boolean {
-  if (nextProbeAt === null) return false;
-  const ahead = nextProbeAt.getTime() - now.getTime();
-  return ahead <= 0 || ahead > WRONG_CLOCK_MILLISECONDS;
-}
+export const isProbeDue = ({ nextProbeAt }: Pick<Breaker, 'nextProbeAt'>, now: Date): boolean =>
+  nextProbeAt !== null && nextProbeAt <= now;
 
 /**
- * When whoever is to probe looks again: when the next may go; sooner than that where one is under way and may yet fail,
- * or close the breaker.
+ * In how many milliseconds whoever is to probe looks again: when the next probe may go, or sooner while one is under way
+ * that may yet fail, or close the breaker.
  */
-export function nextLook({ nextProbeAt, probes }: Pick<Breaker, 'nextProbeAt' | 'probes'>, now: Date): Date {
-  if (nextProbeAt === null || isProbeDue({ nextProbeAt }, now)) return now;
-  return new Date(Math.min(nextProbeAt.getTime(), now.getTime() + pauseAfter(probes)));
+export function nextLookIn({ nextProbeAt, probes }: Readonly<Breaker>, now: Date): number {
+  if (nextProbeAt === null || nextProbeAt <= now) return 0;
+  return Math.min(nextProbeAt.getTime() - now.getTime(), pauseAfter(probes));
 }
 
 /** Whether a probe may go now; if so it is counted, and the next one waits for its end. */
@@ -85,4 +82,5 @@ export function close(breaker: Breaker): void {
   breaker.openSince = null;
   breaker.nextProbeAt = null;
   breaker.probes = 0;
+  breaker.proberId = null;
 }

@@ -11,19 +11,19 @@ export function caeStatus(cae: { readonly expirationDate: string }, today: strin
   return today <= cae.expirationDate ? 'OK' : 'EXPIRED';
 }
 
-/** What choosing a number needs to know of a CAE. */
+/** What is needed of a CAE to choose a number. */
 export interface NumberRange {
   readonly numberStart: number;
   readonly numberEnd: number;
-  /** Last number used; `numberStart − 1` or the number before the agreed start when none is. */
+  /** Last number used; before the first use, the number before the start. */
   readonly lastNumber: number;
   readonly issueDate: string;
   readonly expirationDate: string;
 }
 
 /**
- * The CAE of its type that gives the next number on `today`: valid by its dates and with numbers left; earliest
- * expiry first, then lowest number. Undefined when none is left.
+ * The CAE that gives the next number on `today`, from those of one type: valid by its dates and with numbers left; the
+ * one that expires first, then the one with the lowest numbers. Undefined when none is left.
  */
 export function chooseCae<T extends NumberRange>(caes: readonly T[], today: string): T | undefined {
   return caes
@@ -35,17 +35,17 @@ export function chooseCae<T extends NumberRange>(caes: readonly T[], today: stri
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** The fault of issuing where no CAE of the type has a number to give. */
+/** The fault of issuing when no CAE of the type has a number left. */
 export function noneLeft(type: CfeType): Fault {
   return caeFault('cae.none_left', `No CAE of type ${type} is valid and has numbers left; upload one.`);
 }
 
-/** CAEEspecial of an exempt taxpayer: the only kind that the interface's lines can serve. */
+/** CAEEspecial of an exempt taxpayer: the only special kind that the API has kinds of line for. */
 const EXEMPT_TAXPAYER = 1;
-/** Kinds of line that bear VAT: none of them may stand under the CAE of an exempt taxpayer. */
+/** Kinds of line that bear VAT; the CAE of an exempt taxpayer allows none of them. */
 const TAXED: readonly IvaType[] = ['MINIMUM_RATE', 'BASIC_RATE'];
 
-/** The faults of lines that the chosen CAE does not allow: under special kind 1 (exempt taxpayer) none bears VAT. */
+/** The faults of lines that the chosen CAE does not allow: with special kind 1 (exempt taxpayer) none bears VAT. */
 export function exemptTaxpayerFaults(
   specialKind: number | null,
   lines: readonly { readonly ivaType: IvaType }[],
@@ -53,7 +53,7 @@ export function exemptTaxpayerFaults(
   if (specialKind !== EXEMPT_TAXPAYER) return [];
   return lines.flatMap(({ ivaType }, index) => {
     if (!TAXED.includes(ivaType)) return [];
-    const words = `the CAE is that of an exempt taxpayer, whose lines bear no VAT; found ${ivaType}.`;
+    const words = `must not bear VAT, because the CAE is an exempt taxpayer’s, found ${ivaType}.`;
     return [faultAt(['details', index, 'iva_type'], 'cae.exempt_taxpayer', words)];
   });
 }
@@ -62,28 +62,28 @@ export function exemptTaxpayerFaults(
 export interface CaeFacts {
   readonly issuerRut: string;
   readonly typeCode: number;
-  readonly series: string;
+  readonly serie: string;
   readonly numberStart: number;
   readonly numberEnd: number;
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
-  /** TA: E for electronic receipts. The authority's older files lack it. */
+  /** TA: E for electronic receipts. Older files of the authority have none. */
   readonly use?: string | undefined;
   /** CAEEspecial and CausalCAEEsp. */
   readonly special?: { readonly kind: number; readonly cause?: string | undefined } | undefined;
 }
 
-/** A range that the enterprise holds already in the same environment. */
+/** A range that the enterprise already has in the same environment. */
 interface HeldRange {
   readonly type: CfeType;
-  readonly series: string;
+  readonly serie: string;
   readonly numberStart: number;
   readonly numberEnd: number;
   readonly authorizationNumber: string;
 }
 
-/** What an uploaded CAE is judged against. */
+/** What an uploaded CAE is checked against. */
 export interface CaeContext {
   /** The enterprise. */
   readonly rut: string;
@@ -96,13 +96,13 @@ export interface CaeContext {
 
 const LAST_NUMBER = 9_999_999;
 /** SerieType of the XSD: one or two capitals, or a digit and a capital. */
-const SERIES = /^([A-Z]|[A-Z][A-Z]|[1-9][A-Z])$/;
+const SERIE = /^([A-Z]|[A-Z][A-Z]|[1-9][A-Z])$/;
 /** CAE_ID: up to eleven digits. */
 const AUTHORIZATION_NUMBER = /^[0-9]{1,11}$/;
 /** CausalCAEEsp: up to three digits. */
 const SPECIAL_CAUSE = /^[0-9]{1,3}$/;
 
-/** Everything that speaks against taking the CAE; empty when it may be held. Its signature is judged elsewhere. */
+/** Everything wrong with a CAE; empty when it may be stored. Its signature is checked elsewhere. */
 export function caeFaults(cae: CaeFacts, context: CaeContext): Fault[] {
   return [...contentFaults(cae, context), ...dateFaults(cae, context.today), ...rangeFaults(cae, context)];
 }
@@ -118,10 +118,10 @@ function contentFaults(cae: CaeFacts, { rut }: CaeContext): Fault[] {
       .join(', ');
     add('cae.type', `The CAE must be for one of the types ${codes}, found ${cae.typeCode}.`);
   }
-  if (!SERIES.test(cae.series)) {
+  if (!SERIE.test(cae.serie)) {
     add(
       'cae.series',
-      `The series must be one or two capitals, or a digit and a capital, found ${brief(cae.series)}.`,
+      `The serie must be one or two capital letters, or a digit and a capital letter, found ${brief(cae.serie)}.`,
     );
   }
   if (!AUTHORIZATION_NUMBER.test(cae.authorizationNumber)) {
@@ -168,48 +168,34 @@ function rangeFaults(cae: CaeFacts, { startNumber, held }: CaeContext): Fault[] 
   const { numberStart: first, numberEnd: last } = cae;
   const whole = Number.isInteger(first) && Number.isInteger(last);
   if (!whole || first < 1 || last > LAST_NUMBER || first > last) {
-    const message = `The range must lie within 1 and ${LAST_NUMBER} and not be empty, found ${first} to ${last}.`;
+    const message = `The range must lie between 1 and ${LAST_NUMBER} and must not be empty, found ${first} to ${last}.`;
     return [caeFault('cae.range', message)];
   }
   const faults: Fault[] = [];
   if (startNumber < first || startNumber > last) {
-    const message = `cae_start_number must lie within the range ${first} to ${last} of the CAE, found ${startNumber}.`;
+    const message = `cae_start_number must lie within the range of the CAE, ${first} to ${last}, found ${startNumber}.`;
     faults.push(caeFault('cae.start_out_of_range', message));
   }
   const known = held.find((range) => range.authorizationNumber === cae.authorizationNumber);
   if (known) {
-    const message = `The CAE ${brief(cae.authorizationNumber)} is held already.`;
+    const message = `The enterprise already has the CAE ${brief(cae.authorizationNumber)}.`;
     return [...faults, caeFault('cae.known', message)];
   }
   const type = cfeTypeOfCode(cae.typeCode);
   const overlap = held.find(
     (range) =>
       range.type === type &&
-      range.series === cae.series &&
+      range.serie === cae.serie &&
       range.numberStart <= last &&
       first <= range.numberEnd,
   );
   if (overlap) {
     const found = `CAE ${overlap.authorizationNumber} (${overlap.numberStart} to ${overlap.numberEnd})`;
     faults.push(
-      caeFault(
-        'cae.overlap',
-        `The range ${first} to ${last} overlaps ${found}, held for the same type and series.`,
-      ),
+      caeFault('cae.overlap', `The range ${first} to ${last} overlaps ${found} of the same type and serie.`),
     );
   }
   return faults;
 }
 
-const brief = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer text');
-
-/**
- * Whether the last digit of an authorization number fits the first ten. The rule was deduced from five CAEs and one
- * printed example breaks it, so that a number that does not fit is worth a warning only (dgi/cfe-format.md §4.3).
- */
-export function hasLikelyCheckDigit(authorizationNumber: string): boolean {
-  if (!/^[0-9]{11}$/.test(authorizationNumber)) return false;
-  const weights = [3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
-  const sum = weights.reduce((total, weight, i) => total + weight * Number(authorizationNumber[i]), 0);
-  return (11 - (sum % 11)) % 11 === Number(authorizationNumber[10]);
-}
+const brief = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer string');

@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts';
 import type { RuleRow } from './bodyRules.ts';
 
-/** Where an enterprise's certificate stands (decisions.md §3). */
+/** Status of an enterprise's certificate (docs/contract.md#certificate). */
 export type CertificateStatus = 'NONE' | 'VALID' | 'EXPIRED';
 
 /** The status at `now` of a certificate that ends at `notAfter`; NONE without one. */
@@ -13,63 +13,63 @@ export function certificateStatus(
   return now <= certificate.notAfter ? 'VALID' : 'EXPIRED';
 }
 
-/** RSA keys below this are refused (decisions.md §4). */
+/** RSA keys below this are refused (docs/contract.md#certificate). */
 const SMALLEST_RSA_BITS = 2048;
 
-/** The rules for an uploaded certificate, with their places in the body. */
+/** The rules on uploading a certificate, with their places in the body. */
 export const CERTIFICATE_RULES = {
   'certificate.not_pkcs12': {
     path: '/cert_b64',
-    checks: 'The file is a PKCS#12 (.p12) with one certificate and its private key.',
-    source: 'interface.md 4.10; decisions.md §4',
-    example: 'The file is not a .p12 that holds a certificate and its private key.',
+    checks: 'The file is a PKCS#12 file (.p12) with one certificate and its private key.',
+    source: 'docs/contract.md#certificate',
+    example: 'The file must be a .p12 with a certificate and its private key.',
   },
   'certificate.wrong_password': {
     path: '/password',
     checks: 'The password opens the file.',
-    source: 'interface.md 4.10',
+    source: 'docs/contract.md#certificate',
     example: 'The password does not open the certificate file.',
   },
   'certificate.key_mismatch': {
     path: '/cert_b64',
     checks: 'The private key belongs to the certificate.',
-    source: 'decisions.md §4',
-    example: 'The private key in the file does not belong to its certificate.',
+    source: 'docs/contract.md#certificate',
+    example: 'The private key in the file must belong to its certificate.',
   },
   'certificate.not_rsa': {
     path: '/cert_b64',
     checks: 'The key is RSA.',
-    source: 'decisions.md §4, §7 (rsa-sha256)',
+    source: 'docs/contract.md#certificate; docs/authority/signatures.md#receipts',
     example: 'The certificate must hold an RSA key, found another kind.',
   },
   'certificate.rsa_too_short': {
     path: '/cert_b64',
     checks: `The RSA key has at least ${SMALLEST_RSA_BITS} bits.`,
-    source: 'decisions.md §4',
+    source: 'docs/contract.md#certificate',
     example: 'The RSA key must have at least 2048 bits, found 1024.',
   },
   'certificate.other_rut': {
     path: '/cert_b64',
-    checks: 'The serialNumber of the subject is RUC and the RUT of the enterprise.',
-    source: 'decisions.md §4; cfe-format.md §7',
+    checks: 'The serialNumber of the subject is “RUC” and the RUT of the enterprise.',
+    source: 'docs/authority/signatures.md#certificates',
     example: 'The serialNumber of the subject must be RUC219999830019, found RUC214844360018.',
   },
   'certificate.expired': {
     path: '/cert_b64',
     checks: 'The certificate has not expired.',
-    source: 'decisions.md §4; cfe-format.md §6',
+    source: 'docs/contract.md#certificate; Formato CFE v25.2, zone I',
     example: 'The certificate expired at 2026-01-31T12:00:00Z.',
   },
   'certificate.not_yet_valid': {
     path: '/cert_b64',
-    checks: 'The certificate is valid already.',
-    source: 'decisions.md §4; cfe-format.md §6',
+    checks: 'The certificate is already valid.',
+    source: 'docs/contract.md#certificate; Formato CFE v25.2, zone I',
     example: 'The certificate is valid only from 2026-03-01T12:00:00Z.',
   },
 } as const satisfies Record<string, RuleRow & { path: string }>;
 export type CertificateRule = keyof typeof CERTIFICATE_RULES;
 
-/** What an opened .p12 tells of its certificate. */
+/** What an opened .p12 file says of its certificate. */
 export interface CertificateFacts {
   /** The serialNumber attribute of the subject, null when it has none. */
   readonly subjectSerialNumber: string | null;
@@ -88,7 +88,7 @@ export function certificateFault(
   return { path: CERTIFICATE_RULES[code].path, code, message };
 }
 
-/** Everything that speaks against the certificate for the enterprise `rut` at `now`; empty when it may be used. */
+/** Everything wrong with the certificate for the enterprise `rut` at `now`; empty when it may be used. */
 export function certificateFaults(
   facts: CertificateFacts,
   { rut, now }: { rut: string; now: Date },

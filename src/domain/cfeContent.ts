@@ -7,7 +7,10 @@ import { cfeTypeRow } from './cfeTypes.ts';
 import { amountText, priceText, quantityText, rateText } from './decimal.ts';
 import { referenceAmount } from './noteAmount.ts';
 
-/** What stands in the sale zone where nobody says otherwise: services, without Incoterm or carriage (decisions.md §7). */
+/**
+ * What stands in the sale zone where nobody says otherwise: services, without Incoterm or carriage
+ * (docs/contract.md#extra).
+ */
 const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;
 /** UniMed where there is no unit. */
 const NO_UNIT = 'N/A';

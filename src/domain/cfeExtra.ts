@@ -3,18 +3,20 @@ import * as z from 'zod';
 import type { Fault } from '../errors.ts';
 import { date } from './dates.ts';
 import { JsonNumber } from './decimal.ts';
-import { type Checked, check, faultAt } from './faults.ts';
+import { check, faultAt, MAX_FAULTS } from './faults.ts';
 import { addIssue } from './issue.ts';
+import { readJson } from './json.ts';
 import { LENGTHS } from './lengths.ts';
 import { badCharacter, text } from './text.ts';
 
-/**
- * Reads JSON text losslessly: numbers as `JsonNumber`, a key given twice a fault. Paths are relative to the text;
- * messages open with the inner field's name, or go on after the text's own name where the path is ''.
- */
-export type JsonReader = (text: string) => Checked<unknown>;
+/** Longer than any way in which a code is sensibly written. */
+const LONGEST_CODE = 20;
 
-/** A schema for a code of the format, given as a number or as its digits. */
+/** A number of a million digits is none of the codes, and is not computed. */
+const isCode = ({ text }: JsonNumber, code: number): boolean =>
+  text.length <= LONGEST_CODE && Big(text).eq(code);
+
+/** A schema for a code of the CFE format, given as a number or as a string of its digits. */
 function codeOf(codes: readonly number[]) {
   return z
     .custom<JsonNumber | string>((value) => typeof value === 'string' || value instanceof JsonNumber, {
@@ -22,11 +24,11 @@ function codeOf(codes: readonly number[]) {
     })
     .transform((value, ctx) => {
       const code = codes.find((candidate) =>
-        typeof value === 'string' ? String(candidate) === value : Big(value.text).eq(candidate),
+        typeof value === 'string' ? String(candidate) === value : isCode(value, candidate),
       );
       if (code !== undefined) return code;
-      const found = String(value).length <= 20 ? JSON.stringify(String(value)) : 'a longer value';
-      addIssue(ctx, 'body.not_one_of', `one of ${codes.join(', ')} is expected, found ${found}.`);
+      const found = String(value).length <= LONGEST_CODE ? JSON.stringify(String(value)) : 'a longer value';
+      addIssue(ctx, 'body.not_one_of', `must be one of ${codes.join(', ')}, found ${found}.`);
       return z.NEVER;
     })
     .meta({ enum: [...codes, ...codes.map(String)] });
@@ -36,12 +38,16 @@ const SaleCondition = z
   .string()
   .superRefine((value, ctx) => {
     if (/^[A-Za-z]{3}$/.test(value) || value === 'N/A') return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer text';
-    addIssue(ctx, 'body.not_one_of', `three letters (an Incoterm) or N/A are expected, found ${found}.`);
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
+    addIssue(ctx, 'body.not_one_of', `must be three letters (an Incoterm) or N/A, found ${found}.`);
   })
   .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
 
-/** The keys of `extra` that mean something (decisions.md §7); others are kept and returned to nobody. */
+/**
+ * The keys of `extra` that mean something (docs/contract.md#extra); others are kept and returned to nobody.
+ *
+ * @internal exported for tests
+ */
 export const CfeExtra = z.looseObject({
   adenda: text(LENGTHS.adenda, { lineEnds: true }).optional(),
   due_date: date({ earliest: '2000-01-01', latest: '2050-12-31' }).optional(),
@@ -56,7 +62,7 @@ export const CfeExtra = z.looseObject({
 type ExtraKey = keyof typeof CfeExtra.shape;
 export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K]> };
 
-/** What `extra` says: its sound keys, the keys in fault, the keys without meaning for us, and every fault. */
+/** What `extra` says: its sound keys, the keys at fault, the keys that we do not know, and every fault. */
 export interface ReadExtra {
   readonly values: ExtraValues;
   readonly unsound: ReadonlySet<string>;
@@ -67,11 +73,11 @@ export interface ReadExtra {
 const AT = '/extra';
 const KEYS = Object.keys(CfeExtra.shape) as ExtraKey[];
 const ALL_UNSOUND: ReadonlySet<string> = new Set(KEYS);
-/** Deeper nesting than this in keys without meaning is refused: nobody could read it back. */
+/** Deeper nesting than this in unknown keys is refused: it could not be read back. */
 const DEEPEST = 20;
 
 /** Reads `extra`; faults point into the inner document: `/extra/adenda`. */
-export function readExtra(extra: string | undefined, readJson: JsonReader): ReadExtra {
+export function readExtra(extra: string | undefined): ReadExtra {
   if (extra === undefined) return { values: {}, unsound: new Set(), others: {}, faults: [] };
   const json = readJson(extra);
   if (!json.ok) {
@@ -80,16 +86,14 @@ export function readExtra(extra: string | undefined, readJson: JsonReader): Read
   }
   const { value } = json;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
-    const fault = faultAt([], 'extra.not_object', 'a JSON object, encoded as text, is expected.', AT);
+    const fault = faultAt([], 'extra.not_object', 'must be a JSON object encoded as a string.', AT);
     return { values: {}, unsound: ALL_UNSOUND, others: {}, faults: [fault] };
   }
   const shape = CfeExtra.shape;
   const checked = check(CfeExtra, value, { at: AT });
   const others = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
-  const faults = [
-    ...(checked.ok ? [] : checked.faults),
-    ...others.flatMap(([key, other]) => faultsWithin(other, [key])),
-  ];
+  const faults = checked.ok ? [] : checked.faults;
+  for (const [key, other] of others) addFaultsWithin(faults, other, [key]);
   const unsound = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
   const values: Record<string, unknown> = {};
   for (const key of KEYS) {
@@ -103,29 +107,39 @@ export function readExtra(extra: string | undefined, readJson: JsonReader): Read
   };
 }
 
-/** A fault of the inner document, told as one of the request. */
+/** A fault of the inner document as a fault of the request. */
 function withinExtra({ path, code, message }: Fault): Fault {
   return { path: AT + path, code, message: path === '' ? `extra: ${message}` : `extra.${message}` };
 }
 
-/** Texts that cannot be stored as they are, at any depth of a key without meaning; its name counts as text. */
-function faultsWithin(value: unknown, path: (string | number)[]): Fault[] {
+/**
+ * Adds the strings in an unknown key that cannot be stored as they are, at any depth, to `faults`, until there are
+ * more than an answer lists; the names of keys count too. `path` is where `value` stands, and is the same afterwards.
+ */
+function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number)[]): void {
+  if (faults.length > MAX_FAULTS) return;
   const name = path.at(-1);
   const bad =
     (typeof name === 'string' ? badCharacter(name) : undefined) ??
     (typeof value === 'string' ? badCharacter(value) : undefined);
-  if (bad) return [faultAt(path, bad.code, bad.message, AT)];
-  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return [];
-  if (path.length >= DEEPEST) {
-    return [faultAt(path.slice(0, 1), 'extra.too_deep', `is nested more than ${DEEPEST} levels deep.`, AT)];
+  if (bad) {
+    faults.push(faultAt(path, bad.code, bad.message, AT));
+    return;
   }
-  const entries: [string | number, unknown][] = Array.isArray(value)
-    ? [...value.entries()]
-    : Object.entries(value);
-  return entries.flatMap(([key, inner]) => faultsWithin(inner, [...path, key]));
+  if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return;
+  if (path.length >= DEEPEST) {
+    const words = `must not be nested more than ${DEEPEST} levels deep.`;
+    faults.push(faultAt(path.slice(0, 1), 'extra.too_deep', words, AT));
+    return;
+  }
+  for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+    path.push(key);
+    addFaultsWithin(faults, (value as Record<string | number, unknown>)[key], path);
+    path.pop();
+  }
 }
 
-/** JSON as data that survives storing: a number that binary cannot hold as written stays its text. */
+/** JSON as data that survives storing: a number that binary cannot hold exactly becomes a string. */
 function plain(value: unknown): unknown {
   if (value instanceof JsonNumber)
     return String(Number(value.text)) === value.text ? Number(value.text) : value.text;

@@ -2,21 +2,21 @@ import * as z from 'zod';
 import { CFE_TYPES, type CfeType, cfeTypeOfCode } from './cfeTypes.ts';
 import { addIssue } from './issue.ts';
 
-/** A cfe_id in its parts: the type, and the place in the enterprise's own sequence for that type and environment. */
+/** The parts of a cfe_id: the type, and the place in the enterprise's sequence for that type and environment. */
 export interface CfeIdParts {
   readonly type: CfeType;
   readonly sequence: number;
 }
 
-/** The largest sequence that can be stored; whatever is larger names no CFE. */
+/** The largest sequence that can be stored; a larger one names no CFE. */
 const LAST_SEQUENCE = 2_147_483_647;
 
-/** The cfe_id of a CFE: `101-1` (decisions.md §7). */
+/** The cfe_id of a CFE: `101-1` (docs/contract.md#cfe_id). */
 export function formatCfeId({ type, sequence }: CfeIdParts): string {
   return `${CFE_TYPES[type].code}-${sequence}`;
 }
 
-/** The parts of a cfe_id, or undefined when it is none. */
+/** The parts of a cfe_id, or undefined when `text` is not one. */
 export function parseCfeId(text: string): CfeIdParts | undefined {
   const parts = /^(\d{3})-([1-9]\d{0,29})$/.exec(text);
   if (parts === null) return undefined;
@@ -24,13 +24,13 @@ export function parseCfeId(text: string): CfeIdParts | undefined {
   return type === undefined ? undefined : { type, sequence: Math.min(Number(parts[2]), LAST_SEQUENCE) };
 }
 
-/** The schema of a cfe_id; it stays text. */
+/** The schema of a cfe_id; the value stays a string. */
 export const CfeId = z
   .string()
   .superRefine((value, ctx) => {
     if (parseCfeId(value) !== undefined) return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer text';
-    const expected = 'a type code, a hyphen and a number (101-1) are expected';
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
+    const expected = 'must be a type code, a hyphen and a number, such as 101-1';
     addIssue(ctx, 'cfe_id.malformed', `${expected}, found ${found}.`);
   })
   .meta({ pattern: '^(101|102|103|111|112|113|121|122|123)-[1-9][0-9]*$', examples: ['101-1'] });

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import type { Fault } from '../errors.ts';
-import { type ExtraValues, type JsonReader, type ReadExtra, readExtra } from './cfeExtra.ts';
+import { type ExtraValues, type ReadExtra, readExtra } from './cfeExtra.ts';
 import { type CfeIdParts, parseCfeId } from './cfeId.ts';
 import {
   CfeRequest,
@@ -71,22 +71,19 @@ export interface CfeReading {
 const MOST_LINES_READ = 1000;
 
 /** Reads the body of an issue request; `today` (Montevideo) serves for the VAT rates where the date is in fault. */
-export function readCfeRequest(
-  body: unknown,
-  { readJson, today }: { readJson: JsonReader; today: string },
-): CfeReading {
+export function readCfeRequest(body: unknown, today: string): CfeReading {
   const details = at(body, ['details']);
   if (Array.isArray(details) && details.length > MOST_LINES_READ) {
     const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
     return {
       parts: {},
-      extra: readExtra(undefined, readJson),
+      extra: readExtra(undefined),
       faults: [faultAt(['details'], 'list.too_long', words)],
     };
   }
   const request = check(CfeRequest, body, { hints: OLDER_LAYOUT });
   const text = at(body, ['extra']);
-  const extra = readExtra(typeof text === 'string' ? text : undefined, readJson);
+  const extra = readExtra(typeof text === 'string' ? text : undefined);
   const parts: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(FIELDS)) {
     const value = soundPart(field, request, body);
@@ -163,7 +160,7 @@ function priced(parts: Partial<Parts>, today: string): Partial<Derived> {
     'tax_basic_amount',
   ] as const;
   if (names.some((name) => !Object.hasOwn(parts, name))) return { sums, expected_total: undefined };
-  // Totals left out count as 0 (decisions.md §7).
+  // Totals left out count as 0 (docs/contract.md#amounts).
   const [minimumBase, minimumVat, basicBase, basicVat] = names.map((name) => parts[name] ?? Big(0)) as [
     Big,
     Big,

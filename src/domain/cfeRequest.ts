@@ -11,7 +11,7 @@ import { text } from './text.ts';
 
 export const CURRENCIES = ['UYU', 'USD', 'EUR'] as const;
 
-/** FmaPago by the names that callers may use (decisions.md §7): cash or credit. */
+/** FmaPago by the names that callers may use (docs/contract.md#dates-currencies-payment): cash or credit. */
 export const PAYMENT_METHODS = { '1': 1, CASH: 1, '2': 2, CREDIT: 2 } as const;
 type PaymentMethod = keyof typeof PAYMENT_METHODS;
 
@@ -59,7 +59,7 @@ export const RequestLine = z.strictObject({
 });
 export type RequestLine = z.infer<typeof RequestLine>;
 
-/** The CFE issue request (interface.md 2.6) as it stands; what binds its fields together is in cfeRules.ts. */
+/** The CFE issue request (openapi.json, issueCfe) as it stands; what binds its fields together is in cfeRules.ts. */
 export const CfeRequest = z.strictObject({
   cfe_type: z.enum(CFE_TYPE_NAMES as [(typeof CFE_TYPE_NAMES)[number], ...(typeof CFE_TYPE_NAMES)[number][]]),
   header: z.strictObject({ doc_id: DocId, receiver: RequestReceiver.optional(), totals: RequestTotals }),
@@ -68,7 +68,7 @@ export const CfeRequest = z.strictObject({
   extra: z.string().optional().meta({ contentMediaType: 'application/json' }),
 });
 
-/** Fields of the older sandbox layout (interface.md 4.15), with the one to use now. */
+/** Fields of the older sandbox layout (docs/contract.md#bodies), with the one to use now. */
 export const OLDER_LAYOUT: Hints = {
   cfe_type_code: 'use cfe_type, which holds the name of the type (ETICKET)',
   items: 'use details',

@@ -1,6 +1,6 @@
 /**
- * Where a CFE stands and which way it may go: the one table of moves (decisions.md §7). Imports nothing, so that
- * workflows may use it.
+ * Where a CFE stands and which way it may go: the one table of moves (docs/contract.md#cfe-status). Imports nothing, so
+ * that workflows may use it.
  */
 
 export const CFE_STATUSES = ['PENDING', 'RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'] as const;
@@ -25,9 +25,4 @@ export function canBecome(from: CfeStatus, to: CfeStatus): boolean {
 /** Whether a status never changes again. */
 export function isFinal(status: CfeStatus): status is FinalStatus {
   return MOVES[status].length === 0;
-}
-
-/** Whether the authority's records hold the CFE as valid, so that notes may refer to it (E12 else). */
-export function isInForce(status: CfeStatus): boolean {
-  return status === 'ACCEPTED' || status === 'OBSERVED';
 }

@@ -3,9 +3,15 @@ import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
 import { halfUp } from './decimal.ts';
 import type { VatRate, VatRates } from './vat.ts';
 
-/** Decimals of money. Rounding is half away from zero, once, on the document's sums (dgi/cfe-format.md §3.2). */
+/**
+ * Decimals of money. Rounding is half away from zero, once, on the document's sums
+ * (docs/authority/amounts.md#rounding).
+ */
 export const AMOUNT_DECIMALS = 2;
-/** How far the VAT may stand from base × rate where prices are net (decisions.md §7). All else is exact. */
+/**
+ * How far the VAT may stand from base × rate where prices are net (docs/contract.md#net-and-gross-prices). All else is
+ * exact.
+ */
 const VAT_TOLERANCE = Big('0.01');
 
 /** Σ item_amount by kind of line. */

@@ -1,13 +1,16 @@
 /**
  * The nine types of CFE that the service issues, one row each: everything that differs by type follows from here.
- * Sources: Formato CFE v25-1 table A (codes), §1.3–1.7 (zones), B-C4 (line indicators), §2.2 of dgi/cfe-format.md.
+ * Sources: Formato CFE v25.2, table A (codes), zones A and B; docs/authority/receipts.md, docs/authority/codes.md.
  */
 
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
 /** Where a CFE is valid: in production it is a fiscal document, in sandbox it is a trial. */
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** The kinds of line of interface.md 2.6 with the authority's IndFact (decisions.md §7). */
+/**
+ * The kinds of line of the API with the authority's IndFact (Formato CFE v25.2, zone B, field 4;
+ * docs/contract.md#lines).
+ */
 export const IVA_TYPES = {
   FREE: 5,
   EXEMPT: 1,
@@ -21,7 +24,7 @@ export type IvaType = keyof typeof IVA_TYPES;
 /** Fields of `header.receiver` that a family may demand. */
 type ReceiverField = 'legal_name' | 'fiscal_address' | 'city' | 'department' | 'country';
 
-/** What a family asks of its receiver (dgi/cfe-format.md §4.1, decisions.md §7, §12). */
+/** What a family asks of its receiver (docs/authority/receipts.md#who-must-be-named, docs/contract.md#receivers). */
 interface ReceiverRow {
   readonly required: boolean;
   /** Kinds of document that the family's schema can hold. */
@@ -43,7 +46,7 @@ interface TypeRow {
   readonly maxLines: number;
   readonly ivaTypes: readonly IvaType[];
   readonly receiver: ReceiverRow;
-  /** ModVenta values that the family may hold (dgi/cfe-format.md §2.6). */
+  /** ModVenta values that the family may hold (Formato CFE v25.2, zone A, field 14). */
   readonly saleModes: readonly number[];
   /** Whether ClauVenta, ModVenta and ViaTransp always stand there; else ModVenta alone, where lines are exported. */
   readonly saleZone: boolean;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Country of those whose country has no code in the authority's table. */
+/** Stands for a country that has no code in the authority's list. */
 const NO_COUNTRY_CODE = '99';
 
 /**
@@ -21,19 +21,16 @@ const CODES = new Set(
   ).split(' '),
 );
 
-/** Every code of the list. */
-export const COUNTRY_CODES: readonly string[] = [...CODES];
-
 /** The schema of a country by its code in the authority's list. */
 export const CountryCode = z
   .string()
   .superRefine((value, ctx) => {
     if (CODES.has(value)) return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer text';
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
     addIssue(
       ctx,
       'country.unknown',
-      `an ISO 3166 alpha-2 code in capitals, or 99, is expected, found ${found}.`,
+      `must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found ${found}.`,
     );
   })
   .meta({ minLength: 2, maxLength: 2, examples: ['UY', 'BR'] });

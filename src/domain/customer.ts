@@ -8,7 +8,7 @@ import { text } from './text.ts';
 
 const MOST_NOTIFICATIONS = 20;
 
-/** Body of POST …/customers and PUT …/customers/{doc_type}/{doc_number} (interface.md 2.4, decisions.md §6). */
+/** Body of POST …/customers and PUT …/customers/{doc_type}/{doc_number} (docs/contract.md#customers). */
 export const Customer = z
   .strictObject({
     doc_type: z.enum(DOCUMENT_TYPES),
@@ -29,7 +29,7 @@ export const Customer = z
       const fault = documentFault(customer.doc_type, customer.doc_number);
       if (fault) addIssue(ctx, fault.code, fault.message, ['doc_number']);
     },
-    // The number is judged even where other fields are faulty, so that all faults are told at once.
+    // The number is checked even when other fields are at fault, so that all faults are told at once.
     { when: ({ value }) => hasDocument(value) },
   );
 export type Customer = z.infer<typeof Customer>;

@@ -3,26 +3,26 @@ import type { RuleRow } from './bodyRules.ts';
 import type { Customer } from './customer.ts';
 import type { DocumentType } from './receiverDocument.ts';
 
-/** What a customer must be beside its form: the rows of the rules page. */
+/** The rules on customers beside the schema: rows of docs/rules.md. */
 export const CUSTOMER_RULES = {
   'customer.exists': {
     checks: 'No two customers of an enterprise have the same doc_type and doc_number.',
-    source: 'decisions.md §6',
-    example: 'doc_number: the enterprise has a customer RUC 219999830019 already.',
+    source: 'docs/contract.md#customers',
+    example: 'doc_number: the enterprise already has a customer RUC 219999830019.',
   },
   'customer.other_document': {
-    checks: 'The document in the body of an update is the one in its path.',
-    source: 'decisions.md §6',
-    example: 'doc_number: the path names 219999830019; a customer keeps its document.',
+    checks: 'The document in the body of an update is the one in the path.',
+    source: 'docs/contract.md#customers',
+    example: 'doc_number: must be 219999830019, as in the path; a customer keeps its document.',
   },
 } as const satisfies Record<string, RuleRow>;
 
-/** The fault of a customer's number. */
+/** A fault of a customer's document number. */
 export function customerFault(code: keyof typeof CUSTOMER_RULES, message: string): Fault {
   return { path: '/doc_number', code, message };
 }
 
-/** Where the document of `body` is not that of the path. */
+/** The faults of a body whose document is not the one in the path. */
 export function documentFaults(
   body: Pick<Customer, 'doc_type' | 'doc_number'>,
   path: { readonly docType: DocumentType; readonly docNumber: string },
@@ -36,6 +36,6 @@ export function documentFaults(
     .map(([field, , named]) => ({
       path: `/${field}`,
       code: 'customer.other_document',
-      message: `${field}: the path names ${named}; a customer keeps its document.`,
+      message: `${field}: must be ${named}, as in the path; a customer keeps its document.`,
     }));
 }

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
 /**
- * A JSON number as it was written. The reader of bodies makes these in place of binary numbers, so that 0.1 stays
- * 0.1 and the schemas below can tell how many decimals were sent.
+ * A JSON number as it was written. Bodies are read into these, not into binary numbers, so that 0.1 stays 0.1 and
+ * the schemas below can tell how many decimals were sent.
  */
 export class JsonNumber {
   readonly text: string;
 
-  /** `text` is a number by the grammar of JSON (RFC 8259 §6). */
+  /** `text` is a JSON number (RFC 8259 §6). */
   constructor(text: string) {
     this.text = text;
   }
@@ -54,8 +54,8 @@ const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, 
 });
 
 /**
- * A schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before and `decimals` after
- * the point; below zero only with `negative`. Trailing zeros do not count as decimals.
+ * A schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before the point and
+ * `decimals` after it; negative only with `negative`. Trailing zeros do not count.
  */
 export function decimal(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
   const { integerDigits, decimals, negative = false } = limits;
@@ -69,17 +69,17 @@ export function decimal(limits: { integerDigits: number; decimals: number; negat
         addIssue(
           ctx,
           'number.too_large',
-          `at most ${integerDigits} digits before the decimal point are expected, ${found}.`,
+          `must have at most ${integerDigits} digits before the decimal point, ${found}.`,
         );
         return z.NEVER;
       }
       if (size.decimals > decimals) {
         const found = `found ${size.decimals}${shown(number)}`;
-        addIssue(ctx, 'number.too_many_decimals', `at most ${decimals} decimals are expected, ${found}.`);
+        addIssue(ctx, 'number.too_many_decimals', `must have at most ${decimals} decimals, ${found}.`);
         return z.NEVER;
       }
       if (size.negative && !negative) {
-        addIssue(ctx, 'number.negative', `zero or more is expected, found ${Big(number.text).toFixed()}.`);
+        addIssue(ctx, 'number.negative', `must not be negative, found ${Big(number.text).toFixed()}.`);
         return z.NEVER;
       }
       return size.zero ? Big(0) : Big(number.text);
@@ -92,7 +92,7 @@ export function decimal(limits: { integerDigits: number; decimals: number; negat
     });
 }
 
-/** A schema that reads a `JsonNumber` into a whole number from `minimum` to `maximum` (within the safe integers). */
+/** A schema that reads a `JsonNumber` into an integer from `minimum` to `maximum` (within the safe integers). */
 export function integer(limits: { minimum: number; maximum: number }) {
   const { minimum, maximum } = limits;
   return jsonNumber
@@ -100,16 +100,12 @@ export function integer(limits: { minimum: number; maximum: number }) {
       const size = sizeOf(number.text);
       const found = number.text.length <= LONGEST_ECHO ? `, found ${number.text}` : '';
       if (size.decimals > 0) {
-        addIssue(ctx, 'number.not_whole', `a whole number is expected${found}.`);
+        addIssue(ctx, 'number.not_whole', `must be an integer${found}.`);
         return z.NEVER;
       }
       const value = size.zero ? 0 : size.integerDigits > 16 ? Number.NaN : Number(number.text);
       if (!(value >= minimum && value <= maximum)) {
-        addIssue(
-          ctx,
-          'number.out_of_range',
-          `a whole number from ${minimum} to ${maximum} is expected${found}.`,
-        );
+        addIssue(ctx, 'number.out_of_range', `must be an integer from ${minimum} to ${maximum}${found}.`);
         return z.NEVER;
       }
       return value;
@@ -117,12 +113,12 @@ export function integer(limits: { minimum: number; maximum: number }) {
     .meta({ type: 'integer', minimum, maximum });
 }
 
-/** Money of the CFE format: 15 digits and 2 decimals, zero or more (MontoType). */
+/** Money in the CFE format: 15 digits and 2 decimals, not negative (MontoType). */
 export const amount = () => decimal({ integerDigits: 15, decimals: 2 });
-/** Money that may be below zero (Monto_admite_negType). */
+/** Money that may be negative (Monto_admite_negType). */
 export const signedAmount = () => decimal({ integerDigits: 15, decimals: 2, negative: true });
 
-/** `x` to `places` decimals, halves away from zero. */
+/** `x` rounded to `places` decimals, halves away from zero. */
 export function halfUp(x: Big, places: number): Big {
   return x.round(places, Big.roundHalfUp);
 }

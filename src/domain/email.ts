@@ -7,6 +7,6 @@ const EMAIL_LENGTH = 254;
 /** The schema of an e-mail address. */
 export const Email = text(EMAIL_LENGTH).superRefine((value, ctx) => {
   if (!/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(value)) {
-    addIssue(ctx, 'email.malformed', 'an e-mail address is expected.');
+    addIssue(ctx, 'email.malformed', 'must be an e-mail address.');
   }
 });

@@ -1,4 +1,4 @@
-/** The enterprise object of interface.md 2.1 to 2.3 as answers, events and the operator's console tell it. */
+/** The enterprise object (docs/contract.md#enterprise) as answers, events and the operator's console tell it. */
 import { type CaeStatus, caeStatus } from './cae.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
 import { CFE_TYPES, type CfeType } from './cfeTypes.ts';
@@ -38,7 +38,7 @@ interface CertificateFacts {
 interface HeldCae {
   readonly rut: string;
   readonly type: CfeType;
-  readonly series: string;
+  readonly serie: string;
   readonly numberStart: number;
   readonly numberEnd: number;
   readonly lastNumber: number;
@@ -47,7 +47,7 @@ interface HeldCae {
   readonly expirationDate: string;
 }
 
-/** The certificate object (2.2) at `now`; status NONE and nulls before the first upload. */
+/** The certificate object at `now`; status NONE and nulls before the first upload. */
 export function certificateObject(certificate: CertificateFacts | null, now: Date) {
   const status: CertificateStatus = certificateStatus(certificate, now);
   return {
@@ -58,7 +58,7 @@ export function certificateObject(certificate: CertificateFacts | null, now: Dat
   };
 }
 
-/** The CAE object (2.3) at `now`. */
+/** The CAE object at `now`. */
 export function caeObject(cae: HeldCae, now: Date) {
   const { code, label } = CFE_TYPES[cae.type];
   const status: CaeStatus = caeStatus(cae, montevideoDate(now));
@@ -68,7 +68,7 @@ export function caeObject(cae: HeldCae, now: Date) {
     cfe_type: cae.type,
     cfe_type_code: String(code),
     cfe_type_label: label,
-    series: cae.series,
+    series: cae.serie,
     number_start: cae.numberStart,
     number_end: cae.numberEnd,
     last_number: cae.lastNumber,
@@ -78,7 +78,7 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
-/** The five fields that an update of the enterprise answers (2.1). */
+/** The five fields that an update of the enterprise answers. */
 export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
   const { planId, frequencyId } = enterprise;
   return {
@@ -91,7 +91,7 @@ export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
 }
 
 /** Everything that the enterprise object tells of. */
-export interface EnterpriseWithPapers {
+export interface FullEnterprise {
   readonly enterprise: EnterpriseFacts;
   /** The one that signs in production. */
   readonly certificate: CertificateFacts | null;
@@ -99,8 +99,8 @@ export interface EnterpriseWithPapers {
   readonly caes: readonly HeldCae[];
 }
 
-/** The enterprise object (2.1) at `now` but for `role`, which is the caller's. */
-export function enterpriseObject({ enterprise, certificate, caes }: EnterpriseWithPapers, now: Date) {
+/** The enterprise object at `now` but for `role`, which is the caller's. */
+export function enterpriseObject({ enterprise, certificate, caes }: FullEnterprise, now: Date) {
   const permissions = [...enterprise.permissions];
   return {
     ...updatedEnterpriseObject(enterprise),

@@ -1,12 +1,12 @@
 /**
- * Where an enterprise stands and what it lacks to issue (decisions.md §3). Imports nothing, so that workflows may use
- * it.
+ * The status of an enterprise, and what it still needs to issue (docs/contract.md#becoming-ready). Imports nothing, so that
+ * workflows may use it.
  */
 
 export const ENTERPRISE_STATUSES = ['PENDING', 'READY', 'SUSPENDED'] as const;
 export type EnterpriseStatus = (typeof ENTERPRISE_STATUSES)[number];
 
-/** What the authority lets the enterprise do: its homologation environment, its production environment. */
+/** The authority's environments that the enterprise may use: homologation, production. */
 export const PERMISSIONS = ['HOMO', 'PROD'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -16,7 +16,7 @@ export type EfacturaStatus = (typeof EFACTURA_STATUSES)[number];
 export const LOGIN_STATUSES = ['NOT_ATTEMPTED', 'SUCCESS', 'FAILED'] as const;
 export type LoginStatus = (typeof LOGIN_STATUSES)[number];
 
-/** READY is never lost but by suspension; `resume` goes back to what was before. */
+/** READY is lost only by suspension; `resume` goes back to the status before it. */
 const MOVES: Readonly<Record<EnterpriseStatus, readonly EnterpriseStatus[]>> = {
   PENDING: ['READY', 'SUSPENDED'],
   READY: ['SUSPENDED'],
@@ -33,23 +33,23 @@ export function missingPermissions(held: readonly Permission[]): Permission[] {
   return PERMISSIONS.filter((permission) => !held.includes(permission));
 }
 
-/** The five facts that together make an enterprise READY, with the words for the one that lacks. */
+/** The five facts that together make an enterprise READY, as messages name those that are missing. */
 export const READY_FACTS = {
   prodPermission: 'the permission PROD of the tax authority (validate the e-invoicing credentials)',
   validCertificate: 'a valid certificate',
   plan: 'a plan',
   okCae: 'a CAE with status OK',
-  dateCome: 'a scheduled_ready_date that has come',
+  dateCome: 'a scheduled_ready_date in the past',
 } as const;
 export type ReadyFact = keyof typeof READY_FACTS;
 export type ReadyFacts = Readonly<Record<ReadyFact, boolean>>;
 
-/** The facts that lack, in the order of the table; none when the enterprise may become READY. */
+/** The missing facts, in the order of the table; none when the enterprise may become READY. */
 export function lackingFacts(facts: ReadyFacts): ReadyFact[] {
   return (Object.keys(READY_FACTS) as ReadyFact[]).filter((fact) => !facts[fact]);
 }
 
-/** The fault of issuing for an enterprise that is not READY, naming what lacks. */
+/** The fault of issuing for an enterprise that is not READY; names what is missing. */
 export function notReadyFault(lacking: readonly ReadyFact[]): {
   path: '';
   code: 'enterprise.not_ready';
@@ -58,8 +58,8 @@ export function notReadyFault(lacking: readonly ReadyFact[]): {
   const words = lacking.map((fact) => READY_FACTS[fact]).join('; ');
   const message =
     words === ''
-      ? 'The enterprise is not READY yet; it has all it needs and becomes READY in a moment.'
-      : `The enterprise is not READY; it lacks: ${words}.`;
+      ? 'The enterprise is not READY yet; it has all it needs and will be READY in a moment.'
+      : `The enterprise is not READY; it still needs: ${words}.`;
   return { path: '', code: 'enterprise.not_ready', message };
 }
 
@@ -67,5 +67,5 @@ export function notReadyFault(lacking: readonly ReadyFact[]): {
 export const SUSPENDED_FAULT = {
   path: '',
   code: 'enterprise.suspended',
-  message: 'The enterprise is suspended and cannot issue; its CFEs can be read.',
+  message: 'The enterprise is suspended and cannot issue; its CFEs can still be read.',
 } as const;

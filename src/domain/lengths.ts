@@ -1,4 +1,4 @@
-/** Longest texts of the CFE format, in characters (dgi/cfe-format.md §1.3–1.8, XSD 1.44). */
+/** Longest texts of the CFE format, in characters (docs/authority/receipts.md). */
 export const LENGTHS = {
   legalName: 150,
   tradeName: 30,

@@ -27,11 +27,6 @@ export function instantOfMontevideo(dateTime: string): Date | undefined {
   return new Date(`${dateTime}${OFFSET_TEXT}`);
 }
 
-/** The instant at which a day begins in Montevideo. */
-export function startOfMontevideoDay(date: string): Date {
-  return new Date(`${date}T00:00:00${OFFSET_TEXT}`);
-}
-
 /** Whether `text` is a day of the calendar written `YYYY-MM-DD`. */
 export function isDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

@@ -23,7 +23,7 @@ export function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, orig
 
 /**
  * MntCFEref: what the note takes from the original or adds to it, in the original's currency, from 0 to the
- * original's pay_amount (dgi/cfe-format.md §2.7).
+ * original's pay_amount (Formato CFE v25.2, zone F, field 8).
  */
 export function referenceAmount(note: NoteAmount, original: OriginalTotals): Big {
   const amount = halfUp(adjustedAmount(note, original), AMOUNT_DECIMALS);

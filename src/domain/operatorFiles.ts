@@ -1,8 +1,11 @@
 /** What an operator's files hold: `plan load`, `ui-value load`. */
 import * as z from 'zod';
+import { invalidInput } from '../errors.ts';
 import { CURRENCIES } from './cfeRequest.ts';
 import { amount, decimal, integer } from './decimal.ts';
+import { check } from './faults.ts';
 import { addIssue } from './issue.ts';
+import { readJson } from './json.ts';
 import { text } from './text.ts';
 
 const NAME_LENGTH = 100;
@@ -21,13 +24,13 @@ export const PlanList = z
   .min(1)
   .superRefine(eachOnce(({ plan_id, frequency_id }) => `${plan_id} ${frequency_id}`));
 
-/** UI values by year, each with where it is from, and whether it is not the exact one. */
+/** UI values by year, each with its source, and whether it is an estimate. */
 export const UiValueList = z
   .array(
     z.strictObject({
       year: integer({ minimum: 2000, maximum: 2100 }),
       value: decimal({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
-        if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'a number above 0 is expected, found 0.');
+        if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'must be above 0, found 0.');
       }),
       source: text(SOURCE_LENGTH),
       estimate: z.boolean(),
@@ -36,14 +39,27 @@ export const UiValueList = z
   .min(1)
   .superRefine(eachOnce(({ year }) => String(year)));
 
-/** No two rows of one file may say different things of the same. */
+/** A file must not say two things about one key. */
 function eachOnce<T>(keyOf: (row: T) => string) {
   return (rows: readonly T[], ctx: z.RefinementCtx): void => {
     const seen = new Set<string>();
     for (const [i, row] of rows.entries()) {
       const key = keyOf(row);
-      if (seen.has(key)) addIssue(ctx, 'body.duplicate_key', 'is given twice.', [i]);
+      if (seen.has(key)) addIssue(ctx, 'body.duplicate_key', 'must not be given twice.', [i]);
       seen.add(key);
     }
   };
 }
+
+/** The rows of an operator's file, which is JSON text. Refuses all its faults at once (INVALID_INPUT). */
+export function readRows<T>(schema: z.ZodType<T>, text: string): T {
+  const json = readJson(text);
+  const rows = json.ok ? check(schema, json.value) : json;
+  if (rows.ok) return rows.value;
+  throw invalidInput(
+    rows.faults.map((fault) => (fault.path === '' ? { ...fault, message: aboutFile(fault.message) } : fault)),
+  );
+}
+
+const aboutFile = (message: string): string =>
+  `The file ${message.charAt(0).toLowerCase()}${message.slice(1)}`;

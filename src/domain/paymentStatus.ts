@@ -7,7 +7,7 @@ const MOVES: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
   CANCELLED: [],
 };
 
-/** Whether a payment may go from one status to the other (decisions.md §3). */
+/** Whether a payment may go from one status to the other (docs/contract.md#plans-and-payments). */
 export function paymentCanBecome(from: PaymentStatus, to: PaymentStatus): boolean {
   return MOVES[from].includes(to);
 }

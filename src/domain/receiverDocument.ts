@@ -1,6 +1,6 @@
 import { rutFault } from './rut.ts';
 
-/** Kinds of document of a receiver: Uruguayan company tax id, foreign tax id (interface.md 2.4, 2.6). */
+/** Kinds of document of a receiver: Uruguayan company tax id, foreign tax id (docs/contract.md#receivers). */
 export const DOCUMENT_TYPES = ['RUC', 'NIFE'] as const;
 export type DocumentType = (typeof DOCUMENT_TYPES)[number];
 

@@ -1,4 +1,7 @@
-/** What the registry tells of a RUT (interface.md 2.7); null where it tells nothing. Dates are `YYYY-MM-DD`. */
+/**
+ * What the registry tells of a RUT (docs/authority/registry.md#record); null where it tells nothing. Dates are
+ * `YYYY-MM-DD`.
+ */
 export interface RegistryRecord {
   readonly rut: string;
   readonly legalName: string | null;

@@ -8,13 +8,13 @@ export interface RequestLimit {
 
 const HOUR_SECONDS = 3_600;
 
-/** Requests an hour of an account that has no limit of its own, by environment (interface.md part 8). */
+/** Requests an hour of an account that has no limit of its own, by environment (docs/contract.md#limits). */
 export const HOURLY_LIMITS: Readonly<Record<Environment, RequestLimit>> = {
   production: { most: 1_000, seconds: HOUR_SECONDS },
   sandbox: { most: 5_000, seconds: HOUR_SECONDS },
 };
 
-/** Failed authentications of one network address (decisions.md §12). */
+/** Failed authentications of one network address (docs/contract.md#limits). */
 export const FAILURE_LIMIT: RequestLimit = { most: 100, seconds: 600 };
 
 /** Where a caller stands in the current window. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Weights of the first eleven digits (dgi/cfe-format.md §4.3). */
+/** Weights of the first eleven digits (docs/authority/codes.md#check-digits). */
 const WEIGHTS = [4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
 /** Whether `text` has the form of a RUT: 12 digits, without dots or hyphens. */
@@ -9,28 +9,23 @@ function isRutShaped(text: string): boolean {
   return /^[0-9]{12}$/.test(text);
 }
 
-/** The check digit that the first eleven digits ask for, or undefined when no digit fits them. */
-export function rutCheckDigit(rut: string): number | undefined {
+/** The check digit for the first eleven digits, or undefined when no digit fits them. */
+function rutCheckDigit(rut: string): number | undefined {
   const sum = WEIGHTS.reduce((total, weight, i) => total + weight * Number(rut[i]), 0);
   const digit = 11 - (sum % 11);
   if (digit === 11) return 0;
   return digit === 10 ? undefined : digit;
 }
 
-/** Whether `text` is a RUT: 12 digits, the last of which is the check digit. */
-export function isRut(text: string): boolean {
-  return isRutShaped(text) && rutCheckDigit(text) === Number(text[11]);
-}
-
-/** What is wrong with a RUT in words that follow the field's name, or undefined. */
+/** What is wrong with a RUT, in words that follow the field's name; undefined if nothing is. */
 export function rutFault(
   text: string,
 ): { code: 'rut.malformed' | 'rut.check_digit'; message: string } | undefined {
   if (!isRutShaped(text)) {
-    const found = text.length <= 20 ? JSON.stringify(text) : 'a longer text';
+    const found = text.length <= 20 ? JSON.stringify(text) : 'a longer string';
     return {
       code: 'rut.malformed',
-      message: `12 digits without dots or hyphens are expected, found ${found}.`,
+      message: `must be 12 digits without dots or hyphens, found ${found}.`,
     };
   }
   const digit = rutCheckDigit(text);

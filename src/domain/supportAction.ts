@@ -1,4 +1,6 @@
-/** What support may ask of a CFE that waits for a person (decisions.md §7). Imports nothing: workflows use it. */
+/**
+ * What support may ask of a CFE that waits for a person (docs/contract.md#stuck). Imports nothing: workflows use it.
+ */
 
 export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
 export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
@@ -31,21 +33,22 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 /** What is wrong with an input of the update `support`, in words; undefined when it may be done. */
 export function supportRequestFault(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return 'One object is expected: {"action":"retry","by":"…","reason":"…"}.';
+    return 'Send a JSON object: {"action":"retry","by":"…","reason":"…"}.';
   }
   const { action, by, reason, ...others } = input as Record<string, unknown>;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return `${JSON.stringify(unknown.slice(0, 40))} is not a field here.`;
   if (!SUPPORT_ACTIONS.some((known) => known === action)) {
-    return `action: one of ${SUPPORT_ACTIONS.join(', ')} is expected.`;
+    return `action: must be one of ${SUPPORT_ACTIONS.join(', ')}.`;
   }
   return textFault('by', by, BY_LENGTH) ?? textFault('reason', reason, REASON_LENGTH);
 }
 
 function textFault(name: string, value: unknown, longest: number): string | undefined {
   if (typeof value !== 'string' || value.trim() === '') {
-    return `${name}: a text is expected that says ${name === 'by' ? 'who asks' : 'why'}.`;
+    return `${name}: must be a string that says ${name === 'by' ? 'who asks' : 'why'}.`;
   }
-  if (CONTROL.test(value)) return `${name}: has a control character, such as a line end; write one line.`;
-  return value.length > longest ? `${name}: at most ${longest} characters are expected.` : undefined;
+  if (CONTROL.test(value))
+    return `${name}: must not have control characters such as line ends; write one line.`;
+  return value.length > longest ? `${name}: must have at most ${longest} characters.` : undefined;
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
 /**
- * Controls, and the two separators of lines and paragraphs: libraries for XML signatures fold those into line feeds
+ * Control characters, and the line and paragraph separators: XML signature libraries turn those into line feeds
  * before they digest, so a CFE that holds one would never verify.
  */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
@@ -19,7 +19,7 @@ function lengthOf(text: string): number {
 const codePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** What `text` holds that no field may hold: the code and the words of the fault, or undefined. */
+/** The first character in `text` that no field may hold, as the code and words of a fault; undefined if none. */
 export function badCharacter(
   text: string,
   { lineEnds = false } = {},
@@ -27,19 +27,19 @@ export function badCharacter(
   const control = (lineEnds ? CONTROL_BUT_LINE_ENDS : CONTROL).exec(text);
   if (control !== null) {
     const place = lengthOf(text.slice(0, control.index)) + 1;
-    const message = `has the control character ${codePoint(control[0])} as its character ${place}; control characters are not allowed.`;
+    const message = `must not contain control characters, found ${codePoint(control[0])} as character ${place}.`;
     return { code: 'text.control_character', message };
   }
   const invalid = NOT_XML.exec(text);
   if (invalid === null) return undefined;
   const place = lengthOf(text.slice(0, invalid.index)) + 1;
-  const message = `has ${codePoint(invalid[0])} as its character ${place}, which XML cannot hold.`;
+  const message = `must not contain characters that XML cannot hold, found ${codePoint(invalid[0])} as character ${place}.`;
   return { code: 'text.invalid_character', message };
 }
 
 /**
- * A schema for a text of 1 to `longest` characters that is more than blanks and has no control characters (line ends
- * allowed with `lineEnds`). The text is taken as it is: neither cut nor normalised.
+ * A schema for a string of 1 to `longest` characters, not blank and without control characters (`lineEnds` allows line
+ * breaks). The string is taken as it is, neither trimmed nor normalised.
  */
 export function text(longest: number, { lineEnds = false } = {}) {
   return z
@@ -47,10 +47,10 @@ export function text(longest: number, { lineEnds = false } = {}) {
     .superRefine((value, ctx) => {
       const bad = badCharacter(value, { lineEnds });
       if (bad) addIssue(ctx, bad.code, bad.message);
-      else if (value.trim() === '') addIssue(ctx, 'text.empty', 'a text is expected, found an empty one.');
+      else if (value.trim() === '') addIssue(ctx, 'text.empty', 'must not be empty or blank.');
       const length = value.length <= longest ? value.length : lengthOf(value);
       if (length > longest)
-        addIssue(ctx, 'text.too_long', `at most ${longest} characters are expected, found ${length}.`);
+        addIssue(ctx, 'text.too_long', `must have at most ${longest} characters, found ${length}.`);
     })
     .meta({ minLength: 1, maxLength: longest });
 }

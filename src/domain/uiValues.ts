@@ -3,7 +3,7 @@ import Big from 'big.js';
 /** An e-Ticket above this many indexed units (UI), net of VAT, must identify its receiver: Table E, since 2022-11-01. */
 export const IDENTIFICATION_UI = 5000;
 
-/** Pesos of one UI that count in a year: those of 31 December of the year before (decisions.md §7). */
+/** Pesos of one UI that count in a year: those of 31 December of the year before (docs/contract.md#value-of-the-ui). */
 export interface UiValueRow {
   readonly year: number;
   /** Decimal text. */

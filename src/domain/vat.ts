@@ -4,7 +4,7 @@ import Big from 'big.js';
 export type VatRate = 'minimum' | 'basic';
 export type VatRates = Readonly<Record<VatRate, Big>>;
 
-/** Percentages by the first day on which they count; a change of law adds a row (Formato CFE v25-1 table B). */
+/** Percentages by the first day on which they count; a change of law adds a row (Formato CFE v25.2, table B). */
 const RATES = [{ since: '2011-10-01', minimum: '10', basic: '22' }] as const;
 
 /** The percentages of VAT on a day of emission; a day before the table begins is a mistake of ours. */

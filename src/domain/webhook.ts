@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts';
 
-/** The events that a webhook may select (interface.md part 6, decisions.md §9). */
+/** The events that a webhook may select (docs/contract.md#events). */
 export const WEBHOOK_EVENTS = [
   'enterprise.updated',
   'payment.created',
@@ -9,41 +9,41 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type SelectableEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** Where a delivery stands: under way, taken by the receiver, or given up after the last retry. */
+/** Status of a delivery: under way, accepted by the receiver, or given up after the last retry. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Pauses in milliseconds, each from the failure before to the next attempt (interface.md 6.4). */
+/** Pauses in milliseconds, each from a failure to the next attempt (docs/contract.md#webhooks). */
 export const RETRY_DELAYS: readonly number[] = [60_000, 300_000, 1_800_000];
 
-/** How long the secret before still signs beside the new one, milliseconds. */
+/** How long the previous secret still signs beside the new one, in milliseconds. */
 export const SECRET_OVERLAP_MILLISECONDS = 86_400_000;
 
-/** Webhooks that one account may have at a time. */
+/** How many webhooks one account may have. */
 export const MOST_WEBHOOKS = 20;
 
 const LONGEST_URL = 2_048;
-/** Names that mean this machine or its network, whoever resolves them. */
+/** Names that always mean this machine or its network. */
 const INNER_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|corp|home|home\.arpa)$/;
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 const FAULTS = {
-  malformed: 'an absolute https address is expected.',
-  too_long: `an address of at most ${LONGEST_URL} characters is expected.`,
-  https: 'only https addresses receive anything.',
-  credentials: 'an address without user name and password is expected; the signature says who sends.',
-  fragment: 'an address without # is expected.',
-  host: 'the name of a server on the internet is expected, not an IP address or a name of an inner network.',
-  port: 'port 443, or one from 1024 on, is expected.',
+  malformed: 'must be an absolute https URL.',
+  too_long: `must have at most ${LONGEST_URL} characters.`,
+  https: 'must be an https URL.',
+  credentials: 'must not contain a user name or password; the signature says who sends.',
+  fragment: 'must not contain #.',
+  host: 'must name a server on the internet, not an IP address or a host of an internal network.',
+  port: 'must use port 443 or one from 1024 up.',
 } as const;
 
 /**
- * What is wrong with the address of a receiver; none when it may be stored. `localReceivers`: whether receivers on this
- * machine are allowed (development). What its name resolves to is checked at every attempt, at the socket.
+ * What is wrong with the URL of a receiver; empty when it may be stored. `localReceivers`: whether receivers on this
+ * machine are allowed (development). The address it resolves to is checked at every attempt, at the socket.
  */
 export function webhookUrlFaults(text: string, { localReceivers }: { localReceivers: boolean }): Fault[] {
   if (text.length > LONGEST_URL) return [fault('too_long')];
-  // The parser drops these in silence: what is stored would not be what is read.
+  // The parser drops these silently: the URL we store would not be the one it reads.
   if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return [fault('malformed')];
   const url = new URL(text);
   if (url.protocol !== 'https:') return [fault('https')];
@@ -58,7 +58,7 @@ export function webhookUrlFaults(text: string, { localReceivers }: { localReceiv
   ];
 }
 
-/** Whether a host is a name with a dot that is no IP address (the parser writes every spelling of one as digits). */
+/** Whether a host is a public name, not an IP address (the parser writes every form of those as digits). */
 function isOuterName(host: string): boolean {
   if (host.startsWith('[') || /^[\d.]+$/.test(host)) return false;
   return host.includes('.') && !INNER_NAME.test(host);

@@ -1,4 +1,4 @@
-/** The events of interface.md part 6: their names, and the `data` of each. */
+/** The events (docs/contract.md#events): their names, and the `data` of each. */
 import { formatCfeId } from './cfeId.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
@@ -7,7 +7,7 @@ import { type LoginStatus, missingPermissions, type Permission } from './enterpr
 import { type ExactNumber, exactNumber } from './exactNumber.ts';
 import type { PaymentStatus } from './paymentStatus.ts';
 
-/** `enterprise.updated` (6.1). */
+/** `enterprise.updated`. */
 interface EnterpriseUpdated {
   readonly name: 'enterprise.updated';
   readonly data: Pick<EnterpriseObject, 'rut' | 'legal_name' | 'trade_name' | 'status'> & {
@@ -15,7 +15,7 @@ interface EnterpriseUpdated {
   };
 }
 
-/** `payment.created` (6.2). */
+/** `payment.created`. */
 interface PaymentCreated {
   readonly name: 'payment.created';
   readonly data: {
@@ -29,7 +29,7 @@ interface PaymentCreated {
   };
 }
 
-/** `efactura.login` (6.3). */
+/** `efactura.login`. */
 interface EfacturaLogin {
   readonly name: 'efactura.login';
   readonly data: {
@@ -42,7 +42,7 @@ interface EfacturaLogin {
   };
 }
 
-/** `cfe.updated` (decisions.md §9): sent where it is selected. */
+/** `cfe.updated` (docs/contract.md#events): sent where it is selected. */
 interface CfeUpdated {
   readonly name: 'cfe.updated';
   readonly data: {
@@ -57,20 +57,20 @@ interface CfeUpdated {
   };
 }
 
-/** `webhook.test`: sent when somebody asks for it, whatever events are selected. */
+/** `webhook.test`: sent on request, whatever events are selected. */
 interface WebhookTest {
   readonly name: 'webhook.test';
   readonly data: { readonly webhook_id: string; readonly message: string };
 }
 
-/** What is told to a customer's server. */
+/** What a customer's server is sent. */
 export type WebhookEvent = EnterpriseUpdated | PaymentCreated | EfacturaLogin | CfeUpdated | WebhookTest;
 
-/** How a check of the e-invoicing login ended (interface.md 3.4). */
+/** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
 export const LOGIN_RESULTS = ['success', 'failed', 'permissions_updated'] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-/** The text that a receiver gets for a change made at `at`: the envelope of part 6, amounts digit by digit. */
+/** The body that a receiver gets for a change made at `at`: its envelope, with exact amounts. */
 export function eventBody({ name, data }: WebhookEvent, at: Date): string {
   return JSON.stringify({ event: name, timestamp: at.toISOString(), data });
 }
@@ -81,7 +81,7 @@ export function enterpriseUpdated(after: EnterpriseObject, changes: EnterpriseCh
   return { name: 'enterprise.updated', data: { rut, legal_name, trade_name, status, changes } };
 }
 
-/** Tells that there is something to pay. */
+/** Tells that a payment was created. */
 export function paymentCreated(payment: {
   readonly id: string;
   readonly rut: string;
@@ -108,7 +108,7 @@ export function paymentCreated(payment: {
 
 const LOGIN_MESSAGES: Readonly<Record<LoginResult, string>> = {
   success: 'The e-invoicing login succeeded.',
-  failed: 'The e-invoicing login failed: the tax authority does not take the username and password.',
+  failed: 'The e-invoicing login failed: the tax authority does not accept the username and password.',
   permissions_updated: 'The e-invoicing login succeeded; its permissions have changed.',
 };
 
@@ -163,7 +163,7 @@ export function cfeUpdated(
   };
 }
 
-/** Something to try a receiver with. */
+/** An event to try a receiver with. */
 export const webhookTest = (webhookId: string): WebhookTest => ({
   name: 'webhook.test',
   data: { webhook_id: webhookId, message: 'This is a test; nothing has happened.' },

@@ -1,82 +1,68 @@
-import { forgetFailures, lockEndpoint, readEndpoint } from '../db/authorityEndpoints.ts';
-import type { Orm } from '../db/orm.ts';
-import type { Guard, Pass } from '../dgi/guard.ts';
 import {
-  type Breaker,
-  beginProbe,
-  close,
-  countFailure,
-  type Endpoint,
-  isProbeDue,
-} from '../domain/breaker.ts';
+  type BreakerGlance,
+  forgetFailures,
+  glanceAtBreaker,
+  type LockedEndpoint,
+  lockEndpoint,
+} from '../db/authorityEndpoints.ts';
+import type { Orm } from '../db/orm.ts';
+import type { Breakers, CallPermit } from '../dgi/callPermit.ts';
+import type { Endpoint } from '../domain/breaker.ts';
+import { stopwatchBy } from './pace.ts';
 
 /** What another process has found out is known here after so long: quiet times cost no statement per call. */
-const KNOWN_MILLISECONDS = 250;
-
-type Known = Pick<Breaker, 'failures' | 'openSince' | 'nextProbeAt'>;
+const GLANCE_LASTS_MILLISECONDS = 250;
 
 /**
- * One breaker per endpoint of the authority, in the database, so that all processes share it: what one has found
- * away no other calls. While it is open a single probe goes at a time, after pauses that double; while a CFE is the
- * probe (gatekeeper.ts) no other call takes its place, so that it is sent in its turn. `chance`: from 0 to 1.
+ * One breaker per endpoint of the authority, in the database, so that all processes share it: once one has found an
+ * endpoint away, no other calls it. While it is open a single probe goes at a time, after pauses that double; while a
+ * CFE is the prober (gatekeeper.ts) no other call probes, so that it is sent first. `clock`: a test's, in place of
+ * PostgreSQL's; `chance`: from 0 to 1.
  */
-export function createBreakers(options: { orm: Orm; clock: () => Date; chance?: () => number }): Guard {
+export function createBreakers(options: { orm: Orm; clock?: () => Date; chance?: () => number }): Breakers {
   const { orm, clock, chance = Math.random } = options;
-  const known = new Map<Endpoint, { state: Known; at: number }>();
+  const stopwatch = stopwatchBy(clock);
+  const glances = new Map<Endpoint, { glance: BreakerGlance; at: number }>();
 
-  function learn(name: Endpoint, { failures, openSince, nextProbeAt }: Known): Known {
-    const state = { failures, openSince, nextProbeAt };
-    known.set(name, { state, at: clock().getTime() });
-    return state;
+  async function glanceAt(name: Endpoint): Promise<BreakerGlance> {
+    const kept = glances.get(name);
+    if (kept && stopwatch() - kept.at < GLANCE_LASTS_MILLISECONDS) return kept.glance;
+    const glance = await glanceAtBreaker(orm.em.fork(), name, clock);
+    glances.set(name, { glance, at: stopwatch() });
+    return glance;
   }
 
-  async function stateOf(name: Endpoint): Promise<Known> {
-    const found = known.get(name);
-    // Either way: the clock may have been put back since.
-    if (found && Math.abs(clock().getTime() - found.at) < KNOWN_MILLISECONDS) return found.state;
-    return learn(name, await readEndpoint(orm.em.fork(), name));
+  /** Changes an endpoint under its lock. */
+  async function change<T>(name: Endpoint, work: (endpoint: LockedEndpoint) => T): Promise<T> {
+    const result = await orm.em.fork().transactional(async (em) => work(await lockEndpoint(em, name, clock)));
+    glances.delete(name);
+    return result;
   }
 
-  /** Changes an endpoint in its turn. */
-  async function change<T>(
-    name: Endpoint,
-    work: (endpoint: Breaker & { proberId: string | null }) => T,
-  ): Promise<T> {
-    return orm.em.fork().transactional(async (em) => {
-      const endpoint = await lockEndpoint(em, name);
-      const result = work(endpoint);
-      learn(name, endpoint);
-      return result;
-    });
-  }
-
-  const passFor = (name: Endpoint, wasProbe: boolean): Pass => ({
+  const permitFor = (name: Endpoint, wasProbe: boolean): CallPermit => ({
     async ended(how) {
       if (how === 'failed') {
-        await change(name, (endpoint) =>
-          countFailure(endpoint, { wasProbe, now: clock(), chance: chance() }),
-        );
+        await change(name, (endpoint) => endpoint.countFailure({ wasProbe, chance: chance() }));
       } else if (wasProbe) {
-        await change(name, (endpoint) => {
-          close(endpoint);
-          endpoint.proberId = null;
-        });
-      } else if ((await stateOf(name)).failures > 0) {
+        await change(name, (endpoint) => endpoint.close());
+      } else if ((await glanceAt(name)).failures > 0) {
         await forgetFailures(orm.em.fork(), name);
-        known.delete(name);
+        glances.delete(name);
       }
     },
   });
 
   return {
-    async pass({ endpoint: name, isProbe }) {
-      const { openSince, nextProbeAt } = await stateOf(name);
-      if (openSince === null) return passFor(name, false);
-      if (nextProbeAt !== null && !isProbeDue({ nextProbeAt }, clock())) return null;
+    async permit({ endpoint: name, isProbe }) {
+      const { isOpen, probeIn } = await glanceAt(name);
+      if (!isOpen) return permitFor(name, false);
+      const at = glances.get(name)?.at ?? stopwatch();
+      if (probeIn !== null && probeIn > stopwatch() - at) return null;
       return change(name, (endpoint) => {
-        if (endpoint.openSince === null) return passFor(name, false);
-        if (!isProbe && endpoint.proberId !== null) return null;
-        return beginProbe(endpoint, clock()) ? passFor(name, true) : null;
+        const { openSince, proberId } = endpoint.breaker;
+        if (openSince === null) return permitFor(name, false);
+        if (!isProbe && proberId !== null) return null;
+        return endpoint.beginProbe() ? permitFor(name, true) : null;
       });
     },
   };

@@ -1,198 +1,214 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  freeProber,
+  dismissProber,
+  glanceAtBreaker,
+  type LockedEndpoint,
   lockEndpoint,
-  readEndpoint,
   receptionOf,
   takeSlot,
   takeSlotUnlessOthersWait,
 } from '../db/authorityEndpoints.ts';
-import { addTurn, findTurn, nextInTurn, removeTurn } from '../db/authorityTurns.ts';
-import type { AuthorityEndpoint } from '../db/entities/AuthorityEndpoint.ts';
-import type { AuthorityTurn } from '../db/entities/AuthorityTurn.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import type { QueueEntry } from '../db/entities/QueueEntry.ts';
 import type { Orm } from '../db/orm.ts';
-import {
-  beginProbe,
-  countFailure,
-  isProbeDue,
-  nextLook,
-  WRONG_CLOCK_MILLISECONDS,
-} from '../domain/breaker.ts';
+import { addEntry, findEntry, nextEntries, removeEntry } from '../db/queueEntries.ts';
+import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { NEAR_MILLISECONDS, spacingOf, toleranceOf } from './pace.ts';
+import { NEAR_MILLISECONDS, spacingOf, stopwatchBy, toleranceOf } from './pace.ts';
 
 /**
- * So many probes of an outage are made by the CFE that is first in order, half a minute's worth; later ones by one
- * after the other, so that a CFE whose own send is what fails keeps nobody back.
+ * So many probes of an outage are made by the CFE that is first in order, half a minute's worth; later ones go to
+ * one CFE after another, so that one whose own send is what fails keeps nobody back.
  */
 const PROBES_BY_THE_FIRST = 5;
-/** Who has probed in vain is not asked again before, as long as there are others. */
+/** A failed prober is skipped for so long while others wait. */
 const PROBE_AGAIN_MILLISECONDS = 1_800_000;
 
-/** Leave to send, from a moment on. */
-export interface Turn {
+/** Leave to send, from a slot on. */
+export interface Permit {
   readonly slot: Date;
-  /** Whether the CFE stands in the table of turns. */
-  readonly hasRow: boolean;
+  /** The slot by the stopwatch of this process (pace.ts). */
+  readonly dueAt: number;
+  /** Whether the CFE stands in the queue. */
+  readonly hasEntry: boolean;
   /** Whether this send tries an endpoint that is away. */
   readonly isProbe: boolean;
 }
 
-/** What comes of asking for a turn: it; or the CFE waits, and is called; or it is the probe and tries again then. */
-export type Admission = Turn | 'waits' | { readonly probeAt: Date };
+/** The CFE is the prober, and tries again in so many milliseconds. */
+export interface ProbeLater {
+  readonly probeIn: number;
+}
 
-/** What follows after a send, or the question before it, that settled nothing. */
-export type AfterFailure = 'tryAgain' | 'waits' | { readonly probeAt: Date };
+/** What comes of asking for a permit: it; or the CFE waits, and is called; or it is the prober and tries again then. */
+export type Admission = Permit | 'waits' | ProbeLater;
+
+/** What follows after a send, or the question before it, that had no clear answer. */
+export type AfterFailure = 'tryAgain' | 'waits' | ProbeLater;
 
 /** The one way of sobres to the authority, shared by all workers through the database. */
 export interface Gate {
-  /** A turn for a CFE whose sobre is stored. */
+  /** A permit for a CFE whose sobre is stored. */
   enter(cfe: Cfe): Promise<Admission>;
   /** Resolves at the slot, or at another where that has passed; false where there is none near: then call `wait`. */
-  untilSlot(cfe: Cfe, turn: Turn): Promise<boolean>;
-  /** Puts the CFE among those that wait; it is called when its turn comes. */
+  untilSlot(cfe: Cfe, permit: Permit): Promise<boolean>;
+  /** Puts the CFE into the queue; it is called when it has a slot. */
   wait(cfe: Cfe): Promise<void>;
   afterFailure(cfe: Cfe): Promise<AfterFailure>;
-  /** Takes the CFE off, within the transaction that makes its turn needless. */
-  leave(em: EntityManager, cfe: Cfe, turn: Turn): Promise<void>;
+  /** Takes the CFE out of the queue, within the transaction that makes its permit needless. */
+  leave(em: EntityManager, cfe: Cfe, permit: Permit): Promise<void>;
 }
 
-/** Who may be the next probe: the first in order of those that have not probed in vain lately, if there is one. */
+/** Who may be the next prober: the first in order of those that have not probed in vain lately, if there is one. */
 export function freshProbers(
   em: EntityManager,
   environment: Environment,
   now: Date,
-): ReturnType<typeof nextInTurn> {
+): ReturnType<typeof nextEntries> {
   const notProbedSince = new Date(now.getTime() - PROBE_AGAIN_MILLISECONDS);
-  return nextInTurn(em, { environment, count: 1, notProbedSince });
+  return nextEntries(em, { environment, count: 1, notProbedSince });
 }
 
-const isOlder = (cfe: Cfe, { since, sequence }: AuthorityTurn): boolean =>
-  cfe.createdAt < since || (cfe.createdAt.getTime() === since.getTime() && cfe.sequence < sequence);
+/** What is decided of a CFE with the endpoint locked, so that gatekeepers and other sends see all of it or nothing. */
+interface Decision {
+  readonly em: EntityManager;
+  readonly cfe: Cfe;
+  readonly endpoint: LockedEndpoint;
+  readonly entry: QueueEntry | null;
+}
 
-/** A gate that lets `sendsPerSecond` through at each reception endpoint. */
+/** A gate that lets `sendsPerSecond` through at each reception endpoint. `clock`: a test's, in place of PostgreSQL's. */
 export function createGate(options: {
   orm: Orm;
-  clock: () => Date;
   sendsPerSecond: number;
+  clock?: () => Date;
   pause?: (milliseconds: number) => Promise<unknown>;
   chance?: () => number;
 }): Gate {
   const { orm, clock, pause = sleep, chance = Math.random } = options;
+  const stopwatch = stopwatchBy(clock);
   const spacingMilliseconds = spacingOf(options.sendsPerSecond);
   const tolerance = toleranceOf(spacingMilliseconds);
   const wishFor = ({ environment }: Cfe) => ({
     environment,
-    now: clock(),
     spacingMilliseconds,
     nearMilliseconds: NEAR_MILLISECONDS,
+    clock,
   });
 
-  /** Decides with the endpoint locked, so that gatekeepers and other sends see either all of it or nothing. */
-  function decide<T>(
-    cfe: Cfe,
-    work: (em: EntityManager, endpoint: AuthorityEndpoint, turn: AuthorityTurn | null) => T | Promise<T>,
-  ): Promise<T> {
+  function decide<T>(cfe: Cfe, work: (decision: Decision) => T | Promise<T>): Promise<T> {
     return orm.em.fork().transactional(async (em) => {
-      const endpoint = await lockEndpoint(em, receptionOf(cfe.environment));
-      return work(em, endpoint, await findTurn(em, cfe.id));
+      const endpoint = await lockEndpoint(em, receptionOf(cfe.environment), clock);
+      return work({ em, cfe, endpoint, entry: await findEntry(em, cfe.id) });
     });
-  }
-
-  function waiting(em: EntityManager, cfe: Cfe, turn: AuthorityTurn | null): 'waits' {
-    if (turn) turn.releasedFor = null;
-    else addTurn(em, cfe);
-    return 'waits';
-  }
-
-  /**
-   * Makes a CFE the probe in place of a younger one of its enterprise: one whose own try was still under way when the
-   * probe was chosen. False where there is none.
-   */
-  async function takesOver(
-    em: EntityManager,
-    cfe: Cfe,
-    endpoint: AuthorityEndpoint,
-    turn: AuthorityTurn | null,
-  ): Promise<boolean> {
-    if (endpoint.proberId === null || turn?.probedAt) return false;
-    const probe = await findTurn(em, endpoint.proberId);
-    if (probe?.rut !== cfe.rut || !isOlder(cfe, probe)) return false;
-    (turn ?? addTurn(em, cfe)).releasedFor = clock();
-    endpoint.proberId = cfe.id;
-    return true;
-  }
-
-  /** For a CFE that waits or was called, and where the endpoint is open or others wait. */
-  const enterInOrder = (cfe: Cfe): Promise<Admission> =>
-    decide(cfe, async (em, endpoint, turn) => {
-      const now = clock();
-      if (endpoint.openSince !== null) {
-        if (turn?.releasedFor && endpoint.proberId === cfe.id) turn.releasedFor = now;
-        else if (!(await takesOver(em, cfe, endpoint, turn))) return waiting(em, cfe, turn);
-        return whenProbing(endpoint, now);
-      }
-      if (!turn?.releasedFor) return waiting(em, cfe, turn);
-      const slot = turn.releasedFor;
-      // Somebody works on it: so the gatekeeper knows that the call has come.
-      if (slot < now) turn.releasedFor = now;
-      return { slot, hasRow: true, isProbe: false };
-    });
-
-  function whenProbing(endpoint: AuthorityEndpoint, now: Date): Admission {
-    const slot = isProbeDue(endpoint, now) ? now : (endpoint.nextProbeAt ?? now);
-    if (slot.getTime() - now.getTime() > NEAR_MILLISECONDS) return { probeAt: nextLook(endpoint, now) };
-    return { slot, hasRow: true, isProbe: true };
   }
 
   return {
     async enter(cfe) {
-      const slot = await takeSlotUnlessOthersWait(orm.em.fork(), { ...wishFor(cfe), cfeId: cfe.id });
-      return slot ? { slot, hasRow: false, isProbe: false } : enterInOrder(cfe);
+      const taken = await takeSlotUnlessOthersWait(orm.em.fork(), { ...wishFor(cfe), cfeId: cfe.id });
+      const dueIn = (ahead: number): number => stopwatch() + ahead;
+      if (taken) return { slot: taken.slot, dueAt: dueIn(taken.ahead), hasEntry: false, isProbe: false };
+      const admission = await decide(cfe, admit);
+      if (admission === 'waits' || 'probeIn' in admission) return admission;
+      const { slot, isProbe, ahead } = admission;
+      return { slot, dueAt: dueIn(ahead), hasEntry: true, isProbe };
     },
 
-    async untilSlot(cfe, turn) {
-      let slot: Date | null = turn.slot;
-      while (slot) {
-        const ahead: number = slot.getTime() - clock().getTime();
-        if (ahead > 0 && ahead <= WRONG_CLOCK_MILLISECONDS) await pause(ahead);
-        if (turn.isProbe || Math.abs(clock().getTime() - slot.getTime()) <= tolerance) return true;
-        slot = await takeSlot(orm.em.fork(), wishFor(cfe));
+    async untilSlot(cfe, { dueAt, isProbe }) {
+      let due = dueAt;
+      for (;;) {
+        const ahead = due - stopwatch();
+        if (ahead > 0) await pause(ahead);
+        if (isProbe || stopwatch() - due <= tolerance) return true;
+        const taken = await takeSlot(orm.em.fork(), wishFor(cfe));
+        if (!taken) return false;
+        due = stopwatch() + taken.ahead;
       }
-      return false;
     },
 
     async wait(cfe) {
-      await decide(cfe, (em, _endpoint, turn) => waiting(em, cfe, turn));
+      await decide(cfe, waiting);
     },
 
     async afterFailure(cfe) {
-      const { openSince } = await readEndpoint(orm.em.fork(), receptionOf(cfe.environment));
-      if (openSince === null) return 'tryAgain';
-      return decide(cfe, async (em, endpoint, turn) => {
-        if (endpoint.openSince === null) return 'tryAgain';
-        const now = clock();
-        if (!turn || endpoint.proberId !== cfe.id) {
-          const probes = await takesOver(em, cfe, endpoint, turn);
-          return probes ? { probeAt: nextLook(endpoint, now) } : waiting(em, cfe, turn);
-        }
-        // Where the question before the send failed, the probe was not made and counts as one.
-        if (beginProbe(endpoint, now)) countFailure(endpoint, { wasProbe: true, now, chance: chance() });
-        const [other] =
-          endpoint.probes < PROBES_BY_THE_FIRST ? [] : await freshProbers(em, cfe.environment, now);
-        if (!other) return { probeAt: nextLook(endpoint, now) };
-        endpoint.proberId = null;
-        turn.probedAt = now;
-        return waiting(em, cfe, turn);
-      });
+      const { isOpen } = await glanceAtBreaker(orm.em.fork(), receptionOf(cfe.environment), clock);
+      return isOpen ? decide(cfe, (decision) => failed(decision, chance())) : 'tryAgain';
     },
 
-    async leave(em, cfe, { hasRow, isProbe }) {
-      if (hasRow) await removeTurn(em, cfe.id);
+    async leave(em, cfe, { hasEntry, isProbe }) {
+      if (hasEntry) await removeEntry(em, cfe.id);
       // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
-      if (isProbe) await freeProber(em, cfe.id);
+      if (isProbe) await dismissProber(em, cfe.id);
     },
   };
+}
+
+/** A slot that was given to a CFE in the queue, and how many milliseconds ahead it lies. */
+interface SlotOfEntry {
+  readonly slot: Date;
+  readonly ahead: number;
+  readonly isProbe: boolean;
+}
+
+/** For a CFE that waits or was called, and where the endpoint is open or others wait. */
+async function admit(decision: Decision): Promise<SlotOfEntry | 'waits' | ProbeLater> {
+  const { cfe, endpoint, entry } = decision;
+  const { now, breaker } = endpoint;
+  if (breaker.openSince !== null) {
+    if (entry?.releasedFor && breaker.proberId === cfe.id) entry.releasedFor = now;
+    else if (!(await takesOver(decision))) return waiting(decision);
+    return whenProbing(endpoint);
+  }
+  if (!entry?.releasedFor) return waiting(decision);
+  const slot = entry.releasedFor;
+  // Somebody works on it: so the gatekeeper knows that the call has come.
+  if (slot < now) entry.releasedFor = now;
+  return { slot, ahead: slot.getTime() - now.getTime(), isProbe: false };
+}
+
+function whenProbing({ now, breaker }: LockedEndpoint): SlotOfEntry | ProbeLater {
+  const slot = isProbeDue(breaker, now) ? now : (breaker.nextProbeAt ?? now);
+  const ahead = slot.getTime() - now.getTime();
+  return ahead > NEAR_MILLISECONDS ? { probeIn: nextLookIn(breaker, now) } : { slot, ahead, isProbe: true };
+}
+
+function waiting({ em, cfe, entry }: Decision): 'waits' {
+  if (entry) entry.releasedFor = null;
+  else addEntry(em, cfe);
+  return 'waits';
+}
+
+/**
+ * Makes a CFE the prober in place of a younger one of its enterprise: one whose own try was still under way when the
+ * prober was chosen. False where there is none.
+ */
+async function takesOver({ em, cfe, endpoint, entry }: Decision): Promise<boolean> {
+  const { proberId } = endpoint.breaker;
+  if (proberId === null || entry?.probedAt) return false;
+  const prober = await findEntry(em, proberId);
+  if (prober?.rut !== cfe.rut || !isOlder(cfe, prober)) return false;
+  (entry ?? addEntry(em, cfe)).releasedFor = endpoint.now;
+  endpoint.appoint(cfe.id);
+  return true;
+}
+
+const isOlder = (cfe: Cfe, { since, sequence }: QueueEntry): boolean =>
+  cfe.createdAt < since || (cfe.createdAt.getTime() === since.getTime() && cfe.sequence < sequence);
+
+/** After a failure while the endpoint counts as away: the prober goes on or hands over, everybody else waits. */
+async function failed(decision: Decision, chance: number): Promise<AfterFailure> {
+  const { em, cfe, endpoint, entry } = decision;
+  const { now, breaker } = endpoint;
+  if (breaker.openSince === null) return 'tryAgain';
+  if (!entry || breaker.proberId !== cfe.id) {
+    return (await takesOver(decision)) ? { probeIn: nextLookIn(breaker, now) } : waiting(decision);
+  }
+  // Where the question before the send failed, the probe was not made and counts as one.
+  if (endpoint.beginProbe()) endpoint.countFailure({ wasProbe: true, chance });
+  const [other] = breaker.probes < PROBES_BY_THE_FIRST ? [] : await freshProbers(em, cfe.environment, now);
+  if (!other) return { probeIn: nextLookIn(breaker, now) };
+  endpoint.appoint(null);
+  entry.probedAt = now;
+  return waiting(decision);
 }

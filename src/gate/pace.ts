@@ -1,10 +1,10 @@
 /** How sends follow one another. */
 
-/** Nobody waits longer than this within a process; who would have to waits in the database. */
+/** The longest wait within a process; a CFE that would have to wait longer waits in the database. */
 export const NEAR_MILLISECONDS = 3_500;
-/** A turn is given so long ahead, so that its signal, workflow and activity come in time on a busy machine. */
+/** A slot is given so long ahead, so that its signal, workflow and activity come in time on a busy machine. */
 export const LEAD_MILLISECONDS = 2_000;
-/** Turns are given up to here: a look at those that wait comes every 250 ms. */
+/** Slots are given up to here: a look at those that wait comes every 250 ms. */
 export const HORIZON_MILLISECONDS = 3_000;
 const LEAST_TOLERANCE_MILLISECONDS = 50;
 const MOST_TOLERANCE_MILLISECONDS = 250;
@@ -15,3 +15,12 @@ export const spacingOf = (sendsPerSecond: number): number => Math.ceil(1_000 / s
 /** How late a send may use its slot: who is later takes another, so that late ones do not go all at once. */
 export const toleranceOf = (spacingMilliseconds: number): number =>
   Math.min(Math.max(spacingMilliseconds, LEAST_TOLERANCE_MILLISECONDS), MOST_TOLERANCE_MILLISECONDS);
+
+/**
+ * Milliseconds for measuring spans within this process: nobody can set it, unlike the clock on the wall. A test's clock
+ * stands in for it.
+ */
+export const stopwatchBy =
+  (clock?: () => Date): (() => number) =>
+  () =>
+    clock?.().getTime() ?? performance.now();

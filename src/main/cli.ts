@@ -1,126 +1,16 @@
 /** `npm run -s cfe -- …`: the operator's command line. */
-import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
-import { isDatabaseOutage } from '../api/databaseOutage.ts';
-import { readJson } from '../api/json.ts';
-import { cfeView } from '../api/views/cfe.ts';
 import { GROUPS } from '../cli/groups/index.ts';
 import { runCli } from '../cli/run.ts';
-import type { CliDeps } from '../cli/verb.ts';
-import { type Environment, environment, isSet, readConfig, type VariableName } from '../config.ts';
-import { createApiKeys } from '../crypto/apiKeys.ts';
-import { createSealer } from '../crypto/sealed.ts';
-import { openOrm } from '../db/orm.ts';
+import { isDatabaseOutage } from '../db/outage.ts';
 import { Refusal } from '../errors.ts';
-import { armFailpoints } from '../failpoints.ts';
-import { CHECKOUT } from '../stack/checkout.ts';
-import { simulatorAddresses } from '../stack/programs.ts';
-import { openSecrets } from '../stack/secrets.ts';
-import { runningStack } from '../stack/stackFile.ts';
-import { createAskAuthority } from './askAuthority.ts';
-import type { openSupport } from './askSupport.ts';
-import { ensureSchema } from './schema.ts';
+import { withCliDeps } from '../wiring/cliDeps.ts';
 
-/**
- * What is configured; where no database is, that of the local stack, if it runs. Its pepper counts for its own
- * database only: a key hashed with another would open nothing.
- */
-function surroundings(): Environment {
-  const dataDir = resolve(CHECKOUT, readConfig(['CFE_DATA_DIR']).CFE_DATA_DIR);
-  const stack = runningStack(dataDir);
-  if (!stack) return environment;
-  const given = isSet('DATABASE_URL') ? readConfig(['DATABASE_URL']).DATABASE_URL : undefined;
-  if (given !== undefined && given !== stack.database_url) return environment;
-  const { pepper, key_encryption_keys } = openSecrets(dataDir).secrets;
-  const local: Partial<Record<VariableName, string>> = {
-    DATABASE_URL: stack.database_url,
-    TEMPORAL_ADDRESS: stack.temporal_address,
-    TEMPORAL_NAMESPACE: stack.temporal_namespace,
-    ...simulatorAddresses(stack.simulator_url),
-    CFE_PEPPER: pepper,
-    CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
-    CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
-  };
-  const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
-  return { ...environment, ...Object.fromEntries(missing) };
-}
-
-async function withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T> {
-  armFailpoints();
-  const source = surroundings();
-  if (!isSet('DATABASE_URL', source)) {
-    const message =
-      'There is no database to work on: set DATABASE_URL, or start the local stack (npm start).';
-    throw new Refusal('UNAVAILABLE', message);
-  }
-  const orm = await openOrm({ databaseUrl: readConfig(['DATABASE_URL'], source).DATABASE_URL, pool: 2 });
-  const support = supportOf(source);
-  try {
-    await ensureSchema(orm, readConfig(['CFE_MIGRATE'], source));
-    return await work({
-      orm,
-      clock: () => new Date(),
-      // The relay of the worker finds what is stored within a second.
-      outbox: { dispatchSoon: () => undefined },
-      readJson,
-      readFile,
-      actor: `cli:${personName()}`,
-      askSupport: support.ask,
-      askAuthority: () => createAskAuthority(orm, source),
-      sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
-      localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
-      cfeObject: cfeView,
-      apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
-    });
-  } finally {
-    await support.close();
-    await orm.close(true);
-  }
-}
-
-/** Support's way to Temporal, which few verbs take: loaded and opened by the first that does. */
-function supportOf(source: Environment): { ask: CliDeps['askSupport']; close(): Promise<void> } {
-  let opened: ReturnType<typeof openSupport> | undefined;
-  return {
-    async ask(workflowId, request) {
-      const config = readConfig(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'], source);
-      opened ??= (await import('./askSupport.ts')).openSupport({
-        address: config.TEMPORAL_ADDRESS,
-        namespace: config.TEMPORAL_NAMESPACE,
-      });
-      return opened.ask(workflowId, request);
-    },
-    close: async () => opened?.close(),
-  };
-}
-
-/** Who sits at the terminal, for the audit. */
-function personName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // An account without an entry in the user database, as in some containers.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-function readFile(path: string): string {
-  // npm runs us in the checkout; the person stands elsewhere, perhaps.
-  const folder = environment['npm_lifecycle_event'] === 'cfe' ? environment['INIT_CWD'] : undefined;
-  try {
-    return readFileSync(resolve(folder ?? '.', path), 'utf8');
-  } catch (cause) {
-    throw new Refusal('INVALID_INPUT', `The file ${path} cannot be read.`, { cause });
-  }
-}
-
-// Whoever reads us may have seen enough (`| head`).
+// A reader such as `| head` may close the pipe early.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 process.exitCode = await runCli(process.argv.slice(2), GROUPS, {
   writeOut: (text) => void process.stdout.write(text),
   writeError: (text) => void process.stderr.write(text),
-  withDeps,
+  withDeps: withCliDeps,
   refusalFor: (error) =>
     isDatabaseOutage(error)
       ? new Refusal('UNAVAILABLE', 'The database cannot be reached.', { cause: error })

@@ -1,6 +1,6 @@
 import { createLogger } from '../logger.ts';
 import { startSimulator } from '../simulator/server.ts';
-import { configOrExit, runProcess } from './wire.ts';
+import { configOrExit, runProcess } from '../wiring/process.ts';
 
 const config = configOrExit([
   'CFE_HOST',

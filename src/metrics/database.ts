@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { measurePapers, measureWork } from '../db/measures.ts';
+import { type ExpiryMeasures, measureExpiries, measureWork, type WorkMeasures } from '../db/measures.ts';
 import { isReachable, type Orm, poolOf } from '../db/orm.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { gauge } from './instruments.ts';
@@ -9,8 +9,8 @@ import { createReading } from './reading.ts';
 const PATIENCE_MILLISECONDS = 3_000;
 /** Several who scrape share one reading. */
 const WORK_KEPT_MILLISECONDS = 5_000;
-/** Papers change slowly, and reading them costs more. */
-const PAPERS_KEPT_MILLISECONDS = 60_000;
+/** CAEs and certificates change slowly, and reading them costs more. */
+const EXPIRIES_KEPT_MILLISECONDS = 60_000;
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
 const OPEN_STATUSES = ['PENDING', 'RECEIVED'] as const;
@@ -36,31 +36,35 @@ export async function measureDatabase(registry: Registry, orm: Orm): Promise<voi
 }
 
 /**
- * What only the database knows: the CFEs under way, the outbox, deliveries, papers. The worker exports it; from every
- * worker it is the same, so that expressions take the largest. What cannot be read is not exported.
+ * What only the database knows: the CFEs under way, the outbox, deliveries, CAEs and certificates. The worker exports
+ * it; every worker exports the same, so expressions take the maximum. What cannot be read is not exported.
  */
-export function measureWorkAndPapers(options: {
+export function measureWorkAndExpiries(options: {
   registry: Registry;
   orm: Orm;
   clock: () => Date;
-  keep?: { workMilliseconds: number; papersMilliseconds: number };
+  keep?: { workMilliseconds: number; expiriesMilliseconds: number };
 }): void {
   const { registry, orm, clock } = options;
-  const { workMilliseconds, papersMilliseconds } = options.keep ?? {
+  const { workMilliseconds, expiriesMilliseconds } = options.keep ?? {
     workMilliseconds: WORK_KEPT_MILLISECONDS,
-    papersMilliseconds: PAPERS_KEPT_MILLISECONDS,
+    expiriesMilliseconds: EXPIRIES_KEPT_MILLISECONDS,
   };
   const work = createReading({
     read: () => measureWork(orm.em.fork(), clock()),
     keepMilliseconds: workMilliseconds,
     patienceMilliseconds: PATIENCE_MILLISECONDS,
   });
-  const papers = createReading({
-    read: () => measurePapers(orm.em.fork(), clock(), montevideoDate(clock())),
-    keepMilliseconds: papersMilliseconds,
+  const expiries = createReading({
+    read: () => measureExpiries(orm.em.fork(), clock(), montevideoDate(clock())),
+    keepMilliseconds: expiriesMilliseconds,
     patienceMilliseconds: PATIENCE_MILLISECONDS,
   });
+  exportWork(registry, work);
+  exportExpiries(registry, expiries);
+}
 
+function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undefined>): void {
   for (const [name, value] of [
     ['cfe_open_cfes', 'count'],
     ['cfe_oldest_open_cfe_seconds', 'oldestSeconds'],
@@ -84,7 +88,7 @@ export function measureWorkAndPapers(options: {
   gauge(registry, 'cfe_authority_waiting_cfes', async (own) => {
     for (const { endpoint, waiting } of (await work())?.endpoints ?? []) own.set({ endpoint }, waiting);
   });
-  for (const [name, of, value] of [
+  for (const [name, part, value] of [
     ['cfe_outbox_messages', 'outbox', 'count'],
     ['cfe_outbox_oldest_seconds', 'outbox', 'oldestSeconds'],
     ['cfe_webhook_waiting_deliveries', 'deliveries', 'count'],
@@ -92,18 +96,21 @@ export function measureWorkAndPapers(options: {
   ] as const) {
     gauge(registry, name, async (own) => {
       const measures = await work();
-      if (measures) own.set(measures[of][value]);
+      if (measures) own.set(measures[part][value]);
     });
   }
+}
+
+function exportExpiries(registry: Registry, expiries: () => Promise<ExpiryMeasures | undefined>): void {
   for (const [name, value] of [
     ['cfe_cae_numbers_left', 'numbersLeft'],
     ['cfe_cae_days_left', 'daysLeft'],
   ] as const) {
     gauge(registry, name, async (own) => {
-      for (const row of (await papers())?.caes ?? []) own.set({ rut: row.rut, type: row.type }, row[value]);
+      for (const row of (await expiries())?.caes ?? []) own.set({ rut: row.rut, type: row.type }, row[value]);
     });
   }
   gauge(registry, 'cfe_certificate_days_left', async (own) => {
-    for (const { rut, daysLeft } of (await papers())?.certificates ?? []) own.set({ rut }, daysLeft);
+    for (const { rut, daysLeft } of (await expiries())?.certificates ?? []) own.set({ rut }, daysLeft);
   });
 }

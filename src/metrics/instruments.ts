@@ -15,7 +15,7 @@ export function histogram<N extends NameOf<'histogram'>>(registry: Registry, nam
   return new Histogram({ ...settings(registry, name), buckets: [...(rowOf(name).buckets ?? [])] });
 }
 
-/** A gauge that is read at every scrape: `read` sets it anew; what it does not set is not exported. */
+/** A gauge that is read at every scrape: `read` sets it; what it does not set is not exported. */
 export function gauge<N extends NameOf<'gauge'>>(
   registry: Registry,
   name: N,
@@ -27,7 +27,7 @@ export function gauge<N extends NameOf<'gauge'>>(
     ...own,
     async collect() {
       this.reset();
-      // Without labels a reset leaves a 0 behind, which nobody has measured.
+      // Without labels a reset leaves a 0 behind, which was never measured.
       if (labels === 0) this.remove();
       await read(this);
     },

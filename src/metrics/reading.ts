@@ -1,7 +1,7 @@
 import { within } from '../db/within.ts';
 
 /**
- * What a scrape reads from the database: asked at most once in `keepMilliseconds`, and never anew while a question is
+ * What a scrape reads from the database: asked at most once in `keepMilliseconds`, and not again while a query is
  * open, so that no number of scrapes is a burden. Undefined where it fails or takes longer than `patienceMilliseconds`:
  * a scrape then goes without.
  */

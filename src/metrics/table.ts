@@ -1,6 +1,6 @@
 /**
  * Every metric that is exported under a name of our own: the one table. The instruments are made from it, and
- * docs/metrics.md is written from it (`npm run metrics`). Names, labels and units stay as they are: alerts, dashboards
+ * docs/metrics.md is written from it (`npm run generate`). Names, labels and units stay as they are: alerts, dashboards
  * and people rest on them.
  */
 
@@ -27,7 +27,7 @@ const AUTHORITY_CALL = {
   operation: '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `lookUpRut`, `checkLogin`',
 };
 const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, …';
-const PAPER = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };
+const BY_ENTERPRISE = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };
 
 export const METRICS = {
   cfe_api_ready: {
@@ -43,8 +43,8 @@ export const METRICS = {
     unit: 'seconds',
     help: 'Time from request to answer; its _count counts the requests',
     labels: {
-      route: 'the route’s template, `none` for a path that is not there',
-      method: 'HTTP method, `any` where no route was found',
+      route: 'the route’s template, `none` for an unknown path',
+      method: 'HTTP method, `any` if there is no route',
       status: 'HTTP status',
     },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
@@ -53,7 +53,7 @@ export const METRICS = {
     type: 'gauge',
     from: API,
     unit: '1',
-    help: '1 for a year whose UI value is an estimate, that of another year, or none',
+    help: '1 for a year whose UI value is an estimate, another year’s, or missing',
     labels: { year: 'this year or the next', why: '`estimate`, `other_year`, `none`' },
   },
   cfe_database_up: {
@@ -74,14 +74,14 @@ export const METRICS = {
     type: 'gauge',
     from: BOTH,
     unit: 'requests',
-    help: 'What waits in this process for a connection to the database',
+    help: 'Requests in this process that wait for a connection to the database',
     labels: {},
   },
   cfe_authority_request_duration_seconds: {
     type: 'histogram',
     from: BOTH,
     unit: 'seconds',
-    help: 'Time that a call to the authority took, whatever came of it; calls that were held back are not among them',
+    help: 'Time that a call to the authority took, whatever its outcome; calls that were held back do not count',
     labels: AUTHORITY_CALL,
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
   },
@@ -89,12 +89,12 @@ export const METRICS = {
     type: 'counter',
     from: BOTH,
     unit: 'calls',
-    help: 'Calls to the authority by what came of them (docs/outcomes.md)',
+    help: 'Calls to the authority by outcome (docs/outcomes.md)',
     labels: {
       ...AUTHORITY_CALL,
-      answer: '`document`, or what came instead, as docs/outcomes.md names it',
+      answer: '`document`, or what came instead, as named in docs/outcomes.md',
       result:
-        'what it comes to: `repeat` and `stuck` settle nothing, `notYet` asks again as usual, every other settles the question',
+        '`repeat` and `stuck`: unclear; `notYet`: asked again as usual; every other answers the question',
     },
   },
   cfe_worker_ready: {
@@ -115,28 +115,28 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Age of the oldest CFE without a verdict, since it was taken; 0 while there is none',
+    help: 'Time since the oldest CFE without a verdict was taken; 0 if there is none',
     labels: { environment, status: '`PENDING` or `RECEIVED`' },
   },
   cfe_needs_support: {
     type: 'gauge',
     from: WORKER,
     unit: 'CFEs',
-    help: 'CFEs that wait for support; none, no series',
-    labels: { environment, stuck_reason: 'as the search attribute StuckReason' },
+    help: 'CFEs that wait for support; no series if there are none',
+    labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
   },
   cfe_authority_breaker_open: {
     type: 'gauge',
     from: WORKER,
     unit: '0 or 1',
-    help: 'Whether an endpoint of the authority counts as away, so that only probes go there',
+    help: 'Whether the breaker of an endpoint of the authority is open, so that only probes go there',
     labels: { endpoint: ENDPOINT },
   },
   cfe_authority_waiting_cfes: {
     type: 'gauge',
     from: WORKER,
     unit: 'CFEs',
-    help: 'CFEs that wait for their turn to be sent to an endpoint of the authority',
+    help: 'CFEs that wait for a slot at an endpoint of the authority',
     labels: { endpoint: ENDPOINT },
   },
   cfe_verdicts_total: {
@@ -165,17 +165,17 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Age of the oldest message of the outbox; 0 while it is empty',
+    help: 'Age of the oldest message in the outbox; 0 if it is empty',
     labels: {},
   },
   cfe_webhook_attempts_total: {
     type: 'counter',
     from: WORKER,
     unit: 'attempts',
-    help: 'Attempts at customers’ servers by what came of them',
+    help: 'Attempts to reach customers’ servers, by outcome',
     labels: {
       outcome:
-        '`2xx` (taken), `3xx`, `4xx`, `5xx`, or why there was no answer: `timeout`, `connection_refused`, `dns`, …',
+        '`2xx` (accepted), `3xx`, `4xx`, `5xx`, or why there was no answer: `timeout`, `connection_refused`, `dns`, …',
     },
   },
   cfe_webhook_deliveries_total: {
@@ -196,29 +196,29 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Age of the oldest delivery that waits; 0 while there is none',
+    help: 'Age of the oldest waiting delivery; 0 if there is none',
     labels: {},
   },
   cfe_cae_numbers_left: {
     type: 'gauge',
     from: WORKER,
     unit: 'numbers',
-    help: 'Numbers left in the production CAEs of an enterprise and type that are valid today',
-    labels: PAPER,
+    help: 'Numbers left in today’s valid production CAEs of an enterprise and type',
+    labels: BY_ENTERPRISE,
   },
   cfe_cae_days_left: {
     type: 'gauge',
     from: WORKER,
     unit: 'days',
-    help: 'Days until the last production CAE of an enterprise and type expires; below 0 once it has',
-    labels: PAPER,
+    help: 'Days until the last production CAE of an enterprise and type expires; negative once it has',
+    labels: BY_ENTERPRISE,
   },
   cfe_certificate_days_left: {
     type: 'gauge',
     from: WORKER,
     unit: 'days',
-    help: 'Days until an enterprise’s production certificate expires; below 0 once it has',
-    labels: { rut: PAPER.rut },
+    help: 'Days until an enterprise’s production certificate expires; negative once it has',
+    labels: { rut: BY_ENTERPRISE.rut },
   },
 } as const satisfies Record<string, MetricRow>;
 

@@ -1,15 +1,21 @@
 /** What the processes tell of their work as it happens: ports for those who do it and know of no metrics. */
 import type { Registry } from 'prom-client';
-import type { Verdict } from '../activities/settleCfe.ts';
-import type { StoredAttempt } from '../activities/webhooks.ts';
+import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
+import type { StoredVerdict } from '../activities/steps/storeVerdict.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { counter, histogram } from './instruments.ts';
 
 /** The answer of the table of outcomes where an endpoint is away and only probes go there. */
 const HELD_BACK = 'held back';
 
-/** A call to the authority, or to the check of logins. */
-type Call = Omit<AuthorityCall, 'service' | 'operation'> & { service: string; operation: string };
+/** A call to the check of logins. */
+interface CredentialsCall extends Pick<AuthorityCall, 'environment' | 'seconds'> {
+  readonly service: 'credentials';
+  readonly operation: 'checkLogin';
+  readonly answer: 'document' | 'unavailable' | typeof HELD_BACK;
+  readonly result: 'answered' | 'repeat';
+}
+type Call = AuthorityCall | CredentialsCall;
 
 /** Measures calls to the authority. */
 export function measureAuthority(registry: Registry): (call: Call) => void {
@@ -23,7 +29,7 @@ export function measureAuthority(registry: Registry): (call: Call) => void {
 }
 
 /** Measures verdicts. */
-export function measureVerdicts(registry: Registry): (verdict: Verdict) => void {
+export function measureVerdicts(registry: Registry): (verdict: StoredVerdict) => void {
   const verdicts = counter(registry, 'cfe_verdicts_total');
   const wait = histogram(registry, 'cfe_verdict_wait_seconds');
   return ({ environment, type, status, seconds }) => {
@@ -46,24 +52,28 @@ export function measureWebhooks(registry: Registry): (attempt: StoredAttempt) =>
   };
 }
 
-/** A function whose calls are measured as calls of an operation; the answer is `unavailable` where it fails. */
+/**
+ * A function whose calls are measured as calls of an operation. Where it fails, the answer is `unavailable`, or `held
+ * back` for the errors that `isHeldBack` knows: nothing was sent.
+ */
 export function measured<I, O>(
   tell: (call: Call) => void,
-  of: Pick<Call, 'environment' | 'service' | 'operation'>,
+  operation: Pick<CredentialsCall, 'environment' | 'service' | 'operation'>,
   run: (input: I) => Promise<O>,
+  { isHeldBack }: { isHeldBack: (error: unknown) => boolean },
 ): (input: I) => Promise<O> {
   return async (input) => {
     const startedAt = performance.now();
-    let came = { answer: 'unavailable', result: 'repeat' };
+    let outcome: Pick<CredentialsCall, 'answer' | 'result'> = { answer: 'unavailable', result: 'repeat' };
     try {
       const output = await run(input);
-      came = { answer: 'document', result: 'answered' };
+      outcome = { answer: 'document', result: 'answered' };
       return output;
     } catch (error) {
-      if (error instanceof Error && error.message === HELD_BACK) came.answer = HELD_BACK;
+      if (isHeldBack(error)) outcome = { ...outcome, answer: HELD_BACK };
       throw error;
     } finally {
-      tell({ ...of, ...came, seconds: (performance.now() - startedAt) / 1_000 });
+      tell({ ...operation, ...outcome, seconds: (performance.now() - startedAt) / 1_000 });
     }
   };
 }

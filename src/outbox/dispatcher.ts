@@ -5,6 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import { databaseNow } from '../db/clock.ts';
 import type { OutboxMessage } from '../db/entities/OutboxMessage.ts';
 import type { Orm } from '../db/orm.ts';
 import { lockWaiting } from '../db/outbox.ts';
@@ -42,9 +43,8 @@ export function createDispatcher(options: {
   temporalAddress: string;
   namespace: string;
   logger: Logger;
-  clock?: () => Date;
 }): Dispatcher {
-  const { orm, namespace, logger, clock = () => new Date() } = options;
+  const { orm, namespace, logger } = options;
   const connection = Connection.lazy({
     address: options.temporalAddress,
     connectTimeout: START_MILLISECONDS,
@@ -60,40 +60,12 @@ export function createDispatcher(options: {
       let more = true;
       while (!state.closed && (more || state.again)) {
         state.again = false;
-        more = await dispatchBatch();
+        more = await dispatchBatch({ orm, client, logger });
       }
     } catch (err) {
       state.again = false;
       logger.warn({ err }, 'outbox: the database cannot be reached');
     }
-  }
-
-  /** Whether there may be more to dispatch at once. */
-  async function dispatchBatch(): Promise<boolean> {
-    const batch = await orm.em.fork().transactional(async (em) => {
-      const messages = await lockWaiting(em, BATCH, clock());
-      const outcomes = await Promise.all(messages.map((message) => dispatch(client, message)));
-      for (const [i, outcome] of outcomes.entries()) {
-        const message = messages[i];
-        if (message) mark(message, outcome);
-      }
-      return { size: messages.length, more: messages.length === BATCH && !outcomes.includes('unreachable') };
-    });
-    if (batch.size > 0) failpoint('dispatch.marked');
-    return batch.more;
-  }
-
-  function mark(message: OutboxMessage, outcome: Outcome): void {
-    const now = clock();
-    message.attempts += 1;
-    if (outcome === 'dispatched') message.dispatchedAt = now;
-    if (outcome !== 'refused') return;
-    const pause = Math.min(2 ** Math.min(message.attempts, 10), LONGEST_PAUSE_SECONDS);
-    message.notBefore = new Date(now.getTime() + pause * 1_000);
-    logger.error(
-      { workflowId: message.workflowId, attempts: message.attempts },
-      'outbox: Temporal refuses a message',
-    );
   }
 
   const dispatchSoon = (): void => {
@@ -124,6 +96,45 @@ export function createDispatcher(options: {
 }
 
 type Outcome = 'dispatched' | 'unreachable' | 'refused';
+
+interface Tools {
+  readonly orm: Orm;
+  readonly client: Client;
+  readonly logger: Logger;
+}
+
+/** Dispatches the messages that wait longest; answers whether there may be more to dispatch at once. */
+async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
+  const batch = await orm.em.fork().transactional(async (em) => {
+    const messages = await lockWaiting(em, BATCH);
+    if (messages.length === 0) return { size: 0, more: false };
+    const outcomes = await Promise.all(messages.map((message) => dispatch(client, message)));
+    const now = await databaseNow(em);
+    for (const [i, outcome] of outcomes.entries()) {
+      const message = messages[i];
+      if (message) mark(message, outcome, { now, logger });
+    }
+    return { size: messages.length, more: messages.length === BATCH && !outcomes.includes('unreachable') };
+  });
+  if (batch.size > 0) failpoint('dispatch.marked');
+  return batch.more;
+}
+
+function mark(
+  message: OutboxMessage,
+  outcome: Outcome,
+  { now, logger }: { now: Date; logger: Logger },
+): void {
+  message.attempts += 1;
+  if (outcome === 'dispatched') message.dispatchedAt = now;
+  if (outcome !== 'refused') return;
+  const pause = Math.min(2 ** Math.min(message.attempts, 10), LONGEST_PAUSE_SECONDS);
+  message.notBefore = new Date(now.getTime() + pause * 1_000);
+  logger.error(
+    { workflowId: message.workflowId, attempts: message.attempts },
+    'outbox: Temporal refuses a message',
+  );
+}
 
 async function dispatch(client: Client, message: OutboxMessage): Promise<Outcome> {
   const { taskQueue, idReuse, summary } = WORKFLOWS[message.workflow];

@@ -6,14 +6,17 @@ const MONTEVIDEO_OFFSET_MS = 3 * 3_600_000; // −03:00 all the year round, no s
 /** The moment as the authority writes it: `YYYY-MM-DDTHH:MM:SS-03:00`. */
 export const inMontevideo = (moment: Date): string => `${withoutZone(moment)}-03:00`;
 
-/** The moment on Montevideo's clocks without an offset, as the consultation services write it (transport.md §7). */
+/**
+ * The moment on Montevideo's clocks without an offset, as the consultation services write it
+ * (docs/authority/services.md#consultations).
+ */
 export const withoutZone = (moment: Date): string =>
   new Date(moment.getTime() - MONTEVIDEO_OFFSET_MS).toISOString().slice(0, 19);
 
 /** The day in Montevideo, `YYYY-MM-DD`. */
 export const dayInMontevideo = (moment: Date): string => withoutZone(moment).slice(0, 10);
 
-/** The moment a text names, or null; a text without an offset means Montevideo (transport.md §13, Clock). */
+/** The moment a text names, or null; a text without an offset means Montevideo (docs/authority/services.md#clock). */
 export function momentOf(text: string): Date | null {
   const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
   if (!form) return null;

@@ -5,16 +5,17 @@ import type { EnvironmentName } from './environments.ts';
 
 /** Keeps SOAP requests and answers as files. */
 export interface Exchanges {
-  /** Writes a request and gives the function that writes its answer; without an answer only the request stays. */
+  /** Writes a request and returns the function that writes its answer. */
   keep(
-    of: { readonly environment: EnvironmentName; readonly operation: string },
+    call: { readonly environment: EnvironmentName; readonly operation: string },
     request: Uint8Array,
   ): (answer: string) => void;
 }
 
 /**
- * Exchanges under `folder`, one folder a day (UTC): `<time>-<n>-<environment>-<operation>-request.xml` and `-answer.xml`,
- * byte for byte as they went over the wire. Written before the answer leaves, so that a killed process has shown them.
+ * Exchanges under `folder`, one folder a day (UTC): `<time>-<n>-<environment>-<operation>-request.xml` and
+ * `-answer.xml`, byte for byte as they went over the wire. Written before the answer leaves, so that nothing is lost
+ * when the process is killed.
  */
 export function openExchanges(folder: string, clock: Clock): Exchanges {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

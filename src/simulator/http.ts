@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A request larger than the server takes. */
+/** A request body above the limit. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }
 
-/** The whole body of a request; throws TooLarge, and the connection is then of no more use. */
+/** The whole body of a request. Throws TooLarge; the connection must then be closed. */
 export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -17,7 +17,7 @@ export async function readBody(request: IncomingMessage, mostBytes: number): Pro
   return Buffer.concat(chunks);
 }
 
-/** Answers with a body of some type. */
+/** Answers with a body. */
 export function send(
   response: ServerResponse,
   status: number,

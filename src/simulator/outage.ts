@@ -3,18 +3,18 @@ import type { State } from './state/database.ts';
 
 const COUNTER = 'down_until_ms';
 
-/** When the SOAP paths refuse: from a beginning (directive DOWN, or the portal) for so many seconds. */
+/** While it is on, the SOAP paths refuse everything. Directive DOWN or the portal begins it. */
 export interface Outage {
-  /** `seconds` 0 ends the one under way. */
+  /** Replaces the one under way; 0 seconds ends it. */
   begin(seconds: number): void;
   isOn(): boolean;
   /** Counts a request that came while it is on. */
   countRefused(): void;
-  /** How many requests were refused since the outage began, as far as this process knows. */
+  /** Requests refused since it began, by this process. */
   readonly refused: number;
 }
 
-/** The outage; it outlasts a restart of the simulator. */
+/** The outage; it survives a restart of the simulator. */
 export function openOutage(state: State, clock: Clock): Outage {
   const row = state.prepare('select value from counters where name = ?').get(COUNTER);
   let until = Number(row?.['value'] ?? 0);

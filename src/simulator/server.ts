@@ -16,31 +16,31 @@ import { loadSchemas } from './xml/schemas.ts';
 
 /** A running simulator. */
 export interface Simulator {
-  /** Its address without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
  * Starts the simulator of the authority and resolves once it listens. It keeps everything under
- * `<dataDir>/simulator/`; `port` 0 takes any free one. Rejects when the port is taken.
+ * `<dataDir>/simulator/`; `port` 0 takes any free port. Rejects when the port is taken.
  */
 export async function startSimulator(options: {
   readonly host: string;
   readonly port: number;
   readonly dataDir: string;
-  /** Folder with the official schemas; where it has none, receipts are judged by the simulator's own rules alone. */
+  /** Folder with the official schemas; without them receipts are judged by the simulator's own rules alone. */
   readonly xsdDir: string;
   readonly logger: Logger;
   readonly clock?: Clock;
-  /** Seconds from AS to the first allowed query (Fechahora); 0 unless told. */
+  /** Seconds from AS to the first allowed query (Fechahora); 0 by default. */
   readonly queryDelaySeconds?: number;
 }): Promise<Simulator> {
   const clock = options.clock ?? (() => new Date());
   const folder = join(options.dataDir, 'simulator');
   const schemas = loadSchemas(options.xsdDir);
   if (!schemas)
-    options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging without them');
+    options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging by own rules alone');
   const state = openState(folder);
   const authority = await openAuthority(join(folder, 'keys'), clock());
   const outage = openOutage(state, clock);
@@ -66,6 +66,8 @@ export async function startSimulator(options: {
         });
     });
   });
+  // Longer than clients pause, or they would send on a connection that is just being closed.
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -83,7 +85,7 @@ export async function startSimulator(options: {
   };
 }
 
-/** Finds out who serves a request: SOAP under `/{environment}/{service}`, `/livez`, and the portal for all else. */
+/** Routes a request: SOAP under `/{environment}/{service}`, `/livez`, and the portal for everything else. */
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
@@ -96,7 +98,7 @@ async function serve(
   if (isEnvironment(environment) && service && more.length === 0) {
     if (request.method !== 'POST') {
       response.setHeader('allow', 'POST');
-      sendJson(response, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'SOAP is sent with POST' } });
+      sendJson(response, 405, { error: { code: 'METHOD_NOT_ALLOWED', message: 'SOAP requires POST' } });
       return;
     }
     await serveSoap(request, response, { environment, service }, services).catch((error: unknown) => {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { type StackInfo, stackFileOf } from './stackFile.ts';
 
-/** The addresses of a stack that runs, as lines for a person. */
+/** The addresses of a running stack, as lines for a person. */
 export function addresses(info: StackInfo, dataDir: string): readonly string[] {
   return [
     '',
     `  API            ${info.base_url}`,
     `  Documentation  ${info.docs_url}`,
-    `  Temporal UI    ${info.temporal_ui_url ?? `that of ${info.temporal_address}`}`,
+    `  Temporal UI    ${info.temporal_ui_url ?? `see ${info.temporal_address}`}`,
     `  Simulator      ${info.simulator_url}`,
     `  Metrics        ${info.metrics_url}`,
     `  Data           ${dataDir}  (logs in ${join(dataDir, 'logs')})`,
     `  API keys       live_api_key and test_api_key in ${stackFileOf(dataDir)}`,
     '',
-    'Ctrl-C ends it.',
+    'Press Ctrl-C to stop.',
   ];
 }

@@ -4,7 +4,10 @@ import { StackError } from './stackError.ts';
 
 const GIGABYTE = 1e9;
 
-/** Throws a StackError with clear words when the disk that holds `folder` (or will) has fewer free bytes than needed. */
+/**
+ * Throws StackError when the disk that holds `folder`, or will, has fewer than `bytes` free; `purpose` begins the
+ * message.
+ */
 export function needDiskSpace(folder: string, bytes: number, purpose: string): void {
   let existing = folder;
   while (!existsSync(existing)) existing = dirname(existing);
@@ -12,7 +15,7 @@ export function needDiskSpace(folder: string, bytes: number, purpose: string): v
   const free = bavail * bsize;
   if (free >= bytes) return;
   throw new StackError(
-    `${purpose} needs ${gigabytes(bytes)} GB of free disk space at ${folder}; there are ${gigabytes(free)} GB. Make room and start again.`,
+    `${purpose} needs ${gigabytes(bytes)} GB of free disk space at ${folder}; only ${gigabytes(free)} GB are free. Make room and try again.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** The second-to-last way to a Temporal server: the pinned release archive over HTTP. */
+/** Downloading the pinned release of the Temporal server. */
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
@@ -9,14 +9,17 @@ import { promisify } from 'node:util';
 import { longStep, type Say } from './progress.ts';
 import { temporalVersion } from './temporalRelease.ts';
 
-/** Where there is no way out to the internet, this is how long it takes to find out (decisions.md §10). */
+/**
+ * Where there is no way out to the internet, this is how long it takes to find out
+ * (docs/stack.md#where-temporal-comes-from).
+ */
 const FIRST_ANSWER_WITHIN_MS = 3_000;
 const SILENCE_AT_MOST_MS = 30_000;
 
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin' };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Address of the archive for this machine; `base` is the address without the query. */
+/** The archive's URL for this machine; `base` is the URL without the query. */
 function archiveAddress(base: string): string {
   const address = new URL(base);
   address.searchParams.set('platform', PLATFORMS[process.platform] ?? process.platform);
@@ -26,7 +29,7 @@ function archiveAddress(base: string): string {
 
 /**
  * Downloads the archive, unpacks it beside `target`, makes sure that the program runs and is new enough, and only then
- * gives it its name. Throws an Error with a sentence on what went wrong; nothing is left behind then.
+ * renames it. Throws an Error that says what went wrong, having left nothing behind.
  */
 export async function downloadTemporal(options: {
   base: string;
@@ -88,7 +91,7 @@ async function open(address: string, signal: AbortSignal | undefined): Promise<R
 }
 
 async function save(response: Response, file: string, onBytes: (count: number) => void): Promise<void> {
-  if (!response.body) throw new Error('the answer was empty');
+  if (!response.body) throw new Error('the response was empty');
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), SILENCE_AT_MOST_MS);
   const source = Readable.fromWeb(response.body);
@@ -100,7 +103,7 @@ async function save(response: Response, file: string, onBytes: (count: number) =
   try {
     await pipeline(source, createWriteStream(file), { signal: silence.signal });
   } catch (error) {
-    throw new Error(silence.signal.aborted ? 'the download stood still for 30 s' : 'the download broke off', {
+    throw new Error(silence.signal.aborted ? 'the download stalled for 30 s' : 'the download was cut off', {
       cause: error,
     });
   } finally {

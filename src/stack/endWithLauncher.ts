@@ -1,7 +1,7 @@
 /**
- * Preloaded into every program that `tools/setup.mjs` hands over to: the program is sent SIGTERM, which it may act on
- * in its own way, when the process that launched it dies without passing on a signal (SIGKILL, say). Preloaded as
- * `endWithLauncher.ts?parent=PID` it watches that parent; without, the channel to the launcher.
+ * Preloaded into every program that `tools/setup.mjs` hands over to: sends the program SIGTERM when its launcher dies
+ * without passing on a signal (by SIGKILL, say). Preloaded as `endWithLauncher.ts?parent=PID` it watches that parent;
+ * otherwise the channel to the launcher.
  */
 import { isMainThread } from 'node:worker_threads';
 

@@ -1,7 +1,10 @@
-/** Ending several processes one after another, none of them able to make it last. */
+/** Ending several processes in turn; none can hold up the rest. */
 import { type EndPlan, endProcess, type ProcessMark } from './processes.ts';
 
-/** Nothing is left 15 s after the supervisor's end, however it ends (decisions.md §11); this leaves room to notice it. */
+/**
+ * Nothing may be left 15 s after the supervisor's end, however it ends (docs/contract.md#local-stack); this leaves room to
+ * notice that end.
+ */
 const ALL_ENDED_WITHIN_MS = 12_000;
 const LEAST_GRACE_MS = 200;
 const RESERVED_FOR_EACH_LATER_MS = 700;

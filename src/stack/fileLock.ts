@@ -1,86 +1,26 @@
-/** A file that one process holds and the others respect, taken over from a holder that has died. */
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Guarded } from './guard.ts';
-import { isRunning, markOf, type ProcessMark } from './processes.ts';
+import { DatabaseSync } from 'node:sqlite';
 
-/** What a lock file holds: its holder, and the processes that whoever comes after a dead holder has to look for. */
-export interface LockRecord {
-  readonly holder: ProcessMark;
-  readonly guard?: ProcessMark | undefined;
-  readonly parts?: readonly Guarded[];
+/** A lock that this process holds. */
+export interface FileLock {
+  release(): void;
 }
 
-let names = 0;
-/** A name beside the file that nobody else uses. */
-const besides = (file: string): string => `${file}.${process.pid}.${++names}`;
-
-/** Our own mark. Throws when the system does not tell it. */
-export function ownMark(): ProcessMark {
-  const mark = markOf(process.pid);
-  if (!mark) throw new Error('the system does not tell when this process started');
-  return mark;
-}
-
-/** What the lock file holds; undefined when there is none, or nothing that can be read. */
-export function readLock(file: string): LockRecord | undefined {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as LockRecord;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Writes the holder's record anew, at one blow. */
-export function rewriteLock(file: string, record: LockRecord): void {
-  const written = besides(file);
-  writeFileSync(written, JSON.stringify(record), { mode: 0o600 });
-  renameSync(written, file);
-}
+const SQLITE_BUSY = 5;
+/** Two processes that try at the same moment block each other; within this time one gets through. */
+const SORTED_OUT_WITHIN_MS = 100;
 
 /**
- * Takes the lock. Answers `{ taken: true }`, with the record of the dead holder it was taken over from where there was
- * one; or the record of the living holder.
+ * Takes the lock of a file; undefined while a process holds it, this one included. It is SQLite's lock on an empty
+ * database, so the system drops it the moment its holder dies. The file stays: removing it could let two in.
  */
-export function takeLock(
-  file: string,
-  record: LockRecord,
-): { taken: true; left: LockRecord | undefined } | { taken: false; held: LockRecord } {
-  const written = besides(file);
-  let left: LockRecord | undefined;
-  writeFileSync(written, JSON.stringify(record), { mode: 0o600 });
+export function takeLock(file: string): FileLock | undefined {
+  const database = new DatabaseSync(file, { timeout: SORTED_OUT_WITHIN_MS });
   try {
-    for (;;) {
-      try {
-        // A hard link fails where the name exists, and appears with its content complete: both at one blow.
-        linkSync(written, file);
-        return { taken: true, left };
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      }
-      const held = readLock(file);
-      if (held && isRunning(held.holder)) return { taken: false, held };
-      left = setAside(file) ?? left;
-    }
-  } finally {
-    rmSync(written, { force: true });
+    database.exec('BEGIN EXCLUSIVE');
+    return { release: () => database.close() };
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
   }
-}
-
-/** Moves a dead holder's file away and returns what it held; puts it back when meanwhile somebody living had taken it. */
-function setAside(file: string): LockRecord | undefined {
-  const aside = `${besides(file)}.dead`;
-  try {
-    renameSync(file, aside);
-  } catch {
-    return undefined;
-  }
-  const held = readLock(aside);
-  if (held && isRunning(held.holder)) renameSync(aside, file);
-  else rmSync(aside, { force: true });
-  return held;
-}
-
-/** Lets the lock go, if it is ours. */
-export function releaseLock(file: string): void {
-  if (readLock(file)?.holder.pid === process.pid) rmSync(file, { force: true });
 }

@@ -1,4 +1,4 @@
-/** Starting a part as a process of its own, apart from the terminal's process group, its output in a log file. */
+/** The one way to start a long-running process: in a process group of its own, its output in a log file. */
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,16 +15,26 @@ export interface Command {
   readonly logFile: string;
 }
 
-/** A process that was started, or could not be: then there is no mark. */
+/** How a process ended. */
+export interface Ending {
+  /** 0 is success; null: by a signal, or never started. */
+  readonly exitCode: number | null;
+  /** Follows a name: "ended by SIGKILL". */
+  readonly words: string;
+}
+
+/** A started process; without a mark when it could not be started. */
 export interface Launched {
   readonly mark: ProcessMark | undefined;
-  /** How it ended, in words ("ended by SIGKILL"); never rejects. */
-  readonly ended: Promise<string>;
+  /** Never rejects. */
+  readonly ended: Promise<Ending>;
+  /** How it ended; undefined while it runs. */
+  readonly ending: () => Ending | undefined;
 }
 
 const LOG_BYTES_AT_MOST = 20e6;
 
-/** Starts the command; the process exists when this returns, so that it can be guarded from its first moment. */
+/** Starts the command; the process exists when this returns, so it can be watched from the first moment. */
 export function launch(command: Command): Launched {
   mkdirSync(dirname(command.logFile), { recursive: true, mode: 0o700 });
   putBigLogAside(command.logFile);
@@ -37,21 +47,23 @@ export function launch(command: Command): Launched {
       stdio: ['ignore', log, log],
       ...command.user,
     });
-    const ended = new Promise<string>((resolve) => {
+    let ending: Ending | undefined;
+    const ended = new Promise<Ending>((resolve) => {
+      const end = (exitCode: number | null, words: string): void => resolve((ending = { exitCode, words }));
       child.once('exit', (code, signal) =>
-        resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`),
+        end(code, signal ? `ended by ${signal}` : `ended with exit code ${code}`),
       );
       child.once('error', (error: NodeJS.ErrnoException) =>
-        resolve(`could not be started (${error.code ?? error.name})`),
+        end(null, `could not be started (${error.code ?? error.name})`),
       );
     });
-    return { mark: child.pid === undefined ? undefined : markOf(child.pid), ended };
+    return { mark: child.pid === undefined ? undefined : markOf(child.pid), ended, ending: () => ending };
   } finally {
     closeSync(log);
   }
 }
 
-/** The last lines of a log, for a person to see why something ended. */
+/** The last lines of a log, to show a person why something ended. */
 export function lastLines(logFile: string, count = 5): string {
   try {
     return readFileSync(logFile, 'utf8').trim().split('\n').slice(-count).join('\n');

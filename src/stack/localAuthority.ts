@@ -1,4 +1,7 @@
-/** The local stack's own certificate authority: receivers of webhooks on 127.0.0.1 get their certificates from it (decisions.md §9). */
+/**
+ * The local stack's own certificate authority: receivers of webhooks on 127.0.0.1 get their certificates from it
+ * (docs/contract.md#local-stack).
+ */
 import { generateKeyPair, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +11,13 @@ import { writeAtOnce } from './writeAtOnce.ts';
 
 const YEARS_VALID = 10;
 
-/** Where the authority's certificate and private key lie. */
+/** The paths of the authority's certificate and private key. */
 export interface AuthorityFiles {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** The files of the authority of a data folder, made when one of them is not there. */
+/** The authority of a data folder, made when one of its files is missing. */
 export async function openAuthority(dataDir: string): Promise<AuthorityFiles> {
   const files = { certificate: join(dataDir, 'ca.pem'), key: join(dataDir, 'ca-key.pem') };
   if (existsSync(files.certificate) && existsSync(files.key)) return files;

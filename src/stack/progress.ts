@@ -6,8 +6,8 @@ export const secondsSince = (startedAt: number): string =>
   `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
 
 /**
- * Does something long and says so: what begins and how long it usually takes, then every `everySeconds` how long it
- * has taken so far, then that it is done. `state` may add where the work stands (megabytes, say).
+ * Does something long and reports on it: what begins and how long it usually takes, every `everySeconds` how long it
+ * has taken, then that it is done. `state` may add the progress (megabytes, say).
  */
 export async function longStep<T>(
   step: { say: Say; title: string; usually: string; everySeconds?: number; state?: () => string },

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { newKeyEncryptionKey, newPassword, newPepper, newTokenKey } from '../crypto/newSecrets.ts';
+import { newKeyEncryptionKey, newPassword, newPepper, newTokenKey } from '../crypto/newSecrets.mjs';
 import { hasCluster } from './postgres.ts';
 import { StackError } from './stackError.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
@@ -15,7 +15,7 @@ const secretsSchema = z.object({
   /** As CFE_TOKEN_KEYS holds it, parsed. */
   token_keys: z.array(z.record(z.string(), z.string())).min(1),
   database_password: z.string().min(1),
-  /** The API keys of the account *Local developer*; there once it is. */
+  /** The API keys of the account *Local developer*, once it exists. */
   live_api_key: z.string().min(1).optional(),
   test_api_key: z.string().min(1).optional(),
 });
@@ -25,16 +25,16 @@ export type StackSecrets = z.infer<typeof secretsSchema>;
 const fileOf = (dataDir: string): string => join(dataDir, 'secrets.json');
 
 /**
- * The secrets of a data folder, made when it holds neither secrets nor a database. Throws StackError when the file is
- * gone while the database stays (what was sealed with the old keys could never be opened again), or cannot be read.
+ * The secrets of a data folder, made when it has neither secrets nor a database. Throws StackError when the file is
+ * missing but the database is there (what the old keys sealed could never be opened), or when it cannot be read.
  */
 export function openSecrets(dataDir: string): { secrets: StackSecrets; made: boolean } {
   const file = fileOf(dataDir);
   if (existsSync(file)) return { secrets: read(file), made: false };
   if (hasCluster(dataDir)) {
     throw new StackError(
-      `${file} is gone, but the database in ${join(dataDir, 'postgres')} is there: its sealed keys, passwords and API keys cannot be read without it.\n` +
-        `Put the file back from a copy, or remove ${dataDir} and start from nothing.`,
+      `${file} is missing, but the database in ${join(dataDir, 'postgres')} needs it: its keys and passwords cannot be read without it.\n` +
+        `Restore the file from a copy, or remove ${dataDir} to start afresh.`,
     );
   }
   const secrets = makeSecrets();
@@ -42,7 +42,7 @@ export function openSecrets(dataDir: string): { secrets: StackSecrets; made: boo
   return { secrets, made: true };
 }
 
-/** Writes the secrets, at one blow. */
+/** Writes the secrets atomically. */
 export function keepSecrets(dataDir: string, secrets: StackSecrets): void {
   writeAtOnce(fileOf(dataDir), `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
 }
@@ -51,10 +51,8 @@ function read(file: string): StackSecrets {
   try {
     return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // The reason would quote what the file holds.
-    throw new StackError(
-      `${file} is damaged. Put it back from a copy, or remove its folder and start from nothing.`,
-    );
+    // The cause would quote the file.
+    throw new StackError(`${file} is damaged. Restore it from a copy, or remove its folder to start afresh.`);
   }
 }
 

@@ -1,18 +1,13 @@
-/** PostgreSQL and Temporal as parts of the stack; those that run elsewhere are only asked whether they answer. */
-import { join } from 'node:path';
-import { ORDINARY_END, POSTGRES_END } from './ending.ts';
-import type { Guard } from './guard.ts';
+/** PostgreSQL and Temporal as parts of the stack; those that run elsewhere are only probed. */
 import { obtainTemporal } from './obtainTemporal.ts';
-import type { PartSpec } from './part.ts';
+import type { Server } from './part.ts';
 import type { StackPorts } from './ports.ts';
-import { clearLeftovers, postgresCommand, preparePostgres } from './postgres.ts';
-import { postgresAccepts } from './postgresProbe.ts';
+import { embeddedPostgres } from './postgres.ts';
+import { postgresAccepts } from './probes.ts';
 import { StackError } from './stackError.ts';
 import type { StackOptions } from './stackOptions.ts';
-import { temporalCommand, temporalServes } from './temporal.ts';
-
-/** A part, but for its name and place among the others. */
-export type Startable = Omit<PartSpec, 'name' | 'order'>;
+import { temporalServer, temporalServes } from './temporal.ts';
+import type { Watchdog } from './watchdog.ts';
 
 const POSTGRES_PORT = 5432;
 const ELSEWHERE_ANSWERS_WITHIN_MS = 5_000;
@@ -25,20 +20,14 @@ export async function postgresPart(
   { dataDir, databaseUrl, say }: StackOptions,
   port: number,
   password: string,
-): Promise<Startable | undefined> {
+): Promise<Server | undefined> {
   if (databaseUrl !== undefined) {
     const { hostname, port: given } = new URL(databaseUrl);
     const elsewhere = Number(given || POSTGRES_PORT);
     if (await postgresAccepts(hostname, elsewhere, ELSEWHERE_ANSWERS_WITHIN_MS)) return undefined;
     throw new StackError(`DATABASE_URL names a PostgreSQL at ${hostname}:${elsewhere} that does not answer.`);
   }
-  const place = await preparePostgres({ dataDir, password, say });
-  return {
-    command: postgresCommand(place, port, join(dataDir, 'logs', 'postgres.log')),
-    plan: POSTGRES_END,
-    answers: () => postgresAccepts('127.0.0.1', port),
-    beforeStart: () => clearLeftovers(place),
-  };
+  return embeddedPostgres({ dataDir, port, password, say });
 }
 
 /**
@@ -46,21 +35,17 @@ export async function postgresPart(
  * one does not answer, or when none can be had.
  */
 export async function temporalPart(
-  { dataDir, environment, say, signal, temporalAddress, temporalNamespace: namespace }: StackOptions,
+  { dataDir, variables, say, signal, temporalAddress, temporalNamespace: namespace }: StackOptions,
   ports: StackPorts,
-  guard: Guard,
-): Promise<Startable | undefined> {
+  watchdog: Watchdog,
+): Promise<Server | undefined> {
   if (temporalAddress !== undefined) {
     if (await temporalServes(temporalAddress, namespace)) return undefined;
     throw new StackError(
       `TEMPORAL_ADDRESS names a Temporal server at ${temporalAddress} that does not answer for the namespace ${namespace}.`,
     );
   }
-  const { path, from } = await obtainTemporal({ environment, say, guard, ...(signal ? { signal } : {}) });
+  const { path, from } = await obtainTemporal({ variables, say, watchdog, ...(signal ? { signal } : {}) });
   if (from !== 'cache') say(`Temporal server: ${path}`);
-  return {
-    command: temporalCommand({ path, dataDir, port: ports.temporal, uiPort: ports.temporalUi, namespace }),
-    plan: ORDINARY_END,
-    answers: () => temporalServes(`127.0.0.1:${ports.temporal}`, namespace),
-  };
+  return temporalServer({ path, dataDir, port: ports.temporal, uiPort: ports.temporalUi, namespace });
 }

@@ -1,23 +1,24 @@
-/** The local stack as a whole: obtained, prepared, started in its order, kept running, ended (decisions.md §10, §11). */
+/** The local stack as a whole: prepared, started in order, kept running, ended (docs/stack.md). */
 import { needDiskSpace } from './diskSpace.ts';
 import { endInOrder, ORDINARY_END } from './ending.ts';
 import { openAuthority } from './localAuthority.ts';
-import { keepRunning, type Part } from './part.ts';
+import { keepRunning, type Part, type Server } from './part.ts';
+import type { StackPorts } from './ports.ts';
 import { embeddedDatabaseUrl } from './postgres.ts';
 import { httpOk } from './probes.ts';
 import { type ProgramSettings, programCommand } from './programs.ts';
 import { secondsSince } from './progress.ts';
 import { openRun, type Run } from './run.ts';
-import { keepSecrets, openSecrets } from './secrets.ts';
-import { postgresPart, type Startable, temporalPart } from './servers.ts';
+import { keepSecrets, openSecrets, type StackSecrets } from './secrets.ts';
+import { postgresPart, temporalPart } from './servers.ts';
 import { StackError } from './stackError.ts';
 import { PARTS, type PartName, type StackInfo, writeStackFile } from './stackFile.ts';
-import type { Gate, StackOptions } from './stackOptions.ts';
+import type { ApiKeys, ProgramName, StackOptions, StartStage } from './stackOptions.ts';
 import { untilAborted } from './untilAborted.ts';
 
 export type { Prepare } from './stackOptions.ts';
 
-/** A stack that runs. */
+/** A running stack. */
 export interface Stack {
   readonly info: StackInfo;
   /** Ends all parts, the API first and PostgreSQL last; safe to call again. */
@@ -27,8 +28,8 @@ export interface Stack {
 const BYTES_OF_DATA = 500e6;
 
 /**
- * Starts the stack and waits until every part answers. Throws StackRuns when it runs already in this folder, StackError
- * with clear words when something cannot be had; nothing is left running then.
+ * Starts the stack and waits until every part answers. Throws StackError, with a message for a person, when it already
+ * runs in this folder or something is missing; nothing is left running then.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   needDiskSpace(options.dataDir, BYTES_OF_DATA, 'The local stack');
@@ -61,56 +62,42 @@ class RunningStack implements Stack {
   }
 
   async start(): Promise<void> {
-    const { dataDir, environment, say, temporalNamespace, programs } = this.#options;
+    const { dataDir, say } = this.#options;
     const startedAt = performance.now();
     say(`Starting the local stack of ${dataDir} (usually 3 to 6 s) …`);
-    const { secrets, made: secretsAreNew } = openSecrets(dataDir);
-    const ports = await this.#options.choosePorts();
-    const simulatorUrl = `http://127.0.0.1:${ports.simulator}`;
-    const databaseUrl =
-      this.#options.databaseUrl ?? embeddedDatabaseUrl(ports.postgres, secrets.database_password);
-    const temporalAddress = this.#options.temporalAddress ?? `127.0.0.1:${ports.temporal}`;
-    const host = hostInAddress(this.#options.host);
-    const apiUrl = `http://${host}:${ports.api}`;
-    const settings: ProgramSettings = {
-      environment,
-      dataDir,
-      secrets,
-      ports,
-      databaseUrl,
-      temporalAddress,
-      temporalNamespace,
-      simulatorUrl,
-      apiUrl,
-    };
+    const { secrets, made } = openSecrets(dataDir);
+    const settings = settingsOf(this.#options, secrets, await this.#options.choosePorts());
     const authority = openAuthority(dataDir);
-
-    const { guard } = this.#run;
-    const postgres = postgresPart(this.#options, ports.postgres, secrets.database_password).then(
-      (part) => part && this.#keep('postgres', part),
-    );
-    const temporal = temporalPart(this.#options, ports, guard).then(
-      (part) => part && this.#keep('temporal', part),
-    );
-    const prepared = postgres.then(async () => {
-      const keys = await this.#options.prepare({
-        dataDir,
-        databaseUrl,
-        secrets,
-        secretsAreNew,
-        simulatorUrl,
-      });
-      if (keys.live_api_key !== secrets.live_api_key || keys.test_api_key !== secrets.test_api_key) {
-        keepSecrets(dataDir, { ...secrets, ...keys });
-      }
-      return keys;
+    const keys = await this.#startParts(settings, made, authority);
+    this.#publish({
+      ...addressesOf(this.#options, settings),
+      ...keys,
+      ca_file: (await authority).certificate,
+      ca_key_file: (await authority).key,
+      pids: this.#pids(),
     });
-    const gates = new Map<Gate, Promise<unknown>>(
-      Object.entries({ postgres, temporal, prepared }) as [Gate, Promise<unknown>][],
+    say(`Ready after ${secondsSince(startedAt)}.`);
+  }
+
+  /** Starts each part as soon as what it needs is there; waits until all answer. */
+  async #startParts(
+    settings: ProgramSettings,
+    secretsAreNew: boolean,
+    authority: Promise<unknown>,
+  ): Promise<ApiKeys> {
+    const { ports, secrets } = settings;
+    const { programs } = this.#options;
+    const postgres = postgresPart(this.#options, ports.postgres, secrets.database_password).then(
+      (server) => server && this.#keep('postgres', server),
     );
-    const program = async (name: 'simulator' | 'worker' | 'api', probe: string): Promise<void> => {
-      for (const gate of programs[name].needs) await gates.get(gate);
-      // Made at the first start only; the worker reads it (CFE_WEBHOOK_LOCAL_CA_FILE).
+    const temporal = temporalPart(this.#options, ports, this.#run.watchdog).then(
+      (server) => server && this.#keep('temporal', server),
+    );
+    const prepared = postgres.then(() => this.#prepare(settings, secretsAreNew));
+    const stages: Record<StartStage, Promise<unknown>> = { postgres, temporal, prepared };
+    const program = async (name: ProgramName, probe: string): Promise<void> => {
+      for (const stage of programs[name].needs) await stages[stage];
+      // The worker reads it (CFE_WEBHOOK_LOCAL_CA_FILE).
       await authority;
       await this.#keep(name, {
         command: programCommand(name, programs[name].program, settings),
@@ -118,45 +105,35 @@ class RunningStack implements Stack {
         answers: () => httpOk(probe),
       });
     };
-    const simulator = program('simulator', `${simulatorUrl}/livez`);
-    gates.set('simulator', simulator);
-    const worker = program('worker', `http://${host}:${ports.workerMetrics}/readyz`);
-    const api = program('api', `${apiUrl}/readyz`);
-    const [keys, { certificate, key }] = await Promise.all([
+    const host = hostInAddress(this.#options.host);
+    const [keys] = await Promise.all([
       prepared,
       authority,
-      postgres,
       temporal,
-      simulator,
-      worker,
-      api,
+      program('simulator', `${settings.simulatorUrl}/livez`),
+      program('worker', `http://${host}:${ports.workerMetrics}/readyz`),
+      program('api', `${settings.apiUrl}/readyz`),
     ]);
-
-    this.#publish({
-      base_url: `${apiUrl}/v1`,
-      docs_url: `${apiUrl}/v1/docs`,
-      temporal_address: temporalAddress,
-      temporal_namespace: temporalNamespace,
-      temporal_ui_url:
-        this.#options.temporalAddress === undefined ? `http://127.0.0.1:${ports.temporalUi}` : null,
-      database_url: databaseUrl,
-      simulator_url: simulatorUrl,
-      metrics_url: `http://${host}:${ports.metrics}/metrics`,
-      ...keys,
-      ca_file: certificate,
-      ca_key_file: key,
-      pids: this.#pids(),
-    });
-    say(`Everything answers after ${secondsSince(startedAt)}.`);
+    return keys;
   }
 
-  /** Starts a part, unless the stack is ending already, and waits until it answers. */
-  async #keep(name: PartName, spec: Startable): Promise<void> {
-    if (this.#stopping) throw new StackError('The start was broken off.');
+  /** Calls `prepare`; the API keys that it returns are kept with the secrets. */
+  async #prepare(settings: ProgramSettings, secretsAreNew: boolean): Promise<ApiKeys> {
+    const { dataDir, databaseUrl, secrets, simulatorUrl } = settings;
+    const keys = await this.#options.prepare({ dataDir, databaseUrl, secrets, secretsAreNew, simulatorUrl });
+    if (keys.live_api_key !== secrets.live_api_key || keys.test_api_key !== secrets.test_api_key) {
+      keepSecrets(dataDir, { ...secrets, ...keys });
+    }
+    return keys;
+  }
+
+  /** Starts a part and waits until it answers. Throws StackError when the stack is already ending. */
+  async #keep(name: PartName, server: Server): Promise<void> {
+    if (this.#stopping) throw new StackError('The start was cancelled.');
     const { say } = this.#options;
     const startedAt = performance.now();
     const part = keepRunning(
-      { ...spec, name, order: PARTS.indexOf(name) },
+      { ...server, name, order: PARTS.indexOf(name) },
       {
         say,
         onProcess: (running, before) => {
@@ -167,19 +144,12 @@ class RunningStack implements Stack {
     );
     this.#parts.set(name, part);
     await part.ready;
-    say(`  ${name.padEnd(9)} answers after ${secondsSince(startedAt)}`);
+    say(`  ${name.padEnd(9)} is up after ${secondsSince(startedAt)}`);
   }
 
   #pids(): StackInfo['pids'] {
-    const pid = (name: PartName): number | null => this.#parts.get(name)?.running()?.mark.pid ?? null;
-    return {
-      supervisor: process.pid,
-      api: pid('api'),
-      worker: pid('worker'),
-      simulator: pid('simulator'),
-      temporal: pid('temporal'),
-      postgres: pid('postgres'),
-    };
+    const pids = PARTS.map((name) => [name, this.#parts.get(name)?.running()?.mark.pid ?? null]);
+    return { supervisor: process.pid, ...(Object.fromEntries(pids) as Record<PartName, number | null>) };
   }
 
   #publish(info: StackInfo): void {
@@ -199,7 +169,38 @@ class RunningStack implements Stack {
   }
 }
 
-/** How this machine reaches a server that listens on `host`, as it stands in an address. */
+/** What the programs are told; servers that run elsewhere take precedence over ours. */
+function settingsOf(options: StackOptions, secrets: StackSecrets, ports: StackPorts): ProgramSettings {
+  const { variables, dataDir, temporalNamespace } = options;
+  return {
+    variables,
+    dataDir,
+    secrets,
+    ports,
+    databaseUrl: options.databaseUrl ?? embeddedDatabaseUrl(ports.postgres, secrets.database_password),
+    temporalAddress: options.temporalAddress ?? `127.0.0.1:${ports.temporal}`,
+    temporalNamespace,
+    simulatorUrl: `http://127.0.0.1:${ports.simulator}`,
+    apiUrl: `http://${hostInAddress(options.host)}:${ports.api}`,
+  };
+}
+
+/** The part of `stack.json` that follows from the settings. */
+function addressesOf(options: StackOptions, settings: ProgramSettings) {
+  const { ports, apiUrl } = settings;
+  return {
+    base_url: `${apiUrl}/v1`,
+    docs_url: `${apiUrl}/v1/docs`,
+    temporal_address: settings.temporalAddress,
+    temporal_namespace: settings.temporalNamespace,
+    temporal_ui_url: options.temporalAddress === undefined ? `http://127.0.0.1:${ports.temporalUi}` : null,
+    database_url: settings.databaseUrl,
+    simulator_url: settings.simulatorUrl,
+    metrics_url: `http://${hostInAddress(options.host)}:${ports.metrics}/metrics`,
+  };
+}
+
+/** The host part of a URL by which this machine reaches a server that listens on `host`. */
 function hostInAddress(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;

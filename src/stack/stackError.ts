@@ -1,4 +1,6 @@
-/** Something that a person has to put right before the stack can run; the message is printed as it is, without frames. */
+/**
+ * Something a person has to put right before the stack can run; the message is printed as it is, without a stack trace.
+ */
 export class StackError extends Error {
   override readonly name = 'StackError';
 }

@@ -1,8 +1,8 @@
-/** `stack.json`: what scripts and people find out about a running stack (decisions.md §11). */
+/** `stack.json`: what scripts and people can read about a running stack (docs/contract.md#local-stack). */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readLock } from './fileLock.ts';
 import { isRunning } from './processes.ts';
+import { readRunRecord } from './runRecord.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
 
 /** The parts, in the order in which they are started. */
@@ -25,16 +25,14 @@ export interface StackInfo {
   test_api_key: string;
   ca_file: string;
   ca_key_file: string;
-  /** null: a part that is not ours, or that is down for the moment. */
+  /** null: a part that is not ours, or is down at the moment. */
   pids: Record<PartName, number | null> & { supervisor: number };
 }
 
-/** Where `stack.json` of a data folder lies. */
+/** The path of `stack.json` in a data folder. */
 export const stackFileOf = (dataDir: string): string => join(dataDir, 'stack.json');
-/** Where the supervisor of a data folder notes who it is and what it runs. */
-export const lockFileOf = (dataDir: string): string => join(dataDir, 'supervisor.json');
 
-/** Writes `stack.json`, readable by its owner only (it holds keys), at one blow. */
+/** Writes `stack.json` atomically, readable by its owner only (it holds keys). */
 export function writeStackFile(dataDir: string, info: StackInfo): void {
   writeAtOnce(stackFileOf(dataDir), `${JSON.stringify(info, null, 2)}\n`, 0o600);
 }
@@ -42,9 +40,9 @@ export function writeStackFile(dataDir: string, info: StackInfo): void {
 /** Removes `stack.json`. */
 export const removeStackFile = (dataDir: string): void => rmSync(stackFileOf(dataDir), { force: true });
 
-/** What `stack.json` of a data folder says, if its supervisor runs; undefined otherwise, or when it is still starting. */
+/** The content of `stack.json` while its supervisor runs; undefined when it does not, or is still starting. */
 export function runningStack(dataDir: string): StackInfo | undefined {
-  const record = readLock(lockFileOf(dataDir));
+  const record = readRunRecord(dataDir);
   if (!record || !isRunning(record.holder)) return undefined;
   try {
     const info = JSON.parse(readFileSync(stackFileOf(dataDir), 'utf8')) as StackInfo;

@@ -1,16 +1,20 @@
-/** What the local stack is told by whoever starts it. */
+/** What the caller of `startStack` decides. */
+import type { Variables } from '../config.ts';
 import type { StackPorts } from './ports.ts';
 import type { Say } from './progress.ts';
 import type { StackSecrets } from './secrets.ts';
+import type { PartName } from './stackFile.ts';
 
-/** What has to be there before a program is started. */
-export type Gate = 'postgres' | 'temporal' | 'simulator' | 'prepared';
+/** What a program may have to wait for; `prepared`: `prepare` has been called. */
+export type StartStage = 'postgres' | 'temporal' | 'prepared';
 
-/** One of our own programs. */
+/** The parts that are our own programs. */
+export type ProgramName = Exclude<PartName, 'postgres' | 'temporal'>;
+
 interface Program {
   /** Absolute path of its TypeScript file. */
   readonly program: string;
-  readonly needs: readonly Gate[];
+  readonly needs: readonly StartStage[];
 }
 
 /** Makes the database ready: migrations, the account *Local developer* and its keys. Called at every start. */
@@ -18,30 +22,35 @@ export type Prepare = (input: {
   /** Absolute. */
   dataDir: string;
   databaseUrl: string;
-  /** With the API keys of earlier starts, which must stay the same. */
+  /** With the API keys of earlier starts, which must not change. */
   secrets: StackSecrets;
-  /** The secrets were made just now: a database that holds data already was not made with them. */
+  /** They were made just now: a database that already holds data was not made with them. */
   secretsAreNew: boolean;
   simulatorUrl: string;
-}) => Promise<{ live_api_key: string; test_api_key: string }>;
+}) => Promise<ApiKeys>;
+
+export interface ApiKeys {
+  live_api_key: string;
+  test_api_key: string;
+}
 
 export interface StackOptions {
   /** Absolute. */
   readonly dataDir: string;
-  /** The whole environment of this process; handed on to the programs. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The variables of this process, handed on to the programs. */
+  readonly variables: Variables;
   /** Finds a free port for each part; called once the data folder is ours. */
   readonly choosePorts: () => Promise<StackPorts>;
-  /** The address that the API listens on. */
+  /** The address on which the API listens. */
   readonly host: string;
   readonly temporalNamespace: string;
-  /** A PostgreSQL that runs already; an embedded one is started without it. */
+  /** A PostgreSQL that is already running; without it an embedded one is started. */
   readonly databaseUrl?: string | undefined;
-  /** A Temporal server that runs already, host:port; one is started without it. */
+  /** A Temporal server that is already running, host:port; without it one is started. */
   readonly temporalAddress?: string | undefined;
-  readonly programs: Readonly<Record<'simulator' | 'worker' | 'api', Program>>;
+  readonly programs: Readonly<Record<ProgramName, Program>>;
   readonly prepare: Prepare;
   readonly say: Say;
-  /** Ends a start that is under way. */
+  /** Cancels the start. */
   readonly signal?: AbortSignal | undefined;
 }

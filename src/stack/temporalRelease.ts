@@ -1,4 +1,7 @@
-/** Which Temporal the project runs on, and how a program shows that it is new enough (decisions.md §10). */
+/**
+ * The Temporal version that the project needs, and whether a program is new enough
+ * (docs/stack.md#where-temporal-comes-from).
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { isAtLeast, versionIn } from './versions.ts';
@@ -7,15 +10,17 @@ export const TEMPORAL_CLI_VERSION = '1.8.2';
 const LEAST_CLI = [1, 8, 2];
 const LEAST_SERVER = [1, 31, 2];
 
-/** What a `temporal` program says of itself, and whether that is enough. */
+/** The version a `temporal` program prints, and whether it is new enough. */
 export interface TemporalVersion {
   readonly said: string;
   readonly newEnough: boolean;
 }
 
 /**
- * Judges the text of `temporal --version`. A program built without a version flag calls itself 0.0.0-DEV; the version
- * of the server inside it, which is what counts, it knows all the same.
+ * Judges the output of `temporal --version`. A program built without a version flag calls itself 0.0.0-DEV, but knows
+ * the version of the server inside it, which is what counts.
+ *
+ * @internal exported for tests
  */
 export function judgeTemporalVersion(printed: string): TemporalVersion {
   const said = printed.trim().split('\n')[0] ?? '';

@@ -1,10 +1,13 @@
 import { StackError } from './stackError.ts';
 
-/** The work's result, or a rejection as soon as the signal is given; the work then goes on unattended and must notice itself. */
+/**
+ * The work's result, or StackError as soon as the signal aborts; the work then goes on unattended and must notice by
+ * itself.
+ */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(new StackError('The start was broken off.'));
+  const abort = (): void => aborted.reject(new StackError('The start was cancelled.'));
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {

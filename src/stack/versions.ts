@@ -1,6 +1,8 @@
 /** Versions as programs print them, compared number by number. */
 
-/** The first dotted version in a text (`go version go1.26.8 linux/amd64` → [1, 26, 8]); undefined when there is none. */
+/**
+ * The first dotted version in a string (`go version go1.26.8 linux/amd64` → [1, 26, 8]); undefined when there is none.
+ */
 export function versionIn(text: string): readonly number[] | undefined {
   const found = /(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
   return found ? [Number(found[1]), Number(found[2]), Number(found[3] ?? 0)] : undefined;

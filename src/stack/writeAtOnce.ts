@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, writeFileSync } from 'node:fs';
 
-/** Writes a file so that a reader, or a crash, finds either the old content or the new, never a part. */
+/** Writes a file atomically: a reader, or a crash, finds the old content or the new, never a part of it. */
 export function writeAtOnce(file: string, content: string | Uint8Array, mode: number): void {
   const written = `${file}.${process.pid}.new`;
   const descriptor = openSync(written, 'w', mode);

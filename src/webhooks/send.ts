@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises';
-import type { IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { once } from 'node:events';
+import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
+import got, { type Request } from 'got';
+import { DEADLINES } from '../domain/deadlines.ts';
 import { webhookUrlFaults } from '../domain/webhook.ts';
 import { isLoopback, isPublicAddress } from './addresses.ts';
 
@@ -30,15 +32,14 @@ export interface SendOutcome {
 /** Resolves a name to all its addresses. */
 export type Resolver = (host: string) => Promise<{ address: string; family: number }[]>;
 
-export type Sender = (message: {
+interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
-}) => Promise<SendOutcome>;
+}
 
-const PATIENCE_MILLISECONDS = 15_000;
-/** Once the status is known, the rest of the answer is only for reading along. */
-const BODY_PATIENCE_MILLISECONDS = 2_000;
+export type Sender = (message: Message) => Promise<SendOutcome>;
+
 const ANSWER_BYTES = 4_096;
 
 /**
@@ -49,62 +50,61 @@ const ANSWER_BYTES = 4_096;
 export function createSender(
   options: { localCa?: string | undefined; resolve?: Resolver; patienceMilliseconds?: number } = {},
 ): Sender {
-  const { localCa, resolve = resolveAll, patienceMilliseconds = PATIENCE_MILLISECONDS } = options;
+  const { localCa, resolve = resolveAll, patienceMilliseconds = DEADLINES.receiverAnswer } = options;
   const localReceivers = localCa !== undefined;
   const mayReach = (address: string): boolean =>
     isPublicAddress(address) || (localReceivers && isLoopback(address));
-  const trust = localReceivers
-    ? { secureContext: createSecureContext({ ca: [...rootCertificates, localCa] }) }
-    : {};
-  const guarded = guardedLookup(resolve, mayReach);
+  const agent = {
+    https: new Agent({
+      keepAlive: false,
+      // Read once: all roots take some 20 ms.
+      ...(localReceivers && {
+        secureContext: createSecureContext({ ca: [...rootCertificates, localCa] }),
+      }),
+    }),
+  };
+  const dnsLookup = guardedLookup(resolve, mayReach);
 
-  return async ({ url, headers, body }) => {
+  async function attempt(message: Message): Promise<Omit<SendOutcome, 'milliseconds'>> {
+    if (webhookUrlFaults(message.url, { localReceivers }).length > 0) return failed('refused_url');
+    const target = new URL(message.url);
+    const literal = target.hostname.replace(/^\[|\]$/g, '');
+    // A number is connected to without being looked up.
+    if (isIP(literal) !== 0 && !mayReach(literal)) return failed('blocked_address');
+    // Ours and not got's `timeout.request`, which would count the rest of the answer, too.
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(), patienceMilliseconds);
+    const stream = got.stream.post(target, {
+      // got names itself and unpacks answers unless told.
+      headers: { 'user-agent': undefined, ...message.headers },
+      decompress: false,
+      body: message.body,
+      agent,
+      dnsLookup,
+      https: { rejectUnauthorized: true },
+      followRedirect: false,
+      retry: { limit: 0 },
+      throwHttpErrors: false,
+      signal: patience.signal,
+    });
+    // Stays: a connection that breaks while the answer is read says so here, too.
+    stream.on('error', () => undefined);
+    try {
+      const [{ statusCode }] = (await once(stream, 'response')) as [{ statusCode: number }];
+      clearTimeout(timer);
+      return { httpStatus: statusCode, error: null, answer: await readStart(stream) };
+    } catch (error) {
+      return failed(patience.signal.aborted ? 'timeout' : wordFor(error));
+    } finally {
+      clearTimeout(timer);
+      stream.destroy();
+    }
+  }
+
+  return async (message) => {
     const started = performance.now();
-    const outcome = await attempt();
+    const outcome = await attempt(message);
     return { ...outcome, milliseconds: Math.round(performance.now() - started) };
-
-    async function attempt(): Promise<Omit<SendOutcome, 'milliseconds'>> {
-      if (webhookUrlFaults(url, { localReceivers }).length > 0) return failed('refused_url');
-      const target = new URL(url);
-      const literal = target.hostname.replace(/^\[|\]$/g, '');
-      // A number is connected to without being looked up.
-      if (isIP(literal) !== 0 && !mayReach(literal)) return failed('blocked_address');
-      try {
-        const response = await post(target);
-        return {
-          httpStatus: response.statusCode ?? 0,
-          error: null,
-          answer: await readStart(response, BODY_PATIENCE_MILLISECONDS),
-        };
-      } catch (error) {
-        return failed(wordFor(error));
-      }
-    }
-
-    /** The answer's status and headers, or how it failed; the whole of it within the patience. */
-    function post(target: URL): Promise<IncomingMessage> {
-      return new Promise((resolveAnswer, reject) => {
-        const request = httpsRequest(target, {
-          method: 'POST',
-          headers: { ...headers, 'content-length': body.length },
-          agent: false,
-          lookup: guarded,
-          rejectUnauthorized: true,
-          ...trust,
-        });
-        const timer = setTimeout(() => request.destroy(new Failure('timeout')), patienceMilliseconds);
-        request.once('response', (response) => {
-          clearTimeout(timer);
-          resolveAnswer(response);
-        });
-        // Stays: a connection that breaks while the answer is read says so here too.
-        request.on('error', (error) => {
-          clearTimeout(timer);
-          reject(error);
-        });
-        request.end(body);
-      });
-    }
   };
 }
 
@@ -142,38 +142,36 @@ function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean
   };
 }
 
-/** The first bytes of the body; what does not come in time, or after them, is left unread. */
-function readStart(response: IncomingMessage, patienceMilliseconds: number): Promise<string> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const end = (): void => {
-      clearTimeout(timer);
-      response.destroy();
-      // PostgreSQL's text holds no NUL.
-      const text = Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8');
-      resolve(text.replaceAll('\0', '\u{FFFD}'));
-    };
-    const timer = setTimeout(end, patienceMilliseconds);
-    response.on('data', (chunk: Buffer) => {
+/** The first bytes of the body, as text; what does not come in time, or after them, is left unread. */
+async function readStart(stream: Request): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Once the status is known, the rest of the answer is only for reading along.
+  const timer = setTimeout(() => stream.destroy(), DEADLINES.receiverBody);
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= ANSWER_BYTES) end();
-    });
-    response.once('end', end);
-    response.once('error', end);
-    response.once('close', end);
-  });
+      if (length >= ANSWER_BYTES) break;
+    }
+  } catch {
+    // It broke off, or its time is over: what came counts.
+  } finally {
+    clearTimeout(timer);
+  }
+  // PostgreSQL's text holds no NUL.
+  return Buffer.concat(chunks).subarray(0, ANSWER_BYTES).toString('utf8').replaceAll('\0', '\u{FFFD}');
 }
 
-const REFUSED = new Set(['ECONNREFUSED']);
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_OSSL|HOSTNAME_MISMATCH|INVALID_)/;
 
 function wordFor(error: unknown): SendError {
-  if (error instanceof Failure) return error.word;
+  // got wraps what the lookup, the socket and the parser of HTTP throw.
+  const { cause } = error as { cause?: unknown };
+  if (cause instanceof Failure) return cause.word;
   const { code = '' } = error as { code?: string };
-  if (REFUSED.has(code)) return 'connection_refused';
+  if (code === 'ECONNREFUSED') return 'connection_refused';
   if (TLS.test(code)) return 'tls';
   return code.startsWith('HPE_') ? 'bad_answer' : 'connection';
 }

@@ -1,24 +1,14 @@
-import {
-  condition,
-  proxyActivities,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
-import type { CfeActivities } from '../activities/cfes.ts';
-import type { DgiActivities } from '../activities/dgi.ts';
-import type { Waits } from '../activities/submit.ts';
+import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import type { SubmitResult } from '../domain/activityResults.ts';
 import type { CfeStatus, FinalStatus } from '../domain/cfeStatus.ts';
-import { originalSettled, turnCame } from './messages.ts';
+import { activity } from './activities.ts';
+import { originalDecided, slotGiven } from './messages.ts';
 import { AUTHORITY, CfeStatusAttribute, OWN } from './options.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
-const { signCfe } = proxyActivities<CfeActivities>({ ...OWN, summary: 'Write and sign the XML' });
-const { submitCfe } = proxyActivities<DgiActivities>({
-  ...AUTHORITY,
-  summary: 'Send the sobre to the authority',
-});
-const { awaitVerdict } = proxyActivities<DgiActivities>({
+const signCfe = activity('signCfe', { ...OWN, summary: 'Write and sign the XML' });
+const submitCfe = activity('submitCfe', { ...AUTHORITY, summary: 'Send the sobre to the authority' });
+const awaitVerdict = activity('awaitVerdict', {
   ...AUTHORITY,
   summary: 'Ask for the verdict until there is one',
 });
@@ -33,10 +23,9 @@ const SIGNING: Step = {
 const SUBMITTING: Step = {
   tries: 'sending the sobre to the authority',
   actions: {
-    retry:
-      'Once mended: go on where it stopped. What may have been sent is asked for before it is sent again',
+    retry: 'Once mended: go on where it stopped. The authority is asked about whatever may have been sent',
     settle: 'To ask the authority whether it has it, and send nothing',
-    abandon: 'To give the CFE up: it ends REJECTED. Refused, unless the authority surely does not have it',
+    abandon: 'To give the CFE up: it ends REJECTED. Refused unless the authority surely does not have it',
   },
 };
 const AWAITING: Step = {
@@ -45,73 +34,74 @@ const AWAITING: Step = {
     retry: 'Once mended: ask again, as often as it takes',
     settle: 'To ask the authority once, and be told what it says',
     abandon:
-      'Only where the number is another’s (`duplicate.not_ours`, `verdict.other_cfe`): it ends REJECTED',
+      'Only where the number belongs to another (`duplicate.not_ours`, `verdict.other_cfe`): it ends REJECTED',
   },
 };
 
 export interface IssueCfeInput {
+  /** The CFE's UUID; named so in the histories of runs under way. */
   cfeId: string;
 }
 
 /**
  * Takes one CFE from its number to its verdict: sign, submit, await. Ends with the final status; a rejection is a
- * result. What needs a person waits for support and is tried again from the same step.
+ * result. A step that needs a person waits for support and is then taken again.
  */
-export async function issueCfe({ cfeId }: IssueCfeInput): Promise<{ status: FinalStatus }> {
+export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ status: FinalStatus }> {
   let originalHasVerdict = false;
-  setHandler(originalSettled, () => {
+  setHandler(originalDecided, () => {
     originalHasVerdict = true;
   });
-  const inTurn = turns();
-  const desk = supportDesk(cfeId);
+  const withSlot = slots();
+  const desk = supportDesk(cfeUuid);
 
   setCurrentDetails(
     'Signing: the XML is written and signed once, with the moment fixed when the number was taken.',
   );
-  const signed = await desk.untilDone(SIGNING, () => signCfe(cfeId));
+  const signed = await desk.untilDone(SIGNING, () => signCfe(cfeUuid));
 
-  if (signed.waitsForOriginal) {
+  if (signed.kind === 'waitsForOriginal') {
     setCurrentDetails('Waiting for the verdict on the CFE that this note corrects; nothing to do.');
     await condition(() => originalHasVerdict);
   }
 
-  const submitted = await desk.untilDone(SUBMITTING, () => inTurn(() => submitCfe(cfeId)));
-  if (submitted.status !== 'RECEIVED') return end(submitted.status);
+  const submitted = await desk.untilDone(SUBMITTING, () => withSlot(() => submitCfe(cfeUuid)));
+  if (submitted.kind === 'decided') return end(submitted.status);
   show('RECEIVED');
 
   setCurrentDetails(
     'Received by the authority: asking for its verdict. The pending activity shows the last answer.',
   );
-  const { status } = await desk.untilDone(AWAITING, () => awaitVerdict(cfeId));
+  const { status } = await desk.untilDone(AWAITING, () => awaitVerdict(cfeUuid));
   return end(status);
 }
 
+type Sent = Exclude<SubmitResult, { kind: 'waits' }>;
+
 /**
- * Takes a step again, each time its turn has come, until it need not wait for one. Register it before the first await.
- * The flag falls before the step begins: a call that comes while it still runs is not lost.
+ * Repeats a step, each time the CFE has been given a slot, until it need not wait for one. Register it before the first
+ * await. The flag falls before the step begins: a signal that comes while it still runs is not lost.
  */
-function turns() {
-  let called = false;
-  setHandler(turnCame, () => {
-    called = true;
+function slots() {
+  let given = false;
+  setHandler(slotGiven, () => {
+    given = true;
   });
-  return async <T extends object>(take: () => Promise<T | Waits>): Promise<T> => {
+  return async (send: () => Promise<SubmitResult>): Promise<Sent> => {
     for (;;) {
-      called = false;
+      given = false;
       setCurrentDetails(
-        'Submitting: the sobre goes to the authority; an unclear outcome is settled by asking first.',
+        'Submitting: the sobre goes to the authority. After an unclear outcome the authority is asked before anything is sent again.',
       );
-      const outcome = await take();
-      if (!isWaits(outcome)) return outcome;
+      const result = await send();
+      if (result.kind !== 'waits') return result;
       setCurrentDetails(
-        'Waits for its turn: the authority cannot be reached, or others are before this one. Goes on by itself; nothing to do.',
+        'Waits for a slot: the authority cannot be reached, or others are before this one. Goes on by itself; nothing to do.',
       );
-      await condition(() => called);
+      await condition(() => given);
     }
   };
 }
-
-const isWaits = (outcome: object): outcome is Waits => 'status' in outcome && outcome.status === 'WAITS';
 
 function show(status: CfeStatus): void {
   upsertSearchAttributes([{ key: CfeStatusAttribute, value: status }]);

@@ -1,20 +1,12 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import { SIGNALS, SUPPORT_UPDATE } from '../temporal.ts';
 
-/** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
-export const factsChanged = defineSignal('factsChanged');
-
-/** To `issueCfe` of a note: the CFE that it corrects has its verdict. */
-export const originalSettled = defineSignal('originalSettled');
-
-/** To `issueCfe` of a CFE that waits for its turn at the authority: it may be sent. */
-export const turnCame = defineSignal('turnCame');
-
-/** To `validateCredentials`: the check was asked for (once more). */
-export const validateAgain = defineSignal('validateAgain');
-
-/** To `deliverWebhook`: the delivery was asked for (once more). */
-export const deliverAgain = defineSignal('deliverAgain');
+export const factsChanged = defineSignal(SIGNALS.factsChanged);
+export const originalDecided = defineSignal(SIGNALS.originalDecided);
+export const slotGiven = defineSignal(SIGNALS.slotGiven);
+export const validateAgain = defineSignal(SIGNALS.validateAgain);
+export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
 
 /** To `issueCfe` while it waits for support. Answers what really happened. */
-export const support = defineUpdate<SupportAnswer, [SupportRequest]>('support');
+export const support = defineUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE);

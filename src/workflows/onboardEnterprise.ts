@@ -1,9 +1,9 @@
-import { condition, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { EnterpriseActivities } from '../activities/enterprises.ts';
+import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { activity } from './activities.ts';
 import { factsChanged } from './messages.ts';
 import { OWN } from './options.ts';
 
-const { makeReadyWhenComplete } = proxyActivities<EnterpriseActivities>({
+const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
   ...OWN,
   summary: 'Look whether everything is there',
 });
@@ -23,11 +23,12 @@ export async function onboardEnterprise({ rut }: OnboardEnterpriseInput): Promis
   });
   for (;;) {
     changed = false;
-    const { ready, lacking, dueInMilliseconds } = await makeReadyWhenComplete(rut);
-    if (ready) {
+    const readiness = await makeReadyWhenComplete(rut);
+    if (readiness.kind === 'ready') {
       setCurrentDetails('Ended: READY.');
       return { status: 'READY' };
     }
+    const { lacking, dueInMilliseconds } = readiness;
     setCurrentDetails(`Waiting for: ${lacking.join(', ')}.`);
     if (dueInMilliseconds === null) await condition(() => changed);
     else await condition(() => changed, dueInMilliseconds, { summary: 'The scheduled date comes' });

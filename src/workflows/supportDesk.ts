@@ -3,21 +3,17 @@ import {
   condition,
   currentUpdateInfo,
   patched,
-  proxyActivities,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Stuck } from '../activities/failures.ts';
-import type { SupportActivities } from '../activities/support.ts';
+import type { Stuck } from '../domain/activityResults.ts';
 import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
+import { activity } from './activities.ts';
 import { support } from './messages.ts';
 import { NeedsSupportAttribute, StuckReasonAttribute, SUPPORT } from './options.ts';
 
-const { supportCfe } = proxyActivities<SupportActivities>({
-  ...SUPPORT,
-  summary: 'Do what support asks for',
-});
+const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
 
 /** A step as support reads of it. */
 export interface Step {
@@ -33,7 +29,7 @@ export interface Step {
  * refusal, the step is taken again and finds what was changed. The workflow goes on only once an update has its answer,
  * so that none is cut off by the end.
  */
-export function supportDesk(cfeId: string) {
+export function supportDesk(cfeUuid: string) {
   let waiting: { step: Step; stuck: Stuck } | null = null;
   let isServing = false;
   let goesOn = false;
@@ -45,8 +41,9 @@ export function supportDesk(cfeId: string) {
     }
     isServing = true;
     try {
-      const requestId = `${cfeId}:${currentUpdateInfo()?.id}`;
-      const answer = await supportCfe({ ...request, cfeId, requestId });
+      const requestId = `${cfeUuid}:${currentUpdateInfo()?.id}`;
+      const { kind: outcome, message } = await supportCfe({ ...request, cfeId: cfeUuid, requestId });
+      const answer = { outcome, message };
       if (answer.outcome !== 'refused') goesOn = true;
       else if (waiting) setCurrentDetails(`${detailsOf(waiting)}\n\n${lastRefusal(request, answer)}`);
       return answer;
@@ -68,15 +65,15 @@ export function supportDesk(cfeId: string) {
   });
 
   return {
-    async untilDone<T extends object>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
+    async untilDone<T extends { kind: string }>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
       for (;;) {
-        const outcome = await take();
-        if (!('stuck' in outcome)) return outcome;
+        const result = await take();
+        if (!isStuck(result)) return result;
         goesOn = false;
-        waiting = { step, stuck: outcome };
+        waiting = { step, stuck: result };
         upsertSearchAttributes([
           { key: NeedsSupportAttribute, value: true },
-          { key: StuckReasonAttribute, value: outcome.stuck },
+          { key: StuckReasonAttribute, value: result.reason },
         ]);
         setCurrentDetails(detailsOf(waiting));
         await condition(() => goesOn);
@@ -91,6 +88,8 @@ export function supportDesk(cfeId: string) {
   };
 }
 
+const isStuck = (result: { kind: string }): result is Stuck => result.kind === 'stuck';
+
 const refusal = (type: string, message: string): ApplicationFailure =>
   ApplicationFailure.create({ type, message, nonRetryable: true });
 
@@ -102,7 +101,7 @@ function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }): string {
   );
   return [
     '### Waiting for support',
-    `**Reason:** \`${stuck.stuck}\``,
+    `**Reason:** \`${stuck.reason}\``,
     `**Tried:** ${step.tries}`,
     `**What came of it:** ${stuck.explanation}`,
     '**What may be done:** send the update `support` with one of these inputs, or use `cfe retry` on the command line.',

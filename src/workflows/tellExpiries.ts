@@ -1,8 +1,8 @@
-import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
-import type { ExpiryActivities } from '../activities/expiries.ts';
+import { setCurrentDetails } from '@temporalio/workflow';
+import { activity } from './activities.ts';
 import { OWN_LONG } from './options.ts';
 
-const { recordExpiries } = proxyActivities<ExpiryActivities>({
+const recordExpiries = activity('recordExpiries', {
   ...OWN_LONG,
   summary: 'Look whose certificate or CAE has expired',
 });
@@ -13,7 +13,7 @@ const { recordExpiries } = proxyActivities<ExpiryActivities>({
  */
 export async function tellExpiries(): Promise<{ told: number }> {
   setCurrentDetails('Looking for certificates and CAEs that passed their date.');
-  const { told } = await recordExpiries();
-  setCurrentDetails(`Ended: enterprises told: ${told}.`);
-  return { told };
+  const { enterprises } = await recordExpiries();
+  setCurrentDetails(`Ended: enterprises told: ${enterprises}.`);
+  return { told: enterprises };
 }

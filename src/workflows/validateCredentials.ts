@@ -1,9 +1,10 @@
-import { proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { CredentialActivities, ValidationResult } from '../activities/credentials.ts';
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { LoginResult } from '../domain/webhookEvents.ts';
+import { activity } from './activities.ts';
 import { validateAgain } from './messages.ts';
 import { AUTHORITY } from './options.ts';
 
-const { validateLogin } = proxyActivities<CredentialActivities>({
+const validateLogin = activity('validateLogin', {
   ...AUTHORITY,
   summary: 'Ask the authority whether the login holds',
 });
@@ -13,22 +14,22 @@ export interface ValidateCredentialsInput {
 }
 
 /**
- * Checks an enterprise's e-invoicing login and stores what it may do; ends with the result of part 3.4. A request that
+ * Checks an enterprise's e-invoicing login and stores what it may do; ends with its result. A request that
  * comes while it runs joins it; one that comes just as it ends makes it look once more, so that none is lost.
  */
 export async function validateCredentials({
   rut,
-}: ValidateCredentialsInput): Promise<{ result: ValidationResult | 'nothing_to_do' }> {
+}: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> {
   let again = true;
   setHandler(validateAgain, () => {
     again = true;
   });
-  let result: ValidationResult | 'nothing_to_do' = 'nothing_to_do';
+  let result: LoginResult | 'nothing_to_do' = 'nothing_to_do';
   while (again) {
     again = false;
     setCurrentDetails('Asking the authority; repeated until it answers.');
-    const outcome = await validateLogin(rut);
-    result = outcome.result ?? result;
+    const validated = await validateLogin(rut);
+    if (validated.kind === 'checked') result = validated.result;
   }
   setCurrentDetails(`Ended: ${result}.`);
   return { result };

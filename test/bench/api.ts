@@ -1,18 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { join } from 'node:path';
 import got from 'got';
 import { createApiKey } from '../../src/commands/createApiKey.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import type { Orm } from '../../src/db/orm.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
+import { aCfeBody } from '../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../support/commandDeps.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
-import { eTicket } from '../support/runningStack.ts';
 import { freePort, startServices } from '../support/services.ts';
+import { type ExtraProgram, startProgram } from '../support/stacks.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
 const MEMORY_SECONDS = Number(process.env['BENCH_MEMORY_SECONDS'] ?? 300);
@@ -39,7 +37,7 @@ export async function run(): Promise<void> {
     const { orm } = database;
     const accountId = await anAccount(orm);
     const rut = await aReadyEnterprise(orm, accountId);
-    await giveCae(orm, rut, { series: 'Z', to: 9_999_999 });
+    await giveCae(orm, rut, { serie: 'Z', to: 9_999_999 });
     await liftLimit(orm, accountId);
     const { text: apiKey } = await createApiKey(
       { orm, outbox: idleOutbox, clock: () => new Date(), apiKeys: createApiKeys(secrets.pepper) },
@@ -47,14 +45,14 @@ export async function run(): Promise<void> {
     );
     const api = await startApi(database.databaseUrl, secrets);
     try {
-      const target = await logIn(api.port, apiKey);
+      const target = await logIn(Number(new URL(api.baseUrl).port), apiKey);
       await measure('empty table', target, rut);
       console.log(`loading ${ROWS.toLocaleString('en')} CFEs …`);
       await load(database.orm, rut);
       await measure(`${ROWS.toLocaleString('en')} CFEs`, target, rut);
-      await memory(api.process, target, rut);
+      await memory(api.child.pid ?? 0, target, rut);
     } finally {
-      api.process.kill('SIGTERM');
+      await api.stop();
     }
   } finally {
     await database[Symbol.asyncDispose]();
@@ -63,10 +61,9 @@ export async function run(): Promise<void> {
 }
 
 async function measure(title: string, target: Target, rut: string): Promise<void> {
-  const today = montevideoDate(new Date());
   const path = `/v1/enterprises/${rut}/cfes`;
   const calls: [string, () => Promise<void>][] = [
-    ['POST', () => send(target, 'POST', path, JSON.stringify(eTicket(today)))],
+    ['POST', () => send(target, 'POST', path, JSON.stringify(aCfeBody()))],
     ['list', () => send(target, 'GET', `${path}?limit=25`)],
     ['read', () => send(target, 'GET', `${path}/101-1`)],
   ];
@@ -135,13 +132,12 @@ function report(title: string, { perSecond, milliseconds }: Timings): void {
 }
 
 /** Resident memory of the API while it serves all three for some minutes. */
-async function memory(api: ChildProcess, target: Target, rut: string): Promise<void> {
-  const today = montevideoDate(new Date());
+async function memory(pid: number, target: Target, rut: string): Promise<void> {
   const path = `/v1/enterprises/${rut}/cfes`;
-  const body = JSON.stringify(eTicket(today));
+  const body = JSON.stringify(aCfeBody());
   const samples: number[] = [];
   const sample = setInterval(() => {
-    const pages = Number(readFileSync(`/proc/${api.pid ?? 0}/statm`, 'utf8').split(' ')[1]);
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
     samples.push((pages * 4_096) / 1e6);
   }, 5_000);
   let turn = 0;
@@ -159,36 +155,28 @@ async function memory(api: ChildProcess, target: Target, rut: string): Promise<v
   );
 }
 
-async function startApi(databaseUrl: string, secrets: { pepper: Buffer; kek: Buffer }) {
-  const port = await freePort();
+async function startApi(
+  databaseUrl: string,
+  secrets: { pepper: Buffer; kek: Buffer },
+): Promise<ExtraProgram> {
+  const [port, health] = [await freePort(), await freePort()];
   const { privateKey } = generateKeyPairSync('ed25519');
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../src/main/api.ts')],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: {
-        PATH: process.env['PATH'],
-        DATABASE_URL: databaseUrl,
-        TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS'],
-        CFE_API_PORT: String(port),
-        CFE_METRICS_PORT: String(await freePort()),
-        CFE_LOG_LEVEL: 'warn',
-        CFE_KEY_ENCRYPTION_KEYS: `bench:${secrets.kek.toString('base64')}`,
-        CFE_PEPPER: secrets.pepper.toString('base64'),
-        CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
-      },
+  return startProgram('api', {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    healthUrl: `http://127.0.0.1:${health}`,
+    sign: '/readyz',
+    environment: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS'],
+      CFE_API_PORT: String(port),
+      CFE_METRICS_PORT: String(health),
+      CFE_LOG_LEVEL: 'warn',
+      CFE_KEY_ENCRYPTION_KEYS: `bench:${secrets.kek.toString('base64')}`,
+      CFE_PEPPER: secrets.pepper.toString('base64'),
+      CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
     },
-  );
-  for (let tries = 0; tries < 200; tries++) {
-    const ready = await got.get(`http://127.0.0.1:${port}/readyz`, { retry: { limit: 0 } }).then(
-      () => true,
-      () => false,
-    );
-    if (ready) return { process: child, port };
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('the API does not come up');
+  });
 }
 
 async function logIn(port: number, apiKey: string): Promise<Target> {

@@ -1,22 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import got from 'got';
 import { pino } from 'pino';
 import { addWebhook } from '../../src/commands/addWebhook.ts';
+import type { WebhookCommandDeps } from '../../src/commands/steps/webhook.ts';
 import { testWebhook } from '../../src/commands/testWebhook.ts';
-import type { WebhookCommandDeps } from '../../src/commands/webhookDeps.ts';
 import { createSealer } from '../../src/crypto/sealed.ts';
 import { recordTest } from '../../src/db/events.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
-import { deliveryWorkflowId } from '../../src/temporal.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { freePort, startServices } from '../support/services.ts';
+import { type ExtraProgram, startProgram } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { aTestAuthority, startReceiver } from '../support/webhooks/receiver.ts';
 import { processorTime } from './processorTime.ts';
@@ -52,7 +50,7 @@ export async function run(): Promise<void> {
     namespace: 'default',
     logger: pino({ level: 'silent' }),
   });
-  let worker: ChildProcess | undefined;
+  let worker: ExtraProgram | undefined;
   try {
     const caFile = join(folder, 'ca.pem');
     writeFileSync(caFile, authority.caPem);
@@ -70,17 +68,17 @@ export async function run(): Promise<void> {
     const down = await hook(`https://127.0.0.1:${await freePort()}/`);
     const healthy = await hook(receiver.url());
 
-    console.log('worker without deliveries:', await burden(worker));
+    console.log('worker without deliveries:', await burden(worker.child.pid ?? 0));
     reportLatency('without deliveries', await tellOneByOne(deps, orm, healthy));
     const seconds = await fill(orm, down);
     const count = DELIVERIES.toLocaleString('en');
     console.log(`${count} deliveries begun, tried once: ${seconds.toFixed(0)} s`);
     const events = await eventsOfTheLast(new Client({ connection }), orm, down);
     console.log(`events in a history: ${Math.min(...events)} to ${Math.max(...events)}`);
-    console.log(`worker while ${count} wait:`, await burden(worker));
+    console.log(`worker while ${count} wait:`, await burden(worker.child.pid ?? 0));
     reportLatency(`while ${count} wait`, await tellOneByOne(deps, orm, healthy));
   } finally {
-    worker?.kill('SIGTERM');
+    await worker?.stop();
     await outbox.close();
     await connection.close();
     await receiver.close();
@@ -124,15 +122,15 @@ async function fill(orm: Orm, webhookId: string): Promise<number> {
 
 /** How many events the histories of the deliveries have that were tried last, once each of them waits by its timer. */
 async function eventsOfTheLast(client: Client, orm: Orm, webhookId: string): Promise<number[]> {
-  const rows = await orm.em.fork().execute<{ id: string }[]>(
-    `select d.id from delivery d join delivery_attempt a on a.delivery_id = d.id
+  const rows = await orm.em.fork().execute<{ id: string; workflowId: string }[]>(
+    `select d.id, d.workflow_id as "workflowId" from delivery d join delivery_attempt a on a.delivery_id = d.id
      where d.webhook_id = ? order by a.at desc limit ?`,
     [webhookId, SAMPLE],
   );
   return Promise.all(
-    rows.map(({ id }) =>
+    rows.map(({ id, workflowId }) =>
       until(`the timer of delivery ${id}`, 60, async () => {
-        const { events } = await client.workflow.getHandle(deliveryWorkflowId(id)).fetchHistory();
+        const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
         return events?.at(-1)?.timerStartedEventAttributes ? events.length : undefined;
       }),
     ),
@@ -168,8 +166,7 @@ function reportLatency(when: string, milliseconds: number[]): void {
 }
 
 /** Resident memory, and the share of one core that a process uses, over some seconds. */
-async function burden(child: ChildProcess): Promise<string> {
-  const pid = child.pid ?? 0;
+async function burden(pid: number): Promise<string> {
   const before = processorTime(pid);
   const started = performance.now();
   await pause(WATCH_SECONDS * 1_000);
@@ -186,38 +183,29 @@ async function startWorker(of: {
   temporalAddress: string;
   kek: Buffer;
   caFile: string;
-}): Promise<ChildProcess> {
+}): Promise<ExtraProgram> {
   const port = await freePort();
   // Nothing asks the authority here: nobody listens there.
   const authority = `http://127.0.0.1:${await freePort()}`;
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../../src/main/worker.ts')],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: {
-        PATH: process.env['PATH'],
-        DATABASE_URL: of.databaseUrl,
-        TEMPORAL_ADDRESS: of.temporalAddress,
-        CFE_WORKER_METRICS_PORT: String(port),
-        CFE_LOG_LEVEL: 'warn',
-        CFE_KEY_ENCRYPTION_KEYS: `bench:${of.kek.toString('base64')}`,
-        CFE_WEBHOOK_LOCAL_CA_FILE: of.caFile,
-        CFE_CREDENTIALS_URL: authority,
-        CFE_DGI_PRODUCTION_RECEPTION_URL: authority,
-        CFE_DGI_PRODUCTION_CONSULTATION_URL: authority,
-        CFE_DGI_PRODUCTION_REGISTRY_URL: authority,
-        CFE_DGI_SANDBOX_RECEPTION_URL: authority,
-        CFE_DGI_SANDBOX_CONSULTATION_URL: authority,
-      },
+  const url = `http://127.0.0.1:${port}`;
+  return startProgram('worker', {
+    baseUrl: url,
+    healthUrl: url,
+    sign: '/readyz',
+    environment: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: of.databaseUrl,
+      TEMPORAL_ADDRESS: of.temporalAddress,
+      CFE_WORKER_METRICS_PORT: String(port),
+      CFE_LOG_LEVEL: 'warn',
+      CFE_KEY_ENCRYPTION_KEYS: `bench:${of.kek.toString('base64')}`,
+      CFE_WEBHOOK_LOCAL_CA_FILE: of.caFile,
+      CFE_CREDENTIALS_URL: authority,
+      CFE_DGI_PRODUCTION_RECEPTION_URL: authority,
+      CFE_DGI_PRODUCTION_CONSULTATION_URL: authority,
+      CFE_DGI_PRODUCTION_REGISTRY_URL: authority,
+      CFE_DGI_SANDBOX_RECEPTION_URL: authority,
+      CFE_DGI_SANDBOX_CONSULTATION_URL: authority,
     },
-  );
-  await until('the worker', 60, async () => {
-    if (child.exitCode !== null) throw new Error('the worker has ended');
-    const { statusCode } = await got
-      .get(`http://127.0.0.1:${port}/readyz`, { throwHttpErrors: false, retry: { limit: 0 } })
-      .catch(() => ({ statusCode: 0 }));
-    return statusCode === 200 || undefined;
   });
-  return child;
 }

@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { openOrm } from '../../src/db/orm.ts';
-import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
+import type { Orm } from '../../src/db/orm.ts';
+import { DEMO_RUT } from '../../src/demo/onboarding.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
-import { cfeWorkflowId } from '../../src/temporal.ts';
-import { eTicket, startTestStack } from '../support/runningStack.ts';
+import { aCfeBody } from '../support/cfeBodies.ts';
+import { type Program, ready, start } from '../support/processes.ts';
+import { startTestStack } from '../support/stacks.ts';
 import { processorTimeOfTree } from './processorTime.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -34,16 +31,16 @@ export async function run(): Promise<void> {
   const info = stack.info();
   const connection = await Connection.connect({ address: info.temporal_address });
   const client = new Client({ connection, namespace: info.temporal_namespace });
-  let worker: ChildProcess | undefined;
+  let worker: Program | undefined;
   try {
     worker = await startNoopWorker(info.temporal_address);
-    await onboard(stack.customer, info.simulator_url, [101], () => {});
+    await stack.onboard([101]);
     const issue = await issuer(info);
     const noop: Run = () =>
       client.workflow.execute('noop', { taskQueue: 'bench-own', workflowId: `noop:${randomUUID()}` });
 
     const { supervisor: _, ...ofStack } = info.pids;
-    const parts = { ...ofStack, 'no-op worker': worker.pid ?? null, bench: process.pid };
+    const parts = { ...ofStack, 'no-op worker': worker.child.pid ?? null, bench: process.pid };
     const rates: Record<'cfe' | 'noop', number[]> = { cfe: [], noop: [] };
     for (let round = 1; round <= ROUNDS; round += 1) {
       rates.noop.push(await measure(`round ${round}, no-op workflows`, noop, parts));
@@ -53,9 +50,9 @@ export async function run(): Promise<void> {
     console.log(
       `\nmedians of ${ROUNDS} rounds: ${cfes.toFixed(1)} CFEs /s, ${noops.toFixed(1)} no-op workflows /s: ${((100 * cfes) / noops).toFixed(0)} %`,
     );
-    console.log(await histories(client, info.database_url));
+    console.log(await histories(client, stack.orm));
   } finally {
-    worker?.kill('SIGTERM');
+    await worker?.stop();
     await connection.close();
     await stack.stop();
   }
@@ -107,7 +104,7 @@ async function issuer({ base_url, live_api_key }: StackInfo): Promise<Run> {
   });
   const { data } = await api.post('tokens', { json: {} }).json<{ data: { access_token: string } }>();
   const headers = { authorization: `Bearer ${data.access_token}`, prefer: 'wait=30' };
-  const document = eTicket(montevideoDate(new Date()));
+  const document = aCfeBody();
   interface Cfe {
     cfe_id: string;
     cfe_status: string;
@@ -125,47 +122,31 @@ async function issuer({ base_url, live_api_key }: StackInfo): Promise<Run> {
 }
 
 /** Events and activities in the histories of the CFEs that were settled last. */
-async function histories(client: Client, databaseUrl: string): Promise<string> {
-  const orm = await openOrm({ databaseUrl, pool: 1 });
-  try {
-    const rows = await orm.em
-      .fork()
-      .execute<{ id: string }[]>(
-        'select id from cfe where settled_at is not null order by settled_at desc limit ?',
-        [SAMPLE],
-      );
-    const counts = await Promise.all(
-      rows.map(async ({ id }) => {
-        const handle = client.workflow.getHandle(cfeWorkflowId(id));
-        await handle.result();
-        const { events } = await handle.fetchHistory();
-        return {
-          events: events?.length ?? 0,
-          activities: events?.filter((event) => event.activityTaskScheduledEventAttributes).length ?? 0,
-        };
-      }),
+async function histories(client: Client, orm: Orm): Promise<string> {
+  const rows = await orm.em
+    .fork()
+    .execute<{ workflowId: string }[]>(
+      'select workflow_id as "workflowId" from cfe where settled_at is not null order by settled_at desc limit ?',
+      [SAMPLE],
     );
-    const range = (numbers: number[]): string => `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
-    return `history of a CFE: ${range(counts.map(({ events }) => events))} events, ${range(counts.map(({ activities }) => activities))} activities (${rows.length} read)`;
-  } finally {
-    await orm.close(true);
-  }
+  const counts = await Promise.all(
+    rows.map(async ({ workflowId }) => {
+      const handle = client.workflow.getHandle(workflowId);
+      await handle.result();
+      const { events } = await handle.fetchHistory();
+      return {
+        events: events?.length ?? 0,
+        activities: events?.filter((event) => event.activityTaskScheduledEventAttributes).length ?? 0,
+      };
+    }),
+  );
+  const range = (numbers: number[]): string => `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
+  return `history of a CFE: ${range(counts.map(({ events }) => events))} events, ${range(counts.map(({ activities }) => activities))} activities (${rows.length} read)`;
 }
 
-async function startNoopWorker(temporalAddress: string): Promise<ChildProcess> {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'noopWorker.ts')],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { PATH: process.env['PATH'], TEMPORAL_ADDRESS: temporalAddress },
-    },
-  );
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`the worker of the no-op workflows has ended with ${String(code)}`);
-  });
-  // Its end is looked at no more once it is ready.
-  ended.catch(() => {});
-  await Promise.race([once(child.stdout, 'data'), ended]);
-  return child;
+async function startNoopWorker(temporalAddress: string): Promise<Program> {
+  const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: temporalAddress };
+  const worker = start(['test/bench/noopWorker.ts'], { env });
+  await ready(worker, 'the worker of the no-op workflows', async () => worker.stdout() !== '');
+  return worker;
 }

@@ -1,20 +1,21 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Connection } from '@temporalio/client';
 import got from 'got';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { Failpoint } from '../../src/failpoints.ts';
-import { LOCAL_DEVELOPER } from '../../src/main/prepare.ts';
 import type { StackSecrets } from '../../src/stack/secrets.ts';
-import { type BareStack, openBareStack } from '../support/bareStack.ts';
+import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
 import { cliOn } from '../support/cli.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { type ExtraProcess, startSimulatorProcess } from '../support/extraProcess.ts';
 import type { HttpClient } from '../support/http.ts';
 import { inspectEvent } from '../support/openapi/conformance.ts';
-import { newNamespace } from '../support/temporal.ts';
+import {
+  type BareStack,
+  type ExtraProgram,
+  openBareStack,
+  startSimulatorProcess,
+} from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { aTestAuthority, type Received, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 
@@ -36,52 +37,35 @@ interface Message {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'cfe-change-'));
-let database: TestDatabase;
-let connection: Connection;
-let simulator: ExtraProcess;
+let simulator: ExtraProgram;
 let receiver: Receiver;
 let stack: BareStack;
-let api: ExtraProcess;
+let api: ExtraProgram;
 let client: HttpClient;
 let secret: string;
 beforeAll(async () => {
-  mkdirSync(join(folder, 'logs'));
-  const address = process.env['TEMPORAL_ADDRESS'] ?? '';
   const authority = await aTestAuthority();
-  [database, connection, simulator, receiver] = await Promise.all([
-    cloneDatabase(),
-    Connection.connect({ address }),
-    startSimulatorProcess(folder),
-    startReceiver(authority),
-  ]);
-  stack = await openBareStack({
-    databaseUrl: database.databaseUrl,
-    temporalAddress: address,
-    namespace: await newNamespace(connection, address),
-    simulatorUrl: simulator.baseUrl,
-    caPem: authority.caPem,
-  });
+  [simulator, receiver] = await Promise.all([startSimulatorProcess(folder), startReceiver(authority)]);
+  stack = await openBareStack({ simulatorUrl: simulator.baseUrl, caPem: authority.caPem });
   const worker = await stack.start('worker');
   api = await stack.start('api');
   await stack.onboard(api.baseUrl, [101]);
   await worker.stop();
   client = stack.clientAt(api.baseUrl);
   secret = await tellOfChanges();
-}, 120_000);
+});
 afterAll(async () => {
   await api?.stop();
   await stack?.[Symbol.asyncDispose]();
   await receiver?.close();
   await simulator?.stop();
-  await connection?.close();
-  await database?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** Makes a webhook for `enterprise.updated` at the command line; its secret. */
 async function tellOfChanges(): Promise<string> {
   const secrets = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets;
-  const cli = cliOn(database.databaseUrl, {
+  const cli = cliOn(stack.info().database_url, {
     CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(stack.dataDir, 'ca.pem'),
   });
@@ -121,7 +105,7 @@ test.each(POINTS)(
     const doomed = await stack.start('api', { CFE_TEST_MODE: 'true', CFE_FAILPOINTS: point });
 
     await upload(stack.clientAt(doomed.baseUrl)).catch(() => null);
-    await until('its end', 30, async () => doomed.process.signalCode ?? undefined);
+    await until('its end', 30, async () => doomed.hasEnded());
 
     const isCommitted = point !== 'request.written';
     const both = isCommitted ? { caes: 1, events: 1 } : { caes: 0, events: 0 };
@@ -133,7 +117,7 @@ test.each(POINTS)(
       const again = await upload(client);
       expect(again.status).toBe(201);
       expect(again.headers.get('idempotent-replayed')).toBe(isCommitted ? 'true' : null);
-      await until('the event', 30, async () => toldOf(authorization).length > 0 || undefined);
+      await until('the event', 30, async () => toldOf(authorization).length > 0);
     } finally {
       await worker.stop();
     }
@@ -145,7 +129,6 @@ test.each(POINTS)(
       inspectEvent(request);
     }
   },
-  90_000,
 );
 
 test('read by their timestamps, the events lead from each state to the next', () => {

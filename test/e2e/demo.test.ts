@@ -1,27 +1,22 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { FREE_PORTS, temporalElsewhere, withoutOwn } from '../support/runningStack.ts';
+import { inherited, runToEnd } from '../support/processes.ts';
+import { FREE_PORTS, temporalElsewhere } from '../support/stacks.ts';
 
-const CHECKOUT = join(import.meta.dirname, '../..');
 const dataDir = mkdtempSync(join(tmpdir(), 'cfe-demo-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** `npm run demo`, its set-up included, on a data folder of its own; what it said. Throws unless it ends 0. */
-const demo = async (): Promise<string> =>
-  execFileSync(process.execPath, ['tools/setup.mjs', 'src/main/demo.ts'], {
-    cwd: CHECKOUT,
-    encoding: 'utf8',
-    timeout: 120_000,
-    env: {
-      ...withoutOwn(process.env),
-      ...(await temporalElsewhere()),
-      ...FREE_PORTS,
-      CFE_DATA_DIR: dataDir,
-    },
-  });
+/** `npm run demo`, its set-up included, on a data folder of its own; what it said. */
+async function demo(): Promise<string> {
+  // Nothing is made for it beforehand, as for whoever runs it first.
+  const own = { CFE_DATA_DIR: dataDir, CFE_WORKFLOW_BUNDLE: undefined };
+  const env = inherited({ ...(await temporalElsewhere()), ...FREE_PORTS, ...own });
+  const { code, stdout, stderr } = await runToEnd(['tools/setup.mjs', 'src/main/demo.ts'], { env });
+  if (code !== 0) throw new Error(`the demo ended with ${code}: ${stdout}${stderr}`);
+  return stdout;
+}
 
 test('the demo onboards its enterprise step by step and ends with nine accepted and one rejected as meant', async () => {
   const said = await demo();
@@ -42,7 +37,7 @@ test('the demo onboards its enterprise step by step and ends with nine accepted 
   }
   expect(said).toContain('nine accepted, one rejected as meant');
   expect(readdirSync(join(dataDir, 'demo')).filter((name) => name.endsWith('.xml'))).toHaveLength(10);
-}, 150_000);
+});
 
 test('run again it uses what is there and issues new CFEs', async () => {
   const said = await demo();
@@ -50,4 +45,4 @@ test('run again it uses what is there and issues new CFEs', async () => {
   expect(said).not.toContain('create the enterprise');
   expect(said).toContain('101-3 has number A-3');
   expect(said).toContain('nine accepted, one rejected as meant');
-}, 150_000);
+});

@@ -1,20 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { openOrm } from '../../src/db/orm.ts';
-import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
-import { LOCAL_DEVELOPER } from '../../src/main/prepare.ts';
+import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
 import { METRICS, type MetricName, rowOf } from '../../src/metrics/table.ts';
 import { TASK_QUEUES } from '../../src/temporal.ts';
-import { cliOn } from '../support/cli.ts';
-import { type ExtraProcess, startBeside } from '../support/extraProcess.ts';
+import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
 import { alertRules, dashboardPanels, metricsOf } from '../support/ops.ts';
-import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
 import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
 import { freePort } from '../support/services.ts';
+import {
+  type ExtraProgram,
+  issue,
+  startBeside,
+  startTestStack,
+  type TestStack,
+  verdictOf,
+} from '../support/stacks.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
 
 /** What a process tells on its port for those who watch it. */
 const ask = async (url: string): Promise<{ status: number; body: string }> => {
@@ -30,58 +34,59 @@ const scrape = async (url: string): Promise<Sample[]> => {
 const NOWHERE = '127.0.0.1:1';
 
 describe('metrics and health of running processes', () => {
-  let stack: TestStack;
   let apiUrl: string;
   let workerUrl: string;
-  const extras: ExtraProcess[] = [];
-
-  beforeAll(async () => {
-    const workerPort = await freePort();
-    stack = await startTestStack({ CFE_WORKER_METRICS_PORT: String(workerPort) });
-    workerUrl = `http://127.0.0.1:${workerPort}`;
-    apiUrl = new URL(stack.info().metrics_url).origin;
-    await onboard(stack.customer, stack.info().simulator_url, [101], () => {});
-  }, 120_000);
-  afterAll(async () => {
-    await Promise.all(extras.map((one) => one.stop()));
-    await stack?.stop();
-  }, 60_000);
+  const extras: ExtraProgram[] = [];
+  afterAll(() => Promise.all(extras.map((one) => one.stop())));
+  const stack = useStack(
+    async () => {
+      const port = String(await freePort());
+      workerUrl = `http://127.0.0.1:${port}`;
+      return startTestStack({ CFE_WORKER_METRICS_PORT: port });
+    },
+    async ({ info, onboard }) => {
+      apiUrl = new URL(info().metrics_url).origin;
+      await onboard([101]);
+    },
+  );
 
   const beside = async (
     program: 'api' | 'worker',
     environment: Record<string, string>,
     sign: '/readyz' | '/livez' = '/readyz',
-  ): Promise<ExtraProcess> => {
+  ): Promise<ExtraProgram> => {
     const extra = await startBeside(stack, program, environment, sign);
     extras.push(extra);
     return extra;
   };
-  const issue = async (): Promise<string> => {
-    const body = eTicket(montevideoDate(new Date()));
-    const { cfe_id } = await stack.customer.send<{ cfe_id: string }>('POST', `enterprises/${RUT}/cfes`, body);
-    return cfe_id;
-  };
 
   test('every metric is exported as the table says, and every one that alerts and dashboard name is', async () => {
     await listenInVain(stack);
-    for (let i = 0; i < 3; i += 1) await verdictOf(stack.customer, RUT, await issue());
+    for (let i = 0; i < 3; i += 1) {
+      const { cfe_id } = await issue(stack.customer, RUT);
+      await verdictOf(stack.customer, RUT, cfe_id);
+    }
     await stack.customer.find(`erut/${RUT}`);
     await breakTheKey(stack);
-    await issue();
+    await issue(stack.customer, RUT);
     await failAWorkflowTask(stack);
     const cut = await startTcpProxy(stack.info().database_url);
     const second = await beside('worker', { DATABASE_URL: cut.url });
     await cut.cut();
     await until('a failed activity', 60, async () => {
-      await issue();
+      await issue(stack.customer, RUT);
       const samples = await scrape(second.healthUrl);
-      return samples.some(({ name }) => name === 'temporal_activity_execution_failed_total') || undefined;
+      return samples.some(({ name }) => name === 'temporal_activity_execution_failed_total');
     });
 
+    let lacking = Object.keys(METRICS);
     const [api, worker] = await until('every metric to have a value', 30, async () => {
       const pages = [await scrape(apiUrl), await scrape(workerUrl)] as const;
       const there = new Set(pages.flat().map(({ name }) => familyOf(name)));
-      return Object.keys(METRICS).every((name) => there.has(name)) ? pages : undefined;
+      lacking = lacking.filter((name) => !there.has(name));
+      return lacking.length === 0 && pages;
+    }).catch((cause: unknown) => {
+      throw new Error(`metrics without a value: ${lacking.join(', ')}`, { cause });
     });
 
     for (const [process, samples] of [
@@ -117,7 +122,7 @@ describe('metrics and health of running processes', () => {
         .map(({ metric, labels }) => `${where}: ${metric} {${labels.join()}}`),
     );
     expect(missing).toEqual([]);
-  }, 180_000);
+  });
 
   test('an API is ready by PostgreSQL alone, and tells what it knows without it', async () => {
     const cut = await startTcpProxy(stack.info().database_url);
@@ -144,12 +149,12 @@ describe('metrics and health of running processes', () => {
     expect(await statuses()).toEqual({ livez: 200, readyz: 503, 'livez inside': 200, 'readyz inside': 503 });
     const samples = await until('the database to be found away', 10, async () => {
       const now = await scrape(api.healthUrl);
-      return valueOf(now, 'cfe_database_up') === 0 ? now : undefined;
+      return valueOf(now, 'cfe_database_up') === 0 && now;
     });
     expect(valueOf(samples, 'cfe_api_ready')).toBe(0);
     const requests = { route: '/readyz', method: 'GET', status: '503' };
     expect(valueOf(samples, 'cfe_api_request_duration_seconds_count', requests)).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test('a worker is ready once it takes tasks, and as long as it reaches PostgreSQL', async () => {
     const early = await beside('worker', { TEMPORAL_ADDRESS: NOWHERE }, '/livez');
@@ -171,11 +176,11 @@ describe('metrics and health of running processes', () => {
       const now = await scrape(worker.healthUrl);
       const found =
         valueOf(now, 'cfe_database_up') === 0 && valueOf(now, 'cfe_outbox_messages') === undefined;
-      return found ? now : undefined;
+      return found && now;
     });
     expect(valueOf(samples, 'cfe_worker_ready')).toBe(0);
     expect(samples.some(({ name }) => name.startsWith('temporal_'))).toBe(true);
-  }, 90_000);
+  });
 });
 
 /** The metric that a sample belongs to: a histogram has several. */
@@ -185,20 +190,13 @@ function familyOf(sample: string): string {
 
 /** A webhook whose receiver is not there. */
 async function listenInVain(stack: TestStack): Promise<void> {
-  const cli = cliOn(stack.info().database_url, {
-    CFE_DATA_DIR: stack.dataDir,
-    CFE_PEPPER: undefined,
-    CFE_KEY_ENCRYPTION_KEYS: undefined,
-  });
   const url = `https://127.0.0.1:${await freePort()}/`;
-  await cli.json('webhook', 'add', LOCAL_DEVELOPER, '--url', url, '--event', 'cfe.updated');
+  await stack.cli.json('webhook', 'add', LOCAL_DEVELOPER, '--url', url, '--event', 'cfe.updated');
 }
 
 /** From now on nothing can be signed: the next CFE waits for support. */
 async function breakTheKey(stack: TestStack): Promise<void> {
-  const orm = await openOrm({ databaseUrl: stack.info().database_url, pool: 1 });
-  await orm.em.fork().execute(`update certificate set sealed_key = 'broken' where rut = ?`, [RUT]);
-  await orm.close(true);
+  await stack.orm.em.fork().execute(`update certificate set sealed_key = 'broken' where rut = ?`, [RUT]);
 }
 
 /** Starts a workflow that no worker has: its first task fails. */

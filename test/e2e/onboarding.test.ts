@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import got from 'got';
 import type { EnterpriseView } from '../../src/demo/customer.ts';
-import { montevideoDate, montevideoTimestamp } from '../../src/domain/montevideo.ts';
+import { montevideoTimestamp } from '../../src/domain/montevideo.ts';
+import { enterpriseBody } from '../support/enterprises.ts';
 import { aRut } from '../support/papers.ts';
-import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { issue, sharedStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
 
 const PASSWORD = 'p12-password';
 const LOGIN = { username: 'user', password: 'portal-password' };
 
 describe('an enterprise becomes READY with the last of the five facts', () => {
-  let stack: TestStack;
-  beforeAll(async () => {
-    stack = await startTestStack();
-  }, 120_000);
-  afterAll(() => stack?.stop(), 60_000);
+  const stack = useStack(sharedStack);
 
   const portal = () => got.extend({ prefixUrl: `${stack.info().simulator_url}/portal`, retry: { limit: 0 } });
   const path = (rut: string) => `enterprises/${rut}`;
   const statusOf = async (rut: string) => (await stack.customer.get<EnterpriseView>(path(rut))).status;
-  const ready = (rut: string) =>
-    until('READY', 30, async () => ((await statusOf(rut)) === 'READY' ? true : undefined));
+  const ready = (rut: string) => until('READY', 30, async () => (await statusOf(rut)) === 'READY');
 
   /** How each fact is made true, and what a refusal to issue says while it lacks. */
   const FACTS = {
@@ -31,7 +28,7 @@ describe('an enterprise becomes READY with the last of the five facts', () => {
         await stack.customer.send('POST', `${path(rut)}/validate-efactura`, LOGIN);
         await until('the result', 20, async () => {
           const { status } = await stack.customer.get<{ status: string }>(`${path(rut)}/efactura-status`);
-          return status === 'VALID' || undefined;
+          return status === 'VALID';
         });
       },
     },
@@ -62,7 +59,7 @@ describe('an enterprise becomes READY with the last of the five facts', () => {
       },
     },
     'the date, set to one that is past': {
-      lacking: 'a scheduled_ready_date that has come',
+      lacking: 'a scheduled_ready_date in the past',
       make: (rut: string) =>
         stack.customer.send('PUT', path(rut), { scheduled_ready_date: '2026-01-01T00:00:00' }),
     },
@@ -71,33 +68,20 @@ describe('an enterprise becomes READY with the last of the five facts', () => {
   const names = Object.keys(FACTS) as FactName[];
 
   async function enterpriseWithAllBut(rut: string, last: FactName): Promise<void> {
-    await stack.customer.send('POST', 'enterprises', {
-      rut,
-      legal_name: 'Empresa SA',
-      department_name: 'Montevideo',
-      locality_name: 'Montevideo',
-      street_name: 'Calle 1',
-      branch: 1,
-    });
+    await stack.customer.send('POST', 'enterprises', enterpriseBody(rut));
     for (const name of names.filter((one) => one !== last)) await FACTS[name].make(rut);
   }
 
   test.each(names)('%s comes last', async (last) => {
     const rut = aRut();
     await enterpriseWithAllBut(rut, last);
-    const issue = () =>
-      stack.customer.send<{ cfe_id: string }>(
-        'POST',
-        `${path(rut)}/cfes`,
-        eTicket(montevideoDate(new Date())),
-      );
     expect(await statusOf(rut)).toBe('PENDING');
-    await expect(issue()).rejects.toThrow(FACTS[last].lacking);
+    await expect(issue(stack.customer, rut)).rejects.toThrow(FACTS[last].lacking);
 
     await FACTS[last].make(rut);
     await ready(rut);
 
-    const { cfe_id } = await issue();
+    const { cfe_id } = await issue(stack.customer, rut);
     expect((await verdictOf(stack.customer, rut, cfe_id)).cfe_status).toBe('ACCEPTED');
   });
 

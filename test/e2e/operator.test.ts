@@ -1,29 +1,21 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import got from 'got';
 import { logIn } from '../../src/demo/customer.ts';
-import { type Cli, cliOn } from '../support/cli.ts';
-import { startTestStack, type TestStack } from '../support/runningStack.ts';
+import { sharedStack } from '../support/stacks.ts';
+import { useStack } from '../support/useStack.ts';
 
 describe('an operator at the running local stack', () => {
-  let stack: TestStack;
-  let cli: Cli;
-
-  beforeAll(async () => {
-    stack = await startTestStack();
-    cli = cliOn('', { DATABASE_URL: undefined, CFE_PEPPER: undefined, CFE_DATA_DIR: stack.dataDir });
-  }, 120_000);
-  afterAll(() => stack?.stop(), 60_000);
+  const stack = useStack(sharedStack);
 
   test('finds its database by itself, and there the local developer', async () => {
-    expect(await cli.json('account', 'list')).toMatchObject([
-      { name: 'Local developer', is_developer: true },
-    ]);
+    const [first] = await stack.cli.json<object[]>('account', 'list');
+    expect(first).toMatchObject({ name: 'Local developer', is_developer: true });
   });
 
   test('makes an account and a key that open its API', async () => {
-    const { account_id } = await cli.json<{ account_id: string }>(
+    const { account_id } = await stack.cli.json<{ account_id: string }>(
       'account',
       'create',
       '--name',
@@ -31,7 +23,7 @@ describe('an operator at the running local stack', () => {
       '--email',
       'otra@example.com',
     );
-    const { api_key } = await cli.json<{ api_key: string }>(
+    const { api_key } = await stack.cli.json<{ api_key: string }>(
       'key',
       'create',
       account_id,

@@ -1,15 +1,12 @@
 import { userInfo } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { openOrm } from '../../src/db/orm.ts';
-import type { CfeView } from '../../src/demo/customer.ts';
-import { onboard, DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
+import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
-import { type Cli, cliOn } from '../support/cli.ts';
-import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { issue as issueAt, startTestStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
 
 interface Row {
   rut: string;
@@ -24,33 +21,20 @@ interface Row {
 }
 
 describe('support of CFEs that are stuck, on the whole stack', () => {
-  let stack: TestStack;
-  let cli: Cli;
   let connection: Connection;
   let client: Client;
-  const today = montevideoDate(new Date());
+  const stack = useStack(startTestStack, async ({ onboard, info }) => {
+    await onboard([101]);
+    connection = await Connection.connect({ address: info().temporal_address });
+    client = new Client({ connection, namespace: info().temporal_namespace });
+  });
+  afterAll(() => connection?.close());
 
-  beforeAll(async () => {
-    stack = await startTestStack();
-    await onboard(stack.customer, stack.info().simulator_url, [101], () => {});
-    cli = cliOn('', {
-      DATABASE_URL: undefined,
-      TEMPORAL_ADDRESS: undefined,
-      CFE_PEPPER: undefined,
-      CFE_DATA_DIR: stack.dataDir,
-    });
-    connection = await Connection.connect({ address: stack.info().temporal_address });
-    client = new Client({ connection, namespace: stack.info().temporal_namespace });
-  }, 120_000);
-  afterAll(async () => {
-    await connection?.close();
-    await stack?.stop();
-  }, 60_000);
-
-  const issue = async (name?: string): Promise<string> =>
-    (await stack.customer.send<CfeView>('POST', `enterprises/${RUT}/cfes`, eTicket(today, name))).cfe_id;
+  const issue = async (name?: string): Promise<string> => (await issueAt(stack.customer, RUT, name)).cfe_id;
   const listed = async (...filter: string[]): Promise<string[]> =>
-    (await cli.json<Row[]>('cfe', 'list', '--rut', RUT, ...filter)).map(({ cfe_id }) => cfe_id).toSorted();
+    (await stack.cli.json<Row[]>('cfe', 'list', '--rut', RUT, ...filter))
+      .map(({ cfe_id }) => cfe_id)
+      .toSorted();
   const inTemporal = async (query: string): Promise<string[]> => {
     const ids: string[] = [];
     for await (const { searchAttributes } of client.workflow.list({ query })) {
@@ -65,30 +49,25 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
       const agree =
         (await listed('--needs-support')).join() === wanted &&
         (await inTemporal('NeedsSupport = true')).join() === wanted;
-      return agree || undefined;
+      return agree;
     });
-  const retry = (...words: string[]) => cli.json<Row>('cfe', 'retry', ...words);
+  const retry = (...words: string[]) => stack.cli.json<Row>('cfe', 'retry', ...words);
   const auditOf = async (cfeId: string) => {
-    const { workflow_id } = await cli.json<Row>('cfe', 'show', RUT, cfeId);
-    const rows = await cli.json<
+    const { workflow_id } = await stack.cli.json<Row>('cfe', 'show', RUT, cfeId);
+    const rows = await stack.cli.json<
       { actor: string; action: string; subject: string; reason: string; outcome: string }[]
     >('audit', 'list', '--rut', RUT);
     return rows
-      .filter(({ subject }) => workflow_id === `cfe:${subject}`)
+      .filter(({ subject }) => workflow_id === `cfe:${RUT}:${cfeId}:${subject.slice(0, 8)}`)
       .map(({ actor, action, reason, outcome }) => ({ actor, action, reason, outcome }));
   };
   const me = `support:${userInfo().username}`;
 
   /** As if the key-encryption key of all certificates were taken out of the configuration. */
   async function loseKeys(): Promise<void> {
-    const orm = await openOrm({ databaseUrl: stack.info().database_url, pool: 1 });
-    try {
-      await orm.em
-        .fork()
-        .execute(`update certificate set sealed_key = regexp_replace(sealed_key, '^v1\\.[^.]+', 'v1.lost')`);
-    } finally {
-      await orm.close(true);
-    }
+    await stack.orm.em
+      .fork()
+      .execute(`update certificate set sealed_key = regexp_replace(sealed_key, '^v1\\.[^.]+', 'v1.lost')`);
   }
 
   async function uploadCertificate(): Promise<void> {
@@ -107,9 +86,11 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     expect(await listed('--stuck-reason', 'undecided')).toEqual([]);
     expect(await inTemporal("StuckReason = 'signing'")).toEqual(ids.toSorted());
 
-    expect(await cli.refusal('cfe', 'retry', RUT, given, '--action', 'settle', '--reason', 'look')).toEqual({
+    expect(
+      await stack.cli.refusal('cfe', 'retry', RUT, given, '--action', 'settle', '--reason', 'look'),
+    ).toEqual({
       code: 'INVALID_INPUT',
-      message: 'It was never sent, so that there is nothing to ask about: retry, or abandon it.',
+      message: 'It was never sent, so there is nothing to ask about: retry, or abandon it.',
     });
     const abandoned = await retry(RUT, given, '--action', 'abandon', '--reason', 'issued on paper');
     expect(abandoned).toMatchObject({
@@ -131,14 +112,14 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     await wait(others);
     await uploadCertificate();
     const bulk = ['--stuck-reason', 'signing', '--reason', 'certificate uploaded'];
-    const dry = await cli.json<Row[]>('cfe', 'retry', ...bulk, '--dry-run');
+    const dry = await stack.cli.json<Row[]>('cfe', 'retry', ...bulk, '--dry-run');
     expect(dry.map(({ cfe_id }) => cfe_id).toSorted()).toEqual(others.toSorted());
     expect(new Set(dry.map(({ outcome }) => outcome))).toEqual(new Set(['dry_run']));
-    expect(await cli.json<Row[]>('cfe', 'retry', ...bulk, '--status', 'RECEIVED')).toEqual([]);
+    expect(await stack.cli.json<Row[]>('cfe', 'retry', ...bulk, '--status', 'RECEIVED')).toEqual([]);
     await wait(others);
 
-    const first = await cli.json<Row[]>('cfe', 'retry', ...bulk, '--limit', '1');
-    const rest = await cli.json<Row[]>('cfe', 'retry', ...bulk);
+    const first = await stack.cli.json<Row[]>('cfe', 'retry', ...bulk, '--limit', '1');
+    const rest = await stack.cli.json<Row[]>('cfe', 'retry', ...bulk);
     expect([first, rest].map((rows) => rows.map(({ outcome }) => outcome))).toEqual([
       ['retried'],
       ['retried', 'retried'],
@@ -152,17 +133,19 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     await wait([]);
     const ledger = await stack.ledger(RUT);
     expect(ledger.map(({ times_received }) => times_received)).toEqual([1, 1, 1]);
-    expect(await cli.json('cfe', 'retry', ...bulk)).toEqual([]);
-  }, 180_000);
+    expect(await stack.cli.json('cfe', 'retry', ...bulk)).toEqual([]);
+  });
 
   test('an answer that no rule covers: settled by asking, or tried again from the Temporal UI', async () => {
     const [asked, tried] = await Promise.all([issue('SIM STATE FE'), issue('SIM STATE FE')]);
     await wait([asked, tried]);
     expect(await listed('--stuck-reason', 'verdict.unknown_state')).toEqual([asked, tried].toSorted());
 
-    expect(await cli.refusal('cfe', 'retry', RUT, asked, '--action', 'abandon', '--reason', 'x')).toEqual({
+    expect(
+      await stack.cli.refusal('cfe', 'retry', RUT, asked, '--action', 'abandon', '--reason', 'x'),
+    ).toEqual({
       code: 'INVALID_INPUT',
-      message: 'The authority has it, so that it cannot be abandoned: settle by asking.',
+      message: 'The authority has it, so it cannot be abandoned: settle by asking.',
     });
     const settled = await retry(
       RUT,
@@ -174,7 +157,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     );
     expect(settled).toMatchObject({ cfe_status: 'ACCEPTED', outcome: 'settled', needs_support: false });
 
-    const { workflow_id } = await cli.json<Row>('cfe', 'show', RUT, tried);
+    const { workflow_id } = await stack.cli.json<Row>('cfe', 'show', RUT, tried);
     const run = client.workflow.getHandle(workflow_id);
     const { currentDetails = '' } = await run.query<{ currentDetails?: string }>(
       '__temporal_workflow_metadata',
@@ -197,13 +180,15 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     ]);
     expect((await auditOf(asked)).at(-1)).toMatchObject({ action: 'cfe.settle', outcome: 'settled' });
     await wait([]);
-  }, 120_000);
+  });
 
   test('a CFE that is well: nothing is done, and where it stands is said', async () => {
     const [ended, underWay] = [await issue(), await issue('SIM DELAY 12')];
     await verdictOf(stack.customer, RUT, ended);
-    await until('RECEIVED', 30, async () =>
-      (await cli.json<Row>('cfe', 'show', RUT, underWay)).cfe_status === 'RECEIVED' ? true : undefined,
+    await until(
+      'RECEIVED',
+      30,
+      async () => (await stack.cli.json<Row>('cfe', 'show', RUT, underWay)).cfe_status === 'RECEIVED',
     );
 
     const actions = ['retry', 'settle', 'abandon'];
@@ -215,7 +200,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
       actions.map((action) => ({
         action,
         outcome: 'nothing_to_do',
-        message: 'Nothing to do: it is RECEIVED, waits for nobody, and goes on by itself.',
+        message: 'Nothing to do: it is RECEIVED, is not stuck, and goes on by itself.',
       })),
     );
     expect(ofEnded.map(({ action, outcome, message }) => ({ action, outcome, message }))).toEqual(
@@ -228,5 +213,5 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     expect((await verdictOf(stack.customer, RUT, underWay)).cfe_status).toBe('ACCEPTED');
     expect(await auditOf(ended)).toEqual([]);
     expect(await auditOf(underWay)).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import type { CfeView } from '../../src/demo/customer.ts';
 import { issueLocalCertificate } from '../../src/demo/localCertificate.ts';
-import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
-import { LOCAL_DEVELOPER } from '../../src/main/prepare.ts';
-import { type Cli, cliOn } from '../support/cli.ts';
+import { DEMO_RUT } from '../../src/demo/onboarding.ts';
+import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
 import { inspectEvent } from '../support/openapi/conformance.ts';
-import { eTicket, startTestStack, type TestStack, verdictOf } from '../support/runningStack.ts';
+import { issue as issueAt, startTestStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
 import { type Received, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
 
 interface Message {
@@ -25,23 +24,15 @@ interface DeliveryRow {
 }
 
 describe('a customer’s server learns of every change, on the whole stack', () => {
-  let stack: TestStack;
   let receiver: Receiver;
-  let cli: Cli;
   let secret: string;
   let webhookId: string;
-  beforeAll(async () => {
-    stack = await startTestStack();
-    const { ca_file, ca_key_file } = stack.info();
+  const stack = useStack(startTestStack, async ({ info, cli }) => {
+    const { ca_file, ca_key_file } = info();
     const [caPem, keyPem] = [readFileSync(ca_file, 'utf8'), readFileSync(ca_key_file, 'utf8')];
     receiver = await startReceiver({
       caPem,
       ...(await issueLocalCertificate({ certificatePem: caPem, keyPem })),
-    });
-    cli = cliOn(stack.info().database_url, {
-      CFE_DATA_DIR: stack.dataDir,
-      CFE_PEPPER: undefined,
-      CFE_KEY_ENCRYPTION_KEYS: undefined,
     });
     const made = await cli.json<{ webhook_id: string; secret: string }>(
       'webhook',
@@ -55,30 +46,22 @@ describe('a customer’s server learns of every change, on the whole stack', () 
       ]),
     );
     ({ webhook_id: webhookId, secret } = made);
-  }, 150_000);
-  afterAll(async () => {
-    await receiver?.close();
-    await stack?.stop();
-  }, 60_000);
+  });
+  afterAll(() => receiver?.close());
 
   const messageOf = ({ body }: Received): Message => JSON.parse(body) as Message;
   const told = (event: string): Message[] =>
     receiver.received.map(messageOf).filter((message) => message.event === event);
-  const issue = () =>
-    stack.customer.send<{ cfe_id: string }>(
-      'POST',
-      `enterprises/${DEMO_RUT}/cfes`,
-      eTicket(montevideoDate(new Date())),
-    );
+  const issue = () => issueAt(stack.customer, DEMO_RUT);
 
   test('onboarding tells of the login and of every change of the enterprise, to READY', async () => {
-    await onboard(stack.customer, stack.info().simulator_url, [101], () => {});
+    await stack.onboard([101]);
 
     const ready = await until('the event of READY', 20, async () =>
       told('enterprise.updated').find(({ data }) => data['status'] === 'READY'),
     );
     expect(ready.data['changes']).toMatchObject({ status: { from: 'PENDING', to: 'READY' } });
-    await until('efactura.login', 20, async () => told('efactura.login').length > 0 || undefined);
+    await until('efactura.login', 20, async () => told('efactura.login').length > 0);
     expect(told('efactura.login')[0]?.data).toMatchObject({
       enterprise_rut: DEMO_RUT,
       status: 'success',
@@ -94,7 +77,7 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     const { cfe_id } = await issue();
     await verdictOf(stack.customer, DEMO_RUT, cfe_id);
     const of = () => told('cfe.updated').filter(({ data }) => data['cfe_id'] === cfe_id);
-    await until('both events', 20, async () => of().length >= 2 || undefined);
+    await until('both events', 20, async () => of().length >= 2);
 
     const moves = of().map(({ data }) => (data['changes'] as { cfe_status: unknown }).cfe_status);
     expect(moves).toHaveLength(2);
@@ -110,23 +93,28 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     const { cfe_id } = await issue();
     await verdictOf(stack.customer, DEMO_RUT, cfe_id);
 
-    const shown = await cli.json<{ history: { what: string }[] }>('cfe', 'show', DEMO_RUT, cfe_id);
+    const shown = await stack.cli.json<{ history: { what: string }[] }>('cfe', 'show', DEMO_RUT, cfe_id);
     expect(shown).toMatchObject({
       cfe_id,
       cfe_status: 'ACCEPTED',
       environment: 'production',
       needs_support: false,
       stuck_reason: null,
-      workflow_id: expect.stringMatching(/^cfe:/),
+      workflow_id: expect.stringMatching(new RegExp(`^cfe:${DEMO_RUT}:${cfe_id}:[0-9a-f]{8}$`)),
     });
     expect(shown.history.at(0)?.what).toBe('numbered');
     expect(shown.history.at(-1)?.what).toBe('accepted');
-    expect(await cli.json('cfe', 'list', '--rut', DEMO_RUT, '--limit', '1')).toEqual([shown]);
-    const { code, stdout } = await cli.call('cfe', 'xml', DEMO_RUT, cfe_id);
+    expect(await stack.cli.json('cfe', 'list', '--rut', DEMO_RUT, '--limit', '1')).toEqual([shown]);
+    const { code, stdout } = await stack.cli.call('cfe', 'xml', DEMO_RUT, cfe_id);
     expect(code).toBe(0);
     const [row] = (await stack.ledger(DEMO_RUT)).slice(-1);
     expect(createHash('sha256').update(stdout).digest('hex')).toBe(row?.sha256);
-    const acts = await cli.json<{ actor: string; action: string }[]>('audit', 'list', '--rut', DEMO_RUT);
+    const acts = await stack.cli.json<{ actor: string; action: string }[]>(
+      'audit',
+      'list',
+      '--rut',
+      DEMO_RUT,
+    );
     expect(acts.map(({ action }) => action)).toEqual(
       expect.arrayContaining([
         'enterprise.create',
@@ -144,12 +132,12 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     receiver.script.push(() => {
       held += 1;
     });
-    const { delivery_id } = await cli.json<DeliveryRow>('webhook', 'test', webhookId);
-    await until('the first try', 20, async () => held === 1 || undefined);
+    const { delivery_id } = await stack.cli.json<DeliveryRow>('webhook', 'test', webhookId);
+    await until('the first try', 20, async () => held === 1);
     process.kill(Number(stack.info().pids.worker), 'SIGKILL');
 
     const delivery = await until('the delivery', 60, async () => {
-      const row = await cli.json<DeliveryRow>('delivery', 'show', delivery_id);
+      const row = await stack.cli.json<DeliveryRow>('delivery', 'show', delivery_id);
       return row.status === 'DELIVERED' ? row : undefined;
     });
 
@@ -160,7 +148,7 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     expect(new Set(sent.map(({ body }) => body))).toEqual(new Set([delivery.body]));
     expect(delivery.attempts).toHaveLength(1);
     for (const request of sent) new Verifier(secret).verify(request.body, request.headers);
-  }, 90_000);
+  });
 
   test('the worker is killed again and again while CFEs are under way: every move is told, none that was not made', async () => {
     const issued: string[] = [];
@@ -180,15 +168,15 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     for (const reached of steps) {
       for (let i = 0; i < 3; i += 1) issued.push((await issue()).cfe_id);
       const last = issued.at(-1) ?? '';
-      await until('the step', 30, async () => (await reached(last)) || undefined);
+      await until('the step', 30, async () => await reached(last));
       const pid = stack.info().pids.worker;
       if (pid !== null) process.kill(pid, 'SIGKILL');
       await until('the next worker', 30, async () => {
         const next = stack.info().pids.worker;
-        return (next !== null && next !== pid) || undefined;
+        return next !== null && next !== pid;
       });
     }
-    for (const id of issued) await verdictOf(stack.customer, DEMO_RUT, id, 90);
+    for (const id of issued) await verdictOf(stack.customer, DEMO_RUT, id);
 
     const verdicts = (id: string) =>
       new Set(
@@ -196,11 +184,7 @@ describe('a customer’s server learns of every change, on the whole stack', () 
           .filter(({ data }) => data['cfe_id'] === id)
           .map(({ data }) => data['status']),
       );
-    await until(
-      'the events of all',
-      60,
-      async () => issued.every((id) => verdicts(id).has('ACCEPTED')) || undefined,
-    );
+    await until('the events of all', 60, async () => issued.every((id) => verdicts(id).has('ACCEPTED')));
     for (const id of issued) expect(verdicts(id)).toEqual(new Set(['RECEIVED', 'ACCEPTED']));
-  }, 240_000);
+  });
 });

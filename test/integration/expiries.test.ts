@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createExpiryActivities } from '../../src/activities/expiries.ts';
+import { createRecordExpiries } from '../../src/activities/recordExpiries.ts';
 import { addWebhook } from '../../src/commands/addWebhook.ts';
 import { findEnterprise, lockEnterprise } from '../../src/db/enterprises.ts';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
@@ -37,7 +37,10 @@ describe('papers that expire by date are told of once', () => {
   }
   let now = CREATED;
   const withTheActivity = <T>(work: () => Promise<T>): Promise<T> =>
-    temporal.withWorkers({ ...createExpiryActivities({ orm: db.orm, clock: () => now, page: 2 }) }, work);
+    temporal.withWorkers(
+      { recordExpiries: createRecordExpiries({ orm: db.orm, clock: () => now, page: 2 }) },
+      work,
+    );
   /** Runs with the real activity, one after the other; the clock stands at each of `moments` in turn. */
   const tellAt = (...moments: Date[]): Promise<number[]> =>
     withTheActivity(async () => {
@@ -84,7 +87,7 @@ describe('papers that expire by date are told of once', () => {
     expect(await toldAt(rut)).toEqual(NEXT_NIGHT);
     const [delivery, ...more] = await deliveriesTo(db.orm, webhook.id);
     expect(more).toEqual([]);
-    expect(await outboxOf(db.orm, `wh:${delivery?.id}`)).toHaveLength(1);
+    expect(await outboxOf(db.orm, `wh:enterprise.updated:${rut}:${delivery?.id}`)).toHaveLength(1);
   });
 
   test('a CAE is told of when its last day in Montevideo is over, each CAE on its own day', async () => {
@@ -93,7 +96,7 @@ describe('papers that expire by date are told of once', () => {
     await giveCae(db.orm, rut, { type: 'EFACTURA', expirationDate: '2026-04-20' });
     await giveCae(db.orm, rut, {
       type: 'ETICKET',
-      series: 'S',
+      serie: 'S',
       environment: 'sandbox',
       expirationDate: '2026-04-15',
     });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { measureDatabase, measureWorkAndPapers } from '../../src/metrics/database.ts';
+import { measureDatabase, measureWorkAndExpiries } from '../../src/metrics/database.ts';
 import { measureVerdicts } from '../../src/metrics/work.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -20,8 +20,8 @@ const ago = (seconds: number): Date => new Date(NOW.getTime() - seconds * 1_000)
 async function scraperOf(orm: Orm): Promise<() => Promise<Sample[]>> {
   const registry = new Registry();
   await measureDatabase(registry, orm);
-  const keep = { workMilliseconds: 0, papersMilliseconds: 0 };
-  measureWorkAndPapers({ registry, orm, clock: () => NOW, keep });
+  const keep = { workMilliseconds: 0, expiriesMilliseconds: 0 };
+  measureWorkAndExpiries({ registry, orm, clock: () => NOW, keep });
   return async () => samplesOf(await registry.metrics());
 }
 
@@ -128,8 +128,7 @@ describe('the gauges that the worker reads from the database', () => {
   test('tell which endpoints of the authority are away, and how many CFEs wait for each', async () => {
     const em = db.orm.em.fork();
     await em.execute(
-      `update authority_endpoint set open_since = ?, next_probe_at = ? where name = 'production/reception'`,
-      [NOW.toISOString(), NOW.toISOString()],
+      `update authority_endpoint set open_since = now(), next_probe_at = now() where name = 'production/reception'`,
     );
     await em.execute(
       `insert into authority_turn (cfe_id, environment, rut, since, sequence)
@@ -264,8 +263,8 @@ test('a database that is away takes its own gauges away and nothing else', async
   const orm = await openOrm({ databaseUrl: proxy.url, pool: 2 });
   const registry = new Registry();
   await measureDatabase(registry, orm);
-  const keep = { workMilliseconds: 0, papersMilliseconds: 0 };
-  measureWorkAndPapers({ registry, orm, clock: () => NOW, keep });
+  const keep = { workMilliseconds: 0, expiriesMilliseconds: 0 };
+  measureWorkAndExpiries({ registry, orm, clock: () => NOW, keep });
   measureVerdicts(registry)({ environment: 'production', type: 'ETICKET', status: 'ACCEPTED', seconds: 3 });
   try {
     expect(valueOf(samplesOf(await registry.metrics()), 'cfe_outbox_messages')).toBe(0);

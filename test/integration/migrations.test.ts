@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { lackingMigrations, migrate, openOrm } from '../../src/db/orm.ts';
-import { ensureSchema } from '../../src/main/schema.ts';
+import { ensureSchema } from '../../src/wiring/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/database.ts';
 
 describe('migrations', () => {
@@ -29,7 +29,7 @@ describe('migrations', () => {
       const names = MIGRATIONS.map(({ name }) => name);
       expect(await lackingMigrations(orm)).toEqual(names);
       await expect(ensureSchema(orm, { CFE_MIGRATE: 'never' })).rejects.toThrow(
-        `The database lacks the migrations ${names.join(', ')}: run the job first`,
+        `The database lacks migrations ${names.join(', ')}. Run the migrate job first`,
       );
       expect(await lackingMigrations(orm)).toEqual(names);
 

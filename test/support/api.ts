@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
-import { readJson } from '../../src/api/json.ts';
 import type { Lookups } from '../../src/api/lookups.ts';
 import type { Route } from '../../src/api/route.ts';
 import { closeServer, createHttpServer, listen } from '../../src/api/server.ts';
@@ -96,7 +95,6 @@ export async function startApi(options: {
     clock,
     outbox,
     logger,
-    readJson,
     checkoutUrl: 'https://checkout.example/pay',
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,

@@ -112,7 +112,7 @@ export function recompute(body: JsonObject): Recomputed {
   };
 }
 
-/** The check digit of a RUT's first eleven digits; undefined when none fits (dgi/cfe-format.md §4.3). */
+/** The check digit of a RUT's first eleven digits; undefined when none fits (docs/authority/codes.md#check-digits). */
 export function checkDigit(eleven: string): number | undefined {
   const weights = [4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
   const rest = Array.from(eleven).reduce((sum, digit, i) => sum + Number(digit) * (weights[i] ?? 0), 0) % 11;

@@ -1,23 +1,13 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Refusal } from '../../src/errors.ts';
-
-const CHECKOUT = join(import.meta.dirname, '../..');
-
-/** What a call of the command line came to. */
-export interface CliOutcome {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
+import { type Outcome, runToEnd } from './processes.ts';
 
 /** The command line as a process, over one database. */
 export interface Cli {
   /** Calls it with these arguments, `input` written to its standard input. */
-  call(...args: string[]): Promise<CliOutcome>;
+  call(...args: string[]): Promise<Outcome>;
   /** Calls it with --json; what it answered. Throws unless it was done, and said nothing else. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T>;
   /** Calls it with --json; code and message of the refusal. Throws unless it was refused, with nothing answered. */
@@ -35,16 +25,7 @@ export function cliOn(databaseUrl: string, more: Record<string, string | undefin
     CFE_DATA_DIR: join(tmpdir(), 'cfe-no-stack'),
     ...more,
   };
-  const call = async (...args: string[]): Promise<CliOutcome> => {
-    const child = spawn(
-      process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/cli.ts'), ...args],
-      { cwd: CHECKOUT, env: environment, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
-    const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await code, stdout, stderr };
-  };
+  const call = (...args: string[]) => runToEnd(['src/main/cli.ts', ...args], { env: environment });
   return {
     call,
     environment,

@@ -33,7 +33,7 @@ type SituationName = keyof typeof SITUATIONS;
 
 /** The points that are not passed on the ordinary way, or elsewhere too. */
 const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
-  'wait.settled': ['while the caller waits'],
+  'wait.decided': ['while the caller waits'],
   'wait.kept': ['while the caller waits'],
   'submit.found': ['after a lost answer'],
   'submit.refusalStored': ['with a sobre that is refused'],
@@ -42,8 +42,8 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'gate.calledStored': ['while the authority is away'],
   'support.written': ['while support acts'],
   'support.stored': ['while support acts'],
-  'settle.written': ['with a note that waits'],
-  'settle.committed': ['with a note that waits', 'with a sobre that is refused'],
+  'verdict.written': ['with a note that waits'],
+  'verdict.committed': ['with a note that waits', 'with a sobre that is refused'],
 };
 
 /** Killed before these were committed, a request has left nothing behind: its repeat is the first. */

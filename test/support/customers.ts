@@ -1,5 +1,5 @@
 import { createCustomer } from '../../src/commands/createCustomer.ts';
-import type { CommandDeps } from '../../src/commands/deps.ts';
+import type { CommandDeps } from '../../src/commands/steps/deps.ts';
 import type { Customer } from '../../src/domain/customer.ts';
 import { aRut } from './papers.ts';
 

@@ -8,11 +8,11 @@ import { aRut, day } from './papers.ts';
 
 const YEAR = 365 * 86_400_000;
 
-/** A CAE as a test wants it; type ETICKET, series A, 1 to 10000, from 2020 to a year from today unless told. */
+/** A CAE as a test wants it; type ETICKET, serie A, 1 to 10000, from 2020 to a year from today unless told. */
 export interface CaeRowWishes {
   type?: CfeType;
   environment?: Environment;
-  series?: string;
+  serie?: string;
   from?: number;
   to?: number;
   /** Last number used; none unless told. */
@@ -27,7 +27,7 @@ let lastAuthorization = FIRST_AUTHORIZATION;
 
 /** Puts a CAE into the table, past the checks of an upload. */
 export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}): Promise<string> {
-  const { type = 'ETICKET', environment = 'production', series = 'A', from = 1, to = 10_000 } = wishes;
+  const { type = 'ETICKET', environment = 'production', serie = 'A', from = 1, to = 10_000 } = wishes;
   const id = randomUUID();
   lastAuthorization += 1;
   await orm.em.fork().insert(Cae, {
@@ -35,7 +35,7 @@ export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}):
     rut,
     environment,
     type,
-    series,
+    serie,
     numberStart: from,
     numberEnd: to,
     lastNumber: wishes.last ?? from - 1,
@@ -70,6 +70,16 @@ export async function giveCertificate(
     replacedAt: null,
   });
 }
+
+/** The body of POST /enterprises, without what may be left out. */
+export const enterpriseBody = (rut = aRut()) => ({
+  rut,
+  legal_name: 'Comercial Ñandú S.A.',
+  department_name: 'Montevideo',
+  locality_name: 'Montevideo',
+  street_name: 'Rincón 501',
+  branch: 1,
+});
 
 /** An enterprise as it is after its creation, PENDING and without papers; `values` differ. */
 export async function anEnterprise(

@@ -1,5 +1,4 @@
 import { JsonNumber } from '../../src/domain/decimal.ts';
-import type { Checked } from '../../src/domain/faults.ts';
 
 /** JSON whose numbers stand as they are written, so that tests say `2.0000` or `1e2` when they mean it. */
 export type Json = string | boolean | null | JsonNumber | Json[] | { [key: string]: Json };
@@ -25,15 +24,6 @@ const asWritten: SourceReviver = (_, value, { source }) =>
 /** Reads JSON with its numbers as written, by the engine's own parser (which does not see a key given twice). */
 export function fromJson(text: string): Json {
   return JSON.parse(text, asWritten as (key: string, value: unknown) => unknown) as Json;
-}
-
-/** The same as the domain wants it of its caller; what is no JSON is a fault at ''. */
-export function readJson(text: string): Checked<unknown> {
-  try {
-    return { ok: true, value: fromJson(text) };
-  } catch {
-    return { ok: false, faults: [{ path: '', code: 'body.malformed', message: 'is not JSON.' }] };
-  }
 }
 
 /** A deep copy. */

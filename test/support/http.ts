@@ -45,6 +45,8 @@ export function createHttpClient(
     const response = await fetch(baseUrl + path, {
       method,
       headers: {
+        // A connection that is kept may be closed by the server just when a request begins.
+        connection: 'close',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
         ...sending.headers,

@@ -1,4 +1,4 @@
-import { constants, generateKeyPairSync, privateEncrypt } from 'node:crypto';
+import { generateKeyPairSync, randomInt } from 'node:crypto';
 import forge from 'node-forge';
 import { SignedXml } from 'xml-crypto';
 
@@ -27,7 +27,8 @@ function rutOf(body: string): string | null {
   return digit === 10 ? null : `${body}${digit}`;
 }
 
-let lastRut = 21_000_000_000;
+/** Test files that share a stack begin at different places. */
+let lastRut = 21_000_000_000 + randomInt(900_000_000);
 /** A valid RUT that no other call in this process gave. */
 export function aRut(): string {
   for (;;) {
@@ -91,6 +92,16 @@ export function aCertificate(wishes: CertificateWishes): CertificatePapers {
   };
 }
 
+/** A .p12, base64, whose MAC takes `rounds` to look at and then does not hold. */
+export function costlyP12(certB64: string, rounds: number): string {
+  const pfx = forge.asn1.fromDer(forge.util.decode64(certB64));
+  const [, , mac] = pfx.value as forge.asn1.Asn1[];
+  const [, , count] = (mac?.value ?? []) as forge.asn1.Asn1[];
+  if (!count) throw new Error('a .p12 without a count');
+  count.value = forge.asn1.integerToDer(rounds).getBytes();
+  return forge.util.encode64(forge.asn1.toDer(pfx).getBytes());
+}
+
 /** forge ends lines with CR LF, which xml-crypto does not take. */
 const pemOf = (certificate: forge.pki.Certificate): string =>
   forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
@@ -121,27 +132,15 @@ function issueCertificate(of: {
     { shortName: 'C', value: 'UY' },
     { shortName: 'CN', value: 'Prueba - CA' },
   ]);
-  certificate.sign(quickSigner(of.keyPem), forge.md.sha256.create());
+  certificate.sign(key, forge.md.sha256.create());
   return certificate;
-}
-
-/** DigestInfo of a SHA-256 digest up to the digest (RFC 8017 §9.2). */
-const SHA256_DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420', 'hex');
-
-/** A key whose signatures node:crypto makes: inside Jest forge's own arithmetic takes a second for each. */
-function quickSigner(keyPem: string): forge.pki.rsa.PrivateKey {
-  const sign = (digest: forge.md.MessageDigest): string => {
-    const info = Buffer.concat([SHA256_DIGEST_INFO, Buffer.from(digest.digest().getBytes(), 'latin1')]);
-    return privateEncrypt({ key: keyPem, padding: constants.RSA_PKCS1_PADDING }, info).toString('latin1');
-  };
-  return { ...forge.pki.privateKeyFromPem(keyPem), sign };
 }
 
 export interface CaeWishes {
   rut: string;
   /** TCFE. */
   code?: number;
-  series?: string;
+  serie?: string;
   from?: number;
   to?: number;
   /** Eleven digits; one that no other call gave unless told. */
@@ -182,7 +181,7 @@ export function anAuthority(name = 'authority'): Authority {
 
 function caeDocument(wishes: CaeWishes): string {
   lastAuthorization += 1;
-  const { rut, code = 101, series = 'A', from = 1, to = 10_000, special } = wishes;
+  const { rut, code = 101, serie = 'A', from = 1, to = 10_000, special } = wishes;
   const issueDate = wishes.issueDate ?? day(-30);
   const expirationDate = wishes.expirationDate ?? day(700);
   const authorization = wishes.authorizationNumber ?? String(lastAuthorization);
@@ -192,7 +191,7 @@ function caeDocument(wishes: CaeWishes): string {
   return (
     '<ns0:CAE xmlns:ns0="http://cfe.dgi.gub.uy" version="1.0">' +
     `<ns0:TmstFrma>${issueDate}T12:00:00-03:00</ns0:TmstFrma><ns0:DA>` +
-    `<ns0:RucE>${rut}</ns0:RucE><ns0:TCFE>${code}</ns0:TCFE><ns0:Serie>${series}</ns0:Serie>` +
+    `<ns0:RucE>${rut}</ns0:RucE><ns0:TCFE>${code}</ns0:TCFE><ns0:Serie>${serie}</ns0:Serie>` +
     `<ns0:DNro>${from}</ns0:DNro><ns0:HNro>${to}</ns0:HNro><ns0:TA>E</ns0:TA><ns0:NA>${authorization}</ns0:NA>` +
     `<ns0:FA>${issueDate}</ns0:FA><ns0:FVD>${expirationDate}</ns0:FVD>${specials}</ns0:DA></ns0:CAE>`
   );

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openGuard } from '../../src/stack/guard.ts';
+import { createLogger } from '../../src/logger.ts';
 import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
 import { choosePorts } from '../../src/stack/ports.ts';
-import { startPostgres } from '../../src/stack/postgres.ts';
-import { startTemporal } from '../../src/stack/temporal.ts';
+import { openWatchdog } from '../../src/stack/watchdog.ts';
+import { bundleWorkflows } from '../../src/wiring/workflowBundle.ts';
 import { buildTemplate } from './database.ts';
+import { startPostgres, startTemporal } from './stack/servers.ts';
 
 /** What a test run brings up for itself, and the variables by which its tests find it. */
 export interface Services {
@@ -24,43 +25,43 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * A PostgreSQL with the migrated template and a Temporal server, both in a folder of their own that is gone
+ * A PostgreSQL with the migrated template, a Temporal server and the workflows' bundle, all in a folder that is gone
  * afterwards; a server named by CFE_TEST_POSTGRES_URL or TEMPORAL_ADDRESS is used instead.
  */
 export async function startServices({ say }: { say: (line: string) => void }): Promise<Services> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-services-'));
-  mkdirSync(join(dataDir, 'logs'), { recursive: true });
-  const guard = openGuard();
+  const watchdog = openWatchdog();
   const started: (() => Promise<void>)[] = [];
-  const environment: Record<string, string> = {};
+  const bundle = join(dataDir, 'workflows.js');
+  const environment: Record<string, string> = { CFE_WORKFLOW_BUNDLE: bundle };
   const stop = async (): Promise<void> => {
     for (const end of started.toReversed()) await end();
-    guard.close();
+    watchdog.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  try {
+  async function postgres(): Promise<void> {
     if (!process.env['CFE_TEST_POSTGRES_URL']) {
-      say('starting PostgreSQL');
       const password = randomBytes(18).toString('hex');
-      const postgres = await startPostgres({ dataDir, port: await freePort(), password, say, guard });
-      started.push(() => postgres.stop());
-      environment['CFE_TEST_POSTGRES_URL'] = postgres.databaseUrl;
-      process.env['CFE_TEST_POSTGRES_URL'] = postgres.databaseUrl;
+      const running = await startPostgres({ dataDir, port: await freePort(), password, say, watchdog });
+      started.push(() => running.stop());
+      environment['CFE_TEST_POSTGRES_URL'] = running.databaseUrl;
+      process.env['CFE_TEST_POSTGRES_URL'] = running.databaseUrl;
     }
     await buildTemplate();
-    if (!process.env['TEMPORAL_ADDRESS']) {
-      const { path } = await obtainTemporal({ environment: process.env, say, guard });
-      say('starting Temporal');
-      const temporal = await startTemporal({
-        path,
-        dataDir,
-        port: await freePort(),
-        namespace: 'default',
-        guard,
-      });
-      started.push(() => temporal.stop());
-      environment['TEMPORAL_ADDRESS'] = temporal.address;
-    }
+  }
+  async function temporal(): Promise<void> {
+    if (process.env['TEMPORAL_ADDRESS']) return;
+    const { path } = await obtainTemporal({ variables: process.env, say, watchdog });
+    const port = await freePort();
+    const running = await startTemporal({ path, dataDir, port, namespace: 'default', watchdog });
+    started.push(() => running.stop());
+    environment['TEMPORAL_ADDRESS'] = running.address;
+  }
+  const logger = createLogger({ name: 'bundle', level: 'warn' });
+  const bundled = async () => writeFileSync(bundle, (await bundleWorkflows(logger)).code);
+  try {
+    say('starting PostgreSQL and Temporal, bundling the workflows');
+    await Promise.all([postgres(), temporal(), bundled()]);
     return { environment, stop };
   } catch (error) {
     await stop();

@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import {
-  bundleWorkflowCode,
-  NativeConnection,
-  Runtime,
-  Worker,
-  type WorkflowBundleWithSourceMap,
-} from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { activityInterceptors } from '../../src/activities/interceptors.ts';
-import { ensureSearchAttributes } from '../../src/searchAttributes.ts';
-import { until } from './until.ts';
+import { newNamespace } from './namespace.ts';
 
 export const silent = {
   log: () => {},
@@ -24,13 +16,8 @@ export const silent = {
   error: () => {},
 };
 
-/** The workflows of src/, bundled as the worker does it. */
-export function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
-  return bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-    logger: silent,
-  });
-}
+/** The workflows of src/, bundled once for the run (test/support/services.ts). */
+export const workflowBundle = { codePath: process.env['CFE_WORKFLOW_BUNDLE'] ?? '' };
 
 export interface TestTemporal {
   [Symbol.asyncDispose](): Promise<void>;
@@ -44,24 +31,6 @@ export interface TestTemporal {
   ): Promise<T>;
 }
 
-/** A new namespace with the search attributes of the service; its name. */
-export async function newNamespace(connection: Connection, address: string): Promise<string> {
-  const namespace = `test-${randomUUID()}`;
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  await until('the namespace', 20, async () => {
-    try {
-      await ensureSearchAttributes(address, namespace);
-      return true;
-    } catch {
-      return undefined;
-    }
-  });
-  return namespace;
-}
-
 /** A namespace of the caller's own on the Temporal server of the run, so that files do not see each other's tasks. */
 export async function openTemporal(): Promise<TestTemporal> {
   const address = process.env['TEMPORAL_ADDRESS'];
@@ -72,9 +41,8 @@ export async function openTemporal(): Promise<TestTemporal> {
     // Another file of this process installed it.
   }
   const connection = await Connection.connect({ address });
-  const namespace = await newNamespace(connection, address);
+  const namespace = await newNamespace(address);
   const native = await NativeConnection.connect({ address });
-  const workflowBundle = await bundleWorkflows();
   return {
     client: new Client({ connection, namespace }),
     address,
@@ -106,7 +74,7 @@ export async function openTemporal(): Promise<TestTemporal> {
 export function startIssueCfe({ client }: TestTemporal): Promise<WorkflowHandle> {
   const cfeId = randomUUID();
   return client.workflow.start('issueCfe', {
-    workflowId: `cfe:${cfeId}`,
+    workflowId: `cfe:219999830019:101-1:${cfeId.slice(0, 8)}`,
     taskQueue: 'cfe',
     args: [{ cfeId }],
   });
@@ -125,12 +93,13 @@ export async function historyOf(handle: WorkflowHandle): Promise<{ events: numbe
 
 /**
  * Stores the history of an ended workflow for the replay tests when RECORD_HISTORIES is set; run so when a workflow
- * gets a new ending or, reviewed, a new shape. Names: `<workflow>.<ending>`.
+ * gets a new ending or, reviewed, a new shape. Names: `<workflow>.<ending>`; the file also has the shape of the results
+ * that it holds.
  */
 export async function recordHistory(handle: WorkflowHandle, name: string): Promise<void> {
   if (!process.env['RECORD_HISTORIES']) return;
   const folder = join(import.meta.dirname, '../replay/histories');
   mkdirSync(folder, { recursive: true });
   const history: unknown = JSON.parse(historyToJSON(await handle.fetchHistory()));
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(history, null, 1)}\n`);
+  writeFileSync(join(folder, `${name}.kind.json`), `${JSON.stringify(history, null, 1)}\n`);
 }

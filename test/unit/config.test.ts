@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError, describeVariables, isSet, readConfig } from '../../src/config.ts';
+import { ConfigurationError, isSet, readConfig } from '../../src/config.ts';
 
 const problemsOf = (work: () => unknown): string => {
   try {
@@ -64,10 +64,6 @@ describe('the configuration', () => {
 
   test('cannot be changed afterwards', () => {
     expect(Object.isFrozen(readConfig(['CFE_HOST'], {}))).toBe(true);
-  });
-
-  test('.env.example is in step (npm run env-example writes it)', () => {
-    expect(readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8')).toBe(describeVariables());
   });
 });
 

@@ -6,7 +6,7 @@ const TEST = join(import.meta.dirname, '..');
 const page = readFileSync(join(TEST, '../docs/failures.md'), 'utf8');
 
 /** Each test that the page names: its file without the ending, and a piece of its name. */
-const NAMED = [...page.matchAll(/`((?:unit|integration|workflows|e2e)\/[\w/]+)` \*([^*]+)\*/g)].map(
+const NAMED = [...page.matchAll(/`((?:unit|integration|workflows|e2e|long)\/[\w/]+)` \*([^*]+)\*/g)].map(
   ([, file = '', name = '']) => [file, name] as const,
 );
 const rows = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| What'));

@@ -59,7 +59,7 @@ describe('what a failed installation is put down to', () => {
       /registry cannot be reached/,
     ],
     ['npm error code EUSAGE', /git checkout package\.json package-lock\.json/],
-    ['npm error code EACCES', /may not write here/],
+    ['npm error code EACCES', /may not write to/],
     ['npm error something new', /could not install/],
   ])('%s', (output, words) => {
     expect(explainFailure(output)).toMatch(words);

@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   simulator: [],
   outbox: ['db', ...TABLES],
   stack: ['crypto', 'searchAttributes.ts', ...TABLES],
+  demo: [],
 };
 
 /** Packages and parts of Node that a folder must do without. */
@@ -36,7 +37,7 @@ const MUST_NOT_LOAD: Record<string, RegExp> = {
   domain: /^(?!zod$|big\.js$)/,
   workflows: /^(?!@temporalio\/(workflow|common)$)/,
   simulator: /^xml-crypto$/,
-  webhooks: /^(@mikro-orm\/|@temporalio\/|koa|got$)/,
+  webhooks: /^(@mikro-orm\/|@temporalio\/|koa)/,
   dgi: /^(@mikro-orm\/|@temporalio\/|koa|libxml2-wasm|prom-client)/,
   activities: /^(koa|got|prom-client)/,
   metrics: /^(koa|got|@temporalio\/)/,
@@ -69,6 +70,25 @@ const imports = files.flatMap(importsOf);
 const folderOf = (file: string): string => relative(SRC, file).split('/')[0] ?? '';
 const targetOf = ({ from, to }: Import): string => relative(SRC, resolve(dirname(from), to));
 const isOwn = ({ to }: Import): boolean => to.startsWith('.');
+/** One way that leads back to where it began, if there is any. */
+function circleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const done = new Set<string>();
+  const from = (node: string, path: string[]): string[] | undefined => {
+    if (path.includes(node)) return [...path.slice(path.indexOf(node)), node];
+    if (done.has(node)) return undefined;
+    for (const next of edges.get(node) ?? []) {
+      const circle = from(next, [...path, node]);
+      if (circle) return circle;
+    }
+    done.add(node);
+    return undefined;
+  };
+  return edges
+    .keys()
+    .map((node) => from(node, []))
+    .find(Boolean);
+}
+
 const show = (one: Import): string => `${relative(SRC, one.from)} imports ${one.to}`;
 
 describe('the walls between the folders of src/', () => {
@@ -108,13 +128,39 @@ describe('the walls between the folders of src/', () => {
     expect(burdened.map(show)).toEqual([]);
   });
 
-  test('nothing but main imports main, and nothing but main and the stack imports the stack', () => {
-    const strangers = imports.filter((one) => {
-      const target = folderOf(resolve(SRC, targetOf(one)));
-      if (!isOwn(one) || folderOf(one.from) === 'main') return false;
-      return target === 'main' || (target === 'stack' && folderOf(one.from) !== 'stack');
+  test('nothing imports a program; only programs and the wiring import the wiring or the stack', () => {
+    const strangers = imports.filter(isOwn).filter((one) => {
+      const [from, target] = [folderOf(one.from), folderOf(resolve(SRC, targetOf(one)))];
+      if (target === 'main') return true;
+      return ['wiring', 'stack'].includes(target) && !['main', 'wiring', target].includes(from);
     });
     expect(strangers.map(show)).toEqual([]);
+  });
+
+  test.each(Object.entries({ files: (path: string) => path, folders: folderOf }))(
+    'no circle of %s, type-only imports included',
+    (_, nodeOf) => {
+      const edges = new Map<string, Set<string>>();
+      for (const one of imports.filter(isOwn)) {
+        const [from, to] = [nodeOf(one.from), nodeOf(resolve(SRC, targetOf(one)))];
+        if (from !== to) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+      }
+      expect(circleIn(edges)?.map((node) => relative(SRC, resolve(SRC, node)))).toBeUndefined();
+    },
+  );
+
+  test('docs/architecture.md lists every program and every folder, with what it may import', () => {
+    const page = readFileSync(join(SRC, '../docs/architecture.md'), 'utf8');
+    const rows = Object.fromEntries(
+      [...page.matchAll(/^\| `(?:src\/)?([\w.]+)`.*?\| ([^|]*) \|$/gm)].map(([, name, last]) => [name, last]),
+    );
+    const programs = globSync('main/*', { cwd: SRC }).map((path) => path.slice('main/'.length));
+    const folders = new Set(files.map(folderOf).filter((name) => !name.includes('.')));
+    expect(Object.keys(rows).sort()).toEqual([...programs, ...folders].sort());
+    for (const [folder, allowed] of Object.entries(MAY_IMPORT)) {
+      const shown = allowed.filter((name) => !name.endsWith('.ts')).join(', ');
+      expect([folder, rows[folder]]).toEqual([folder, shown || '–']);
+    }
   });
 
   test('the domain reads no clock and no environment', () => {

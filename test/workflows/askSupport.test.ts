@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openSupport } from '../../src/main/askSupport.ts';
+import { openSupport } from '../../src/wiring/askSupport.ts';
 import { freePort } from '../support/services.ts';
 import { openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 const REQUEST = { action: 'retry', by: 'ana', reason: 'the key is configured' } as const;
-const STUCK = { stuck: 'signing', explanation: 'The key cannot be opened.' };
+const STUCK = { kind: 'stuck', reason: 'signing', explanation: 'The key cannot be opened.' };
 
 describe('asking a workflow for support', () => {
   let temporal: TestTemporal;
@@ -22,7 +22,7 @@ describe('asking a workflow for support', () => {
 
   async function start(): Promise<string> {
     const cfeId = randomUUID();
-    const workflowId = `cfe:${cfeId}`;
+    const workflowId = `cfe:219999830019:101-1:${cfeId.slice(0, 8)}`;
     await temporal.client.workflow.start('issueCfe', { workflowId, taskQueue: 'cfe', args: [{ cfeId }] });
     return workflowId;
   }
@@ -39,16 +39,16 @@ describe('asking a workflow for support', () => {
       release = resolve;
     });
     const activities = {
-      signCfe: async () => (mended ? { waitsForOriginal: false } : STUCK),
+      signCfe: async () => (mended ? { kind: 'signed' } : STUCK),
       async supportCfe() {
         isServing = true;
         await gate;
         mended = true;
-        return { outcome: 'retried', message: 'It is tried again now.' };
+        return { kind: 'retried', message: 'It is tried again now.' };
       },
       submitCfe: async () => {
         await verdict;
-        return { status: 'REJECTED' };
+        return { kind: 'decided', status: 'REJECTED' };
       },
     };
     let decide = (): void => {};
@@ -71,7 +71,7 @@ describe('asking a workflow for support', () => {
       expect(await support.ask(workflowId, REQUEST)).toEqual({ outcome: 'nothing_to_do', runs: true });
       await expect(support.ask(workflowId, { ...REQUEST, by: 'a\nb' })).rejects.toMatchObject({
         code: 'INVALID_INPUT',
-        message: 'by: has a control character, such as a line end; write one line.',
+        message: 'by: must not have control characters such as line ends; write one line.',
       });
       decide();
       await temporal.client.workflow.getHandle(workflowId).result();
@@ -90,7 +90,7 @@ describe('asking a workflow for support', () => {
 
     expect(away).toMatchObject({ reason: { code: 'UNAVAILABLE', message: 'Temporal cannot be reached.' } });
     expect(noWorker).toMatchObject({
-      reason: { code: 'UNAVAILABLE', message: expect.stringMatching(/^No worker takes it/) },
+      reason: { code: 'UNAVAILABLE', message: expect.stringMatching(/^No worker accepts the request/) },
     });
-  }, 60_000);
+  });
 });

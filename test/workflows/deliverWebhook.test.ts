@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { AttemptInput, WebhookActivities } from '../../src/activities/webhooks.ts';
-import type { DeliveryStatus } from '../../src/domain/webhook.ts';
+import type { Activities, AttemptInput } from '../../src/activities/activities.ts';
+import type { AttemptResult } from '../../src/domain/activityResults.ts';
 import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -31,10 +31,10 @@ describe('deliverWebhook', () => {
   /** A receiver that takes the attempt of this number; a diary of what was asked, with when. */
   function receiver(takesAt: number) {
     const diary: (AttemptInput & { at: number })[] = [];
-    const attemptDelivery: WebhookActivities['attemptDelivery'] = async (input) => {
+    const attemptDelivery: Activities['attemptDelivery'] = async (input) => {
       diary.push({ ...input, at: Date.now() });
-      const status = diary.length === takesAt ? 'DELIVERED' : input.retriesLeft === 0 ? 'FAILED' : 'PENDING';
-      return { status };
+      if (diary.length === takesAt) return { kind: 'delivered' };
+      return { kind: input.retriesLeft === 0 ? 'failed' : 'pending' };
     };
     return { diary, attemptDelivery };
   }
@@ -87,16 +87,16 @@ describe('deliverWebhook', () => {
   });
 
   test('a request that comes while the last attempt ends is not lost: the same run begins anew', async () => {
-    const answers: DeliveryStatus[] = ['FAILED', 'DELIVERED'];
+    const answers: AttemptResult[] = [{ kind: 'failed' }, { kind: 'delivered' }];
     let asked = 0;
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
     const attemptDelivery = async () => {
-      const status = answers[asked++] ?? 'FAILED';
+      const answer = answers[asked++];
       if (asked === 1) await gate;
-      return { status };
+      return answer;
     };
 
     await temporal.withWorkers({ attemptDelivery }, async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import type { CfeActivities } from '../../src/activities/cfes.ts';
-import type { DgiActivities } from '../../src/activities/dgi.ts';
+import type { Activities as AllActivities } from '../../src/activities/activities.ts';
 import {
   historyOf,
   openTemporal,
@@ -12,7 +11,7 @@ import {
 } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
-type Activities = CfeActivities & DgiActivities;
+type Activities = Pick<AllActivities, 'signCfe' | 'submitCfe' | 'awaitVerdict'>;
 
 /** Activities that take every CFE to ACCEPTED and keep a diary; a test replaces only those it is about. */
 function actors(replacements: Partial<Activities> = {}) {
@@ -20,15 +19,15 @@ function actors(replacements: Partial<Activities> = {}) {
   const activities: Activities = {
     async signCfe() {
       diary.push('signed');
-      return { waitsForOriginal: false };
+      return { kind: 'signed' };
     },
     async submitCfe() {
       diary.push('submitted');
-      return { status: 'RECEIVED' };
+      return { kind: 'received' };
     },
     async awaitVerdict() {
       diary.push('asked');
-      return { status: 'ACCEPTED' };
+      return { kind: 'decided', status: 'ACCEPTED' };
     },
     ...replacements,
   };
@@ -70,7 +69,7 @@ describe('issueCfe', () => {
   });
 
   test.each(['REJECTED', 'OBSERVED'] as const)('ends %s as a result, not as a failure', async (status) => {
-    const { activities } = actors({ awaitVerdict: async () => ({ status }) });
+    const { activities } = actors({ awaitVerdict: async () => ({ kind: 'decided', status }) });
 
     const { result } = await runToEnd(activities, `issueCfe.${status.toLowerCase()}`);
 
@@ -78,7 +77,9 @@ describe('issueCfe', () => {
   });
 
   test('ends at once when the sobre itself is refused', async () => {
-    const { activities, diary } = actors({ submitCfe: async () => ({ status: 'REJECTED' }) });
+    const { activities, diary } = actors({
+      submitCfe: async () => ({ kind: 'decided', status: 'REJECTED' }),
+    });
 
     const { result } = await runToEnd(activities, 'issueCfe.sobreRefused');
 
@@ -94,7 +95,7 @@ describe('issueCfe', () => {
         if (asked <= 6) {
           throw ApplicationFailure.create({ type: 'NotYet', message: 'not yet', nextRetryDelay: 1 });
         }
-        return { status: 'OBSERVED' };
+        return { kind: 'decided', status: 'OBSERVED' };
       },
     });
 
@@ -105,16 +106,16 @@ describe('issueCfe', () => {
   });
 
   test.each([
-    ['ACCEPTED', 'RECEIVED', ['submitted', 'asked']],
-    ['REJECTED', 'REJECTED', ['submitted']],
+    ['ACCEPTED', { kind: 'received' }, ['submitted', 'asked']],
+    ['REJECTED', { kind: 'decided', status: 'REJECTED' }, ['submitted']],
   ] as const)(
     'a note waits for its original; once that is %s it goes on',
     async (original, submitted, steps) => {
       const { activities, diary } = actors({
-        signCfe: async () => ({ waitsForOriginal: true }),
+        signCfe: async () => ({ kind: 'waitsForOriginal' }),
         async submitCfe() {
           diary.push('submitted');
-          return { status: submitted };
+          return submitted;
         },
       });
 
@@ -135,19 +136,19 @@ describe('issueCfe', () => {
     },
   );
 
-  test('a CFE that must wait for its turn parks without a try, and submits again each time it is called', async () => {
+  test('a CFE that must wait for a slot parks without an attempt, and submits again each time it is given one', async () => {
     let submits = 0;
     const { activities, diary } = actors({
       async submitCfe() {
         submits += 1;
-        return { status: submits < 3 ? 'WAITS' : 'RECEIVED' };
+        return { kind: submits < 3 ? 'waits' : 'received' };
       },
     });
 
     await temporal.withWorkers(activities, async () => {
       const handle = await start();
       for (const called of [1, 2]) {
-        await detailsOf(handle, 'Waits for its turn');
+        await detailsOf(handle, 'Waits for a slot');
         expect(submits).toBe(called);
         await handle.signal('turnCame');
         await until('the next try', 10, async () => submits > called || undefined);
@@ -165,10 +166,10 @@ describe('issueCfe', () => {
     const { activities } = actors({
       async submitCfe() {
         submits += 1;
-        if (submits > 1) return { status: 'RECEIVED' };
+        if (submits > 1) return { kind: 'received' };
         const running = await until('the handle', 10, async () => handle);
         await running.signal('turnCame');
-        return { status: 'WAITS' };
+        return { kind: 'waits' };
       },
     });
 
@@ -184,7 +185,7 @@ describe('issueCfe', () => {
     const { activities } = actors({
       async signCfe() {
         tries += 1;
-        if (tries > 1) return { waitsForOriginal: false };
+        if (tries > 1) return { kind: 'signed' };
         throw Object.assign(new Error('Failing row contains (1220.00, <CFE xmlns=…, Almacén)'), {
           code: '23514',
           cause: new Error('detail: Almacén'),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Readiness } from '../../src/activities/enterprises.ts';
+import type { ReadinessResult } from '../../src/domain/activityResults.ts';
 import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -18,12 +18,12 @@ describe('onboardEnterprise', () => {
     });
 
   test('looks again when a fact changes, and ends when the enterprise is READY', async () => {
-    const answers: Readiness[] = [
-      { ready: false, lacking: ['a plan'], dueInMilliseconds: null },
-      { ready: true, lacking: [], dueInMilliseconds: null },
+    const answers: ReadinessResult[] = [
+      { kind: 'lacking', lacking: ['a plan'], dueInMilliseconds: null },
+      { kind: 'ready' },
     ];
     let looked = 0;
-    const makeReadyWhenComplete = async () => answers[Math.min(looked++, 1)] as Readiness;
+    const makeReadyWhenComplete = async () => answers[Math.min(looked++, 1)] as ReadinessResult;
 
     await temporal.withWorkers({ makeReadyWhenComplete }, async () => {
       const handle = await start('219999830019');
@@ -38,11 +38,11 @@ describe('onboardEnterprise', () => {
 
   test('wakes by itself when the scheduled date comes, while nobody calls', async () => {
     let looked = 0;
-    const makeReadyWhenComplete = async (): Promise<Readiness> => {
+    const makeReadyWhenComplete = async (): Promise<ReadinessResult> => {
       looked += 1;
       return looked === 1
-        ? { ready: false, lacking: ['a scheduled_ready_date that has come'], dueInMilliseconds: 300 }
-        : { ready: true, lacking: [], dueInMilliseconds: null };
+        ? { kind: 'lacking', lacking: ['a scheduled_ready_date in the past'], dueInMilliseconds: 300 }
+        : { kind: 'ready' };
     };
 
     await temporal.withWorkers({ makeReadyWhenComplete }, async () => {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { openGuard } from '../../src/stack/guard.ts';
 import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
+import { openWatchdog } from '../../src/stack/watchdog.ts';
 import { openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -68,12 +68,12 @@ describe('docs/operations.md against a real server', () => {
     const stuck: Record<string, string> = { undecided: 'undecided', certificate: 'authority.certificate' };
     let away = true;
     const activities = {
-      signCfe: async () => ({ waitsForOriginal: false }),
+      signCfe: async () => ({ kind: 'signed' }),
       async submitCfe(name: string) {
         const reason = stuck[name];
-        if (reason !== undefined) return { stuck: reason, explanation: 'Told by the test.' };
+        if (reason !== undefined) return { kind: 'stuck', reason, explanation: 'Told by the test.' };
         if (name === 'away' && away) throw new Error('not there');
-        return { status: name === 'refused' ? 'REJECTED' : 'RECEIVED' };
+        return name === 'refused' ? { kind: 'decided', status: 'REJECTED' } : { kind: 'received' };
       },
       async awaitVerdict() {
         throw new Error('not yet');
@@ -109,12 +109,12 @@ describe('docs/operations.md against a real server', () => {
 
   /** What a command of the page answers, on the server of the run. */
   async function told(command: string | undefined, activityId: string): Promise<string> {
-    const guard = openGuard();
+    const watchdog = openWatchdog();
     try {
-      const { path } = await obtainTemporal({ environment: process.env, say: () => {}, guard });
+      const { path } = await obtainTemporal({ variables: process.env, say: () => {}, watchdog });
       const words = (command ?? '')
         .replace(/\s+#.*/, '')
-        .replace('cfe:UUID', 'away')
+        .replace('WORKFLOW_ID', 'away')
         .replace('ACTIVITY_ID', activityId)
         .match(/"[^"]*"|\S+/g);
       const args = (words ?? []).map((word) => word.replaceAll('"', ''));
@@ -127,7 +127,7 @@ describe('docs/operations.md against a real server', () => {
       ]);
       return stdout;
     } finally {
-      guard.close();
+      watchdog.close();
     }
   }
 });

@@ -1,40 +1,39 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { CfeActivities } from '../../src/activities/cfes.ts';
-import type { DgiActivities } from '../../src/activities/dgi.ts';
-import type { SupportAct, SupportActivities } from '../../src/activities/support.ts';
+import type { Activities as AllActivities, SupportAct } from '../../src/activities/activities.ts';
+import type { Stuck, SupportResult } from '../../src/domain/activityResults.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
 import { openTemporal, recordHistory, startIssueCfe, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
-type Activities = CfeActivities & DgiActivities & SupportActivities;
+type Activities = Pick<AllActivities, StepName | 'supportCfe'>;
 type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
 
-const STUCK = { stuck: 'signing', explanation: 'The key cannot be opened.' };
+const STUCK: Stuck = { kind: 'stuck', reason: 'signing', explanation: 'The key cannot be opened.' };
 const REQUEST = { action: 'retry', by: 'ana', reason: 'the key is configured' };
-const PENDING = { outcome: 'refused', message: 'The authority may find it yet.' } as const;
+const PENDING: SupportResult = { kind: 'refused', message: 'The authority may find it yet.' };
 
 /**
  * A CFE whose `step` is stuck until `mended`; support's acts are noted, and answered by `answers` one after the other.
  */
-function stuckAt(step: StepName, answers: (SupportAnswer | (() => Promise<SupportAnswer>))[] = []) {
+function stuckAt(step: StepName, answers: (SupportResult | (() => Promise<SupportResult>))[] = []) {
   const diary: string[] = [];
   const acts: SupportAct[] = [];
   const state = { mended: false, status: 'ACCEPTED' as 'ACCEPTED' | 'REJECTED' };
   const usual = {
     async signCfe() {
       diary.push('signed');
-      return { waitsForOriginal: false };
+      return { kind: 'signed' } as const;
     },
     async submitCfe() {
       diary.push('submitted');
       return state.status === 'REJECTED'
-        ? ({ status: 'REJECTED' } as const)
-        : ({ status: 'RECEIVED' } as const);
+        ? ({ kind: 'decided', status: 'REJECTED' } as const)
+        : ({ kind: 'received' } as const);
     },
     async awaitVerdict() {
       diary.push('asked');
-      return { status: state.status };
+      return { kind: 'decided', status: state.status } as const;
     },
   };
   const activities: Activities = {
@@ -42,10 +41,10 @@ function stuckAt(step: StepName, answers: (SupportAnswer | (() => Promise<Suppor
     [step]: async () => (state.mended ? usual[step]() : STUCK),
     async supportCfe(act) {
       acts.push(act);
-      const next = answers.shift() ?? { outcome: 'retried', message: 'It is tried again now.' };
+      const next = answers.shift() ?? { kind: 'retried', message: 'It is tried again now.' };
       const answer = typeof next === 'function' ? await next() : next;
-      if (answer.outcome !== 'refused') state.mended = true;
-      if (answer.outcome === 'abandoned') state.status = 'REJECTED';
+      if (answer.kind !== 'refused') state.mended = true;
+      if (answer.kind === 'abandoned') state.status = 'REJECTED';
       return answer;
     },
   };
@@ -92,7 +91,8 @@ describe('support of a CFE that is stuck', () => {
         const { searchAttributes } = await handle.describe();
         expect(searchAttributes).toMatchObject({ NeedsSupport: [false], CfeStatus: ['ACCEPTED'] });
         expect(searchAttributes['StuckReason']?.[0] ?? null).toBeNull();
-        const cfeId = handle.workflowId.replace('cfe:', '');
+        const cfeId = acts[0]?.cfeId ?? '';
+        expect(handle.workflowId).toMatch(new RegExp(`:${cfeId.slice(0, 8)}$`));
         expect(acts).toEqual([{ ...REQUEST, cfeId, requestId: `${cfeId}:request-1` }]);
         await recordHistory(handle, `issueCfe.${step}Retried`);
       });
@@ -102,7 +102,7 @@ describe('support of a CFE that is stuck', () => {
   );
 
   test('settled by asking: the step is taken once more and finds what the authority has', async () => {
-    const { activities, diary } = stuckAt('submitCfe', [{ outcome: 'settled', message: 'It has it.' }]);
+    const { activities, diary } = stuckAt('submitCfe', [{ kind: 'settled', message: 'It has it.' }]);
 
     await withStuck(activities, async (handle) => {
       expect(await ask(handle, { ...REQUEST, action: 'settle' })).toEqual({
@@ -121,7 +121,7 @@ describe('support of a CFE that is stuck', () => {
     ['submitCfe', 'issueCfe.abandoned'],
     ['awaitVerdict', 'issueCfe.abandonedToOthers'],
   ])('abandoned at %s: whoever asked has the answer, and the CFE ends REJECTED', async (step, name) => {
-    const { activities, state } = stuckAt(step, [{ outcome: 'abandoned', message: 'It is given up.' }]);
+    const { activities, state } = stuckAt(step, [{ kind: 'abandoned', message: 'It is given up.' }]);
 
     await withStuck(activities, async (handle) => {
       expect(await ask(handle, { ...REQUEST, action: 'abandon' })).toEqual({
@@ -140,7 +140,10 @@ describe('support of a CFE that is stuck', () => {
 
     await withStuck(activities, async (handle) => {
       for (const action of ['abandon', 'settle']) {
-        expect(await ask(handle, { ...REQUEST, action })).toEqual(PENDING);
+        expect(await ask(handle, { ...REQUEST, action })).toEqual({
+          outcome: 'refused',
+          message: PENDING.message,
+        });
         expect((await waiting(handle))['StuckReason']).toEqual(['signing']);
         expect(await detailsOf(handle)).toContain(`\`${action}\` by \`ana\`, refused: ${PENDING.message}`);
       }
@@ -157,7 +160,9 @@ describe('support of a CFE that is stuck', () => {
     let tries = 0;
     const submitCfe = async () => {
       tries += 1;
-      return tries === 2 ? { stuck: 'undecided', explanation: 'Nothing yet.' } : activities.submitCfe('');
+      return tries === 2
+        ? ({ kind: 'stuck', reason: 'undecided', explanation: 'Nothing yet.' } as const)
+        : activities.submitCfe('');
     };
 
     await withStuck({ ...activities, submitCfe }, async (handle) => {
@@ -201,7 +206,7 @@ describe('support of a CFE that is stuck', () => {
     const { activities, acts } = stuckAt('submitCfe', [
       async () => {
         await gate;
-        return { outcome: 'abandoned', message: 'It is given up.' };
+        return { kind: 'abandoned', message: 'It is given up.' };
       },
     ]);
 
@@ -229,16 +234,16 @@ describe('support of a CFE that is stuck', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    ['no object', 'retry', /One object is expected/],
-    ['a list', [REQUEST], /One object is expected/],
-    ['nothing', null, /One object is expected/],
-    ['an unknown action', { ...REQUEST, action: 'resend' }, /one of retry, settle, abandon/],
+    ['no object', 'retry', /Send a JSON object/],
+    ['a list', [REQUEST], /Send a JSON object/],
+    ['nothing', null, /Send a JSON object/],
+    ['an unknown action', { ...REQUEST, action: 'resend' }, /must be one of retry, settle, abandon/],
     ['an unknown field', { ...REQUEST, force: true }, /"force" is not a field/],
-    ['nobody', { ...REQUEST, by: ' ' }, /by: a text is expected that says who/],
-    ['no reason', { action: 'retry', by: 'ana' }, /reason: a text is expected that says why/],
-    ['a reason in two lines', { ...REQUEST, reason: 'a\nb' }, /reason: has a control character/],
-    ['a long reason', { ...REQUEST, reason: 'x'.repeat(501) }, /reason: at most 500/],
-    ['a long name', { ...REQUEST, by: 'x'.repeat(101) }, /by: at most 100/],
+    ['nobody', { ...REQUEST, by: ' ' }, /by: must be a string that says who/],
+    ['no reason', { action: 'retry', by: 'ana' }, /reason: must be a string that says why/],
+    ['a reason in two lines', { ...REQUEST, reason: 'a\nb' }, /reason: must not have control characters/],
+    ['a long reason', { ...REQUEST, reason: 'x'.repeat(501) }, /reason: must have at most 500/],
+    ['a long name', { ...REQUEST, by: 'x'.repeat(101) }, /by: must have at most 100/],
   ])('%s is refused in words, and leaves nothing in the history', async (_, request, words) => {
     const { activities, acts } = stuckAt('signCfe');
 
@@ -265,7 +270,7 @@ describe('support of a CFE that is stuck', () => {
     state.mended = true;
     const awaitVerdict = async () => {
       await gate;
-      return { status: 'ACCEPTED' } as const;
+      return { kind: 'decided', status: 'ACCEPTED' } as const;
     };
 
     await temporal.withWorkers({ ...activities, awaitVerdict }, async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ensureExpiriesSchedule } from '../../src/main/expiriesSchedule.ts';
+import { ensureExpiriesSchedule } from '../../src/wiring/expiriesSchedule.ts';
 import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -32,18 +32,21 @@ describe('tellExpiries', () => {
     expect(info.nextActionTimes.length).toBeGreaterThan(1);
     for (const moment of info.nextActionTimes) expect(moment.toISOString().slice(11)).toBe('03:05:00.000Z');
 
-    await temporal.withWorkers({ recordExpiries: async () => ({ told: 3 }) }, async () => {
-      await schedule.trigger();
-      const workflowId = await until('the run', 20, async () => {
-        const [run] = (await schedule.describe()).info.recentActions;
-        return run?.action.workflow.workflowId;
-      });
-      const handle = client.workflow.getHandle(workflowId);
-      expect(workflowId).toMatch(/^expiries-/);
-      expect(await handle.result()).toEqual({ told: 3 });
-      expect((await historyOf(handle)).events).toBeLessThanOrEqual(11);
-      await recordHistory(handle, 'tellExpiries.told');
-    });
+    await temporal.withWorkers(
+      { recordExpiries: async () => ({ kind: 'told', enterprises: 3 }) },
+      async () => {
+        await schedule.trigger();
+        const workflowId = await until('the run', 20, async () => {
+          const [run] = (await schedule.describe()).info.recentActions;
+          return run?.action.workflow.workflowId;
+        });
+        const handle = client.workflow.getHandle(workflowId);
+        expect(workflowId).toMatch(/^expiries-/);
+        expect(await handle.result()).toEqual({ told: 3 });
+        expect((await historyOf(handle)).events).toBeLessThanOrEqual(11);
+        await recordHistory(handle, 'tellExpiries.told');
+      },
+    );
   });
 
   test('a schedule that an operator has paused stays paused when workers start', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ValidationResult } from '../../src/activities/credentials.ts';
+import type { LoginValidation } from '../../src/domain/activityResults.ts';
 import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -22,7 +22,7 @@ describe('validateCredentials', () => {
     });
 
   test.each(['success', 'failed', 'permissions_updated'] as const)('ends with %s', async (result) => {
-    const validateLogin = async () => ({ result });
+    const validateLogin = async () => ({ kind: 'checked', result });
 
     await temporal.withWorkers({ validateLogin }, async () => {
       const handle = await start(`2199998300${{ success: 1, failed: 2, permissions_updated: 3 }[result]}9`);
@@ -32,7 +32,7 @@ describe('validateCredentials', () => {
   });
 
   test('ends with nothing to do when the check was made already', async () => {
-    const validateLogin = async () => ({ result: null });
+    const validateLogin = async () => ({ kind: 'nothingToDo' });
 
     await temporal.withWorkers({ validateLogin }, async () => {
       const handle = await start('219999830049');
@@ -42,16 +42,16 @@ describe('validateCredentials', () => {
   });
 
   test('a request that comes while it asks joins it: one run, one more look, which finds nothing to do', async () => {
-    const answers: (ValidationResult | null)[] = ['success', null];
+    const answers: LoginValidation[] = [{ kind: 'checked', result: 'success' }, { kind: 'nothingToDo' }];
     let looked = 0;
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
     const validateLogin = async () => {
-      const result = answers[looked++] ?? null;
+      const answer = answers[looked++];
       await gate;
-      return { result };
+      return answer;
     };
 
     await temporal.withWorkers({ validateLogin }, async () => {

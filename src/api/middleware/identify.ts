@@ -4,7 +4,7 @@ import type { RequestState } from '../requestState.ts';
 
 const FORM = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** The request id: the caller's own where it fits, else one of ours. */
+/** The request id: the caller's own where it matches, else a new one. */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && FORM.test(header) ? header : randomUUID();
 }

@@ -9,25 +9,25 @@ const integer = (description: string) => ({ description, schema: { type: 'intege
 
 /** `components.headers`: those with `required` are on every answer that names them. */
 export const ANSWER_HEADERS = {
-  'X-Request-Id': { ...text('Names the request; quote it when you report a fault.'), required: true },
+  'X-Request-Id': { ...text('Id of the request; quote it when you report a problem.'), required: true },
   'RateLimit-Policy': text('The limit: how many requests (q) in how many seconds (w).', {
     examples: ['"default";q=1000;w=3600'],
   }),
-  RateLimit: text('Where you stand: requests left (r), seconds until the count starts anew (t).', {
+  RateLimit: text('Requests left (r), and seconds until the count resets (t).', {
     examples: ['"default";r=998;t=1834'],
   }),
-  'X-RateLimit-Limit': integer('Requests in a window.'),
+  'X-RateLimit-Limit': integer('Requests allowed per window.'),
   'X-RateLimit-Remaining': integer('Requests left in this window.'),
   'X-RateLimit-Reset': integer('When the next window begins, in seconds since 1970.'),
   'Retry-After': {
-    ...integer('Seconds to wait before trying again.'),
+    ...integer('Seconds to wait before the next try.'),
     required: true,
   },
-  'WWW-Authenticate': { ...text('How to get in (RFC 9110 §11.6.1).'), required: true },
-  'Idempotent-Replayed': text('`true` on an answer given before for the same Idempotency-Key.', {
+  'WWW-Authenticate': { ...text('How to authenticate (RFC 9110 §11.6.1).'), required: true },
+  'Idempotent-Replayed': text('`true` when this is the first answer to the same Idempotency-Key, repeated.', {
     enum: ['true'],
   }),
-  Link: text('Of a list that is cut: where the next page is, `rel="next"`.'),
+  Link: text('The next page, `rel="next"`, when the list has more items.'),
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
 } as const;
 
@@ -45,14 +45,14 @@ const QUOTA: readonly AnswerHeader[] = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers of an answer with `status`; `replayed`: it may be one given before, `waits`: it may have waited, `paged`: more may follow. */
+/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow. */
 export function answerHeaders(
   status: number,
   { replayed = false, waits = false, paged = false } = {},
 ): Record<string, { $ref: string }> {
   return references([
     'X-Request-Id',
-    // Who is not known has no quota.
+    // A caller who is not authenticated has no quota.
     ...(status === 401 ? (['WWW-Authenticate'] as const) : QUOTA),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(replayed ? (['Idempotent-Replayed'] as const) : []),

@@ -8,22 +8,22 @@ import { ERROR_SCHEMAS, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
 import { WEBHOOKS_TAG, webhooks } from './webhooks.ts';
 
-/** The version of the interface (interface.md part 9). */
+/** The version of the API's description (docs/contract.md#versioning). */
 const VERSION = '1.0.0';
 
 /** The document as an object that is JSON. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
-  /** By path below the server's address, then by method in small letters. */
+  /** By path below the server's address, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  /** What customers' servers are sent: by the name of the event, then by method. */
+  /** The requests to customers' servers: by the name of the event, then by method. */
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [more: string]: unknown;
 }
 
-/** The document of `routes`, with `examples` where there are some. */
+/** The document of `routes`, with the `examples` there are. */
 export function openApiDocument(routes: readonly Route[], examples: Examples): OpenApiDocument {
   const book = createSchemaBook();
   const paths: Record<string, Record<string, object>> = {};
@@ -49,13 +49,13 @@ export function openApiDocument(routes: readonly Route[], examples: Examples): O
           type: 'apiKey',
           in: 'header',
           name: 'X-API-Key',
-          description: 'Names the account and the environment; shown once when it is made.',
+          description: 'Identifies the account and the environment; shown only once, when it is created.',
         },
         accessToken: {
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'JWT',
-          description: 'From POST /tokens, with the same API key; good for `expires_in` seconds.',
+          description: 'From POST /tokens, with the same API key; valid for `expires_in` seconds.',
         },
       },
     },

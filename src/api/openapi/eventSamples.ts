@@ -1,9 +1,5 @@
 /** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
-import {
-  type EnterpriseWithPapers,
-  enterpriseChanges,
-  enterpriseObject,
-} from '../../domain/enterpriseObject.ts';
+import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
 import {
   cfeUpdated,
   efacturaLogin,
@@ -28,10 +24,10 @@ const ENTERPRISE = {
   permissions: ['HOMO', 'PROD'],
 } as const;
 
-const objectOf = (status: EnterpriseWithPapers['enterprise']['status']) =>
+const objectOf = (status: FullEnterprise['enterprise']['status']) =>
   enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [] }, NOW);
 
-/** The sample of each event, by its name. */
+/** The sample of each event, by its name. @internal exported for tests */
 export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<WebhookEvent, { name: N }> } = {
   'enterprise.updated': enterpriseUpdated(
     objectOf('READY'),

@@ -1,29 +1,30 @@
 /** The first page of the document, in Markdown. */
 export const INTRODUCTION = `
-Companies in Uruguay issue electronic fiscal receipts (CFE) with this API: tickets, invoices, exports, and the credit
-and debit notes to each. It numbers them, signs them and brings them to the tax authority (DGI).
+Companies in Uruguay issue electronic fiscal receipts (CFE) with this API: tickets, invoices, export invoices, and the
+credit and debit notes for each. The service numbers and signs them and sends them to the tax authority (DGI).
 
-**Getting in.** Exchange the API key at \`POST /tokens\` for an access token, and send both with every other request:
-\`X-API-Key\` and \`Authorization: Bearer …\`. A sandbox key is used with \`X-Sandbox-Mode: true\`, where that is
-supported; what it issues has no fiscal validity.
+**Authentication.** Exchange the API key for an access token at \`POST /tokens\`, and send both with every other request:
+\`X-API-Key\` and \`Authorization: Bearer …\`. Use a sandbox key with \`X-Sandbox-Mode: true\` on the endpoints that
+support it; what it issues has no fiscal validity.
 
-**Answers.** A success is \`{"data": …}\`, a refusal \`{"error": {"code", "message", "details"?}}\`. Decide by the HTTP
-status and by \`code\`. A 400 lists every fault at once in \`details.fields\`, each with a JSON Pointer to its place and
-a stable code. What a thing has not yet is \`null\`, never left out. Every answer carries \`X-Request-Id\`.
+**Answers.** A success is \`{"data": …}\`, an error \`{"error": {"code", "message", "details"?}}\`. Branch on the HTTP
+status and on \`code\`, not on the message. A 400 lists every fault at once in \`details.fields\`, each with a JSON
+Pointer to its place and a stable code. A field without a value is \`null\`, never omitted. Every answer carries
+\`X-Request-Id\`.
 
-**Bodies are strict.** A field or a query parameter that is not described here is refused by name. Amounts are JSON
-numbers, read digit by digit; more decimals than a field holds are refused, never rounded. Answers may gain fields at
-any time: read those you know.
+**Bodies are strict.** Fields and query parameters that are not described here are rejected by name. Amounts are JSON
+numbers, read digit by digit; a number with too many decimals is rejected, never rounded. Answers may gain fields at any
+time: ignore those you do not know.
 
-**Trying again is safe.** Send an \`Idempotency-Key\` with a POST; repeat the request with the same key when the answer
-did not arrive. A receipt is numbered once for a key, for ever; other answers are kept for 24 hours.
+**Retries are safe.** Send an \`Idempotency-Key\` with each POST, and repeat the request with the same key if no answer
+arrives. One key numbers at most one receipt, for good; other answers are kept for 24 hours.
 
-**Webhooks.** What changes is told to your own server by HTTPS POST, signed by Standard Webhooks 1.0: see the chapter
-Webhooks for every event, its headers and the answers that count.
+**Webhooks.** The service reports changes to your own server by HTTPS POST, signed according to Standard Webhooks 1.0.
+The chapter Webhooks has every event, its headers, and the answers that count.
 
-**Limits.** 1,000 requests an hour and account in production, 5,000 in the sandbox, unless agreed otherwise;
-\`RateLimit\` tells where you stand.
+**Limits.** 1,000 requests per hour and account in production, 5,000 in the sandbox, unless agreed otherwise. The header
+\`RateLimit\` says how many are left.
 
-**Other methods and paths.** A path that is not described here answers 404 \`NOT_FOUND\`, another method 405
-\`METHOD_NOT_ALLOWED\` with \`Allow\`. Each GET can be asked as HEAD; OPTIONS tells the methods of a path.
+**Other methods and paths.** A path that is not described here answers 404 \`NOT_FOUND\`; another method answers 405
+\`METHOD_NOT_ALLOWED\` with the header \`Allow\`. Every GET also answers HEAD; OPTIONS lists the methods of a path.
 `.trim();

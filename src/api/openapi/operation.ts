@@ -31,9 +31,9 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
 
 function description({ role, sandbox, auth }: Route): string {
   return [
-    ...(role === null ? [] : [`Needs the role ${role} or more for the enterprise.`]),
+    ...(role === null ? [] : [`Requires the role ${role} or higher at the enterprise.`]),
     sandbox ? 'Available in the sandbox.' : 'Production only.',
-    ...(auth === 'key' ? ['Takes the API key alone.'] : []),
+    ...(auth === 'key' ? ['Requires the API key only.'] : []),
   ].join(' ');
 }
 
@@ -48,15 +48,15 @@ const TAGS: Readonly<Record<string, string>> = {
   cfes: 'CFEs',
 };
 
-/** The chapter that a route belongs to: by the last word of its path that has one. */
+/** The tag of a route: by the last segment of its path that has one. */
 export function tagOf({ path }: Pick<Route, 'path'>): string {
   const word = path.split('/').findLast((part) => Object.hasOwn(TAGS, part));
   return (word === undefined ? undefined : TAGS[word]) ?? 'Enterprises';
 }
 
 const parameter = (place: 'path' | 'query', name: string, required: boolean, schema: JsonSchema) => {
-  const { description: words, ...rest } = schema;
-  return { name, in: place, required, ...(words === undefined ? {} : { description: words }), schema: rest };
+  const { description, ...rest } = schema;
+  return { name, in: place, required, ...(description === undefined ? {} : { description }), schema: rest };
 };
 
 function pathParameters({ params }: Route, book: SchemaBook): object[] {
@@ -67,7 +67,7 @@ function pathParameters({ params }: Route, book: SchemaBook): object[] {
 
 function queryParameters({ query }: Route, book: SchemaBook): object[] {
   if (query === null) return [];
-  if (!(query instanceof z.ZodObject)) throw new TypeError('a query is described by an object');
+  if (!(query instanceof z.ZodObject)) throw new TypeError('a query needs an object schema');
   return Object.entries(query.shape as Record<string, z.ZodType>).map(([name, schema]) =>
     parameter('query', name, !schema.safeParse(undefined).success, book.of(schema, 'input')),
   );

@@ -15,7 +15,8 @@ const REQUEST_ID: HeaderParameter = {
   name: 'X-Request-Id',
   in: 'header',
   required: false,
-  description: 'Your own name for the request, answered and logged; one that does not fit is replaced.',
+  description:
+    'Your own id for the request, returned and logged; one that does not match the pattern is replaced.',
   schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
 };
 
@@ -23,13 +24,13 @@ const SANDBOX: HeaderParameter = {
   name: 'X-Sandbox-Mode',
   in: 'header',
   required: false,
-  description: '`true` with a sandbox key, `false` or absent with a production key.',
+  description: '`true` with a sandbox key; `false` or omitted with a production key.',
   schema: { type: 'string', enum: ['true', 'false'] },
 };
 
 const NO_SANDBOX: HeaderParameter = {
   ...SANDBOX,
-  description: 'Only production is served here: `true` is refused.',
+  description: 'Production only: `true` is rejected.',
   schema: { type: 'string', enum: ['false'] },
 };
 
@@ -38,8 +39,8 @@ const IDEMPOTENCY: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'A text of your own, fresh for each thing to do. Sent again with the same body, it gets the first answer again ' +
-    '(`Idempotent-Replayed: true`) and nothing is done twice.',
+    'A string of your own, new for each operation. A repeated request with the same key and body gets the first answer ' +
+    'again (`Idempotent-Replayed: true`), and nothing is done twice.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7E]+$' },
 };
 
@@ -48,11 +49,11 @@ const PREFER: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    '`wait=N`: answer when the CFE has its verdict, or after N seconds (30 at most), whichever is first (RFC 7240).',
+    '`wait=N`: answer when the CFE has its verdict or after N seconds (at most 30), whichever comes first (RFC 7240).',
   schema: { type: 'string', examples: ['wait=10'] },
 };
 
-/** The headers that `route` heeds. */
+/** The headers that `route` reads. */
 export function headerParameters(route: Route): HeaderParameter[] {
   return [
     route.sandbox ? SANDBOX : NO_SANDBOX,

@@ -5,7 +5,7 @@ import { answerHeaders } from './answerHeaders.ts';
 import type { Examples } from './examples.ts';
 import { refusalsOf, WORDS } from './refusals.ts';
 
-/** The schemas of the envelope and of one fault (interface.md part 7, decisions.md §1). */
+/** The schemas of the envelope and of one fault (docs/contract.md#answers). */
 export const ERROR_SCHEMAS = {
   Error: {
     type: 'object',
@@ -13,8 +13,8 @@ export const ERROR_SCHEMAS = {
       error: {
         type: 'object',
         properties: {
-          code: { type: 'string', description: 'Stable; what programs decide by' },
-          message: { type: 'string', description: 'For people; may be improved' },
+          code: { type: 'string', description: 'Stable; branch on it' },
+          message: { type: 'string', description: 'For people; the wording may change' },
           details: {
             type: 'object',
             properties: { fields: { type: 'array', items: { $ref: '#/components/schemas/Fault' } } },
@@ -30,11 +30,12 @@ export const ERROR_SCHEMAS = {
     properties: {
       path: {
         type: 'string',
-        description: 'JSON Pointer into the body; below /path, /query and /headers into those',
+        description:
+          'JSON Pointer into the body; /path, /query and /headers point into those parts of the request',
         examples: ['/header/totals/pay_amount'],
       },
       code: { type: 'string', description: 'Stable', examples: ['totals.pay_amount'] },
-      message: { type: 'string', description: 'What is wrong, and what is expected instead' },
+      message: { type: 'string', description: 'What is wrong and what is expected instead' },
     },
     required: ['path', 'code', 'message'],
   },

@@ -1,4 +1,4 @@
-/** From zod's schemas to those of OpenAPI 3.1, which are JSON Schema 2020-12 with the named ones in one place. */
+/** zod's schemas as those of OpenAPI 3.1: JSON Schema 2020-12, with the named ones in one place. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
@@ -8,7 +8,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Whether a schema describes what callers send or what they get. */
 export type Direction = 'input' | 'output';
 
-/** Schemas of a document: gives each a place, and collects the named ones. */
+/** The schemas of a document: converts each, and collects the named ones. */
 export interface SchemaBook {
   /** The schema, or a reference to it where it has a name: by `.meta({id})`, or the one given here. */
   of(schema: z.ZodType, direction: Direction, name?: string): JsonSchema;
@@ -31,10 +31,8 @@ export function createSchemaBook(): SchemaBook {
     named,
     of(schema, direction, wishedName) {
       const { $schema: _, $defs = {}, ...json } = jsonSchemaOf(schema, direction);
-      for (const [id, inner] of Object.entries($defs as Record<string, JsonSchema>)) {
-        name(id, withReferences(inner) as JsonSchema);
-      }
-      const whole = withReferences(json) as JsonSchema;
+      for (const [id, inner] of Object.entries($defs)) name(id, withReferences(inner));
+      const whole = withReferences(json);
       if ('$ref' in whole || wishedName === undefined) return whole;
       // Two routes with one schema (a form and its alias) share the name that came first.
       const known = names.get(schema) ?? wishedName;
@@ -44,7 +42,7 @@ export function createSchemaBook(): SchemaBook {
   };
 }
 
-function jsonSchemaOf(schema: z.ZodType, direction: Direction): Record<string, unknown> {
+function jsonSchemaOf(schema: z.ZodType, direction: Direction) {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: direction,
@@ -58,10 +56,7 @@ function jsonSchemaOf(schema: z.ZodType, direction: Direction): Record<string, u
   });
 }
 
-/**
- * Decimals in words: validators divide in binary, and would call 4.35 no multiple of 0.01. Whoever needs the exact
- * rule gets it from the service.
- */
+/** Decimals in words: validators divide in binary and would reject 4.35 as a multiple of 0.01; the service itself checks exactly. */
 function inWords(schema: { multipleOf?: number | undefined; description?: string | undefined }): void {
   const { multipleOf, description } = schema;
   if (multipleOf === undefined || multipleOf >= 1) return;
@@ -70,18 +65,8 @@ function inWords(schema: { multipleOf?: number | undefined; description?: string
   schema.description = description === undefined ? words : `${description}. ${words}`;
 }
 
-/** References as they stand in a document, and no `id` but that of a field. */
-function withReferences(part: unknown, isFields = false): unknown {
-  if (Array.isArray(part)) return part.map((one) => withReferences(one));
-  if (typeof part !== 'object' || part === null) return part;
-  return Object.fromEntries(
-    Object.entries(part)
-      .filter(([key]) => isFields || key !== 'id')
-      .map(([key, value]) => [
-        key,
-        key === '$ref' && typeof value === 'string'
-          ? value.replace('#/$defs/', '#/components/schemas/')
-          : withReferences(value, key === 'properties' && !isFields),
-      ]),
-  );
-}
+/** `schema` with the references of zod pointed at the named schemas of the document. */
+const withReferences = (schema: object): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === '$ref' ? String(value).replace('#/$defs/', '#/components/schemas/') : value,
+  ) as JsonSchema;

@@ -1,10 +1,10 @@
-/** The `webhooks` of the document: what customers' servers are sent, and how they answer. */
+/** The `webhooks` of the document: the requests to customers' servers, and how they answer. */
 import type { WebhookEvent } from '../../domain/webhookEvents.ts';
 import { WEBHOOK_EVENT_VIEWS } from '../views/webhookEvents.ts';
 import { sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 
-/** The chapter that they stand in. */
+/** Their tag. */
 export const WEBHOOKS_TAG = 'Webhooks';
 
 const header = (name: string, description: string, schema: object) => ({
@@ -15,18 +15,18 @@ const header = (name: string, description: string, schema: object) => ({
   schema: { type: 'string', ...schema },
 });
 
-/** The headers of Standard Webhooks 1.0, which come with every attempt. */
+/** The headers of Standard Webhooks 1.0, on every attempt. */
 const HEADERS = [
   header(
     'webhook-id',
-    'The delivery: the same at every attempt. Take a message with a known id no second time.',
+    'Id of the delivery, the same at every attempt. Ignore a message whose id you have already processed.',
     {
       format: 'uuid',
     },
   ),
   header(
     'webhook-timestamp',
-    'When this attempt was made, in seconds since 1970; refuse what is minutes off.',
+    'When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off.',
     {
       pattern: '^[0-9]+$',
     },
@@ -34,29 +34,29 @@ const HEADERS = [
   header(
     'webhook-signature',
     'One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under ' +
-      'the bytes that follow `whsec_` in the secret. Two while a secret is being rotated; one that fits is enough.',
+      'the bytes that follow `whsec_` in the secret. There are two while a secret is being rotated; one match is enough.',
     { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
   ),
 ];
 
 const ANSWERS = {
-  '2XX': { description: 'Taken, within 15 seconds. Answer first, work afterwards.' },
-  '410': { description: 'Not taken; the webhook is disabled for new events.' },
+  '2XX': { description: 'Accepted; answer within 15 seconds, and process afterwards.' },
+  '410': { description: 'Not accepted; the webhook is disabled for new events.' },
   default: {
     description:
-      'Not taken (a redirect too): tried again after 1, 5 and 30 minutes, with the same id and bytes.',
+      'Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes.',
   },
 };
 
 const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
-  'enterprise.updated': 'Something that shows in the enterprise object has changed',
-  'payment.created': 'A plan that costs something was chosen',
-  'efactura.login': 'A check of the e-invoicing login has ended',
-  'cfe.updated': 'A CFE has moved on; sent only where it is selected',
-  'webhook.test': 'Somebody asked for a test of the webhook',
+  'enterprise.updated': 'The enterprise object has changed',
+  'payment.created': 'A plan with a price was chosen',
+  'efactura.login': 'A check of the e-invoicing login has finished',
+  'cfe.updated': 'The status of a CFE has changed; sent only to webhooks that select it',
+  'webhook.test': 'A test of the webhook was requested',
 };
 
-/** `webhooks` by the name of the event; the schemas of the bodies go into `book`. */
+/** `webhooks` by the name of the event; the schemas of the bodies are collected in `book`. */
 export function webhooks(book: SchemaBook): Record<string, { post: object }> {
   const names = Object.keys(WEBHOOK_EVENT_VIEWS) as WebhookEvent['name'][];
   return Object.fromEntries(names.map((name) => [name, { post: webhook(name, book) }]));

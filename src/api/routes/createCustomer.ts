@@ -4,7 +4,7 @@ import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CustomerView, customerView } from '../views/customer.ts';
 
-/** POST …/customers: keeps a customer of the enterprise (interface.md 4.14). */
+/** POST …/customers: keeps a customer of the enterprise. */
 export const createCustomer = defineRoute({
   name: 'createCustomer',
   method: 'POST',

@@ -3,7 +3,7 @@ import { CreateEnterprise } from '../../domain/enterprise.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { EnterpriseView, enterpriseView } from '../views/enterprise.ts';
 
-/** POST /enterprises: registers an enterprise, which the calling account then owns (interface.md 4.4). */
+/** POST /enterprises: registers an enterprise, which the calling account then owns. */
 export const createEnterprise = defineRoute({
   name: 'createEnterprise',
   method: 'POST',

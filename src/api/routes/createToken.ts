@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { TOKEN_SECONDS } from '../../crypto/tokens.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** POST /tokens: an API key for an access token (interface.md 4.3). */
+/** POST /tokens: an API key for an access token. */
 export const createToken = defineRoute({
   name: 'createToken',
   method: 'POST',
@@ -20,7 +20,7 @@ export const createToken = defineRoute({
     schema: z.object({
       access_token: z.string().meta({ description: 'JWT for the header Authorization' }),
       token_type: z.literal('Bearer'),
-      expires_in: z.int().meta({ description: 'Seconds until the token ends' }),
+      expires_in: z.int().meta({ description: 'Seconds until the token expires' }),
     }),
   },
   errors: [],

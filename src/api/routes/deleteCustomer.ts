@@ -3,7 +3,7 @@ import { deleteCustomer as remove } from '../../commands/deleteCustomer.ts';
 import { CUSTOMER_PATH, CustomerParams, customerKey, documentInPath } from '../customerPath.ts';
 import { defineRoute } from '../route.ts';
 
-/** DELETE …/customers/{doc_type}/{doc_number}: forgets a customer (interface.md 4.14). */
+/** DELETE …/customers/{doc_type}/{doc_number}: forgets a customer. */
 export const deleteCustomer = defineRoute({
   name: 'deleteCustomer',
   method: 'DELETE',
@@ -16,7 +16,7 @@ export const deleteCustomer = defineRoute({
   checkParams: documentInPath,
   query: null,
   body: null,
-  success: { status: 200, description: 'It is gone', schema: z.literal(true) },
+  success: { status: 200, description: 'The customer was deleted', schema: z.literal(true) },
   errors: ['NOT_FOUND'],
   async handle({ params }, deps) {
     await remove(deps, customerKey(params));

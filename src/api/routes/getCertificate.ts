@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import { defineRoute } from '../route.ts';
 import { CertificateView } from '../views/certificate.ts';
 
-/** GET …/certificate: the certificate that signs (interface.md 4.11). */
+/** GET …/certificate: the certificate that signs. */
 export const getCertificate = defineRoute({
   name: 'getCertificate',
   method: 'GET',
@@ -22,7 +22,7 @@ export const getCertificate = defineRoute({
   async handle({ enterprise }, { orm, clock }) {
     const certificate = await currentCertificate(orm.em.fork(), enterprise.rut, 'production');
     if (!certificate)
-      throw new Refusal('NOT_FOUND', `No certificate was uploaded for ${enterprise.rut} yet.`);
+      throw new Refusal('NOT_FOUND', `The enterprise ${enterprise.rut} has no certificate yet.`);
     return certificateObject(certificate, clock());
   },
 });

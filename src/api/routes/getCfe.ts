@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import { defineRoute } from '../route.ts';
 import { CfeListView, cfeView } from '../views/cfe.ts';
 
-/** GET …/cfes/{cfe_id}: one CFE, as a list of one (interface.md 4.17). */
+/** GET …/cfes/{cfe_id}: one CFE, as a list of one. */
 export const getCfe = defineRoute({
   name: 'getCfe',
   method: 'GET',

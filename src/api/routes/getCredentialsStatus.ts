@@ -2,7 +2,7 @@ import { Rut } from '../../domain/rut.ts';
 import { defineRoute } from '../route.ts';
 import { CredentialsView, credentialsView } from '../views/credentials.ts';
 
-/** GET …/efactura-status: where the e-invoicing login stands (interface.md 4.8). */
+/** GET …/efactura-status: the state of the e-invoicing login. */
 export const getCredentialsStatus = defineRoute({
   name: 'getCredentialsStatus',
   method: 'GET',

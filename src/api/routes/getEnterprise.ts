@@ -4,7 +4,7 @@ import { Rut } from '../../domain/rut.ts';
 import { defineRoute } from '../route.ts';
 import { EnterpriseView, enterpriseView } from '../views/enterprise.ts';
 
-/** GET /enterprises/{rut}: the enterprise with its papers (interface.md 4.5). */
+/** GET /enterprises/{rut}: the enterprise with its certificate and CAEs. */
 export const getEnterprise = defineRoute({
   name: 'getEnterprise',
   method: 'GET',

@@ -18,7 +18,7 @@ import { uploadCae } from './uploadCae.ts';
 import { uploadCertificate } from './uploadCertificate.ts';
 import { validateCredentials } from './validateCredentials.ts';
 
-/** Every route below /v1, one file each, in the order of interface.md 4.2. */
+/** Every route below /v1, one file each, in the order of openapi.json. */
 export const ROUTES: readonly Route[] = [
   createToken,
   createEnterprise,

@@ -1,7 +1,7 @@
 import { equipSandbox } from '../../commands/equipSandbox.ts';
 import { issueCfe as issue } from '../../commands/issueCfe.ts';
-import { recordFirstAnswer } from '../../commands/recordFirstAnswer.ts';
 import { findCfe } from '../../db/cfes.ts';
+import { recordFirstAnswer } from '../../db/idempotency.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CfeRequest } from '../../domain/cfeRequest.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -9,10 +9,10 @@ import { failpoint } from '../../failpoints.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CfeView, cfeView, cfeViewAt } from '../views/cfe.ts';
 
-/** How every CFE stands when its number is taken. */
+/** The state of every CFE when its number is taken. */
 const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
 
-/** POST …/cfes: issues a CFE and sends it to the authority (interface.md 4.15). */
+/** POST …/cfes: issues a CFE and sends it to the authority. */
 export const issueCfe = defineRoute({
   name: 'issueCfe',
   method: 'POST',
@@ -24,10 +24,11 @@ export const issueCfe = defineRoute({
   params: { rut: Rut },
   query: null,
   body: { schema: CfeRequest, limitBytes: BODY_LIMITS.cfe, checkedBy: 'command' },
-  success: { status: 201, description: 'The CFE, numbered; its verdict follows', schema: CfeView },
+  success: { status: 201, description: 'The CFE with its number; the verdict follows', schema: CfeView },
   errors: ['INVALID_INPUT'],
   async prepare({ params, caller, body }, deps) {
     if (caller.environment === 'sandbox') await equipSandbox(deps, { rut: params.rut, body });
+    return undefined;
   },
   async handle({ params, caller, body, idempotency }, deps) {
     const { accountId, environment } = caller;
@@ -42,8 +43,8 @@ export const issueCfe = defineRoute({
     await verdicts.wait(cfe.id, waiting);
     const now = await findCfe(orm.em.fork(), key);
     if (!now || waiting.signal.aborted) return data;
-    failpoint('wait.settled');
-    if (idempotency) await recordFirstAnswer({ orm }, now.id, now);
+    failpoint('wait.decided');
+    if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
     failpoint('wait.kept');
     return cfeView(now);
   },

@@ -7,7 +7,7 @@ import { Rut } from '../../domain/rut.ts';
 import { defineRoute } from '../route.ts';
 import { CaeView } from '../views/cae.ts';
 
-/** GET …/caes: the ranges of numbers held, all or those of one status (interface.md 4.13). */
+/** GET …/caes: the ranges of numbers held, all or those of one status. */
 export const listCaes = defineRoute({
   name: 'listCaes',
   method: 'GET',
@@ -19,7 +19,7 @@ export const listCaes = defineRoute({
   params: { rut: Rut },
   query: z.strictObject({ status: z.enum(['OK', 'EXPIRED']).optional() }),
   body: null,
-  success: { status: 200, description: 'The CAEs, in the order of their upload', schema: z.array(CaeView) },
+  success: { status: 200, description: 'The CAEs, in upload order', schema: z.array(CaeView) },
   errors: [],
   async handle({ enterprise, query }, { orm, clock }) {
     const now = clock();

@@ -11,7 +11,7 @@ import { CfeListView, cfeView } from '../views/cfe.ts';
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
 
-/** GET …/cfes: the enterprise's CFEs, newest first, a page at a time (interface.md 4.16). */
+/** GET …/cfes: the enterprise's CFEs, newest first, a page at a time (docs/contract.md#lists). */
 export const listCfes = defineRoute({
   name: 'listCfes',
   method: 'GET',
@@ -24,17 +24,17 @@ export const listCfes = defineRoute({
   query: z.strictObject({
     skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
       .optional()
-      .meta({ description: 'CFEs to skip; 0' }),
+      .meta({ description: 'How many CFEs to skip; default 0' }),
     limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
       .optional()
-      .meta({ description: 'Most CFEs to answer; 25' }),
+      .meta({ description: 'How many CFEs to return at most; default 25' }),
     cfe_type: z.enum(CFE_TYPE_NAMES).optional(),
     cfe_status: z.enum(CFE_STATUSES).optional(),
     from: date().optional().meta({ description: 'Earliest emission date' }),
     to: date().optional().meta({ description: 'Latest emission date' }),
   }),
   body: null,
-  success: { status: 200, description: 'A page of CFEs, and how many there are in all', schema: CfeListView },
+  success: { status: 200, description: 'A page of CFEs, and the total number', schema: CfeListView },
   errors: [],
   async handle({ enterprise, query }, { orm }) {
     const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;

@@ -10,7 +10,7 @@ import { CustomerView, customerView } from '../views/customer.ts';
 
 const LARGEST_PAGE = 1000;
 
-/** GET …/customers: the enterprise's customers in the order of their names (interface.md 4.14). */
+/** GET …/customers: the enterprise's customers in the order of their names. */
 export const listCustomers = defineRoute({
   name: 'listCustomers',
   method: 'GET',
@@ -23,20 +23,22 @@ export const listCustomers = defineRoute({
   query: z.strictObject({
     legal_name: text(LENGTHS.legalName)
       .optional()
-      .meta({ description: 'A part of the legal name; accents and case do not count' }),
-    doc_number: text(LENGTHS.foreignDocument).optional().meta({ description: 'The whole document number' }),
+      .meta({ description: 'Part of the legal name; accents and case are ignored' }),
+    doc_number: text(LENGTHS.foreignDocument)
+      .optional()
+      .meta({ description: 'The complete document number' }),
     country_code: CountryCode.optional(),
     skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
       .optional()
-      .meta({ description: 'Customers to skip; 0' }),
+      .meta({ description: 'How many customers to skip; default 0' }),
     limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
       .optional()
-      .meta({ description: 'Most customers to answer; 1000' }),
+      .meta({ description: 'How many customers to return at most; default 1000' }),
   }),
   body: null,
   success: {
     status: 200,
-    description: 'The customers, at most 1000 at a time; the header Link leads to those that follow',
+    description: 'The customers, at most 1000 at a time; the header Link points to the next page',
     schema: z.array(CustomerView),
   },
   errors: [],

@@ -3,10 +3,13 @@ import { Refusal } from '../../errors.ts';
 import { defineRoute } from '../route.ts';
 import { ErutView, erutView } from '../views/erut.ts';
 
-/** GET …/erut: what the authority's registry tells of any RUT, registered here or not (interface.md 4.7). */
+/**
+ * GET …/erut: what the authority's registry tells of any RUT, registered here or not
+ * (docs/contract.md#registry-look-up).
+ */
 export const lookUpRut = route('lookUpRut', '/enterprises/{rut}/erut');
 
-/** GET /erut/{rut}: the same, by the name that the onboarding guide uses (interface.md 4.2). */
+/** GET /erut/{rut}: the same, by its second address (docs/contract.md#addresses). */
 export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}');
 
 function route(name: string, path: `/${string}`) {
@@ -26,7 +29,7 @@ function route(name: string, path: `/${string}`) {
     async handle({ params }, deps) {
       const record = await deps.lookUpRut(params.rut);
       if (!record)
-        throw new Refusal('NOT_FOUND', `The tax authority's registry does not know the RUT ${params.rut}.`);
+        throw new Refusal('NOT_FOUND', `The tax authority's registry does not have the RUT ${params.rut}.`);
       return erutView(record);
     },
   });

@@ -4,7 +4,7 @@ import { CUSTOMER_PATH, CustomerParams, customerKey, documentInPath } from '../c
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CustomerView, customerView } from '../views/customer.ts';
 
-/** PUT …/customers/{doc_type}/{doc_number}: replaces all that is kept of a customer (interface.md 4.14). */
+/** PUT …/customers/{doc_type}/{doc_number}: replaces all that is kept of a customer. */
 export const updateCustomer = defineRoute({
   name: 'updateCustomer',
   method: 'PUT',
@@ -17,7 +17,7 @@ export const updateCustomer = defineRoute({
   checkParams: documentInPath,
   query: null,
   body: { schema: Customer, limitBytes: BODY_LIMITS.other },
-  success: { status: 200, description: 'The customer as it is now', schema: CustomerView },
+  success: { status: 200, description: 'The updated customer', schema: CustomerView },
   errors: ['NOT_FOUND'],
   async handle({ params, body }, deps) {
     return customerView(await update(deps, { ...customerKey(params), customer: body }));

@@ -5,10 +5,10 @@ import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { UpdatedEnterpriseView } from '../views/enterprise.ts';
 
-/** PUT /enterprises/{rut}: sets plan and start date (interface.md 4.6). */
+/** PUT /enterprises/{rut}: sets plan and start date. */
 export const updateEnterprise = route('updateEnterprise', 'PUT');
 
-/** PATCH /enterprises/{rut}: the same, by the name that the onboarding guide uses (interface.md 4.2). */
+/** PATCH /enterprises/{rut}: the same, by its second address (docs/contract.md#addresses). */
 export const patchEnterprise = route('patchEnterprise', 'PATCH');
 
 function route(name: string, method: 'PUT' | 'PATCH') {
@@ -25,7 +25,7 @@ function route(name: string, method: 'PUT' | 'PATCH') {
     body: { schema: UpdateEnterprise, limitBytes: BODY_LIMITS.other },
     success: {
       status: 200,
-      description: 'What can be updated, as it stands now',
+      description: 'The fields that can be updated, with their current values',
       schema: UpdatedEnterpriseView,
     },
     errors: [],

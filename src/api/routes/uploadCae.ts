@@ -5,7 +5,7 @@ import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CaeView } from '../views/cae.ts';
 
-/** POST …/caes: a range of numbers, as the authority signed it (interface.md 4.12). */
+/** POST …/caes: a range of numbers, as the authority signed it. */
 export const uploadCae = defineRoute({
   name: 'uploadCae',
   method: 'POST',

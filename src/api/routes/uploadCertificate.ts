@@ -1,11 +1,11 @@
-import { uploadCertificate as upload } from '../../commands/uploadCertificate.ts';
+import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
 import { UploadCertificate } from '../../domain/enterprise.ts';
 import { certificateObject } from '../../domain/enterpriseObject.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CertificateView } from '../views/certificate.ts';
 
-/** POST …/certificate: the certificate that signs from now on (interface.md 4.10). */
+/** POST …/certificate: the certificate that signs from now on. */
 export const uploadCertificate = defineRoute({
   name: 'uploadCertificate',
   method: 'POST',
@@ -19,12 +19,13 @@ export const uploadCertificate = defineRoute({
   body: { schema: UploadCertificate, limitBytes: BODY_LIMITS.file },
   success: { status: 201, description: 'The certificate', schema: CertificateView },
   errors: [],
-  async handle({ params, body }, deps) {
-    const certificate = await upload(deps, {
-      rut: params.rut,
+  prepare: ({ body, caller }) =>
+    openCertificate({
+      owner: caller.accountId,
       file: Buffer.from(body.cert_b64, 'base64'),
       password: body.password,
-    });
-    return certificateObject(certificate, deps.clock());
+    }),
+  async handle({ params }, deps, identity) {
+    return certificateObject(await storeCertificate(deps, params, identity), deps.clock());
   },
 });

@@ -4,7 +4,7 @@ import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CredentialsView, credentialsView } from '../views/credentials.ts';
 
-/** POST …/validate-efactura: starts a check of the e-invoicing login at the authority (interface.md 4.9). */
+/** POST …/validate-efactura: starts a check of the e-invoicing login at the authority. */
 export const validateCredentials = defineRoute({
   name: 'validateCredentials',
   method: 'POST',
@@ -16,7 +16,7 @@ export const validateCredentials = defineRoute({
   params: { rut: Rut },
   query: null,
   body: { schema: ValidateCredentials, limitBytes: BODY_LIMITS.other, optional: true },
-  success: { status: 202, description: 'The check is under way', schema: CredentialsView },
+  success: { status: 202, description: 'The check has started', schema: CredentialsView },
   errors: [],
   async handle({ params, body }, deps) {
     return credentialsView(await validate(deps, { rut: params.rut, login: body }));

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { DateText } from './formats.ts';
 
-/** The CAE object of interface.md 2.3. */
+/** The CAE object of the API (docs/contract.md#cae). */
 export const CaeView = z
   .object({
     authorization_number: z.string(),

@@ -10,12 +10,12 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
 
-/** The CFE object of interface.md 2.6, with rejection, security_code and qr_url (decisions.md §7). */
+/** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
     cfe_id: z
       .string()
-      .meta({ description: 'Type code, hyphen, place in the sequence of the type', examples: ['101-1'] }),
+      .meta({ description: 'Type code, hyphen, position in the sequence of the type', examples: ['101-1'] }),
     cfe_type: z.enum(CFE_TYPE_NAMES),
     cfe_type_code: z.string(),
     cfe_type_label: z.string(),
@@ -39,11 +39,11 @@ export const CfeView = z
     rejection: z
       .array(z.object({ code: z.string(), message: z.string(), detail: z.string().nullable() }))
       .nullable()
-      .meta({ description: "The tax authority's own words; null unless there are any" }),
+      .meta({ description: "The tax authority's own explanation; null without one" }),
     security_code: z
       .string()
       .nullable()
-      .meta({ description: 'Printed below the QR code; null until signed' }),
+      .meta({ description: 'To be printed below the QR code; null until signed' }),
     qr_url: z.string().nullable().meta({ description: 'Content of the QR code; null until signed' }),
   })
   .meta({ id: 'Cfe' });
@@ -51,12 +51,12 @@ export const CfeView = z
 /** Some CFEs, and how many there are in all. */
 export const CfeListView = z.object({ items: z.array(CfeView), total: z.int() }).meta({ id: 'CfeList' });
 
-/** Where the authority shows a CFE to whoever scans its code (dgi/cfe-format.md §8.1). */
+/** Where the authority shows a CFE to whoever scans its code (docs/authority/receipts.md#security-code-and-qr). */
 const VERIFICATION_PAGE = 'https://www.efactura.dgi.gub.uy/consultaQR/cfe';
-/** Characters of the hash that are printed as the security code (§8.1). */
+/** Characters of the hash that are printed as the security code (docs/authority/receipts.md#security-code-and-qr). */
 const SECURITY_CODE_LENGTH = 6;
 
-/** The CFE object as the CFE stands. */
+/** The CFE object of the CFE's current state. */
 export function cfeView(cfe: Cfe): z.input<typeof CfeView> {
   return cfeViewAt(cfe, cfe);
 }

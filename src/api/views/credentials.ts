@@ -3,16 +3,16 @@ import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import { EFACTURA_STATUSES } from '../../domain/enterpriseStatus.ts';
 import { MomentText } from './formats.ts';
 
-/** The e-invoicing credentials status of interface.md 2.8. */
+/** The e-invoicing credentials status (docs/contract.md#credentials). */
 export const CredentialsView = z
   .object({
-    is_valid: z.boolean().meta({ description: 'The last login succeeded' }),
+    is_valid: z.boolean().meta({ description: 'Whether the last login succeeded' }),
     status: z.enum(EFACTURA_STATUSES),
     last_validated_at: MomentText.nullable(),
   })
   .meta({ id: 'CredentialsStatus' });
 
-/** Where the e-invoicing login of an enterprise stands. */
+/** The state of an enterprise's e-invoicing login. */
 export function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView> {
   return {
     is_valid: enterprise.loginStatus === 'SUCCESS',

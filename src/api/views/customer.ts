@@ -4,7 +4,7 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 
 const Text = z.string().nullable();
 
-/** The customer object of interface.md 2.4. */
+/** The customer object of the API (openapi.json). */
 export const CustomerView = z
   .object({
     doc_type: z.enum(DOCUMENT_TYPES),
@@ -21,7 +21,7 @@ export const CustomerView = z
   })
   .meta({ id: 'Customer' });
 
-/** The customer object as the customer stands. */
+/** The customer object. */
 export function customerView(customer: Customer): z.input<typeof CustomerView> {
   return {
     doc_type: customer.docType,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type EnterpriseWithPapers, enterpriseObject } from '../../domain/enterpriseObject.ts';
+import { enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
 import {
   EFACTURA_STATUSES,
   ENTERPRISE_STATUSES,
@@ -13,17 +13,17 @@ import { MomentText } from './formats.ts';
 
 const PlanView = z.object({ plan_id: z.string(), frequency_id: z.string() });
 
-/** The enterprise object of interface.md 2.1. */
+/** The enterprise object of the API (docs/contract.md#enterprise). */
 export const EnterpriseView = z
   .object({
     rut: z.string(),
     legal_name: z.string(),
     trade_name: z.string().nullable(),
     street_name: z.string(),
-    role: z.enum(ROLES).meta({ description: 'Role of the caller for this enterprise' }),
+    role: z.enum(ROLES).meta({ description: 'Role of the caller at this enterprise' }),
     status: z.enum(ENTERPRISE_STATUSES),
     is_new_enterprise: z.boolean(),
-    is_authorized_issuer: z.boolean().meta({ description: 'PROD is among the permissions' }),
+    is_authorized_issuer: z.boolean().meta({ description: 'Whether the permissions include PROD' }),
     scheduled_ready_date: MomentText.nullable(),
     certificate: CertificateView,
     caes: z.array(CaeView),
@@ -37,7 +37,7 @@ export const EnterpriseView = z
   })
   .meta({ id: 'Enterprise' });
 
-/** What the update of an enterprise answers (interface.md 2.1). */
+/** What the update of an enterprise answers (docs/contract.md#enterprise). */
 export const UpdatedEnterpriseView = EnterpriseView.pick({
   rut: true,
   legal_name: true,
@@ -48,9 +48,9 @@ export const UpdatedEnterpriseView = EnterpriseView.pick({
 
 /** The enterprise object at `now`, as a caller with that role sees it. */
 export function enterpriseView(
-  of: EnterpriseWithPapers,
+  enterprise: FullEnterprise,
   role: Role,
   now: Date,
 ): z.input<typeof EnterpriseView> {
-  return { ...enterpriseObject(of, now), role };
+  return { ...enterpriseObject(enterprise, now), role };
 }

@@ -3,7 +3,7 @@ import type { RegistryRecord } from '../../domain/registryRecord.ts';
 
 const Text = z.string().nullable();
 
-/** The eRUT record of interface.md 2.7; what the registry does not tell is null. */
+/** The eRUT record of the API (docs/authority/registry.md#record); what the registry does not tell is null. */
 export const ErutView = z
   .object({
     rut: z.string(),

@@ -9,7 +9,7 @@ import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { MomentText } from './formats.ts';
 
-/** The envelope of interface.md part 6 around the `data` of an event. */
+/** The envelope around the `data` of an event (docs/contract.md#webhooks). */
 const event = <N extends WebhookEvent['name'], D extends z.ZodType>(name: N, id: string, data: D) =>
   z
     .object({
@@ -44,7 +44,7 @@ export const WEBHOOK_EVENT_VIEWS = {
       legal_name: z.string(),
       trade_name: z.string().nullable(),
       status: z.enum(ENTERPRISE_STATUSES),
-      changes: changesOfEnterprise().meta({ description: 'The fields that changed, and no others' }),
+      changes: changesOfEnterprise().meta({ description: 'The fields that changed, and only those' }),
     }),
   ),
   'payment.created': event(
@@ -56,7 +56,7 @@ export const WEBHOOK_EVENT_VIEWS = {
       amount: ExactNumber,
       currency: z.string(),
       status: z.enum(PAYMENT_STATUSES),
-      redirect_url: z.string().meta({ format: 'uri', description: 'Where it is paid' }),
+      redirect_url: z.string().meta({ format: 'uri', description: 'Where to pay' }),
       created_at: MomentText,
     }),
   ),

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { createAccount } from '../../commands/createAccount.ts';
-import { knownAccount } from '../../commands/knownAccount.ts';
-import { listAccounts } from '../../db/accounts.ts';
+import { listAccounts, requireAccount } from '../../db/accounts.ts';
 import type { Account } from '../../db/entities/Account.ts';
 import { Email } from '../../domain/email.ts';
 import { text } from '../../domain/text.ts';
@@ -18,11 +17,11 @@ const row = ({ id, name, email, isDeveloper, createdAt }: Account) => ({
 
 const create = defineVerb({
   name: 'create',
-  summary: 'Make a developer account',
+  summary: 'Create a developer account',
   options: [
     { flags: '--name <name>', about: 'whose account it is', required: true },
-    { flags: '--email <email>', about: 'where they can be reached', required: true },
-    { flags: '--developer', about: 'it may use the sandbox' },
+    { flags: '--email <email>', about: 'e-mail address for notices', required: true },
+    { flags: '--developer', about: 'let the account use the sandbox' },
   ],
   examples: [
     '--name "Estudio Sur" --email sur@example.com',
@@ -36,7 +35,7 @@ const create = defineVerb({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'All accounts',
+  summary: 'List all accounts',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {
@@ -46,12 +45,12 @@ const list = defineVerb({
 
 const show = defineVerb({
   name: 'show',
-  summary: 'One account',
+  summary: 'Show one account',
   args: { ACCOUNT: 'id of the account' },
   examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
   input: z.strictObject({ account: z.string() }),
   async run({ orm }, { account }) {
-    return row(await knownAccount(orm.em.fork(), account));
+    return row(await requireAccount(orm.em.fork(), account));
   },
 });
 

@@ -7,18 +7,18 @@ const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const Since = z
   .string()
   .refine((text) => Moment.safeParse(text).success, {
-    params: { expected: 'a day or a moment, such as 2026-11-20 or 2026-11-20T15:00:00Z,' },
+    params: { expected: 'a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z' },
   })
   .transform((text) => new Date(text));
 
 const list = defineVerb({
   name: 'list',
-  summary: 'Who did what to which thing when, oldest first',
+  summary: 'List who did what, to what and when, oldest first',
   options: [
-    { flags: '--rut <rut>', about: 'only what concerns this enterprise' },
+    { flags: '--rut <rut>', about: 'only entries about this enterprise' },
     {
       flags: '--since <time>',
-      about: 'only from this moment on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
+      about: 'only entries from then on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
     },
   ],
   examples: ['--since 2026-11-20', '--rut 219999830019 --json'],
@@ -40,5 +40,5 @@ const list = defineVerb({
   },
 });
 
-/** `cfe audit`: who did what to which thing when. */
-export const audit: Group = { name: 'audit', summary: 'Who did what to which thing when', verbs: [list] };
+/** `cfe audit`: who did what, to what and when. */
+export const audit: Group = { name: 'audit', summary: 'Who did what, to what and when', verbs: [list] };

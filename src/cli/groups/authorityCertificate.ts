@@ -14,7 +14,7 @@ const row = (certificate: AuthorityCertificate) => ({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'Certificates whose signatures count as the tax authority’s',
+  summary: 'List the certificates whose signatures count as the tax authority’s',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {
@@ -24,8 +24,8 @@ const list = defineVerb({
 
 const add = defineVerb({
   name: 'add',
-  summary: 'Let signatures by these certificates count, on CAEs and on answers',
-  args: { FILE: 'one or several certificates in PEM' },
+  summary: 'Trust these certificates for signatures on CAEs and on answers',
+  args: { FILE: 'one or more certificates in PEM' },
   examples: ['dgi.pem'],
   input: z.strictObject({ file: z.string() }),
   async run(deps, { file }) {

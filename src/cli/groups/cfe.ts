@@ -7,17 +7,17 @@ import { parseCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
+import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
-import { cfeWorkflowId } from '../../temporal.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
 const ARGS = { RUT: 'RUT of the enterprise', CFE_ID: 'its cfe_id, such as 101-1' };
 const EXAMPLES = ['219999830019 101-1', '219999830019 101-1 --environment sandbox'];
 const ENVIRONMENT = {
   flags: '--environment <environment>',
-  about: 'production unless told',
+  about: 'default: production',
   choices: ENVIRONMENTS,
 } as const;
 const ONE = z.strictObject({ rut: Rut, cfe_id: z.string(), environment: z.enum(ENVIRONMENTS).optional() });
@@ -30,7 +30,7 @@ async function rowOf({ orm, cfeObject }: CliDeps, cfe: Cfe): Promise<Row> {
     environment: cfe.environment,
     needs_support: (cfe.stuckReason ?? null) !== null,
     stuck_reason: cfe.stuckReason ?? null,
-    workflow_id: cfeWorkflowId(cfe.id),
+    workflow_id: cfe.workflowId,
     history: await cfeHistory(orm.em.fork(), cfe),
   };
 }
@@ -45,15 +45,19 @@ async function known({ orm }: CliDeps, { rut, cfe_id, environment = 'production'
 
 const list = defineVerb({
   name: 'list',
-  summary: 'CFEs of an enterprise, newest first',
+  summary: 'List the CFEs of an enterprise, newest first',
   options: [
     { flags: '--rut <rut>', about: 'RUT of the enterprise', required: true },
     ENVIRONMENT,
-    { flags: '--status <status>', about: 'where they stand', choices: CFE_STATUSES },
-    { flags: '--needs-support', about: 'only those that wait for a person' },
-    { flags: '--stuck-reason <reason>', about: 'only those that wait for a person for this reason' },
-    { flags: '--annulled', about: 'only those whose number is to be annulled at the authority' },
-    { flags: '--limit <n>', about: `how many at most; ${USUAL} unless told`, wholeNumber: [1, MOST] },
+    { flags: '--status <status>', about: 'only CFEs with this status', choices: CFE_STATUSES },
+    { flags: '--needs-support', about: 'only CFEs that wait for a person' },
+    {
+      flags: '--stuck-reason <reason>',
+      about: 'only CFEs that are stuck for this reason',
+      choices: STUCK_REASONS,
+    },
+    { flags: '--annulled', about: 'only CFEs whose number is to be annulled at the authority' },
+    { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
   ],
   examples: ['--rut 219999830019', '--rut 219999830019 --needs-support --json'],
   columns: ['cfe_id', 'cfe_type', 'serie', 'numero', 'cfe_status', 'pay_amount', 'currency', 'stuck_reason'],
@@ -62,7 +66,7 @@ const list = defineVerb({
     environment: z.enum(ENVIRONMENTS).optional(),
     status: z.enum(CFE_STATUSES).optional(),
     needsSupport: z.literal(true).optional(),
-    stuckReason: z.string().optional(),
+    stuckReason: z.enum(STUCK_REASONS).optional(),
     annulled: z.literal(true).optional(),
     limit: z.int().optional(),
   }),
@@ -75,7 +79,7 @@ const list = defineVerb({
 
 const show = defineVerb({
   name: 'show',
-  summary: 'One CFE, and what happened to it',
+  summary: 'Show one CFE and what happened to it',
   args: ARGS,
   options: [ENVIRONMENT],
   examples: EXAMPLES,
@@ -87,7 +91,7 @@ const show = defineVerb({
 
 const xml = defineVerb({
   name: 'xml',
-  summary: 'The signed XML of a CFE, byte for byte as it is sent',
+  summary: 'Print the signed XML of a CFE, byte for byte as it is sent',
   args: ARGS,
   options: [ENVIRONMENT],
   examples: EXAMPLES,
@@ -106,26 +110,31 @@ const FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
 const retry = defineVerb({
   name: 'retry',
-  summary: 'Act upon CFEs that wait for support: one by its cfe_id, or all that the filters name',
+  summary:
+    'Retry, settle or abandon CFEs that wait for support: one by its cfe_id, or all that match the filters',
   args: { '[RUT]': 'RUT of the enterprise', '[CFE_ID]': 'its cfe_id, such as 101-1' },
   options: [
     {
       flags: '--action <action>',
       about:
-        'retry (unless told): take the stuck step again; settle: ask the authority, send nothing; abandon: give it up, while the authority surely does not have it',
+        'retry (default): take the stuck step again; settle: ask the authority, send nothing; abandon: end it as REJECTED, when the authority surely does not have it',
       choices: SUPPORT_ACTIONS,
     },
     { flags: '--reason <text>', about: 'why; kept in the audit', required: true },
     {
       flags: '--environment <environment>',
-      about: 'production unless told; with filters all unless told',
+      about: 'default: production; with filters: both',
       choices: ENVIRONMENTS,
     },
-    { flags: '--rut <rut>', about: 'only those of this enterprise' },
-    { flags: '--status <status>', about: 'only those that stand there', choices: CFE_STATUSES },
-    { flags: '--stuck-reason <reason>', about: 'only those that wait for this reason' },
-    { flags: '--limit <n>', about: `how many at most; ${MOST} unless told`, wholeNumber: [1, MOST] },
-    { flags: '--dry-run', about: 'changes nothing, only tells' },
+    { flags: '--rut <rut>', about: 'only CFEs of this enterprise' },
+    { flags: '--status <status>', about: 'only CFEs with this status', choices: CFE_STATUSES },
+    {
+      flags: '--stuck-reason <reason>',
+      about: 'only CFEs that are stuck for this reason',
+      choices: STUCK_REASONS,
+    },
+    { flags: '--limit <n>', about: `at most this many; default: ${MOST}`, wholeNumber: [1, MOST] },
+    { flags: '--dry-run', about: 'only show what would be done' },
   ],
   examples: [
     '219999830019 101-1 --reason "new certificate uploaded"',
@@ -140,20 +149,20 @@ const retry = defineVerb({
     reason: text(REASON_LENGTH),
     environment: z.enum(ENVIRONMENTS).optional(),
     status: z.enum(CFE_STATUSES).optional(),
-    stuckReason: z.string().optional(),
+    stuckReason: z.enum(STUCK_REASONS).optional(),
     limit: z.int().optional(),
     dryRun: z.literal(true).optional(),
   }),
   usageFault(input) {
     if (input['cfe_id'] !== undefined) {
       const filter = ['status', 'stuckReason', 'limit'].find((name) => input[name] !== undefined);
-      return filter === undefined ? undefined : 'a CFE_ID needs no filter';
+      return filter === undefined ? undefined : 'CFE_ID cannot be combined with filters';
     }
     if (FILTERS.every((name) => input[name] === undefined)) {
-      return 'name RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason';
+      return 'give RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason';
     }
     const isBlind = input['action'] === 'abandon' && input['stuckReason'] === undefined;
-    return isBlind ? 'to abandon many, name their --stuck-reason' : undefined;
+    return isBlind ? 'to abandon several CFEs, give their --stuck-reason' : undefined;
   },
   async run(deps, { cfe_id, action = 'retry', reason, dryRun = false, limit = MOST, ...filter }) {
     const wish = { action, reason, dryRun };
@@ -173,9 +182,9 @@ const retry = defineVerb({
   },
 });
 
-/** `cfe cfe`: the CFEs of enterprises, for those who look after them. */
+/** `cfe cfe`: the CFEs of enterprises, for support. */
 export const cfe: Group = {
   name: 'cfe',
-  summary: 'CFEs of enterprises, and where they stand',
+  summary: 'CFEs of enterprises: their status, and support',
   verbs: [list, show, xml, retry],
 };

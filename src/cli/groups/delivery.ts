@@ -7,7 +7,7 @@ import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
-const ARGS = { DELIVERY: 'id of the delivery: what the receiver got as webhook-id' };
+const ARGS = { DELIVERY: 'id of the delivery, which the receiver gets as webhook-id' };
 const EXAMPLES = ['0c0e1ab1-0000-4000-8000-000000000003'];
 const MOST = 1_000;
 const USUAL = 50;
@@ -52,12 +52,12 @@ async function oneOf(deps: CliDeps, deliveryId: string): Promise<Row> {
 
 const list = defineVerb({
   name: 'list',
-  summary: 'Deliveries, newest first',
+  summary: 'List deliveries, newest first',
   options: [
-    { flags: '--webhook <webhook>', about: 'id of a webhook' },
-    { flags: '--status <status>', about: 'where they stand', choices: DELIVERY_STATUSES },
-    { flags: '--event <event>', about: 'name of an event' },
-    { flags: '--limit <n>', about: `how many at most; ${USUAL} unless told`, wholeNumber: [1, MOST] },
+    { flags: '--webhook <webhook>', about: 'only deliveries to this webhook' },
+    { flags: '--status <status>', about: 'only deliveries with this status', choices: DELIVERY_STATUSES },
+    { flags: '--event <event>', about: 'only deliveries of this event' },
+    { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
   ],
   examples: ['--status FAILED', '--event efactura.login --limit 10 --json'],
   columns: ['delivery_id', 'webhook_id', 'event', 'status', 'created_at'],
@@ -75,7 +75,7 @@ const list = defineVerb({
 
 const show = defineVerb({
   name: 'show',
-  summary: 'One delivery, with every attempt and what was sent',
+  summary: 'Show one delivery, with every attempt and what was sent',
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ delivery: z.string() }),
@@ -84,7 +84,7 @@ const show = defineVerb({
 
 const redeliver = defineVerb({
   name: 'redeliver',
-  summary: 'Send it once more: same id, same bytes, schedule anew',
+  summary: 'Send it again: same id, same bytes, a new schedule of retries',
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ delivery: z.string() }),
@@ -97,6 +97,6 @@ const redeliver = defineVerb({
 /** `cfe delivery`: events on their way to receivers. */
 export const delivery: Group = {
   name: 'delivery',
-  summary: 'Events on their way to receivers, and what came of them',
+  summary: 'Events on their way to receivers, and their attempts',
   verbs: [list, show, redeliver],
 };

@@ -30,7 +30,7 @@ const rowOf = (object: EnterpriseObject, enterprise: Enterprise | undefined): Ro
 
 const list = defineVerb({
   name: 'list',
-  summary: 'All enterprises',
+  summary: 'List all enterprises',
   examples: ['', '--json'],
   columns: ['rut', 'legal_name', 'status', 'is_authorized_issuer', 'scheduled_ready_date', 'plan_metadata'],
   input: z.strictObject({}),
@@ -44,7 +44,7 @@ const list = defineVerb({
 
 const show = defineVerb({
   name: 'show',
-  summary: 'One enterprise',
+  summary: 'Show one enterprise',
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ rut: Rut }),
@@ -53,9 +53,11 @@ const show = defineVerb({
 
 const suspend = defineVerb({
   name: 'suspend',
-  summary: 'Keep an enterprise from issuing; what was taken is still sent',
+  summary: 'Stop an enterprise from issuing; CFEs already taken are still sent',
   args: ARGS,
-  options: [{ flags: '--reason <text>', about: 'why; kept while it lasts', required: true }],
+  options: [
+    { flags: '--reason <text>', about: 'why; kept while the enterprise is suspended', required: true },
+  ],
   examples: ['219999830019 --reason "Falta de pago"'],
   input: z.strictObject({ rut: Rut, reason: text(REASON_LENGTH) }),
   async run(deps, { rut, reason }) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { knownAccount } from '../../commands/knownAccount.ts';
 import { removeGrant } from '../../commands/removeGrant.ts';
 import { setGrant } from '../../commands/setGrant.ts';
+import { requireAccount } from '../../db/accounts.ts';
 import type { EnterpriseGrant } from '../../db/entities/EnterpriseGrant.ts';
 import { listGrants } from '../../db/grants.ts';
 import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
@@ -17,12 +17,12 @@ const row = ({ accountId, rut, role }: Omit<EnterpriseGrant, symbol>) => ({
 
 const set = defineVerb({
   name: 'set',
-  summary: 'Let an account act at an enterprise of another',
+  summary: 'Let an account act for an enterprise of another account',
   args: ARGS,
   options: [
     {
       flags: '--role <role>',
-      about: 'MEMBER does all but certificates, plan and date; VIEWER reads',
+      about: 'MEMBER may do everything but change certificates, plan and start date; VIEWER may read',
       required: true,
       choices: GRANTED_ROLES,
     },
@@ -36,7 +36,7 @@ const set = defineVerb({
 
 const remove = defineVerb({
   name: 'remove',
-  summary: 'Take from an account what it was granted',
+  summary: 'Remove what an account was granted',
   args: ARGS,
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 219999830019'],
   input: z.strictObject({ account: z.string(), rut: Rut }),
@@ -48,23 +48,23 @@ const remove = defineVerb({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'What was granted: all, to one account, or at one enterprise',
+  summary: 'List grants: all, of one account, or for one enterprise',
   options: [
-    { flags: '--account <account>', about: 'id of an account' },
-    { flags: '--rut <rut>', about: 'RUT of an enterprise' },
+    { flags: '--account <account>', about: 'only grants of this account' },
+    { flags: '--rut <rut>', about: 'only grants for this enterprise' },
   ],
   examples: ['', '--rut 219999830019'],
   input: z.strictObject({ account: z.string().optional(), rut: Rut.optional() }),
   async run({ orm }, { account, rut }) {
     const em = orm.em.fork();
-    const accountId = account === undefined ? undefined : (await knownAccount(em, account)).id;
+    const accountId = account === undefined ? undefined : (await requireAccount(em, account)).id;
     return (await listGrants(em, { accountId, rut })).map(row);
   },
 });
 
-/** `cfe grant`: what accounts may do at enterprises of others. */
+/** `cfe grant`: what accounts may do for enterprises of others. */
 export const grant: Group = {
   name: 'grant',
-  summary: 'What accounts may do at enterprises of others',
+  summary: 'What accounts may do for enterprises of others',
   verbs: [set, remove, list],
 };

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { createApiKey } from '../../commands/createApiKey.ts';
-import { knownAccount } from '../../commands/knownAccount.ts';
 import { revokeApiKey } from '../../commands/revokeApiKey.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
-import { listApiKeys } from '../../db/accounts.ts';
+import { listApiKeys, requireAccount } from '../../db/accounts.ts';
 import type { ApiKey } from '../../db/entities/ApiKey.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { text } from '../../domain/text.ts';
@@ -22,16 +21,16 @@ const row = (key: ApiKey) => ({
 
 const create = defineVerb({
   name: 'create',
-  summary: 'Make an API key; it is shown this once',
+  summary: 'Create an API key; it is shown only once',
   args: { ACCOUNT: 'id of the account' },
   options: [
     {
       flags: '--environment <environment>',
-      about: 'where it is used',
+      about: 'the environment that it opens',
       required: true,
       choices: ENVIRONMENTS,
     },
-    { flags: '--label <label>', about: 'tells it from others' },
+    { flags: '--label <label>', about: 'a name to tell it from others' },
   ],
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 --environment production --label "Caja 1"'],
   input: z.strictObject({
@@ -50,20 +49,20 @@ const create = defineVerb({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'The API keys of an account, revoked ones too',
+  summary: 'List the API keys of an account, including revoked ones',
   args: { ACCOUNT: 'id of the account' },
   examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
   input: z.strictObject({ account: z.string() }),
   async run({ orm }, { account }) {
     const em = orm.em.fork();
-    const { id } = await knownAccount(em, account);
+    const { id } = await requireAccount(em, account);
     return (await listApiKeys(em, id)).map(row);
   },
 });
 
 const revoke = defineVerb({
   name: 'revoke',
-  summary: 'End an API key, and all its tokens, for good',
+  summary: 'Revoke an API key and all its tokens, for good',
   args: { KEY: 'key_id of the key' },
   examples: ['4be0643f-1d98-4d3c-97cd-ca98a65347dd'],
   input: z.strictObject({ key: z.string() }),

@@ -5,7 +5,7 @@ import { defineVerb, type Group, type Row } from '../verb.ts';
 
 const status = defineVerb({
   name: 'status',
-  summary: 'How many sealed secrets stand under which key-encryption key',
+  summary: 'Show how many secrets are sealed by each key-encryption key',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm, sealer }) {
@@ -17,11 +17,11 @@ const status = defineVerb({
         counts.set(key_id, { ...counts.get(key_id), [nameOf(column)]: count });
       }
     }
-    return [...counts].map(([key_id, of]): Row => {
+    return [...counts].map(([key_id, byColumn]): Row => {
       const seals = key_id === keyIds[0];
       const configured = keyIds.includes(key_id);
-      const each = Object.fromEntries(SEALED_COLUMNS.map(nameOf).map((name) => [name, of[name] ?? 0]));
-      const total = Object.values(of).reduce((sum, count) => sum + count, 0);
+      const each = Object.fromEntries(SEALED_COLUMNS.map(nameOf).map((name) => [name, byColumn[name] ?? 0]));
+      const total = Object.values(byColumn).reduce((sum, count) => sum + count, 0);
       return { key_id, seals, configured, ...each, total };
     });
   },
@@ -31,7 +31,7 @@ const nameOf = ({ table, column }: { table: string; column: string }): string =>
 
 const rotate = defineVerb({
   name: 'rotate',
-  summary: 'Put every sealed secret under the first key of CFE_KEY_ENCRYPTION_KEYS; safe while all runs',
+  summary: 'Reseal every secret with the first key in CFE_KEY_ENCRYPTION_KEYS; safe while the service runs',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run(deps) {

@@ -3,7 +3,7 @@ import { setRateLimit } from '../../commands/setRateLimit.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
-/** What the table can hold is more; beyond this a limit limits nothing. */
+/** The table could hold more, but beyond this a limit limits nothing. */
 const MOST_PER_HOUR = 1_000_000_000;
 
 const set = defineVerb({
@@ -11,7 +11,12 @@ const set = defineVerb({
   summary: 'Set how many requests an hour an account may make',
   args: { ACCOUNT: 'id of the account' },
   options: [
-    { flags: '--environment <environment>', about: 'where', required: true, choices: ENVIRONMENTS },
+    {
+      flags: '--environment <environment>',
+      about: 'the environment of the limit',
+      required: true,
+      choices: ENVIRONMENTS,
+    },
     { flags: '--per-hour <n>', about: 'requests an hour', required: true, wholeNumber: [1, MOST_PER_HOUR] },
   ],
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 --environment production --per-hour 5000'],

@@ -24,8 +24,8 @@ const row = (payment: Payment) => ({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'Payments, newest first: all, or those of one enterprise',
-  options: [{ flags: '--rut <rut>', about: 'RUT of an enterprise' }],
+  summary: 'List payments, newest first: all, or those of one enterprise',
+  options: [{ flags: '--rut <rut>', about: 'only payments of this enterprise' }],
   examples: ['', '--rut 219999830019'],
   input: z.strictObject({ rut: Rut.optional() }),
   async run({ orm }, { rut }) {
@@ -46,7 +46,7 @@ const settle = defineVerb({
 
 const cancel = defineVerb({
   name: 'cancel',
-  summary: 'Give a payment up',
+  summary: 'Cancel a payment',
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ payment: z.string() }),

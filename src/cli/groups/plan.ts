@@ -14,7 +14,7 @@ const row = ({ planId, frequencyId, amount, currency }: Plan) => ({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'All plans on sale',
+  summary: 'List all plans on sale',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {

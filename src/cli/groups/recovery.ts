@@ -9,13 +9,13 @@ import { defineVerb, type Group } from '../verb.ts';
 const TYPES = Object.keys(CFE_TYPES) as [CfeType, ...CfeType[]];
 const Reason = text(500);
 const REASON = { flags: '--reason <reason>', about: 'why; kept in the audit', required: true } as const;
-const DRY_RUN = { flags: '--dry-run', about: 'changes nothing, only tells' } as const;
+const DRY_RUN = { flags: '--dry-run', about: 'only show what would be done' } as const;
 const LAST_NUMBER = 9_999_999;
 
 const requeue = defineVerb({
   name: 'requeue',
-  summary: 'Starts anew all that has not come to its end; what still runs goes on undisturbed',
-  options: [{ flags: '--rut <rut>', about: 'only of this enterprise' }, REASON, DRY_RUN],
+  summary: 'Start again everything that has not ended; what still runs is left alone',
+  options: [{ flags: '--rut <rut>', about: 'only what belongs to this enterprise' }, REASON, DRY_RUN],
   examples: ['--dry-run --reason "look"', '--reason "Temporal begun anew"', '--rut 219999830019 --reason T'],
   input: z.strictObject({ rut: Rut.optional(), reason: Reason, dryRun: z.literal(true).optional() }),
   async run(deps, { dryRun = false, ...input }) {
@@ -25,11 +25,11 @@ const requeue = defineVerb({
 
 const skipNumbers = defineVerb({
   name: 'skip-numbers',
-  summary: 'Moves numbering beyond numbers that the authority has, asking it about each; never back',
+  summary: 'Move numbering past numbers that the authority has, asking it about each; never back',
   args: { RUT: 'RUT of the enterprise', CFE_TYPE: `one of ${TYPES.join(', ')}` },
   options: [
-    { flags: '--to <n>', about: 'last number to pass over', required: true, wholeNumber: [1, LAST_NUMBER] },
-    { flags: '--environment <environment>', about: 'production unless told', choices: ENVIRONMENTS },
+    { flags: '--to <n>', about: 'last number to skip', required: true, wholeNumber: [1, LAST_NUMBER] },
+    { flags: '--environment <environment>', about: 'default: production', choices: ENVIRONMENTS },
     REASON,
     DRY_RUN,
   ],
@@ -55,6 +55,6 @@ const skipNumbers = defineVerb({
 /** `cfe recovery`: after a database or Temporal was lost or restored (docs/backup.md). */
 export const recovery: Group = {
   name: 'recovery',
-  summary: 'After a restore: what is under way begun anew, numbering moved on',
+  summary: 'After a restore: start again what was under way, move numbering on',
   verbs: [requeue, skipNumbers],
 };

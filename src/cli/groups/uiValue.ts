@@ -14,7 +14,7 @@ const row = ({ year, value, source, estimate }: UiValue) => ({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'The UI value of every year that has one',
+  summary: 'List the UI value of every year that has one',
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {
@@ -24,8 +24,10 @@ const list = defineVerb({
 
 const load = defineVerb({
   name: 'load',
-  summary: 'Set the UI values of years',
-  args: { FILE: 'JSON: [{"year", "value", "source", "estimate"}]; value of 31 December of the year before' },
+  summary: 'Set the UI values of one or more years',
+  args: {
+    FILE: 'JSON: [{"year", "value", "source", "estimate"}]; the value is that of 31 December of the year before',
+  },
   examples: ['ui-values.json'],
   input: z.strictObject({ file: z.string() }),
   async run(deps, { file }) {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { addWebhook } from '../../commands/addWebhook.ts';
-import { knownAccount } from '../../commands/knownAccount.ts';
 import { removeWebhook } from '../../commands/removeWebhook.ts';
 import { rotateWebhookSecret } from '../../commands/rotateWebhookSecret.ts';
+import type { WebhookCommandDeps } from '../../commands/steps/webhook.ts';
 import { testWebhook } from '../../commands/testWebhook.ts';
 import { updateWebhook } from '../../commands/updateWebhook.ts';
-import type { WebhookCommandDeps } from '../../commands/webhookDeps.ts';
+import { requireAccount } from '../../db/accounts.ts';
 import type { Webhook } from '../../db/entities/Webhook.ts';
 import { listWebhooks } from '../../db/webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../domain/webhook.ts';
@@ -14,8 +14,8 @@ import { deliveryRows } from './delivery.ts';
 
 const EXAMPLE_ID = '0c0e1ab1-0000-4000-8000-000000000002';
 const ARGS = { WEBHOOK: 'id of the webhook' };
-const URL_ABOUT = 'where events are sent: https, a public name, port 443 or from 1024 on';
-const EVENT_ABOUT = `an event to be told of, once for each: ${WEBHOOK_EVENTS.join(', ')}`;
+const URL_ABOUT = 'where events are sent: https, a public name, port 443 or from 1024 up';
+const EVENT_ABOUT = `an event to send; repeat for more: ${WEBHOOK_EVENTS.join(', ')}`;
 
 const row = (webhook: Webhook) => ({
   webhook_id: webhook.id,
@@ -31,7 +31,7 @@ const commandDeps = (deps: CliDeps): WebhookCommandDeps => ({ ...deps, sealer: d
 
 const add = defineVerb({
   name: 'add',
-  summary: 'Tell a receiver of an account of events; shows the secret, this once',
+  summary: 'Add a webhook to an account; its secret is shown only once',
   args: { ACCOUNT: 'id of the account' },
   options: [
     { flags: '--url <url>', about: URL_ABOUT, required: true },
@@ -49,25 +49,25 @@ const add = defineVerb({
 
 const list = defineVerb({
   name: 'list',
-  summary: 'The webhooks of an account',
+  summary: 'List the webhooks of an account',
   args: { ACCOUNT: 'id of the account' },
   examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
   input: z.strictObject({ account: z.string() }),
   async run({ orm }, { account }) {
     const em = orm.em.fork();
-    return (await listWebhooks(em, (await knownAccount(em, account)).id)).map(row);
+    return (await listWebhooks(em, (await requireAccount(em, account)).id)).map(row);
   },
 });
 
 const update = defineVerb({
   name: 'update',
-  summary: 'Change address or events, or whether new events are sent',
+  summary: 'Change a webhook’s address or events, enable or disable it',
   args: ARGS,
   options: [
     { flags: '--url <url>', about: URL_ABOUT },
-    { flags: '--event <event...>', about: `${EVENT_ABOUT}; in place of those before` },
+    { flags: '--event <event...>', about: `${EVENT_ABOUT}; replaces the present ones` },
     { flags: '--enable', about: 'send new events' },
-    { flags: '--disable', about: 'send no new events; what is under way goes on' },
+    { flags: '--disable', about: 'send no new events; deliveries under way go on' },
   ],
   examples: [`${EXAMPLE_ID} --disable`, `${EXAMPLE_ID} --url https://example.com/new`],
   input: z.strictObject({
@@ -78,9 +78,9 @@ const update = defineVerb({
     disable: z.literal(true).optional(),
   }),
   usageFault({ url, event, enable, disable }) {
-    if (enable && disable) return 'either --enable or --disable, not both';
+    if (enable && disable) return 'give either --enable or --disable, not both';
     const nothing = [url, event, enable, disable].every((given) => given === undefined);
-    return nothing ? 'say what changes: --url, --event, --enable or --disable' : undefined;
+    return nothing ? 'give what to change: --url, --event, --enable or --disable' : undefined;
   },
   async run(deps, { webhook: webhookId, url, event: events, enable, disable }) {
     const enabled = enable ? true : disable ? false : undefined;
@@ -90,7 +90,7 @@ const update = defineVerb({
 
 const rotate = defineVerb({
   name: 'rotate-secret',
-  summary: 'Make a new secret, shown this once; the one before signs beside it for 24 hours',
+  summary: 'Make a new secret, shown only once; the old one also signs for 24 hours',
   args: ARGS,
   examples: [EXAMPLE_ID],
   input: z.strictObject({ webhook: z.string() }),
@@ -106,7 +106,7 @@ const rotate = defineVerb({
 
 const remove = defineVerb({
   name: 'remove',
-  summary: 'Take a webhook away; its deliveries stay for the record',
+  summary: 'Remove a webhook; its deliveries stay on record',
   args: ARGS,
   examples: [EXAMPLE_ID],
   input: z.strictObject({ webhook: z.string() }),
@@ -118,7 +118,7 @@ const remove = defineVerb({
 
 const test = defineVerb({
   name: 'test',
-  summary: 'Send webhook.test; follow it by `delivery show`',
+  summary: 'Send webhook.test; follow it with `delivery show`',
   args: ARGS,
   examples: [EXAMPLE_ID],
   input: z.strictObject({ webhook: z.string() }),
@@ -129,9 +129,9 @@ const test = defineVerb({
   },
 });
 
-/** `cfe webhook`: which servers of accounts are told of which events. */
+/** `cfe webhook`: which servers of accounts get which events. */
 export const webhook: Group = {
   name: 'webhook',
-  summary: 'Receivers of accounts, which are told of events',
+  summary: 'Webhooks of accounts: which servers get which events',
   verbs: [add, list, update, rotate, remove, test],
 };

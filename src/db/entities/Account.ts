@@ -11,6 +11,6 @@ const AccountSchema = defineEntity({
   },
 });
 
-/** A developer account: it holds API keys and owns enterprises (decisions.md §2). */
+/** A developer account: it holds API keys and owns enterprises (docs/contract.md#keys-and-tokens). */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);

@@ -8,7 +8,7 @@ const CaeSchema = defineEntity({
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     type: p.text().$type<CfeType>(),
-    series: p.text(),
+    serie: p.text().fieldName('series'),
     numberStart: p.integer(),
     numberEnd: p.integer(),
     lastNumber: p.integer(),

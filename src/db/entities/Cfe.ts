@@ -2,13 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
 import type { CfeStatus } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
-
-/** One reason for a rejection or an observation, in the authority's own words (or ours, when it never got there). */
-export interface RejectionReason {
-  code: string;
-  message: string;
-  detail: string | null;
-}
+import type { RejectionReason } from '../../domain/rejection.ts';
+import type { StuckReason } from '../../domain/stuckReason.ts';
 
 /** Where a CFE stood when its request was answered after waiting (`Prefer: wait`). */
 export interface FirstAnswer {
@@ -21,6 +16,8 @@ const CfeSchema = defineEntity({
   name: 'Cfe',
   properties: {
     id: p.uuid().primary(),
+    /** Under which its workflow runs: what it is today is told by newCfeWorkflowId, older rows hold older forms. */
+    workflowId: p.text(),
     accountId: p.uuid(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
@@ -48,8 +45,8 @@ const CfeSchema = defineEntity({
     digest: p.text().strictNullable(),
     rejection: p.json().$type<RejectionReason[]>().strictNullable(),
     /** Why its workflow waits for support; null while all goes by itself. */
-    stuckReason: p.text().strictNullable(),
-    /** Whatever keys of `extra` carry no meaning for the XML; kept, returned to nobody. */
+    stuckReason: p.text().$type<StuckReason>().strictNullable(),
+    /** The keys of `extra` without a meaning for the XML; kept, never returned. */
     extra: p.json().$type<Record<string, unknown>>().strictNullable().lazy(),
     /** Idempotency-Key of the request, unique per account and environment, for ever; and what its body was. */
     idempotencyKey: p.text().strictNullable().lazy(),
@@ -61,6 +58,6 @@ const CfeSchema = defineEntity({
   },
 });
 
-/** A fiscal receipt: its number, its papers, and where it stands at the authority. */
+/** A fiscal receipt: its number, its certificate and CAE, and its state at the authority. */
 export class Cfe extends CfeSchema.class {}
 CfeSchema.setClass(Cfe);

@@ -8,7 +8,7 @@ const CustomerSchema = defineEntity({
     rut: p.text().primary(),
     docNumber: p.text().primary(),
     docType: p.text().$type<DocumentType>().primary(),
-    /** What the audit calls it: no document of a person stands there. */
+    /** Its id in the audit, which must not hold the document of a person. */
     id: p.uuid(),
     legalName: p.text(),
     /** `legalName` as searchText makes it: what `?legal_name=` looks into. */
@@ -24,6 +24,6 @@ const CustomerSchema = defineEntity({
   },
 });
 
-/** Someone to whom an enterprise issues CFEs, by document (interface.md 2.4). */
+/** Someone to whom an enterprise issues CFEs, by document (docs/contract.md#customers). */
 export class Customer extends CustomerSchema.class {}
 CustomerSchema.setClass(Customer);

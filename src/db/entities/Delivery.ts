@@ -7,6 +7,8 @@ const DeliverySchema = defineEntity({
   properties: {
     /** What the receiver sees as `webhook-id`, the same at every attempt. */
     id: p.uuid().primary(),
+    /** Under which its workflow runs: what it is today is told by newDeliveryWorkflowId, older rows hold older forms. */
+    workflowId: p.text(),
     webhookId: p.uuid(),
     eventId: p.uuid(),
     eventName: p.text().$type<WebhookEvent['name']>(),

@@ -34,12 +34,12 @@ const EnterpriseSchema = defineEntity({
     lastValidatedAt: p.datetime().strictNullable(),
     /** Login at the authority's portal, sealed; JSON {username, password}. */
     sealedLogin: p.text().strictNullable(),
-    /** The moment of the last event about papers that expired by date; null: none yet. */
+    /** The moment of the last event about an expired certificate or CAE; null before the first. */
     expiriesToldAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
   },
 });
 
-/** A company that issues CFEs, by its RUT (interface.md 2.1). */
+/** A company that issues CFEs, by its RUT (docs/contract.md#enterprise). */
 export class Enterprise extends EnterpriseSchema.class {}
 EnterpriseSchema.setClass(Enterprise);

@@ -10,6 +10,6 @@ const EnterpriseGrantSchema = defineEntity({
   },
 });
 
-/** What an operator lets an account do at an enterprise of another account (decisions.md §2). */
+/** What an operator lets an account do at an enterprise of another account (docs/contract.md#roles). */
 export class EnterpriseGrant extends EnterpriseGrantSchema.class {}
 EnterpriseGrantSchema.setClass(EnterpriseGrant);

@@ -16,6 +16,6 @@ const EventSchema = defineEntity({
   },
 });
 
-/** Something that happened, in the words in which customers' servers are told of it (interface.md part 6). */
+/** Something that happened, in the words in which customers' servers are told of it (docs/contract.md#events). */
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { WorkflowInput, WorkflowMessage, WorkflowName } from '../../temporal.ts';
+import type { SignalName, WorkflowInput, WorkflowMessage, WorkflowName } from '../../temporal.ts';
 
 const OutboxMessageSchema = defineEntity({
   name: 'OutboxMessage',
@@ -12,7 +12,7 @@ const OutboxMessageSchema = defineEntity({
     /** The one argument of the workflow: ids and enums only. */
     input: p.json().$type<WorkflowInput>(),
     /** Signal that is sent along with the start (signal-with-start), if any. */
-    signal: p.text().$type<NonNullable<WorkflowMessage['signal']>>().strictNullable(),
+    signal: p.text().$type<SignalName>().strictNullable(),
     searchAttributes: p.json().$type<NonNullable<WorkflowMessage['searchAttributes']>>(),
     createdAt: p.datetime(),
     dispatchedAt: p.datetime().strictNullable(),

@@ -20,6 +20,6 @@ const PaymentSchema = defineEntity({
   },
 });
 
-/** What an enterprise owes for a plan (interface.md 2.10). */
+/** What an enterprise owes for a plan (docs/contract.md#plans-and-payments). */
 export class Payment extends PaymentSchema.class {}
 PaymentSchema.setClass(Payment);

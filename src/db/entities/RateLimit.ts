@@ -10,6 +10,6 @@ const RateLimitSchema = defineEntity({
   },
 });
 
-/** Requests an hour that an account may make, where they are others than everyone's (interface.md part 8). */
+/** Requests an hour that an account may make, where they are others than everyone's (docs/contract.md#limits). */
 export class RateLimit extends RateLimitSchema.class {}
 RateLimitSchema.setClass(RateLimit);

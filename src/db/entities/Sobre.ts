@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import type { RejectionReason } from './Cfe.ts';
+import type { RejectionReason } from '../../domain/rejection.ts';
 
 /** PREPARED: stored, never sent; SENDING: the intent to send is stored, the outcome not; RECEIVED: AS; REFUSED: BS. */
 export type SobreState = 'PREPARED' | 'SENDING' | 'RECEIVED' | 'REFUSED';

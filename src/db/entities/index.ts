@@ -3,7 +3,6 @@ import { ApiKey } from './ApiKey.ts';
 import { AuditEntry } from './AuditEntry.ts';
 import { AuthorityCertificate } from './AuthorityCertificate.ts';
 import { AuthorityEndpoint } from './AuthorityEndpoint.ts';
-import { AuthorityTurn } from './AuthorityTurn.ts';
 import { Cae } from './Cae.ts';
 import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
@@ -16,6 +15,7 @@ import { Event } from './Event.ts';
 import { OutboxMessage } from './OutboxMessage.ts';
 import { Payment } from './Payment.ts';
 import { Plan } from './Plan.ts';
+import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
 import { Sobre } from './Sobre.ts';
 import { UiValue } from './UiValue.ts';
@@ -28,7 +28,7 @@ export const ENTITIES = [
   AuditEntry,
   AuthorityCertificate,
   AuthorityEndpoint,
-  AuthorityTurn,
+  QueueEntry,
   Cae,
   Certificate,
   Cfe,

@@ -9,6 +9,7 @@ import { Migration0008Support } from './0008_support.ts';
 import { Migration0009Measures } from './0009_measures.ts';
 import { Migration0010CustomerId } from './0010_customer_id.ts';
 import { Migration0011SkippedPlaces } from './0011_skipped_places.ts';
+import { Migration0012WorkflowIds } from './0012_workflow_ids.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   { name: '0009_measures', class: Migration0009Measures },
   { name: '0010_customer_id', class: Migration0010CustomerId },
   { name: '0011_skipped_places', class: Migration0011SkippedPlaces },
+  { name: '0012_workflow_ids', class: Migration0012WorkflowIds },
 ];

@@ -1,6 +1,7 @@
 /**
- * The authority's answers as typed results (Formato Mensaje v19; dgi/transport.md §4, §6, §11). Read patiently: its own
- * official examples break its own XSD, and what it adds tomorrow is passed over.
+ * The authority's answers as typed results (Formato Mensaje de Respuesta v19; docs/authority/sobres.md,
+ * docs/authority/services.md#exceptions). Read patiently: its own official examples break its own XSD, and what it adds
+ * tomorrow is passed over.
  */
 import type { Element } from '@xmldom/xmldom';
 import { instantOf } from '../moments.ts';
@@ -125,16 +126,18 @@ function readCaratula(root: Element): Caratula {
   };
 }
 
-function readVerdict(of: Element): ReceiptVerdict {
-  const original = elementAt(of, 'InfoRespOri');
+function readVerdict(receipt: Element): ReceiptVerdict {
+  const original = elementAt(receipt, 'InfoRespOri');
   return {
-    ordinal: wholeNumber(textAt(of, 'Nro_ordinal')),
-    typeCode: wholeNumber(textAt(of, 'TipoCFE')),
-    serie: textAt(of, 'Serie'),
-    numero: wholeNumber(textAt(of, 'NroCFE')),
-    signedAt: textAt(of, 'TmstCFE'),
-    state: textAt(of, 'Estado') ?? '',
-    reasons: [...childrenNamed(of, 'MotivosRechazoCF'), ...childrenNamed(of, 'ObsCFC')].map(readReason),
+    ordinal: wholeNumber(textAt(receipt, 'Nro_ordinal')),
+    typeCode: wholeNumber(textAt(receipt, 'TipoCFE')),
+    serie: textAt(receipt, 'Serie'),
+    numero: wholeNumber(textAt(receipt, 'NroCFE')),
+    signedAt: textAt(receipt, 'TmstCFE'),
+    state: textAt(receipt, 'Estado') ?? '',
+    reasons: [...childrenNamed(receipt, 'MotivosRechazoCF'), ...childrenNamed(receipt, 'ObsCFC')].map(
+      readReason,
+    ),
     original: original && {
       idemisor: textAt(original, 'IDEmisorSobre'),
       idReceptor: textAt(original, 'IDReceptorSobre'),
@@ -143,10 +146,10 @@ function readVerdict(of: Element): ReceiptVerdict {
   };
 }
 
-const readReason = (of: Element): Reason => ({
-  code: textAt(of, 'Motivo') ?? '',
-  message: textAt(of, 'Glosa') ?? '',
-  detail: textAt(of, 'Detalle') ?? null,
+const readReason = (reason: Element): Reason => ({
+  code: textAt(reason, 'Motivo') ?? '',
+  message: textAt(reason, 'Glosa') ?? '',
+  detail: textAt(reason, 'Detalle') ?? null,
 });
 
 const wholeNumber = (text: string | undefined): number | undefined =>

@@ -3,11 +3,11 @@ import type { CaeFacts } from '../../domain/cae.ts';
 import { fingerprintOf, isValidAt, rucOf } from '../identity.ts';
 import { instantOf } from '../moments.ts';
 import { CFE_NAMESPACE } from './cfe.ts';
-import { decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';
+import { childrenOf, decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';
 import { BadSignature, verifyEnveloped } from './verify.ts';
 
-/** CAE files have some 4 KB. */
-const MOST_CHARACTERS = 64 * 1024;
+/** CAE files have some 4 KB and 30 elements. */
+const LIMITS = { mostCharacters: 64 * 1024, mostElements: 100 };
 
 /** Who signed a CAE, for comparison with the configured certificates of the authority. */
 interface CaeSigner {
@@ -26,22 +26,23 @@ export type CaeReading =
   | {
       readonly kind: 'signed';
       readonly facts: CaeFacts;
-      /** The file as text. */
+      /** The file, decoded. */
       readonly xml: string;
       readonly signer: CaeSigner;
     };
 
 /**
- * Reads the XML of a CAE (CAEType.xsd; dgi/transport.md §8) and verifies its signature with the certificate in it.
- * Whether that certificate is the authority's, and whether the facts suit, is for the caller. Never throws.
+ * Reads the XML of a CAE (Formato CAE v05, CAEType.xsd; docs/authority/caes.md#file) and verifies its signature with
+ * the certificate in it. Whether that certificate is the authority's, and whether the facts suit, is the caller's to judge.
+ * Never throws.
  */
 export function readCae(file: Uint8Array): CaeReading {
   try {
-    if (file.byteLength > MOST_CHARACTERS) return { kind: 'malformed' };
+    if (file.byteLength > LIMITS.mostCharacters) return { kind: 'malformed' };
     const xml = decodeXml(file);
     // First as it stands, so that a file that is no CAE is not called a CAE with a bad signature.
-    if (!readContent(parseXml(xml, { mostCharacters: MOST_CHARACTERS }))) return { kind: 'malformed' };
-    const { root, certificate } = verifyEnveloped(xml, { mostCharacters: MOST_CHARACTERS });
+    if (!readContent(parseXml(xml, LIMITS))) return { kind: 'malformed' };
+    const { root, certificate } = verifyEnveloped(xml, LIMITS);
     const content = readContent(root);
     if (!content) return { kind: 'malformed' };
     return {
@@ -61,13 +62,16 @@ export function readCae(file: Uint8Array): CaeReading {
   }
 }
 
-/** The fields of the file, undefined when one is not there or is no number where one must stand. */
+/** The fields of the file; undefined where one is missing, or is not a number and must be. */
 function readContent(root: Element): { facts: CaeFacts; signedAt: Date } | undefined {
   if (!isNamed(root, 'CAE') || root.namespaceURI !== CFE_NAMESPACE) return undefined;
+  const [moment, content, ...more] = childrenOf(root).filter((child) => !isNamed(child, 'Signature'));
+  if (!moment || !isNamed(moment, 'TmstFrma') || !content || !isNamed(content, 'DA') || more.length > 0)
+    return undefined;
   const signedAt = instantOf(textAt(root, 'TmstFrma'));
   const data = elementAt(root, 'DA');
   const text = (name: string) => textAt(data, name);
-  const [issuerRut, series, authorizationNumber] = [text('RucE'), text('Serie'), text('NA')];
+  const [issuerRut, serie, authorizationNumber] = [text('RucE'), text('Serie'), text('NA')];
   const [issueDate, expirationDate] = [text('FA'), text('FVD')];
   const [typeCode, numberStart, numberEnd] = [
     digits(text('TCFE')),
@@ -76,7 +80,7 @@ function readContent(root: Element): { facts: CaeFacts; signedAt: Date } | undef
   ];
   const kind = text('CAEEspecial');
   const special = kind === undefined ? undefined : { kind: digits(kind), cause: text('CausalCAEEsp') };
-  if (!signedAt || !issuerRut || !series || !authorizationNumber || !issueDate || !expirationDate)
+  if (!signedAt || !issuerRut || !serie || !authorizationNumber || !issueDate || !expirationDate)
     return undefined;
   if (typeCode === undefined || numberStart === undefined || numberEnd === undefined) return undefined;
   if (special && special.kind === undefined) return undefined;
@@ -85,7 +89,7 @@ function readContent(root: Element): { facts: CaeFacts; signedAt: Date } | undef
     facts: {
       issuerRut,
       typeCode,
-      series,
+      serie,
       numberStart,
       numberEnd,
       authorizationNumber,

@@ -14,28 +14,28 @@ import { element, optional, optionalPlain, plain } from './write.ts';
 /** Namespace of everything that the authority defines. */
 export const CFE_NAMESPACE = 'http://cfe.dgi.gub.uy';
 
-/** TipoDocRecep of Formato CFE A-C60. */
+/** TipoDocRecep (Formato CFE v25.2, zone A, field 60). */
 const RECEIVER_DOCUMENT_TYPES = { RUC: 2, NIFE: 7 } as const;
 
 /**
  * The unsigned CFE as canonical XML: `<CFE …><eTck>…</eTck></CFE>`. Zones and elements stand in the order of the XSD
- * (CFEType.xsd 1.44.2; dgi/cfe-format.md §1.2 to §1.8); what a document lacks is left out, never empty.
+ * (CFEType.xsd 1.44.2; docs/authority/receipts.md#structure); what a document lacks is left out, never empty.
  */
 export function writeCfe(document: CfeDocument): string {
   const { root } = CFE_TYPES[document.type];
   return (
     `<CFE xmlns="${CFE_NAMESPACE}" version="1.0"><${root}>` +
     plain('TmstFirma', document.signedAt) +
-    `<Encabezado>${identification(document)}${issuer(document.issuer)}${receiver(document.receiver)}${totals(document)}</Encabezado>` +
-    `<Detalle>${document.lines.map(line).join('')}</Detalle>` +
-    reference(document.reference) +
-    caeData(document.cae) +
+    `<Encabezado>${writeIdentification(document)}${writeIssuer(document.issuer)}${writeReceiver(document.receiver)}${writeTotals(document)}</Encabezado>` +
+    `<Detalle>${document.lines.map(writeLine).join('')}</Detalle>` +
+    writeReference(document.reference) +
+    writeCaeData(document.cae) +
     `</${root}></CFE>`
   );
 }
 
-/** IdDoc, §1.3. */
-function identification(document: CfeDocument): string {
+/** IdDoc (docs/authority/receipts.md#identification). */
+function writeIdentification(document: CfeDocument): string {
   return (
     '<IdDoc>' +
     plain('TipoCFE', CFE_TYPES[document.type].code) +
@@ -53,26 +53,26 @@ function identification(document: CfeDocument): string {
   );
 }
 
-/** Emisor, §1.4. */
-function issuer(of: Issuer): string {
+/** Emisor (docs/authority/receipts.md#issuer). */
+function writeIssuer(issuer: Issuer): string {
   return (
     '<Emisor>' +
-    plain('RUCEmisor', of.rut) +
-    element('RznSoc', of.legalName) +
-    optional('NomComercial', of.tradeName) +
-    optional('Telefono', of.phone) +
-    plain('CdgDGISucur', of.branch) +
-    element('DomFiscal', of.address) +
-    element('Ciudad', of.city) +
-    element('Departamento', of.department) +
+    plain('RUCEmisor', issuer.rut) +
+    element('RznSoc', issuer.legalName) +
+    optional('NomComercial', issuer.tradeName) +
+    optional('Telefono', issuer.phone) +
+    plain('CdgDGISucur', issuer.branch) +
+    element('DomFiscal', issuer.address) +
+    element('Ciudad', issuer.city) +
+    element('Departamento', issuer.department) +
     '</Emisor>'
   );
 }
 
-/** Receptor, §1.5. */
-function receiver(of: Receiver | undefined): string {
-  if (!of) return '';
-  const { document } = of;
+/** Receptor (docs/authority/receipts.md#receiver). */
+function writeReceiver(receiver: Receiver | undefined): string {
+  if (!receiver) return '';
+  const { document } = receiver;
   return (
     '<Receptor>' +
     (document
@@ -80,12 +80,12 @@ function receiver(of: Receiver | undefined): string {
         plain('CodPaisRecep', document.country) +
         element(document.type === 'RUC' ? 'DocRecep' : 'DocRecepExt', document.number)
       : '') +
-    optional('RznSocRecep', of.legalName) +
-    optional('DirRecep', of.address) +
-    optional('CiudadRecep', of.city) +
-    optional('DeptoRecep', of.department) +
-    optional('PaisRecep', of.countryName) +
-    optional('CompraID', of.purchaseOrder) +
+    optional('RznSocRecep', receiver.legalName) +
+    optional('DirRecep', receiver.address) +
+    optional('CiudadRecep', receiver.city) +
+    optional('DeptoRecep', receiver.department) +
+    optional('PaisRecep', receiver.countryName) +
+    optional('CompraID', receiver.purchaseOrder) +
     '</Receptor>'
   );
 }
@@ -93,82 +93,82 @@ function receiver(of: Receiver | undefined): string {
 const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount);
 const unlessZero = (name: string, amount: string): string => (isZero(amount) ? '' : plain(name, amount));
 
-/** Totales, §1.6: the export documents have a short form without VAT. */
-function totals({ type, emissionDate, totals: of, lines }: CfeDocument): string {
+/** Totales (docs/authority/receipts.md#totals): the export documents have a short form without VAT. */
+function writeTotals({ type, emissionDate, totals, lines }: CfeDocument): string {
   const abroad = CFE_TYPES[type].family === 'export';
   return (
     '<Totales>' +
-    plain('TpoMoneda', of.currency) +
-    (of.currency === 'UYU' ? '' : plain('TpoCambio', of.exchangeRate)) +
-    (abroad ? plain('MntExpoyAsim', of.exported) : localTotals(of, emissionDate)) +
-    plain('MntTotal', of.total) +
+    plain('TpoMoneda', totals.currency) +
+    (totals.currency === 'UYU' ? '' : plain('TpoCambio', totals.exchangeRate)) +
+    (abroad ? plain('MntExpoyAsim', totals.exported) : writeLocalTotals(totals, emissionDate)) +
+    plain('MntTotal', totals.total) +
     plain('CantLinDet', lines.length) +
-    unlessZero('MontoNF', of.nonBillable) +
-    plain('MntPagar', of.pay) +
+    unlessZero('MontoNF', totals.nonBillable) +
+    plain('MntPagar', totals.pay) +
     '</Totales>'
   );
 }
 
 /** Totals with VAT; the rates are those of the day of emission (table B). */
-function localTotals(of: Totals, emissionDate: string): string {
+function writeLocalTotals(totals: Totals, emissionDate: string): string {
   const percents = vatPercents(emissionDate);
-  const minimum = !isZero(of.minimumNet);
-  const basic = !isZero(of.basicNet);
+  const minimum = !isZero(totals.minimumNet);
+  const basic = !isZero(totals.basicNet);
   return (
-    unlessZero('MntNoGrv', of.exempt) +
-    unlessZero('MntExpoyAsim', of.exported) +
-    (minimum ? plain('MntNetoIvaTasaMin', of.minimumNet) : '') +
-    (basic ? plain('MntNetoIVATasaBasica', of.basicNet) : '') +
+    unlessZero('MntNoGrv', totals.exempt) +
+    unlessZero('MntExpoyAsim', totals.exported) +
+    (minimum ? plain('MntNetoIvaTasaMin', totals.minimumNet) : '') +
+    (basic ? plain('MntNetoIVATasaBasica', totals.basicNet) : '') +
     (minimum ? plain('IVATasaMin', percents.minimum.toFixed(3)) : '') +
     (basic ? plain('IVATasaBasica', percents.basic.toFixed(3)) : '') +
-    (minimum ? plain('MntIVATasaMin', of.minimumVat) : '') +
-    (basic ? plain('MntIVATasaBasica', of.basicVat) : '')
+    (minimum ? plain('MntIVATasaMin', totals.minimumVat) : '') +
+    (basic ? plain('MntIVATasaBasica', totals.basicVat) : '')
   );
 }
 
-/** Item, §1.7; the authority numbers lines from 1. */
-function line(of: Line, index: number): string {
+/** Item (docs/authority/receipts.md#lines); the authority numbers lines from 1. */
+function writeLine(line: Line, index: number): string {
   return (
     '<Item>' +
     plain('NroLinDet', index + 1) +
-    plain('IndFact', IVA_TYPES[of.ivaType]) +
-    element('NomItem', of.name) +
-    optional('DscItem', of.description) +
-    plain('Cantidad', of.quantity) +
-    element('UniMed', of.unit) +
-    plain('PrecioUnitario', of.unitPrice) +
-    plain('MontoItem', of.amount) +
+    plain('IndFact', IVA_TYPES[line.ivaType]) +
+    element('NomItem', line.name) +
+    optional('DscItem', line.description) +
+    plain('Cantidad', line.quantity) +
+    element('UniMed', line.unit) +
+    plain('PrecioUnitario', line.unitPrice) +
+    plain('MontoItem', line.amount) +
     '</Item>'
   );
 }
 
-/** Referencia, §2.7: the one CFE that a note corrects. */
-function reference(of: Reference | undefined): string {
-  if (!of) return '';
+/** Referencia (docs/authority/receipts.md#reference): the one CFE that a note corrects. */
+function writeReference(reference: Reference | undefined): string {
+  if (!reference) return '';
   return (
     '<Referencia><Referencia>' +
     plain('NroLinRef', 1) +
-    plain('TpoDocRef', CFE_TYPES[of.type].code) +
-    plain('Serie', of.serie) +
-    plain('NroCFERef', of.numero) +
-    optional('RazonRef', of.reason) +
-    plain('FechaCFEref', of.emissionDate) +
-    plain('MntCFEref', of.amount) +
-    plain('TpoMonedaRef', of.currency) +
-    (of.currency === 'UYU' ? '' : plain('TpoCambioRef', of.exchangeRate)) +
+    plain('TpoDocRef', CFE_TYPES[reference.type].code) +
+    plain('Serie', reference.serie) +
+    plain('NroCFERef', reference.numero) +
+    optional('RazonRef', reference.reason) +
+    plain('FechaCFEref', reference.emissionDate) +
+    plain('MntCFEref', reference.amount) +
+    plain('TpoMonedaRef', reference.currency) +
+    (reference.currency === 'UYU' ? '' : plain('TpoCambioRef', reference.exchangeRate)) +
     '</Referencia></Referencia>'
   );
 }
 
-/** CAEData, §5. */
-function caeData(of: CaeData): string {
+/** CAEData (docs/authority/receipts.md#cae-data). */
+function writeCaeData(cae: CaeData): string {
   return (
     '<CAEData>' +
-    plain('CAE_ID', of.authorizationNumber) +
-    plain('DNro', of.numberStart) +
-    plain('HNro', of.numberEnd) +
-    plain('FecVenc', of.expirationDate) +
-    (of.special ? plain('CAEEspecial', of.special.kind) + plain('CausalCAEEsp', of.special.cause) : '') +
+    plain('CAE_ID', cae.authorizationNumber) +
+    plain('DNro', cae.numberStart) +
+    plain('HNro', cae.numberEnd) +
+    plain('FecVenc', cae.expirationDate) +
+    (cae.special ? plain('CAEEspecial', cae.special.kind) + plain('CausalCAEEsp', cae.special.cause) : '') +
     '</CAEData>'
   );
 }

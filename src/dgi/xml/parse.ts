@@ -1,7 +1,10 @@
-/** Reading XML that others wrote: strict about form, patient about what it holds (dgi/transport.md §7, §13). */
+/**
+ * Reading XML that others wrote: strict about form, patient about what it holds
+ * (docs/authority/services.md#reading-answers).
+ */
 import { DOMParser, type Element, onWarningStopParsing } from '@xmldom/xmldom';
 
-/** What was given is not XML that we read: not well-formed, with a DOCTYPE, too large or too deep. */
+/** Not XML that we read: not well-formed, with a DOCTYPE, too large or too deep. */
 export class UnreadableXml extends Error {
   override readonly name = 'UnreadableXml';
 }
@@ -11,9 +14,21 @@ const DEEPEST = 64;
 /** A declaration stands within the first line; its characters are ASCII in every encoding that we read. */
 const DECLARATION_BYTES = 200;
 
-/** The root element of a text. Nothing is fetched, no DOCTYPE accepted; throws UnreadableXml. */
-export function parseXml(text: string, options: { mostCharacters: number }): Element {
-  if (text.length > options.mostCharacters) throw new UnreadableXml('the XML is too large');
+/** Largest document that is read. */
+export interface XmlLimits {
+  readonly mostCharacters: number;
+  /** Elements, and as many attributes again; by default as many as the document has room for. */
+  readonly mostElements?: number;
+}
+
+/** Of an element: `<a>`, `</a>`, and twice as many comments, instructions and CDATA sections as any file has. */
+const MARKS_PER_ELEMENT = 4;
+
+/** The root element of a document. Fetches nothing and accepts no DOCTYPE; throws UnreadableXml. */
+export function parseXml(text: string, limits: XmlLimits): Element {
+  const { mostCharacters, mostElements = Number.POSITIVE_INFINITY } = limits;
+  if (text.length > mostCharacters) throw new UnreadableXml('the XML is too large');
+  if (marksIn(text) > mostElements * MARKS_PER_ELEMENT) throw new UnreadableXml('the XML has too many parts');
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw new UnreadableXml('a DOCTYPE is not accepted');
   let root: Element | null;
   try {
@@ -23,14 +38,26 @@ export function parseXml(text: string, options: { mostCharacters: number }): Ele
     throw new UnreadableXml('the XML is not well-formed');
   }
   if (!root) throw new UnreadableXml('the XML has no element');
-  refuseTooDeep(root);
+  refuseTooMuch(root, mostElements);
   return root;
 }
 
-function refuseTooDeep(root: Element): void {
+/** How many `<` there are: known before anything is built of them. */
+function marksIn(text: string): number {
+  let marks = 0;
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) marks += 1;
+  return marks;
+}
+
+function refuseTooMuch(root: Element, mostElements: number): void {
   let level: Element[] = [root];
+  let elements = 0;
+  let attributes = 0;
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEEPEST) throw new UnreadableXml('the XML is nested too deeply');
+    elements += level.length;
+    for (const element of level) attributes += element.attributes.length;
+    if (Math.max(elements, attributes) > mostElements) throw new UnreadableXml('the XML has too many parts');
     level = level.flatMap(childrenOf);
   }
 }
@@ -47,7 +74,7 @@ export function decodeXml(bytes: Uint8Array): string {
   }
 }
 
-/** A text without its XML declaration, which says nothing true once the text was carried inside another. */
+/** A document without its XML declaration, which is no longer true once the document was carried inside another. */
 export const withoutDeclaration = (text: string): string =>
   text.replace(/^[\uFEFF\s]*<\?xml\s[^>]*\?>/, '').trim();
 

@@ -1,20 +1,27 @@
 /**
- * Signatures of documents that others wrote: ACKs, CAEs (dgi/transport.md §4, §8; guides/api.md §7). Enveloped,
+ * Signatures of documents that others wrote: ACKs, CAEs (docs/authority/signatures.md#answers-and-caes). Enveloped,
  * Reference URI="", inclusive C14N 1.0, rsa-sha1 or rsa-sha256, the certificate inside.
  */
 import type { X509Certificate } from 'node:crypto';
 import { type Element, XMLSerializer } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
 import { certificateIn } from '../identity.ts';
-import { childrenNamed, childrenOf, elementAt, findNamed, isNamed, parseXml, textAt } from './parse.ts';
+import { ALGORITHMS, C14N, DSIG, ENVELOPED } from '../signatures.ts';
+import {
+  childrenNamed,
+  childrenOf,
+  elementAt,
+  findNamed,
+  isNamed,
+  parseXml,
+  textAt,
+  type XmlLimits,
+} from './parse.ts';
 
-const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
-const ENVELOPED = `${DSIG}enveloped-signature`;
-const SIGNATURE_METHODS = [`${DSIG}rsa-sha1`, 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'];
-const DIGEST_METHODS = [`${DSIG}sha1`, 'http://www.w3.org/2001/04/xmlenc#sha256'];
+const SIGNATURE_METHODS: readonly string[] = [ALGORITHMS.sha1.signature, ALGORITHMS.sha256.signature];
+const DIGEST_METHODS: readonly string[] = [ALGORITHMS.sha1.digest, ALGORITHMS.sha256.digest];
 
-/** What a signature covers and who made it; whether that signer is one of ours to trust is for the caller to say. */
+/** What a signature covers and who made it; whether that signer is trusted is the caller's to judge. */
 export interface Verified {
   /** The root element of what was signed, read again from the signed bytes. Use this, never the original. */
   readonly root: Element;
@@ -28,15 +35,16 @@ export class BadSignature extends Error {
 
 /**
  * Verifies the one enveloped signature of a document against the certificate it carries. Throws BadSignature, or
- * UnreadableXml when it is not XML that we read.
+ * UnreadableXml when it is not XML that we read. The number of elements must have a limit: xml-crypto takes time by its
+ * square, 3 s for 15,000.
  */
-export function verifyEnveloped(text: string, options: { mostCharacters: number }): Verified {
-  const signature = signatureOf(parseXml(text, options));
+export function verifyEnveloped(text: string, limits: Required<XmlLimits>): Verified {
+  const signature = signatureOf(parseXml(text, limits));
   const certificate = certificateIn(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
   if (certificate?.publicKey.asymmetricKeyType !== 'rsa')
     throw new BadSignature('no RSA certificate in KeyInfo');
   const signed = signedContent(text, signature, certificate);
-  return { root: parseXml(signed, options), certificate };
+  return { root: parseXml(signed, limits), certificate };
 }
 
 /** The only Signature of the document, a child of its root, made the one way that we accept. */
@@ -76,12 +84,12 @@ function signedContent(text: string, signature: Element, certificate: X509Certif
       publicCert: certificate.publicKey.export({ type: 'spki', format: 'pem' }),
       getCertFromKeyInfo: () => null,
     });
-    // xml-crypto brings another version of xmldom, so that texts pass between the two, not nodes.
+    // xml-crypto brings another version of xmldom: strings pass between the two, not nodes.
     verifier.loadSignature(new XMLSerializer().serializeToString(signature));
     const [content, ...more] = verifier.checkSignature(text) ? verifier.getSignedReferences() : [];
     if (content !== undefined && more.length === 0) return content;
   } catch {
-    // Its messages quote the document; that it does not verify is all there is to know.
+    // Its messages quote the document: nothing of them goes further.
   }
   throw new BadSignature('the signature does not verify');
 }

@@ -16,13 +16,13 @@ function text(value: string): string {
     : value;
 }
 
-/** An element with text in it. */
+/** An element that holds a string. */
 export const element = (name: string, value: string): string => `<${name}>${text(value)}</${name}>`;
 
-/** An element whose value needs no look: numbers, dates and codes that our own code formats. */
+/** An element whose value needs no escaping: numbers, dates and codes that our own code formats. */
 export const plain = (name: string, value: string | number): string => `<${name}>${value}</${name}>`;
 
-/** An element with text in it, or nothing where there is no text. */
+/** An element that holds a string, or nothing where there is none. */
 export const optional = (name: string, value: string | undefined): string =>
   value === undefined ? '' : element(name, value);
 

@@ -6,46 +6,48 @@ export const extraRules: readonly CfeRule[] = [
   rule(
     {
       code: 'extra.purchase_order',
-      checks: 'A purchase order goes with a receiver.',
-      source: 'decisions.md §7; cfe-format.md §1.5 C70',
-      example: 'extra.purchase_order: a receiver is expected with a purchase order, found none.',
+      checks: 'A purchase order needs a receiver.',
+      source: 'docs/contract.md#extra; Formato CFE v25.2, zone A, field 70',
+      example: 'extra.purchase_order: must be omitted without a receiver.',
       needs: ['receiver', 'extra.purchase_order'],
     },
     (parts) => {
       if (parts['extra.purchase_order'] === undefined || parts.receiver !== undefined) return undefined;
-      return {
-        at: ['extra', 'purchase_order'],
-        words: 'a receiver is expected with a purchase order, found none.',
-      };
+      return { at: ['extra', 'purchase_order'], words: 'must be omitted without a receiver.' };
     },
   ),
   rule(
     {
       code: 'extra.reference_reason',
-      checks: 'A reason of reference stands only in notes.',
-      source: 'decisions.md §7; cfe-format.md §2.7',
-      example: 'extra.reference_reason: none is expected in type ETICKET, which is not a note, found one.',
+      checks: 'Only notes have a reference_reason.',
+      source: 'docs/contract.md#extra; Formato CFE v25.2, zone F, field 6',
+      example: 'extra.reference_reason: must be omitted for ETICKET, which is not a note.',
       needs: ['cfe_type', 'extra.reference_reason'],
     },
     (parts) => {
       if (parts['extra.reference_reason'] === undefined || cfeTypeRow(parts.cfe_type).note !== null)
         return undefined;
-      const words = `none is expected in type ${parts.cfe_type}, which is not a note, found one.`;
+      const words = `must be omitted for ${parts.cfe_type}, which is not a note.`;
       return { at: ['extra', 'reference_reason'], words };
     },
   ),
-  ...(['sale_condition', 'transport'] as const).map((key) =>
+  ...(
+    [
+      ['sale_condition', 13],
+      ['transport', 15],
+    ] as const
+  ).map(([key, field]) =>
     rule(
       {
         code: `extra.${key}`,
-        checks: `${key} stands only in export documents and their notes.`,
-        source: 'decisions.md §7; cfe-format.md §1.3 C13, C15',
-        example: `extra.${key}: none is expected in type ETICKET, which is no export document, found one.`,
+        checks: `Only export documents and their notes have a ${key}.`,
+        source: `Formato CFE v25.2, zone A, field ${field}; docs/contract.md#extra`,
+        example: `extra.${key}: must be omitted for ETICKET, which is not an export document.`,
         needs: ['cfe_type', `extra.${key}`],
       },
       (parts) => {
         if (parts[`extra.${key}`] === undefined || cfeTypeRow(parts.cfe_type).saleZone) return undefined;
-        const words = `none is expected in type ${parts.cfe_type}, which is no export document, found one.`;
+        const words = `must be omitted for ${parts.cfe_type}, which is not an export document.`;
         return { at: ['extra', key], words };
       },
     ),
@@ -54,9 +56,9 @@ export const extraRules: readonly CfeRule[] = [
     {
       code: 'extra.sale_mode',
       checks:
-        'sale_mode stands in export documents, their notes, and where other types have EXPORT lines, and is one that the type holds.',
-      source: 'decisions.md §7; cfe-format.md §2.6',
-      example: 'extra.sale_mode: one of 80, 90 is expected in type ETICKET, found 1.',
+        'Only export documents, their notes and CFEs with EXPORT lines have a sale_mode, and it is one that the type allows.',
+      source: 'docs/contract.md#extra; Formato CFE v25.2, zone A, field 14',
+      example: 'extra.sale_mode: must be one of 80, 90 for ETICKET, found 1.',
       needs: ['cfe_type', 'kinds', 'extra.sale_mode'],
     },
     (parts) => {
@@ -64,14 +66,14 @@ export const extraRules: readonly CfeRule[] = [
       if (mode === undefined) return undefined;
       const { saleZone, saleModes } = cfeTypeRow(parts.cfe_type);
       if (!saleZone && !parts.kinds.some(({ iva_type }) => iva_type === 'EXPORT')) {
-        const words = `none is expected in type ${parts.cfe_type} without EXPORT lines, found ${mode}.`;
+        const words = `must be omitted for ${parts.cfe_type} without EXPORT lines, found ${mode}.`;
         return { at: ['extra', 'sale_mode'], words };
       }
       if (saleModes.includes(mode)) return undefined;
       const expected = saleModes.length === 1 ? String(saleModes[0]) : `one of ${saleModes.join(', ')}`;
       return {
         at: ['extra', 'sale_mode'],
-        words: `${expected} is expected in type ${parts.cfe_type}, found ${mode}.`,
+        words: `must be ${expected} for ${parts.cfe_type}, found ${mode}.`,
       };
     },
   ),

@@ -1,7 +1,10 @@
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { addDays } from '../montevideo.ts';
 
-/** Days around today within which a CFE may be dated; the format itself has no lower bound (decisions.md §7). */
+/**
+ * How many days before and after today a CFE may be dated; the format itself has no lower bound
+ * (docs/contract.md#dates-currencies-payment).
+ */
 const DAYS_BACK = 60;
 const DAYS_AHEAD = 60;
 /** Bounds of FchEmis in the schema. */
@@ -19,32 +22,32 @@ export const generalRules: readonly CfeRule[] = [
   rule(
     {
       code: 'emission_date.too_early',
-      checks: `The date of emission is at most ${DAYS_BACK} days before today in Montevideo.`,
-      source: 'decisions.md §7; cfe-format.md §6',
+      checks: `The emission date is at most ${DAYS_BACK} days before today in Montevideo.`,
+      source: 'docs/contract.md#dates-currencies-payment',
       example:
-        'header.doc_id.emission_date: 2025-12-17 or later is expected (60 days before today), found 2025-12-16.',
+        'header.doc_id.emission_date: must be 2025-12-17 or later (60 days before today), found 2025-12-16.',
       needs: ['emission_date'],
     },
     ({ emission_date }, { today }) => {
       const earliest = later(addDays(today, -DAYS_BACK), FIRST_DATE);
       if (emission_date >= earliest) return undefined;
-      const words = `${earliest} or later is expected (${DAYS_BACK} days before today), found ${emission_date}.`;
+      const words = `must be ${earliest} or later (${DAYS_BACK} days before today), found ${emission_date}.`;
       return { at: EMISSION_DATE, words };
     },
   ),
   rule(
     {
       code: 'emission_date.too_late',
-      checks: `The date of emission is at most ${DAYS_AHEAD} days after today in Montevideo.`,
-      source: 'cfe-format.md §1.3 C5, §6',
+      checks: `The emission date is at most ${DAYS_AHEAD} days after today in Montevideo.`,
+      source: 'Formato CFE v25.2, zone A, field 5',
       example:
-        'header.doc_id.emission_date: 2026-04-16 or earlier is expected (60 days after today), found 2026-04-17.',
+        'header.doc_id.emission_date: must be 2026-04-16 or earlier (60 days after today), found 2026-04-17.',
       needs: ['emission_date'],
     },
     ({ emission_date }, { today }) => {
       const latest = earlier(addDays(today, DAYS_AHEAD), LAST_DATE);
       if (emission_date <= latest) return undefined;
-      const words = `${latest} or earlier is expected (${DAYS_AHEAD} days after today), found ${emission_date}.`;
+      const words = `must be ${latest} or earlier (${DAYS_AHEAD} days after today), found ${emission_date}.`;
       return { at: EMISSION_DATE, words };
     },
   ),
@@ -52,15 +55,15 @@ export const generalRules: readonly CfeRule[] = [
     {
       code: 'exchange_rate.not_one',
       checks: 'In UYU the exchange rate is 1.',
-      source: 'decisions.md §7; cfe-format.md §3.6',
-      example: 'header.totals.exchange_rate: 1 is expected with currency UYU, found 40.',
+      source: 'docs/contract.md#dates-currencies-payment; Formato CFE v25.2, zone A, field 111',
+      example: 'header.totals.exchange_rate: must be 1 when the currency is UYU, found 40.',
       needs: ['currency', 'exchange_rate'],
     },
     ({ currency, exchange_rate }) => {
       if (currency !== 'UYU' || exchange_rate.eq(1)) return undefined;
       return {
         at: EXCHANGE_RATE,
-        words: `1 is expected with currency UYU, found ${exchange_rate.toFixed()}.`,
+        words: `must be 1 when the currency is UYU, found ${exchange_rate.toFixed()}.`,
       };
     },
   ),
@@ -68,13 +71,13 @@ export const generalRules: readonly CfeRule[] = [
     {
       code: 'exchange_rate.zero',
       checks: 'In another currency the exchange rate is above zero.',
-      source: 'decisions.md §7; cfe-format.md §3.6',
-      example: 'header.totals.exchange_rate: pesos for one USD, above zero, are expected, found 0.',
+      source: 'docs/contract.md#dates-currencies-payment; Formato CFE v25.2, zone A, field 111',
+      example: 'header.totals.exchange_rate: must be above zero (pesos for one USD), found 0.',
       needs: ['currency', 'exchange_rate'],
     },
     ({ currency, exchange_rate }) => {
       if (currency === 'UYU' || exchange_rate.gt(0)) return undefined;
-      return { at: EXCHANGE_RATE, words: `pesos for one ${currency}, above zero, are expected, found 0.` };
+      return { at: EXCHANGE_RATE, words: `must be above zero (pesos for one ${currency}), found 0.` };
     },
   ),
 ];

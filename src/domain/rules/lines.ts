@@ -21,14 +21,14 @@ function perLine<K extends keyof RequestLine>(
   });
 }
 
-/** Rules on the lines, each by itself and in their order. */
+/** Rules on the lines: each by itself, and their order. */
 export const lineRules: readonly CfeRule[] = [
   rule(
     {
       code: 'lines.too_many',
-      checks: 'There are no more lines than the type holds: 700 for e-Tickets, 200 for all others.',
-      source: 'cfe-format.md §1.2, §1.6 C126',
-      example: 'details: at most 200 lines are expected in type EFACTURA, found 201.',
+      checks: 'There are no more lines than the type allows: 700 for e-Tickets, 200 for all others.',
+      source: 'Formato CFE v25.2, zone A, field 126',
+      example: 'details: must have at most 200 lines for EFACTURA, found 201.',
       needs: ['cfe_type', 'details'],
     },
     ({ cfe_type, details }) => {
@@ -36,39 +36,39 @@ export const lineRules: readonly CfeRule[] = [
       if (details.length <= maxLines) return undefined;
       return {
         at: ['details'],
-        words: `at most ${maxLines} lines are expected in type ${cfe_type}, found ${details.length}.`,
+        words: `must have at most ${maxLines} lines for ${cfe_type}, found ${details.length}.`,
       };
     },
   ),
   rule(
     {
       code: 'line.line_number',
-      checks: 'Lines are numbered 1, 2, 3… in their order.',
-      source: 'cfe-format.md §1.7 C1',
-      example: 'details[1].line_number: 2 is expected (lines are numbered from 1 in their order), found 3.',
+      checks: 'Lines are numbered 1, 2, 3… in order.',
+      source: 'Formato CFE v25.2, zone B, field 1',
+      example: 'details[1].line_number: must be 2 (lines are numbered 1, 2, 3… in order), found 3.',
       needs: ['lines'],
     },
     ({ lines }) =>
       perLine(lines, ['line_number'], ({ line_number }, index) => {
         if (line_number === index + 1) return undefined;
-        const words = `${index + 1} is expected (lines are numbered from 1 in their order), found ${line_number}.`;
+        const words = `must be ${index + 1} (lines are numbered 1, 2, 3… in order), found ${line_number}.`;
         return { field: 'line_number', words };
       }),
   ),
   rule(
     {
       code: 'line.iva_type',
-      checks: 'The kind of line is one that the type holds: export documents have no lines under local VAT.',
-      source: 'cfe-format.md §2.2',
+      checks: 'The type allows the kind of line: export documents have no lines under local VAT.',
+      source: 'Formato CFE v25.2, zone B, field 4',
       example:
-        'details[0].iva_type: one of FREE, EXPORT, NON_BILLABLE_NEGATIVE is expected in type EFACTURA_EXPORT, found BASIC_RATE.',
+        'details[0].iva_type: must be one of FREE, EXPORT, NON_BILLABLE_NEGATIVE for EFACTURA_EXPORT, found BASIC_RATE.',
       needs: ['cfe_type', 'lines'],
     },
     ({ cfe_type, lines }) =>
       perLine(lines, ['iva_type'], ({ iva_type }) => {
         const { ivaTypes } = cfeTypeRow(cfe_type);
         if (ivaTypes.includes(iva_type)) return undefined;
-        const words = `one of ${ivaTypes.join(', ')} is expected in type ${cfe_type}, found ${iva_type}.`;
+        const words = `must be one of ${ivaTypes.join(', ')} for ${cfe_type}, found ${iva_type}.`;
         return { field: 'iva_type', words };
       }),
   ),
@@ -76,22 +76,22 @@ export const lineRules: readonly CfeRule[] = [
     {
       code: 'line.count',
       checks: 'The count is above zero.',
-      source: 'decisions.md §7; cfe-format.md §1.7 C9',
-      example: 'details[0].count: more than 0 is expected, found 0.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 9',
+      example: 'details[0].count: must be above 0, found 0.',
       needs: ['lines'],
     },
     ({ lines }) =>
       perLine(lines, ['count'], ({ count }) =>
-        count.gt(0) ? undefined : { field: 'count', words: 'more than 0 is expected, found 0.' },
+        count.gt(0) ? undefined : { field: 'count', words: 'must be above 0, found 0.' },
       ),
   ),
   rule(
     {
       code: 'line.unit_price',
       checks: 'The unit price is 0 in FREE lines and above 0 in all others.',
-      source: 'decisions.md §7; cfe-format.md §1.7 C11, §3.5',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 11',
       example:
-        'details[0].unit_price: more than 0 is expected in a BASIC_RATE line (0 is for FREE lines), found 0.',
+        'details[0].unit_price: must be above 0 in a BASIC_RATE line (only FREE lines have 0), found 0.',
       needs: ['lines'],
     },
     ({ lines }) =>
@@ -99,17 +99,17 @@ export const lineRules: readonly CfeRule[] = [
         const free = iva_type === 'FREE';
         if (unit_price.eq(0) === free) return undefined;
         const expected = free
-          ? '0 is expected in a FREE line'
-          : `more than 0 is expected in a ${iva_type} line (0 is for FREE lines)`;
+          ? 'must be 0 in a FREE line'
+          : `must be above 0 in a ${iva_type} line (only FREE lines have 0)`;
         return { field: 'unit_price', words: `${expected}, found ${unit_price.toFixed()}.` };
       }),
   ),
   rule(
     {
       code: 'line.item_amount',
-      checks: 'The amount is count × unit price, rounded half-up to cents, exactly.',
-      source: 'decisions.md §7; cfe-format.md §3, §3.3',
-      example: 'details[0].item_amount: 1000.00 is expected (2 × 500), found 999.99.',
+      checks: 'The amount is exactly count × unit price, rounded half up to cents.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 24',
+      example: 'details[0].item_amount: must be 1000.00 (2 × 500), found 999.99.',
       needs: ['lines'],
     },
     ({ lines }) =>
@@ -117,7 +117,7 @@ export const lineRules: readonly CfeRule[] = [
         const expected = halfUp(count.times(unit_price), AMOUNT_DECIMALS);
         if (item_amount.eq(expected)) return undefined;
         const product = `${count.toFixed()} × ${unit_price.toFixed()}`;
-        const words = `${amountText(expected)} is expected (${product}), found ${amountText(item_amount)}.`;
+        const words = `must be ${amountText(expected)} (${product}), found ${amountText(item_amount)}.`;
         return { field: 'item_amount', words };
       }),
   ),

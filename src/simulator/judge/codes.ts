@@ -1,11 +1,5 @@
-/** One reason of a refusal or an observation, with the authority's own gloss and what was found. */
-export interface Reason {
-  readonly code: string;
-  readonly detail: string;
-}
-
-/** Glosses of refused sobres (Formato Mensaje v19, table of S codes; wording of DGITypes.xsd). */
-export const SOBRE_GLOSSES = {
+/** Glosses of refused sobres (Formato Mensaje de Respuesta v19, table of S codes; wording of DGITypes.xsd). */
+const SOBRE_GLOSSES = {
   S01: 'Formato del archivo no es el indicado',
   S02: 'No coincide RUC de Sobre, Certificado, envío o CFE',
   S03: 'Certificado electrónico no es válido',
@@ -15,9 +9,8 @@ export const SOBRE_GLOSSES = {
   S07: 'Sobre enviado supera el tamaño máximo admitido',
   S08: 'Sobre enviado ya existe en los registros de DGI',
 } as const;
-export type SobreCode = keyof typeof SOBRE_GLOSSES;
 
-/** Glosses of refused receipts (Formato Mensaje v19, table 4.3; wording of DGITypes.xsd). */
+/** Glosses of refused receipts (Formato Mensaje de Respuesta v19, table 4.3; wording of DGITypes.xsd). */
 const RECEIPT_GLOSSES = {
   E01: 'Tipo y Nº de CFE ya fue reportado como anulado',
   E02: 'Tipo y Nº de CFE ya existe en los registros',
@@ -52,7 +45,7 @@ const OBSERVATION_GLOSSES = {
   C15: 'Deudor contumaz sin informar situación',
 } as const;
 
-/** Words of the services' exceptions (ExcepcionesServicios.xsd). */
+/** Texts of the services' exceptions (ExcepcionesServicios.xsd). */
 export const EXCEPTIONS = {
   1: 'El XML token recibido no está bien formado.',
   2: 'El IdReceptor debe ser un número positivo.',
@@ -64,14 +57,26 @@ export const EXCEPTIONS = {
 } as const;
 export type ExceptionCode = keyof typeof EXCEPTIONS;
 
-const GLOSSES: Readonly<Record<string, string>> = {
-  ...SOBRE_GLOSSES,
-  ...RECEIPT_GLOSSES,
-  ...OBSERVATION_GLOSSES,
-};
+const GLOSSES = { ...SOBRE_GLOSSES, ...RECEIPT_GLOSSES, ...OBSERVATION_GLOSSES };
 
-/** The authority's words for a code; a code it does not have (by directive) gets those for irregularities. */
-export const glossOf = (code: string): string => GLOSSES[code] ?? RECEIPT_GLOSSES.E14;
+export type SobreCode = keyof typeof SOBRE_GLOSSES;
+export type ReceiptCode = keyof typeof RECEIPT_GLOSSES;
+export type ObservationCode = keyof typeof OBSERVATION_GLOSSES;
+export type Code = keyof typeof GLOSSES;
 
-/** Whether a directive's code is one that the authority has. */
-export const isKnownCode = (code: string): boolean => code in GLOSSES;
+/** What the authority says of a receipt: accepted, refused, observed. */
+export type Verdict = 'AE' | 'BE' | 'CE';
+
+/** Why a sobre or a receipt is refused, or a receipt observed: a code and what was found. */
+export interface Reason {
+  readonly code: Code;
+  readonly detail: string;
+}
+
+/** The authority's text for a code. */
+export const glossOf = (code: Code): string => GLOSSES[code];
+
+export const isSobreCode = (text: string): text is SobreCode => Object.hasOwn(SOBRE_GLOSSES, text);
+export const isReceiptCode = (text: string): text is ReceiptCode => Object.hasOwn(RECEIPT_GLOSSES, text);
+export const isObservationCode = (text: string): text is ObservationCode =>
+  Object.hasOwn(OBSERVATION_GLOSSES, text);

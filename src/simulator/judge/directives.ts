@@ -1,20 +1,27 @@
-import { isKnownCode } from './codes.ts';
+import {
+  isObservationCode,
+  isReceiptCode,
+  isSobreCode,
+  type ObservationCode,
+  type ReceiptCode,
+  type SobreCode,
+} from './codes.ts';
 
-/** What the name of a receipt's first line asks the simulator to do (decisions.md §10). */
+/** What the name of a receipt's first line asks the simulator to do (docs/simulator.md#directives). */
 export interface Directives {
   /** Refuse the receipt with this E code. */
-  readonly reject: string | null;
+  readonly reject: ReceiptCode | null;
   /** Observe the receipt with this C code. */
-  readonly observe: string | null;
+  readonly observe: ObservationCode | null;
   /** Seconds until the verdict. */
   readonly delaySeconds: number | null;
   /** Store the sobre and drop the connection without an answer. */
   readonly lost: boolean;
-  /** Say, once, that the receipts stand in this state, before the verdict is given. */
+  /** Report this state of the receipts, once, before the verdict is given. */
   readonly oddState: string | null;
   /** Refuse the sobre with this S code. */
-  readonly sobre: string | null;
-  /** How many SOAP faults to answer before the sobre is looked at. */
+  readonly sobre: SobreCode | null;
+  /** How many SOAP faults to answer before the sobre is judged. */
   readonly faults: number;
   /** Seconds for which the SOAP paths refuse once the sobre is stored. */
   readonly downSeconds: number;
@@ -30,45 +37,44 @@ const NONE: Directives = {
   faults: 0,
   downSeconds: 0,
 };
-const DEFAULT_OBSERVATION = 'C06';
+
+type Wish = Partial<Directives>;
+const amount = (word: string, wish: (amount: number) => Wish): Wish | false =>
+  /^\d{1,6}$/.test(word) && wish(Number(word));
+
+/** What each order means with the word after it (false: that word does not belong to it), and what it means alone. */
+const ORDERS: Readonly<
+  Record<string, { readonly by?: (word: string) => Wish | false; readonly bare?: Wish }>
+> = {
+  REJECT: { by: (word) => isReceiptCode(word) && { reject: word } },
+  OBSERVE: { by: (word) => isObservationCode(word) && { observe: word }, bare: { observe: 'C06' } },
+  DELAY: { by: (word) => amount(word, (delaySeconds) => ({ delaySeconds })) },
+  STATE: { by: (word) => /^[A-Z]{2}$/.test(word) && { oddState: word } },
+  SOBRE: { by: (word) => isSobreCode(word) && { sobre: word } },
+  LOST: { bare: { lost: true } },
+  FAULT: { by: (word) => amount(word, (faults) => ({ faults })) },
+  DOWN: { by: (word) => amount(word, (downSeconds) => ({ downSeconds })) },
+  SIM: { bare: {} },
+};
 
 /**
- * The directives in the name of a receipt's first line: `SIM` and one or more orders behind it, anywhere in the name.
- * Other text is left alone; a code that the authority does not have orders nothing.
+ * The directives in the name of a receipt's first line: `SIM` followed by one or more orders, anywhere in the name.
+ * Reading stops at the first word that is no order; a code that the authority does not have orders nothing.
  */
 export function directivesIn(name: string | undefined): Directives {
-  const orders = /(?:^|\s)SIM\s+(.+)$/.exec(name ?? '')?.[1]?.split(/\s+/) ?? [];
+  const words = /(?:^|\s)SIM\s+(.+)$/.exec(name ?? '')?.[1]?.split(/\s+/) ?? [];
   let directives = NONE;
-  for (let at = 0; at < orders.length; at += 1) {
-    const order = orders[at] ?? '';
-    const value = orders[at + 1] ?? '';
-    if (order === 'SIM') continue;
-    else if (order === 'LOST') directives = { ...directives, lost: true };
-    else if (order === 'OBSERVE') {
-      const isCode = /^C\d\d$/.test(value) && isKnownCode(value);
-      directives = { ...directives, observe: isCode ? value : DEFAULT_OBSERVATION };
-      at += isCode ? 1 : 0;
-    } else if (order === 'REJECT' && /^E\d\d$/.test(value) && isKnownCode(value)) {
-      directives = { ...directives, reject: value };
-      at += 1;
-    } else if (order === 'STATE' && /^[A-Z]{2}$/.test(value)) {
-      directives = { ...directives, oddState: value };
-      at += 1;
-    } else if (order === 'SOBRE' && /^S\d\d$/.test(value) && isKnownCode(value)) {
-      directives = { ...directives, sobre: value };
-      at += 1;
-    } else if (/^(DELAY|FAULT|DOWN)$/.test(order) && /^\d{1,6}$/.test(value)) {
-      const amount = Number(value);
-      if (order === 'DELAY') directives = { ...directives, delaySeconds: amount };
-      if (order === 'FAULT') directives = { ...directives, faults: amount };
-      if (order === 'DOWN') directives = { ...directives, downSeconds: amount };
-      at += 1;
-    } else return directives;
+  for (let at = 0; at < words.length; at += 1) {
+    const order = ORDERS[words[at] ?? ''];
+    const wish = order?.by?.(words[at + 1] ?? '');
+    if (!wish && !order?.bare) break;
+    directives = { ...directives, ...(wish || order?.bare) };
+    if (wish) at += 1;
   }
   return directives;
 }
 
-/** What the receipts of one sobre ask for together: of each order for the sobre, the strongest. */
+/** What the receipts of one sobre order together: for each order that concerns the whole sobre, the strongest wins. */
 export const together = (all: readonly Directives[]): Directives => ({
   reject: null,
   observe: null,

@@ -8,19 +8,19 @@ import type { State } from '../state/database.ts';
 import { type FiscalNumber, findReceipt, isAnnulled, type Receipt } from '../state/receipts.ts';
 import { parseXml, XmlRefused } from '../xml/read.ts';
 import type { Schemas } from '../xml/schemas.ts';
-import type { Reason } from './codes.ts';
+import type { Code, Reason } from './codes.ts';
 import { ALL_TYPES, LAYOUTS, NUMBER } from './format/layout.ts';
 import { faultsOfStructure } from './format/structure.ts';
-import { series as SERIES } from './format/values.ts';
+import { serie as SERIE } from './format/values.ts';
 import type { CfeInSobre } from './openSobre.ts';
-import { faultsOfEnvelope, type ReceiptPaper } from './reading.ts';
+import { faultsOfEnvelope, type ParsedReceipt } from './reading.ts';
 import { faultsOfAuthorization } from './rules/authorization.ts';
 import { faultsOfDocument, faultsOfReceiver } from './rules/header.ts';
 import { faultsOfLines } from './rules/lines.ts';
 import { faultsOfReferences, type Original } from './rules/references.ts';
 import { faultsOfTotals } from './rules/totals.ts';
 
-/** What the judgement of a receipt rests on besides the receipt. */
+/** What a judgement depends on besides the receipt. */
 export interface Bench {
   readonly state: State;
   readonly environment: EnvironmentName;
@@ -29,35 +29,35 @@ export interface Bench {
   readonly certificate: X509Certificate;
   readonly trusts: (certificate: X509Certificate) => boolean;
   readonly schemas: Schemas | null;
-  /** Whether the whole sobre was found valid against the official schema: then its receipts are. */
+  /** The whole sobre is valid against the official schema, and so are its receipts. */
   readonly schemaPassed: boolean;
   readonly sobreId: number;
   readonly now: Date;
 }
 
-/** What is to be said against a receipt; no reasons means that it is received. */
+/** What there is against a receipt; without reasons it is accepted. */
 export interface Findings {
   readonly reasons: readonly Reason[];
-  /** The receipt that holds the number already, with E02. */
+  /** With E02: the receipt that already has the number. */
   readonly original?: Receipt;
 }
 
-/** The number under which a receipt stands in the ledger; null where it cannot be read. */
+/** The number under which a receipt goes into the ledger; null when it cannot be read. */
 export function fiscalNumberOf(
   cfe: CfeInSobre,
-  of: Pick<FiscalNumber, 'environment' | 'rut'>,
+  issuer: Pick<FiscalNumber, 'environment' | 'rut'>,
 ): FiscalNumber | null {
-  const { idDoc } = cfe.paper ?? {};
-  const [cfeType = '', series = '', number = ''] = ['TipoCFE', 'Serie', 'Nro'].map((name) =>
+  const { idDoc } = cfe.receipt ?? {};
+  const [cfeType = '', serie = '', number = ''] = ['TipoCFE', 'Serie', 'Nro'].map((name) =>
     idDoc?.text(name),
   );
-  const isReadable = [ALL_TYPES(cfeType), SERIES(series), NUMBER(number)].every((fault) => fault === '');
-  return isReadable ? { ...of, cfeType, series, number: Number(number) } : null;
+  const isReadable = [ALL_TYPES(cfeType), SERIE(serie), NUMBER(number)].every((fault) => fault === '');
+  return isReadable ? { ...issuer, cfeType, serie, number: Number(number) } : null;
 }
 
 /**
- * Judges one receipt by all that can be judged (decisions.md §10): E01 and E02 by its number, then its signature
- * (E04), and only when that is good its content: E05, E03, E07, E09, E11, E12, E13, each code once.
+ * Judges one receipt by all that can be judged (docs/simulator.md#what-it-judges): E01 and E02 by its number, then its
+ * signature (E04), and only when that is good its content: E05, E03, E07, E09, E11, E12, E13, each code once.
  */
 export function judgeReceipt(cfe: CfeInSobre, bench: Bench): Findings {
   const number = fiscalNumberOf(cfe, bench);
@@ -68,42 +68,45 @@ export function judgeReceipt(cfe: CfeInSobre, bench: Bench): Findings {
 
   const signature = faultOfSignature(cfe, bench);
   if (signature !== '') return against('E04', signature);
-  const { paper, body } = cfe;
-  if (!paper || !body) return against('E05', 'el comprobante no es eTck, eFact ni eFact_Exp');
+  const { receipt, body } = cfe;
+  if (!receipt || !body) return against('E05', 'el comprobante no es eTck, eFact ni eFact_Exp');
 
-  const structure = [...faultsOfEnvelope(cfe.tree), ...faultsOfStructure(body, LAYOUTS[paper.family])];
+  const structure = [...faultsOfEnvelope(cfe.tree), ...faultsOfStructure(body, LAYOUTS[receipt.family])];
   const schema = structure.length > 0 || bench.schemaPassed ? '' : schemaFault(cfe.xml, bench.schemas);
   if (structure.length > 0 || schema !== '')
     return { reasons: gather([...structure, schema].filter(Boolean).map(format)) };
-  return { reasons: gather([...contentFaults(paper, bench)]) };
+  return { reasons: gather([...contentFaults(receipt, bench)]) };
 }
 
-/** A number refused with E09 may be used again (transport.md §6); one of any other verdict is taken. */
+/**
+ * A number refused with E09 may be used again (docs/authority/sobres.md#receipt-codes); one of any other verdict is
+ * taken.
+ */
 const leavesNumberFree = (receipt: Receipt): boolean => receipt.verdict === 'BE' && receipt.code === 'E09';
 
-function* contentFaults(paper: ReceiptPaper, bench: Bench): Generator<Reason> {
+function* contentFaults(receipt: ParsedReceipt, bench: Bench): Generator<Reason> {
   const checks = [
-    faultsOfDocument(paper, bench.now),
-    faultsOfReceiver(paper),
-    faultsOfLines(paper),
-    faultsOfTotals(paper),
+    faultsOfDocument(receipt, bench.now),
+    faultsOfReceiver(receipt),
+    faultsOfLines(receipt),
+    faultsOfTotals(receipt),
   ];
   for (const faults of checks) for (const detail of faults) yield format(detail);
   yield* faultsOfAuthorization(
-    paper,
-    findCae(bench.state, bench.environment, paper.caeData.text('CAE_ID') ?? ''),
+    receipt,
+    findCae(bench.state, bench.environment, receipt.caeData.text('CAE_ID') ?? ''),
   );
   yield* faultsOfReferences(
-    paper,
-    (type, series, number) => originalOf(bench, type, series, number),
+    receipt,
+    (type, serie, number) => originalOf(bench, type, serie, number),
     bench.now,
   );
 }
 
-/** A receipt is in the records once its verdict is out, or when it came before in the same sobre. */
-function originalOf(bench: Bench, cfeType: string, series: string, number: number): Original | null {
+/** A receipt is in the records once its verdict is out, or when it came earlier in the same sobre. */
+function originalOf(bench: Bench, cfeType: string, serie: string, number: number): Original | null {
   const { environment, rut } = bench;
-  const held = findReceipt(bench.state, { environment, rut, cfeType, series, number });
+  const held = findReceipt(bench.state, { environment, rut, cfeType, serie, number });
   if (!held || held.verdict === 'BE') return null;
   if (held.sobre_id !== bench.sobreId && held.ready_at > bench.now.toISOString()) return null;
   return { amountPayable: held.amount_payable, currency: held.currency, exchangeRate: held.exchange_rate };
@@ -112,7 +115,7 @@ function originalOf(bench: Bench, cfeType: string, series: string, number: numbe
 function faultOfSignature(cfe: CfeInSobre, bench: Bench): string {
   const { certificate } = bench;
   if (!bench.trusts(certificate)) return 'Error al validar el Certificado - certificate not trusted';
-  const signedAt = momentOf(cfe.paper?.signedAt ?? '');
+  const signedAt = momentOf(cfe.receipt?.signedAt ?? '');
   if (signedAt && !isValidAt(certificate, signedAt)) return 'el certificado no era vigente al firmar';
   try {
     using document = parseXml(cfe.xml);
@@ -130,10 +133,10 @@ function schemaFault(xml: string, schemas: Schemas | null): string {
 }
 
 const format = (detail: string): Reason => ({ code: 'E05', detail });
-const against = (code: string, detail: string): Findings => ({ reasons: [{ code, detail }] });
+const against = (code: Code, detail: string): Findings => ({ reasons: [{ code, detail }] });
 const MOST_DETAIL = 500;
 
-/** One reason a code, in order of code's first appearance, with all that was found under it. */
+/** One reason per code, in order of first appearance, with everything found under it. */
 function gather(reasons: readonly Reason[]): Reason[] {
   const byCode = Map.groupBy(reasons, ({ code }) => code);
   return [...byCode].map(([code, found]) => ({

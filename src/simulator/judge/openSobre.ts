@@ -16,9 +16,9 @@ import type { Schemas } from '../xml/schemas.ts';
 import type { SobreCode } from './codes.ts';
 import { CARATULA } from './format/layout.ts';
 import { faultsOfStructure } from './format/structure.ts';
-import { bodyOf, type ReceiptPaper, readReceipt } from './reading.ts';
+import { bodyOf, type ParsedReceipt, readReceipt } from './reading.ts';
 
-/** Largest sobre (transport.md §3: 2 MB). */
+/** Largest sobre: 2 MB (docs/authority/sobres.md#caratula). */
 const MOST_SOBRE_BYTES = 2 * 1024 * 1024;
 const MOST_CFES = 250;
 
@@ -32,13 +32,13 @@ export class SobreRefused extends Error {
   }
 }
 
-/** A receipt as it lies in its sobre. */
+/** A receipt as it is in its sobre. */
 export interface CfeInSobre {
-  /** The text of the CFE element, cut out as it stood. */
+  /** The text of the CFE element, cut out unchanged. */
   readonly xml: string;
   readonly body: XmlTree | undefined;
-  /** The receipt taken apart; undefined where its root is none of the nine types'. */
-  readonly paper: ReceiptPaper | undefined;
+  /** The parsed receipt; undefined when its root is none of the nine types'. */
+  readonly receipt: ParsedReceipt | undefined;
   readonly tree: XmlTree;
 }
 
@@ -51,11 +51,11 @@ export interface OpenSobre {
   readonly certificateText: string;
   readonly cfes: readonly CfeInSobre[];
   readonly schemaPassed: boolean;
-  /** What the official schema has against the whole, '' for nothing. */
+  /** What is wrong by the official schema; '' when nothing is. */
   readonly schemaFault: string;
 }
 
-/** Opens a sobre: its size (S07), whether it is one at all (S01), its form (S04). Throws SobreRefused. */
+/** Opens a sobre and checks its size (S07), that it is one (S01), and its form (S04). Throws SobreRefused. */
 export function openSobre(text: string, schemas: Schemas | null): OpenSobre {
   if (Buffer.byteLength(text) > MOST_SOBRE_BYTES)
     throw new SobreRefused('S07', `máximo ${MOST_SOBRE_BYTES} bytes`);
@@ -77,8 +77,8 @@ export function openSobre(text: string, schemas: Schemas | null): OpenSobre {
     cfes: cfes.map((tree, index) => {
       const extent = extents[index];
       const found = bodyOf(tree);
-      const paper = found ? readReceipt(found.body, found.family) : undefined;
-      return { xml: xml.slice(extent?.start, extent?.end), body: found?.body, paper, tree };
+      const receipt = found ? readReceipt(found.body, found.family) : undefined;
+      return { xml: xml.slice(extent?.start, extent?.end), body: found?.body, receipt, tree };
     }),
     schemaPassed: schemas !== null && schemaFault === '',
     schemaFault,
@@ -116,7 +116,7 @@ export function checkParties(sobre: OpenSobre, environment: EnvironmentName, cal
 }
 
 /**
- * Checks what a sobre claims of its content and gives the certificate of its Caratula: S03 certificate, S02 RUCs,
+ * Checks what a sobre claims about its content and returns the certificate of its Caratula: S03 certificate, S02 RUCs,
  * S05 count, S06 certificate of the receipts. Throws SobreRefused.
  */
 export function checkContent(sobre: OpenSobre, now: Date): X509Certificate {
@@ -126,8 +126,8 @@ export function checkContent(sobre: OpenSobre, now: Date): X509Certificate {
     throw new SobreRefused('S03', 'el certificado no es RSA');
   if (!isValidAt(certificate, now)) throw new SobreRefused('S03', 'el certificado no está vigente');
   if (rucOf(certificate) !== sobre.rut) throw new SobreRefused('S02', 'el certificado no es de RUCEmisor');
-  for (const [index, { paper }] of sobre.cfes.entries()) {
-    const rut = paper?.issuer.text('RUCEmisor');
+  for (const [index, { receipt }] of sobre.cfes.entries()) {
+    const rut = receipt?.issuer.text('RUCEmisor');
     if (rut !== undefined && rut !== sobre.rut)
       throw new SobreRefused('S02', `el CFE ${index + 1} es de otro RUC`);
   }
@@ -139,7 +139,7 @@ export function checkContent(sobre: OpenSobre, now: Date): X509Certificate {
   return certificate;
 }
 
-/** Whether the KeyInfo of a receipt, in all that it says, names that certificate. */
+/** Whether everything in a receipt's KeyInfo names that certificate. */
 function namesCertificate(cfe: XmlTree, certificate: X509Certificate): boolean {
   const data = childOf(childOf(childOf(cfe, 'Signature'), 'KeyInfo'), 'X509Data');
   const embedded = textAt(data, 'X509Certificate');

@@ -3,7 +3,7 @@ import { CFE_NS } from '../xml/names.ts';
 import { childOf, textAt, type XmlTree } from '../xml/read.ts';
 import { FAMILY_BY_ROOT, type Family } from './format/layout.ts';
 
-/** A zone of a receipt: its leaves by name. */
+/** A zone of a receipt, its leaves by name. */
 export class Zone {
   readonly tree: XmlTree | undefined;
 
@@ -11,7 +11,7 @@ export class Zone {
     this.tree = tree;
   }
 
-  /** The text of a leaf, undefined where it is not there. */
+  /** The text of a leaf; undefined when it is missing. */
   text(name: string): string | undefined {
     return textAt(this.tree, name);
   }
@@ -21,28 +21,28 @@ export class Zone {
     return this.text(name) !== undefined;
   }
 
-  /** The amount in a leaf, exactly; 0 where it is not there. Only for receipts whose structure was found right. */
+  /** The exact amount in a leaf; 0 when it is missing. Only for receipts with a valid structure. */
   amount(name: string): Big {
     return new Big(this.text(name) ?? '0');
   }
 
-  /** The zones of a name below this one. */
+  /** The zones of that name in this one. */
   all(name: string): Zone[] {
     return (this.tree?.children ?? []).filter((child) => child.name === name).map((child) => new Zone(child));
   }
 }
 
-/** A receipt taken apart for the rules. */
-export interface ReceiptPaper {
+/** A receipt parsed for the rules. */
+export interface ParsedReceipt {
   readonly family: Family;
   /** 101 … 123. */
   readonly type: number;
   readonly isNote: boolean;
-  /** TmstFirma as it is written. */
+  /** TmstFirma as written. */
   readonly signedAt: string;
   readonly idDoc: Zone;
   readonly issuer: Zone;
-  /** Null where the element is not there. */
+  /** null when the element is missing. */
   readonly receiver: Zone | null;
   readonly totals: Zone;
   readonly items: readonly Zone[];
@@ -52,7 +52,7 @@ export interface ReceiptPaper {
   readonly caeData: Zone;
 }
 
-/** The body of a CFE, below its root and beside its Signature; undefined where it is none of the nine types'. */
+/** The body of a CFE, beside its Signature; undefined when it is none of the nine types'. */
 export function bodyOf(cfe: XmlTree): { readonly body: XmlTree; readonly family: Family } | undefined {
   for (const body of cfe.children) {
     const family = FAMILY_BY_ROOT[body.name];
@@ -61,15 +61,15 @@ export function bodyOf(cfe: XmlTree): { readonly body: XmlTree; readonly family:
   return undefined;
 }
 
-/** What is wrong with the CFE element itself: its version (A-C1), and that it holds a body and a Signature only. */
+/** What is wrong with the CFE element itself: its version (A-C1), or anything beside a body and a Signature. */
 export function* faultsOfEnvelope(cfe: XmlTree): Generator<string> {
   if (cfe.attributes['version'] !== '1.0') yield 'A-C1 version: debe ser 1.0';
   if (cfe.children.length !== 2 || cfe.text.trim() !== '')
     yield 'CFE: debe contener el comprobante y su Signature';
 }
 
-/** The receipt out of its tree. Reads leniently: what is missing is missing from the zones too. */
-export function readReceipt(body: XmlTree, family: Family): ReceiptPaper {
+/** The receipt in a tree; what the tree lacks, the zones lack. */
+export function readReceipt(body: XmlTree, family: Family): ParsedReceipt {
   const header = childOf(body, 'Encabezado');
   const receiver = childOf(header, 'Receptor');
   const idDoc = new Zone(childOf(header, 'IdDoc'));

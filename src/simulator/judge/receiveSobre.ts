@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { EnvironmentName } from '../environments.ts';
 import type { Caller } from '../security/wsSecurity.ts';
-import { inTransaction, nextNumber, type State } from '../state/database.ts';
-import { countAgain, enterReceipt } from '../state/receipts.ts';
+import { inTransaction, type State } from '../state/database.ts';
+import { countAgain, enterReceipt, type FiscalNumber } from '../state/receipts.ts';
 import {
   addJudgement,
   addSobre,
   countFault,
   findReceived,
   type Judgement,
+  nextResponseId,
   orderOddState,
   type Sobre,
 } from '../state/sobres.ts';
 import type { Schemas } from '../xml/schemas.ts';
-import { type Reason, SOBRE_GLOSSES } from './codes.ts';
+import type { Reason } from './codes.ts';
 import { type Directives, directivesIn, together } from './directives.ts';
 import { day, FIRST_DAY, moment, type ValueCheck } from './format/values.ts';
 import { type Bench, fiscalNumberOf, judgeReceipt, sha256Of } from './judgeReceipt.ts';
@@ -27,7 +28,7 @@ import {
   SobreRefused,
 } from './openSobre.ts';
 
-/** What the judge needs: the records, the trust in certificates, the schemas, the time. */
+/** What judging needs: the records, the trusted certificates, the schemas, the time. */
 export interface Court {
   readonly state: State;
   readonly trusts: Bench['trusts'];
@@ -39,16 +40,15 @@ export interface Court {
 
 /** What became of a sobre. */
 export interface Reception {
-  readonly rut: string;
-  readonly idemisor: number;
+  /** Receipts in it, as far as it could be read. */
   readonly count: number;
-  /** The sobre as it was kept; with `reason` it was refused (BS). */
+  /** The sobre as stored; with a `reason` it was refused (BS). */
   readonly sobre: Sobre;
   readonly reason: Reason | null;
   readonly directives: Directives;
 }
 
-/** A directive wants a SOAP fault instead of an answer; nothing was kept. */
+/** A directive orders a SOAP fault instead of an answer; nothing was stored. */
 export class FaultOrdered extends Error {
   override readonly name = 'FaultOrdered';
 }
@@ -58,8 +58,8 @@ const VERDICT_SECONDS = 1;
 const TOKEN_BYTES = 64;
 
 /**
- * Receives a sobre: refuses it (BS), or keeps it with a verdict on each of its receipts (AS). All that is decided is
- * on the disk when this returns. Throws FaultOrdered.
+ * Receives a sobre: refuses it (BS), or stores it with a verdict on each of its receipts (AS). Everything is on the
+ * disk when this returns. Throws FaultOrdered.
  */
 export function receiveSobre(
   text: string,
@@ -75,7 +75,7 @@ export function receiveSobre(
   } catch (error) {
     return refuse(error, { ...who, idemisor: idemisorIn(text), count: 0 });
   }
-  const wishes = sobre.cfes.map(({ paper }) => directivesIn(paper?.items[0]?.text('NomItem')));
+  const wishes = sobre.cfes.map(({ receipt }) => directivesIn(receipt?.items[0]?.text('NomItem')));
   const directives = together(wishes);
   const key = { environment, rut: sobre.rut, idemisor: sobre.idemisor };
   if (directives.faults > 0 && countFault(court.state, key) <= directives.faults)
@@ -103,8 +103,7 @@ function keep(opened: OpenSobre, wishes: readonly Directives[], directives: Dire
     throw new SobreRefused('S08', `Idemisor ${idemisor}`);
   const now = court.clock();
   const certificate = checkContent(opened, now);
-  if (directives.sobre !== null)
-    throw new SobreRefused(directives.sobre as keyof typeof SOBRE_GLOSSES, 'por directiva');
+  if (directives.sobre !== null) throw new SobreRefused(directives.sobre, 'por directiva');
 
   const readyAt = new Date(now.getTime() + (directives.delaySeconds ?? VERDICT_SECONDS) * 1000);
   const sobre = store(who, { rut, idemisor, state: 'AS', now, readyAt });
@@ -126,10 +125,10 @@ function keep(opened: OpenSobre, wishes: readonly Directives[], directives: Dire
   const anyFormatFault = judgements.some(({ reasons }) => reasons.length > 0);
   if (opened.schemaFault !== '' && !anyFormatFault)
     throw new SobreRefused('S04', opened.schemaFault.slice(0, 400));
-  return { rut, idemisor, count: cfes.length, sobre, reason: null, directives };
+  return { count: cfes.length, sobre, reason: null, directives };
 }
 
-/** Judges one receipt, enters it in the ledger under its number, and keeps the verdict with the sobre. */
+/** Judges one receipt, enters it in the ledger under its number, and stores the verdict with the sobre. */
 function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench, sobre: Sobre): Judgement {
   const { state, environment, rut } = bench;
   const findings = judgeReceipt(cfe, bench);
@@ -148,19 +147,19 @@ function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench,
         received_at: sobre.received_at,
         ready_at: sobre.ready_at,
         sha256: sha256Of(bytes),
-        amount_payable: decimalOrNull(cfe.paper?.totals.text('MntPagar')),
-        currency: cfe.paper?.totals.text('TpoMoneda') ?? null,
-        exchange_rate: decimalOrNull(cfe.paper?.totals.text('TpoCambio')),
+        amount_payable: decimalOrNull(cfe.receipt?.totals.text('MntPagar')),
+        currency: cfe.receipt?.totals.text('TpoMoneda') ?? null,
+        exchange_rate: decimalOrNull(cfe.receipt?.totals.text('TpoCambio')),
       },
       bytes,
     );
   const judgement: Judgement = {
     ordinal,
     cfeType: number?.cfeType ?? null,
-    series: number?.series ?? null,
+    serie: number?.serie ?? null,
     number: number?.number ?? null,
-    issuedOn: textIf(issueDay, cfe.paper?.idDoc.text('FchEmis')),
-    signedAt: textIf(moment, cfe.paper?.signedAt),
+    issuedOn: textIf(issueDay, cfe.receipt?.idDoc.text('FchEmis')),
+    signedAt: textIf(moment, cfe.receipt?.signedAt),
     verdict,
     reasons,
     originalSobreId: reasons[0]?.code === 'E02' ? (findings.original?.sobre_id ?? sobre.id) : null,
@@ -169,7 +168,7 @@ function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench,
   return judgement;
 }
 
-/** What the receipt's own faults say comes first; a directive speaks where there are none. */
+/** A receipt's own faults come first; a directive counts when there are none. */
 function verdictOf(reasons: readonly Reason[], wish: Directives): Pick<Judgement, 'verdict' | 'reasons'> {
   if (reasons.length > 0) return { verdict: 'BE', reasons };
   if (wish.reject !== null)
@@ -191,14 +190,12 @@ function store(
     state: sobre.state,
     received_at: sobre.now.toISOString(),
     ready_at: sobre.readyAt.toISOString(),
-    response_id: nextNumber(state, 'responses', FIRST_RESPONSE),
+    response_id: nextResponseId(state),
     token: randomBytes(TOKEN_BYTES).toString('base64'),
     query_from: new Date(sobre.now.getTime() + queryDelaySeconds * 1000).toISOString(),
   } as const;
   return { ...row, id: addSobre(state, row), asked: 0, ack_cfe: null };
 }
-
-const FIRST_RESPONSE = 5_000_001; // far from the IDReceptor, so that nobody takes one for the other
 
 function refuse(error: unknown, who: Who & { readonly idemisor: number; readonly count: number }): Reception {
   if (!(error instanceof SobreRefused)) throw error;
@@ -206,22 +203,22 @@ function refuse(error: unknown, who: Who & { readonly idemisor: number; readonly
   const { rut } = who.caller;
   const sobre = store(who, { rut, idemisor: who.idemisor, state: 'BS', now, readyAt: now });
   const reason = { code: error.code, detail: error.message };
-  return { rut, idemisor: who.idemisor, count: who.count, sobre, reason, directives: NO_DIRECTIVES };
+  return { count: who.count, sobre, reason, directives: NO_DIRECTIVES };
 }
 
-/** A sobre that the authority has already carried its receipts once more. */
+/** A sobre that the authority already has brought its receipts once more. */
 function countCarried(
   sobre: OpenSobre,
-  of: { environment: EnvironmentName; rut: string },
+  issuer: Pick<FiscalNumber, 'environment' | 'rut'>,
   court: Court,
 ): void {
   for (const cfe of sobre.cfes) {
-    const number = fiscalNumberOf(cfe, of);
+    const number = fiscalNumberOf(cfe, issuer);
     if (number) countAgain(court.state, number);
   }
 }
 
-/** What the answer repeats of a receipt has to be of the answer's own format; what is not is left out. */
+/** The answer repeats of a receipt only what fits the answer's own format. */
 const textIf = (check: ValueCheck, text: string | undefined): string | null =>
   text !== undefined && check(text) === '' ? text : null;
 const issueDay = day(FIRST_DAY);
@@ -229,6 +226,6 @@ const issueDay = day(FIRST_DAY);
 const decimalOrNull = (text: string | undefined): string | null =>
   text !== undefined && /^-?\d+(\.\d+)?$/.test(text) ? text : null;
 
-/** The Idemisor of a sobre that could not be read, as far as it stands there. */
+/** The Idemisor of a sobre that cannot be read, as far as it can be found; 0 otherwise. */
 const idemisorIn = (text: string): number =>
   Number(/<(?:\w+:)?Idemisor>\s*(\d{1,10})\s*</.exec(text.slice(0, 4096))?.[1] ?? 0);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { annulNumbers } from '../state/receipts.ts';
-import { cfeTypeCode, environment, fiscalNumber, read, rut, series } from './input.ts';
+import { cfeTypeCode, environment, fiscalNumber, read, rut, serie } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
 const Report = z.strictObject({
   environment,
   rut,
   cfe_type_code: cfeTypeCode,
-  serie: series,
+  serie,
   number_start: fiscalNumber,
   number_end: fiscalNumber.optional(),
 });
@@ -17,13 +17,9 @@ export const reportAnnulled: PortalRoute = {
   method: 'POST',
   path: '/portal/annulments',
   handle({ body }, { state }) {
-    const report = read(Report, body);
-    const { rut: issuer, cfe_type_code: cfeType, serie, number_start: start } = report;
-    const end = report.number_end ?? start;
-    annulNumbers(state, { environment: report.environment, rut: issuer, cfeType, series: serie }, start, end);
-    return {
-      status: 201,
-      json: { rut: issuer, cfe_type_code: cfeType, serie, number_start: start, number_end: end },
-    };
+    const { environment: name, ...report } = read(Report, body);
+    const { rut: issuer, cfe_type_code: cfeType, number_start: start, number_end: end = start } = report;
+    annulNumbers(state, { environment: name, rut: issuer, cfeType, serie: report.serie }, start, end);
+    return { status: 201, json: { ...report, number_end: end } };
   },
 };

@@ -2,36 +2,36 @@ import { z } from 'zod';
 import { caeCheckDigit } from '../checkDigits.ts';
 import { dayInMontevideo, inMontevideo } from '../clock.ts';
 import { signEnveloped } from '../security/enveloped.ts';
-import { addCae, type Cae, firstFreeNumber } from '../state/caes.ts';
+import { addCae, CAE_KINDS, CAE_SPECIALS, type Cae, firstFreeNumber } from '../state/caes.ts';
 import { inTransaction, nextNumber, type State } from '../state/database.ts';
 import { CFE_NS } from '../xml/names.ts';
 import { leaf, maybe, tag } from '../xml/write.ts';
-import { cfeTypeCode, day, environment, fiscalNumber, read, rut, series } from './input.ts';
+import { cfeTypeCode, day, environment, fiscalNumber, read, rut, serie } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
 const Order = z.strictObject({
   environment,
   rut,
   cfe_type_code: cfeTypeCode,
-  series: series.default('A'),
+  series: serie.default('A'),
   number_start: fiscalNumber.optional(),
   number_end: fiscalNumber.optional(),
   issue_date: day.optional(),
   expiration_date: day.optional(),
-  special: z.enum(['1', '2', '3', '4']).optional(),
+  special: z.enum(CAE_SPECIALS).optional(),
   special_cause: z
     .string()
     .regex(/^\d{1,3}$/, 'must be up to 3 digits')
     .optional(),
-  kind: z.enum(['E', 'F', 'G', 'H']).default('E'),
+  kind: z.enum(CAE_KINDS).default('E'),
 });
 
 const USUAL_NUMBERS = 10_000;
 const LAST_NUMBER = 9_999_999;
 
 /**
- * Authorizes numbers: series A, the next free 10,000 numbers, from today for two years unless told otherwise.
- * Whatever is asked is made, expired or overlapping ranges too.
+ * Authorizes numbers: by default serie A, the next free 10,000 numbers, for two years from today. Makes whatever is
+ * asked for, even expired or overlapping ranges.
  */
 export const makeCae: PortalRoute = {
   method: 'POST',
@@ -42,16 +42,16 @@ export const makeCae: PortalRoute = {
     const signer = authority.signers[order.environment];
     return inTransaction(state, () => {
       const issueDate = order.issue_date ?? dayInMontevideo(now);
-      const of = {
+      const owner = {
         environment: order.environment,
         rut: order.rut,
         cfe_type: order.cfe_type_code,
-        series: order.series,
+        serie: order.series,
       };
       const start =
-        order.number_start ?? Math.min(order.number_end ?? LAST_NUMBER, firstFreeNumber(state, of));
+        order.number_start ?? Math.min(order.number_end ?? LAST_NUMBER, firstFreeNumber(state, owner));
       const cae: Cae = {
-        ...of,
+        ...owner,
         authorization_number: nextAuthorization(state, issueDate),
         number_start: start,
         number_end: order.number_end ?? Math.min(start + USUAL_NUMBERS - 1, LAST_NUMBER),
@@ -70,13 +70,15 @@ export const makeCae: PortalRoute = {
   },
 };
 
-/** The authorization as the authority's portal gives it for download (transport.md §8, Formato CAE v05). */
+/**
+ * The authorization as the authority's portal offers it for download (Formato CAE v05; docs/authority/caes.md#file).
+ */
 const caeXml = (cae: Cae, now: Date): string => {
   const data = tag(
     'DA',
     leaf('RucE', cae.rut),
     leaf('TCFE', cae.cfe_type),
-    leaf('Serie', cae.series),
+    leaf('Serie', cae.serie),
     leaf('DNro', cae.number_start),
     leaf('HNro', cae.number_end),
     leaf('TA', cae.kind),
@@ -89,7 +91,7 @@ const caeXml = (cae: Cae, now: Date): string => {
   return `<CAE xmlns="${CFE_NS}" version="1.0">${leaf('TmstFrma', inMontevideo(now))}${data}</CAE>`;
 };
 
-/** `90`, two digits of the year, six correlative ones and the check digit; numbers without one are passed over. */
+/** `90`, two digits of the year, six correlative ones and the check digit; numbers without one are skipped. */
 function nextAuthorization(state: State, issueDate: string): string {
   for (;;) {
     const ten = `90${issueDate.slice(2, 4)}${String(nextNumber(state, 'authorizations', 1)).padStart(6, '0')}`;

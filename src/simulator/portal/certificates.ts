@@ -17,8 +17,8 @@ const DAY_MS = 86_400_000;
 const TWO_YEARS_DAYS = 730;
 
 /**
- * Makes a company's certificate, valid from yesterday for two years unless told otherwise, and gives it as a .p12.
- * Neither the private key nor the password is kept. One certificate serves both environments.
+ * Issues a company's certificate as a .p12, by default valid from yesterday for two years. Neither the private key nor
+ * the password is stored. One certificate serves both environments.
  */
 export const makeCertificate: PortalRoute = {
   method: 'POST',
@@ -41,7 +41,7 @@ export const makeCertificate: PortalRoute = {
   },
 };
 
-/** The certificates that sign CAEs and answers, both environments', as PEM. */
+/** The certificates of both environments that sign CAEs and answers, as PEM. */
 export const authorityCertificates: PortalRoute = {
   method: 'GET',
   path: '/portal/authority-certificates',

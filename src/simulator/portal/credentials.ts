@@ -10,7 +10,7 @@ const Login = z.strictObject({
   permissions: z.array(z.enum(['HOMO', 'PROD'])),
 });
 
-/** Puts what the credentials check answers for a company; without username or password any will do. */
+/** Sets what the credentials check answers for a company; a username or password left out may be anything. */
 export const putCredentials: PortalRoute = {
   method: 'PUT',
   path: '/portal/credentials/{rut}',
@@ -28,7 +28,7 @@ const Question = z.strictObject({
   password: z.string().max(200).default(''),
 });
 
-/** The credentials check: whether a company's login is good, and what it may do. A contract of our own. */
+/** The credentials check: whether a company's login is valid, and what it permits. A contract of our own. */
 export const validateCredentials: PortalRoute = {
   method: 'POST',
   path: '/credentials/validate',

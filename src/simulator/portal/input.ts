@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
 import { dayInMontevideo, momentOf } from '../clock.ts';
 
-/** What a caller of the portal may say, piece by piece. */
+/** The fields that calls of the portal share. */
 export const environment = z.enum(['production', 'sandbox']).default('production');
 export const rut = z.string().regex(/^\d{12}$/, 'must be 12 digits');
-export const cfeTypeCode = z.string().regex(/^\d{3}$/, 'must be a type code of 3 digits, as text');
-export const series = z
+export const cfeTypeCode = z.string().regex(/^\d{3}$/, 'must be a type code of 3 digits, as a string');
+export const serie = z
   .string()
   .regex(/^([A-Z]{1,2}|[1-9][A-Z])$/, 'must be one or two capital letters, or a digit and a letter');
 export const fiscalNumber = z.int().min(1).max(9_999_999);
 export const day = z
   .string()
-  .refine((text) => text.length === 10 && isDay(text), 'must be a day that exists, YYYY-MM-DD');
+  .refine((text) => text.length === 10 && isDay(text), 'must be an existing day, YYYY-MM-DD');
 /** A day (its beginning in Montevideo) or a moment. */
 export const dayOrMoment = z
   .string()
-  .refine((text) => momentOf(text) !== null, 'must be YYYY-MM-DD or a moment as in ISO 8601')
+  .refine((text) => momentOf(text) !== null, 'must be YYYY-MM-DD or an ISO 8601 timestamp')
   .transform((text) => momentOf(text) ?? new Date(0));
 
 const isDay = (text: string): boolean => {
@@ -24,7 +24,7 @@ const isDay = (text: string): boolean => {
   return moment !== null && dayInMontevideo(moment) === text;
 };
 
-/** The input as a schema reads it; throws INVALID_INPUT that names each field, `prefix` standing before its name. */
+/** The input as the schema reads it. Throws INVALID_INPUT that names each faulty field, its path after `prefix`. */
 export function read<T>(schema: z.ZodType<T>, input: unknown, prefix = ''): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

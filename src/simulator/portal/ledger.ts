@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { listLedger, receiptXml } from '../state/receipts.ts';
-import { cfeTypeCode, dayOrMoment, environment, read, rut, series } from './input.ts';
+import { cfeTypeCode, dayOrMoment, environment, read, rut, serie } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
 const Query = z.strictObject({ environment, rut: rut.optional(), since: dayOrMoment.optional() });
 
-/** What the authority holds: one row a fiscal number, in the order of arrival. */
+/** What the authority has: one row per fiscal number, in order of arrival. */
 export const ledger: PortalRoute = {
   method: 'GET',
   path: '/portal/ledger',
@@ -25,7 +25,7 @@ export const ledger: PortalRoute = {
 const Path = z.strictObject({
   rut,
   cfe_type_code: cfeTypeCode,
-  serie: series,
+  serie,
   numero: z
     .string()
     .regex(/^\d{1,7}$/)
@@ -33,21 +33,21 @@ const Path = z.strictObject({
 });
 const Environment = z.strictObject({ environment });
 
-/** One receipt's signed XML as it was received, byte for byte. */
+/** One receipt's signed XML, byte for byte as received. */
 export const ledgerXml: PortalRoute = {
   method: 'GET',
   path: '/portal/ledger/{rut}/{cfe_type_code}/{serie}/{numero}',
   handle({ path, query }, { state }) {
-    const of = read(Path, path, '/path');
+    const number = read(Path, path, '/path');
     const { environment: name } = read(Environment, query, '/query');
     const xml = receiptXml(state, {
       environment: name,
-      rut: of.rut,
-      cfeType: of.cfe_type_code,
-      series: of.serie,
-      number: of.numero,
+      rut: number.rut,
+      cfeType: number.cfe_type_code,
+      serie: number.serie,
+      number: number.numero,
     });
-    if (!xml) throw new Refusal('NOT_FOUND', 'the authority holds no such receipt');
+    if (!xml) throw new Refusal('NOT_FOUND', 'the authority has no such receipt');
     return { status: 200, contentType: 'application/xml', text: xml };
   },
 };

@@ -7,7 +7,7 @@ const Order = z.strictObject({ seconds: z.number().min(0).max(1_000_000) });
 
 const shown = (outage: Outage) => ({ is_down: outage.isOn(), refused: outage.refused });
 
-/** Takes the SOAP paths of both environments down for so many seconds, or with 0 brings them back. */
+/** Takes the SOAP paths of both environments down for some seconds; 0 brings them back. */
 export const putOutage: PortalRoute = {
   method: 'PUT',
   path: '/portal/outage',
@@ -17,7 +17,7 @@ export const putOutage: PortalRoute = {
   },
 };
 
-/** Whether the SOAP paths are down, and how many requests they refused since that began. */
+/** Whether the SOAP paths are down, and how many requests they have refused since. */
 export const getOutage: PortalRoute = {
   method: 'GET',
   path: '/portal/outage',

@@ -11,7 +11,7 @@ import { getOutage, putOutage } from './outage.ts';
 import { putRegistry } from './registry.ts';
 import type { PortalContext, PortalRoute } from './route.ts';
 
-/** Every call of the portal (decisions.md §11; docs/simulator.md). */
+/** Every call of the portal (docs/simulator.md#the-portal). */
 const ROUTES: readonly PortalRoute[] = [
   makeCertificate,
   authorityCertificates,
@@ -34,7 +34,7 @@ const STATUS: Partial<Record<RefusalCode, number>> = {
   PAYLOAD_TOO_LARGE: 413,
 };
 
-/** Serves one call of the portal; refusals are answered, anything else is thrown. */
+/** Serves one call of the portal. Refusals are answered; other errors are thrown. */
 export async function servePortal(
   request: IncomingMessage,
   response: ServerResponse,
@@ -65,10 +65,10 @@ function routeFor(method: string, pathname: string): { route: PortalRoute; path:
   const found = matches.find(({ route }) => route.method === method);
   if (found) return found;
   if (matches.length > 0) throw new Refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here`);
-  throw new Refusal('NOT_FOUND', 'no such call; docs/simulator.md lists them');
+  throw new Refusal('NOT_FOUND', 'no such call; see docs/simulator.md');
 }
 
-/** The variable pieces of a path by name, or null when it does not fit the pattern. */
+/** The parameters of a path by name; null when it does not match the pattern. */
 function matchPath(pattern: string, pathname: string): Record<string, string> | null {
   const [wanted, given] = [pattern.split('/'), pathname.split('/')];
   if (wanted.length !== given.length) return null;

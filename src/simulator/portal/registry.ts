@@ -28,7 +28,7 @@ const Record = z.strictObject({
     .array(
       z.strictObject({ branch: z.int().min(0).max(9999), locality_name: words(70), street_name: words(150) }),
     )
-    .max(1, 'the registry tells the principal branch only')
+    .max(1, 'the registry knows only the principal branch')
     .default([]),
   fault: z
     .int()
@@ -37,7 +37,7 @@ const Record = z.strictObject({
     .default(null),
 });
 
-/** Puts what the registry (eRUT) tells of a RUT; with `fault` it answers with that fault instead. */
+/** Sets what the registry (eRUT) says about a RUT; with `fault` it answers with that fault instead. */
 export const putRegistry: PortalRoute = {
   method: 'PUT',
   path: '/portal/registry/{rut}',

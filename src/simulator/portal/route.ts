@@ -11,19 +11,19 @@ export interface PortalContext {
   readonly outage: Outage;
 }
 
-/** What was asked: the variable pieces of the path, the query, the parsed body. */
+/** The parameters of the path, the query, the parsed body. */
 interface PortalRequest {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** An answer of the portal: JSON, or text of a type of its own. */
+/** An answer of the portal: JSON, or another type of content. */
 type PortalAnswer =
   | { readonly status: number; readonly json: unknown }
   | { readonly status: number; readonly contentType: string; readonly text: string | Uint8Array };
 
-/** One call of the portal. Variable pieces of `path` are written `{name}`. */
+/** One call of the portal. Parameters in `path` are written `{name}`. */
 export interface PortalRoute {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;

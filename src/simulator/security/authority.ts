@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { ENVIRONMENT_NAMES, ENVIRONMENTS, type EnvironmentName } from '../environments.ts';
 import { type Credential, issueCertificate, wasIssuedBy } from './issuing.ts';
 
-/** What signs: a certificate and its key, ready to use. */
+/** A certificate and its key, ready to sign with. */
 export interface Signer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
 }
 
-/** The authority's keys: a small certification authority, and one signing certificate an environment. */
+/** The authority's keys: a small certification authority, and one signing certificate per environment. */
 export interface Authority {
   readonly root: Credential;
   readonly signers: Readonly<Record<EnvironmentName, Signer>>;
-  /** Whether the certificate was given out by this authority, whatever its dates say. */
+  /** Whether this authority issued the certificate, whatever its dates. */
   readonly trusts: (certificate: X509Certificate) => boolean;
 }
 
 const YEARS_20_MS = 20 * 365.25 * 86_400_000;
 const YEAR_MS = 365.25 * 86_400_000;
 
-/** The authority's keys out of `folder`, made there at the first start (files of mode 600) and kept. */
+/** The authority's keys in `folder`, made at the first start (files of mode 600). */
 export async function openAuthority(folder: string, now: Date): Promise<Authority> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const dates = {

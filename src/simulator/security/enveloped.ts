@@ -8,8 +8,8 @@ import type { Signer } from './authority.ts';
 import { decimalSerial, issuerName } from './identity.ts';
 
 /**
- * What is wrong with the enveloped signature of a document that stands alone (cfe-format.md §7), '' when it verifies
- * with the certificate's key. The document loses its Signature on the way.
+ * What is wrong with the enveloped signature of a document that stands alone (docs/authority/signatures.md#receipts),
+ * '' when it verifies with the certificate's key. The document loses its Signature on the way.
  */
 export function faultOfEnveloped(document: XmlDocument, certificate: X509Certificate): string {
   const { root } = document;
@@ -54,13 +54,14 @@ function faultOfShape(signedInfo: XmlElement, reference: XmlElement): string {
   return usual ? '' : 'transformaciones no admitidas';
 }
 
-const algorithm = (parent: XmlElement, name: string): string =>
+/** The Algorithm that a child of a signature's element names. */
+export const algorithm = (parent: XmlElement, name: string): string =>
   attributeOf(onlyElement(parent, DS_NS, name), 'Algorithm');
 
 /**
  * The document with the authority's own signature as last child of its root: inclusive C14N, rsa-sha1, certificate
- * embedded (transport.md §4). `xml` must declare one default namespace on its root and nothing else, so that
- * SignedInfo, written here in canonical form, stays canonical where it stands.
+ * embedded (docs/authority/signatures.md#answers-and-caes). `xml` must declare one default namespace on its root and
+ * nothing else, so that SignedInfo, written here in canonical form, stays canonical where it stands.
  */
 export function signEnveloped(xml: string, signer: Signer): string {
   using document = parseXml(xml);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-/** The certificate in a base64 text (line breaks allowed), or null when there is none that can be read. */
+/** The certificate in a base64 string (line breaks allowed); null when it cannot be read. */
 export function certificateFrom(base64: string): X509Certificate | null {
   const text = base64.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return null;
@@ -11,11 +11,11 @@ export function certificateFrom(base64: string): X509Certificate | null {
   }
 }
 
-/** The RUC a certificate speaks for: the 12 digits of `RUC…` in its subject's serialNumber; null without one. */
+/** The RUC of a certificate: the 12 digits of `RUC…` in its subject's serialNumber; null without one. */
 export const rucOf = (certificate: X509Certificate): string | null =>
   /^serialNumber=RUC(\d{12})$/m.exec(certificate.subject)?.[1] ?? null;
 
-/** Whether the moment lies inside the certificate's dates. */
+/** Whether the certificate is valid at that moment. */
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;
 

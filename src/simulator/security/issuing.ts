@@ -17,8 +17,8 @@ export interface Subject {
 const generate = promisify(generateKeyPair);
 
 /**
- * A new RSA-2048 certificate, signed with sha256 by `issuer`, or by itself as a root. Keys are made by node:crypto,
- * the certificate is written by node-forge.
+ * A new RSA-2048 certificate, signed with sha256 by `issuer`, or by itself as a root. node:crypto makes the keys,
+ * node-forge the certificate.
  */
 export async function issueCertificate(request: {
   readonly subject: Subject;
@@ -72,10 +72,10 @@ export async function issueCertificate(request: {
   };
 }
 
-// The type definitions of node-forge know the field only as a class of ASN.1 tags; it takes the string type's number.
+// node-forge's types declare the field as a class of ASN.1 tags; in fact it takes the number of the string type.
 const UTF8 = forge.asn1.Type.UTF8 as unknown as forge.asn1.Class;
 
-/** The credential as a password-protected .p12 file; 3DES, which every reader opens, with any password. */
+/** The credential as a password-protected .p12 file; 3DES, because every reader opens it. */
 export function toPkcs12(credential: Credential, password: string, friendlyName: string): Buffer {
   const asn1 = forge.pkcs12.toPkcs12Asn1(
     forge.pki.privateKeyFromPem(credential.privateKey),
@@ -86,7 +86,7 @@ export function toPkcs12(credential: Credential, password: string, friendlyName:
   return Buffer.from(forge.asn1.toDer(asn1).getBytes(), 'binary');
 }
 
-/** Whether `issuer` signed the certificate; its dates are not looked at. */
+/** Whether `issuer` signed the certificate, whatever its dates. */
 export function wasIssuedBy(certificate: X509Certificate, issuer: Credential): boolean {
   const parent = new X509Certificate(issuer.certificate);
   return certificate.checkIssued(parent) && certificate.verify(parent.publicKey);

@@ -17,9 +17,13 @@ import {
 import { attributeOf, elementsNamed, elementsOf, onlyElement, parseXml } from '../xml/read.ts';
 import { tag } from '../xml/write.ts';
 import type { Signer } from './authority.ts';
+import { algorithm } from './enveloped.ts';
 import { certificateFrom, rucOf } from './identity.ts';
 
-/** The gateway does not let the request through; the message is the fault's text (transport.md §2, Rejections). */
+/**
+ * The gateway does not let the request through; the message is the fault's text
+ * (docs/authority/signatures.md#requests).
+ */
 export class GatewayRefused extends Error {
   override readonly name = 'GatewayRefused';
 }
@@ -32,8 +36,8 @@ export interface Caller {
 
 /**
  * Who signed the Body of a SOAP envelope (WS-Security, X.509 token, exclusive C14N, sha1 or sha256). Throws
- * GatewayRefused when the Body is not signed, was altered, or the certificate is of nobody the authority knows.
- * Dates of the certificate are the services' matter, not the gateway's.
+ * GatewayRefused when the Body is not signed or was altered, or the certificate is not trusted. The services check the
+ * certificate's dates, not the gateway.
  */
 export function callerOf(
   envelope: XmlElement,
@@ -69,7 +73,9 @@ export function callerOf(
   return { rut, certificate };
 }
 
-/** Every part that SignedInfo refers to has the digest that stands there, and the Body is among the parts. */
+/**
+ * Throws GatewayRefused unless every part that SignedInfo refers to has the stated digest and the Body is among them.
+ */
 function checkReferences(
   envelope: XmlElement,
   body: XmlElement,
@@ -113,7 +119,7 @@ function tokenOf(security: XmlElement, signature: XmlElement): XmlElement {
   return token;
 }
 
-/** The one element with that id; an id that stands twice could make one part be signed and another be read. */
+/** The one element with that id; a duplicate id could have one part signed and another read. */
 function withId(envelope: XmlElement, id: string): XmlElement {
   const found: XmlElement[] = [];
   const look = (element: XmlElement): void => {
@@ -128,9 +134,6 @@ function withId(envelope: XmlElement, id: string): XmlElement {
 
 const idOf = (element: XmlElement): string =>
   element.attrs.find(({ name, namespaceUri }) => name === 'Id' && namespaceUri === WSU_NS)?.value ?? '';
-
-const algorithm = (parent: XmlElement, name: string): string =>
-  attributeOf(onlyElement(parent, DS_NS, name), 'Algorithm');
 
 const prefixesOf = (element: XmlElement | undefined): string[] => {
   const list = onlyElement(element, EXC_C14N, 'InclusiveNamespaces');

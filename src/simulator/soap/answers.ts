@@ -1,6 +1,6 @@
 import { inMontevideo } from '../clock.ts';
 import { ENVIRONMENTS, type EnvironmentName } from '../environments.ts';
-import { EXCEPTIONS, type ExceptionCode, glossOf, type Reason } from '../judge/codes.ts';
+import { EXCEPTIONS, type ExceptionCode, glossOf, type Reason, type Verdict } from '../judge/codes.ts';
 import type { Reception } from '../judge/receiveSobre.ts';
 import type { Signer } from '../security/authority.ts';
 import { signEnveloped } from '../security/enveloped.ts';
@@ -10,65 +10,75 @@ import { cdata, leaf, maybe, tag } from '../xml/write.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 
-/** The first answer to a sobre, signed (transport.md §4). */
-export function ackSobre(reception: Reception, environment: EnvironmentName, signer: Signer): string {
-  const { sobre, reason } = reception;
-  const receivedAt = inMontevideo(new Date(sobre.received_at));
+interface Answering {
+  readonly environment: EnvironmentName;
+  readonly signer: Signer;
+}
+
+/** A signed answer; its Caratula says which sobre it answers, as which response, and counts its receipts. */
+function signedAnswer(
+  root: 'ACKSobre' | 'ACKCFE',
+  { environment, signer }: Answering,
+  about: {
+    readonly sobre: Sobre;
+    readonly responseId: number;
+    readonly counts: string;
+    readonly at: string;
+    readonly content: string;
+  },
+): string {
+  const { sobre } = about;
   const caratula = tag(
     'Caratula',
     leaf('RUCReceptor', ENVIRONMENTS[environment].rut),
-    leaf('RUCEmisor', reception.rut),
-    leaf('IDRespuesta', sobre.response_id),
-    leaf('NomArch', ''),
-    leaf('FecHRecibido', receivedAt),
-    leaf('IDEmisor', reception.idemisor),
-    leaf('IDReceptor', sobre.id),
-    leaf('CantidadCFE', Math.min(reception.count, 250)),
-    leaf('Tmst', receivedAt),
-  );
-  const detail =
-    reason === null
-      ? tag(
-          'Detalle',
-          leaf('Estado', 'AS'),
-          tag(
-            'ParamConsulta',
-            leaf('Token', sobre.token),
-            leaf('Fechahora', inMontevideo(new Date(sobre.query_from))),
-          ),
-        )
-      : tag('Detalle', leaf('Estado', 'BS'), reasonElement('MotivosRechazo', reason));
-  return (
-    DECLARATION +
-    signEnveloped(`<ACKSobre xmlns="${CFE_NS}" version="1.0">${caratula}${detail}</ACKSobre>`, signer)
-  );
-}
-
-/** The second answer: the verdict on every receipt of a sobre, signed (transport.md §6). */
-export function ackCfe(
-  sobre: Sobre,
-  judgements: readonly Judgement[],
-  context: {
-    readonly environment: EnvironmentName;
-    readonly signer: Signer;
-    readonly responseId: number;
-    readonly now: Date;
-    /** Said of all receipts instead of their verdict, by directive. */
-    readonly oddState: string | null;
-    readonly originalOf: (id: number) => Sobre | undefined;
-  },
-): string {
-  const count = (verdict: Judgement['verdict']): number =>
-    judgements.filter((one) => one.verdict === verdict).length;
-  const caratula = tag(
-    'Caratula',
-    leaf('RUCReceptor', ENVIRONMENTS[context.environment].rut),
     leaf('RUCEmisor', sobre.rut),
-    leaf('IDRespuesta', context.responseId),
+    leaf('IDRespuesta', about.responseId),
     leaf('NomArch', ''),
     leaf('FecHRecibido', inMontevideo(new Date(sobre.received_at))),
     leaf('IDEmisor', sobre.idemisor),
     leaf('IDReceptor', sobre.id),
+    about.counts,
+    leaf('Tmst', about.at),
+  );
+  const document = `<${root} xmlns="${CFE_NS}" version="1.0">${caratula}${about.content}</${root}>`;
+  return DECLARATION + signEnveloped(document, signer);
+}
+
+/** The first answer to a sobre, signed (docs/authority/sobres.md#first-answer). */
+export function ackSobre({ sobre, count, reason }: Reception, answering: Answering): string {
+  const parameters = (): string =>
+    tag(
+      'ParamConsulta',
+      leaf('Token', sobre.token),
+      leaf('Fechahora', inMontevideo(new Date(sobre.query_from))),
+    );
+  return signedAnswer('ACKSobre', answering, {
+    sobre,
+    responseId: sobre.response_id,
+    counts: leaf('CantidadCFE', Math.min(count, 250)),
+    at: inMontevideo(new Date(sobre.received_at)),
+    content: tag(
+      'Detalle',
+      leaf('Estado', sobre.state),
+      reason === null ? parameters() : reasonElement('MotivosRechazo', reason),
+    ),
+  });
+}
+
+/** The second answer: the verdict on every receipt of a sobre, signed (docs/authority/sobres.md#verdict). */
+export function ackCfe(
+  sobre: Sobre,
+  judgements: readonly Judgement[],
+  context: Answering & {
+    readonly responseId: number;
+    readonly now: Date;
+    /** Reported for all receipts instead of their verdict, by directive. */
+    readonly oddState: string | null;
+    readonly originalOf: (id: number) => Sobre | undefined;
+  },
+): string {
+  const count = (verdict: Verdict): number => judgements.filter((one) => one.verdict === verdict).length;
+  const counts = [
     leaf('CantenSobre', judgements.length),
     leaf('CantResponden', judgements.length),
     leaf('CantCFEAceptados', count('AE')),
@@ -76,8 +86,7 @@ export function ackCfe(
     leaf('CantCFCAceptados', 0),
     leaf('CantCFCObservados', count('CE')),
     leaf('CantOtrosRechazados', 0),
-    leaf('Tmst', inMontevideo(context.now)),
-  );
+  ].join('');
   const details = judgements.map((one) => {
     const element = one.verdict === 'CE' ? 'ObsCFC' : 'MotivosRechazoCF';
     const original = one.originalSobreId === null ? undefined : context.originalOf(one.originalSobreId);
@@ -85,7 +94,7 @@ export function ackCfe(
       'ACKCFE_Det',
       leaf('Nro_ordinal', one.ordinal),
       maybe('TipoCFE', one.cfeType),
-      maybe('Serie', one.series),
+      maybe('Serie', one.serie),
       maybe('NroCFE', one.number),
       maybe('FechaCFE', one.issuedOn),
       maybe('TmstCFE', one.signedAt),
@@ -94,13 +103,14 @@ export function ackCfe(
       original ? originalElement(original) : '',
     );
   });
-  return (
-    DECLARATION +
-    signEnveloped(
-      `<ACKCFE xmlns="${CFE_NS}" version="1.0">${caratula}${details.join('')}</ACKCFE>`,
-      context.signer,
-    )
-  );
+  const { responseId } = context;
+  return signedAnswer('ACKCFE', context, {
+    sobre,
+    responseId,
+    counts,
+    at: inMontevideo(context.now),
+    content: details.join(''),
+  });
 }
 
 const reasonElement = (name: string, { code, detail }: Reason): string =>
@@ -115,7 +125,7 @@ const originalElement = (sobre: Sobre): string =>
     leaf('IDTokenSobre', sobre.token),
   );
 
-/** A service's exception, which travels where the answer would (transport.md §11). */
+/** A service's exception, which travels where the answer would (docs/authority/services.md#exceptions). */
 export const exception = (code: ExceptionCode, detail = ''): string =>
   DECLARATION +
   tag(
@@ -127,11 +137,11 @@ export const exception = (code: ExceptionCode, detail = ''): string =>
 export const receptionAnswer = (operation: string, payload: string): string =>
   `<WS_eFactura.${operation}Response xmlns="${SERVICES_NS}">${tag('Dataout', tag('xmlData', cdata(payload)))}</WS_eFactura.${operation}Response>`;
 
-/** A SOAP fault, complete and unsigned, as the gateway answers with HTTP 500. */
+/** A whole SOAP fault, unsigned, as the gateway answers with HTTP 500. */
 export const faultEnvelope = (side: 'Client' | 'Server', message: string): string =>
   `${DECLARATION}\n<env:Envelope xmlns:env="${SOAP_NS}">${tag('env:Body', tag('env:Fault', leaf('faultcode', `env:${side}`), leaf('faultstring', message)))}</env:Envelope>`;
 
-/** The Body of a fault of the registry's service (transport.md §9, Errors). */
+/** The Body of a fault of the registry's service (docs/authority/registry.md#errors). */
 export const registryFault = (code: number, side: 'Client' | 'Server', detail: string): string => {
   const words = side === 'Server' ? 'Error Interno' : 'Error al consumir el Servicio Web';
   const answers = tag(

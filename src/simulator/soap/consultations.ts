@@ -8,7 +8,7 @@ import { SERVICES_NS } from '../xml/names.ts';
 import { childOf, textAt, type XmlTree } from '../xml/read.ts';
 import { leaf, tag } from '../xml/write.ts';
 
-/** What a consultation is answered from. */
+/** What a consultation works with. */
 interface Consulted {
   readonly state: State;
   readonly environment: EnvironmentName;
@@ -18,7 +18,10 @@ interface Consulted {
 
 type Consultation = (call: XmlTree, consulted: Consulted) => string;
 
-/** The consultations that are served, by operation; each gives the inside of its answer (transport.md §7). */
+/**
+ * The consultations that are served, by operation; each returns the content of its answer
+ * (docs/authority/services.md#consultations).
+ */
 export const CONSULTATIONS: Readonly<Record<string, Consultation>> = {
   EFACCONSULTARESTADOCFE: receiptState,
   EFACCONSULTARENVIOSCFE: shipmentsOfReceipt,
@@ -31,7 +34,7 @@ export const consultationAnswer = (operation: string, inner: string): string => 
   return `<${name} xmlns="${SERVICES_NS}">${inner}</${name}>`;
 };
 
-/** The state of one receipt by the first sobre that carried it; one that is unknown has no state and ids of 0. */
+/** The state of one receipt, by the first sobre that carried it; an unknown one has no state and ids of 0. */
 function receiptState(call: XmlTree, consulted: Consulted): string {
   const number = numberIn(call, consulted);
   const receipt = findReceipt(consulted.state, number);
@@ -56,7 +59,7 @@ function shipmentsOfReceipt(call: XmlTree, consulted: Consulted): string {
 
 const MOST_DAYS_MS = 31 * 86_400_000;
 
-/** The caller's shipments in a span of at most 31 days: the recovery tool after a time-out. */
+/** The caller's sobres in a span of at most 31 days: the way to recover after a time-out. */
 function shipments(call: XmlTree, consulted: Consulted): string {
   const query = childOf(call, 'Consultaenviossobre');
   const from = momentOf(textAt(query, 'FechaDesde')?.trim() ?? '');
@@ -94,10 +97,10 @@ const parametersOf = (sobre: Sobre): string =>
 function numberIn(call: XmlTree, { environment, caller }: Consulted) {
   const id = childOf(call, 'Cfeid');
   const read = (name: string): string => textAt(id, name)?.trim() ?? '';
-  const [cfeType, series] = [read('TipoCFE'), read('Serie')];
-  if (!/^\d{3}$/.test(cfeType) || series === '')
+  const [cfeType, serie] = [read('TipoCFE'), read('Serie')];
+  if (!/^\d{3}$/.test(cfeType) || serie === '')
     throw new GatewayRefused('Cfeid: TipoCFE, Serie y Nro son obligatorios');
-  return { environment, rut: caller.rut, cfeType, series, number: wholeNumber(read('Nro')) };
+  return { environment, rut: caller.rut, cfeType, serie, number: wholeNumber(read('Nro')) };
 }
 
 function wholeNumber(text: string | undefined): number {

@@ -23,7 +23,7 @@ export interface Services extends Court {
   readonly outage: Outage;
 }
 
-/** The services by the last piece of their path (transport.md §1). */
+/** The services by the last piece of their path (docs/authority/services.md#endpoints). */
 export const SERVICE_NAMES = ['ws_efactura', 'ws_consultas', 'ws_personaGetActEmpresarial'] as const;
 export type ServiceName = (typeof SERVICE_NAMES)[number];
 
@@ -45,19 +45,39 @@ const CALLS: Readonly<Record<ServiceName, { action: string; element: string; nam
     namespace: REGISTRY_NS,
   },
 };
-const OPERATIONS: Readonly<Record<ServiceName, readonly string[]>> = {
-  ws_efactura: ['EFACRECEPCIONSOBRE', 'EFACCONSULTARESTADOENVIO'],
-  ws_consultas: Object.keys(CONSULTATIONS),
-  ws_personaGetActEmpresarial: ['Execute'],
+/** Operations by service; each returns the content of the answer's Body, null for no answer at all. */
+const OPERATIONS: Readonly<Record<ServiceName, Readonly<Record<string, Operation>>>> = {
+  ws_efactura: { EFACRECEPCIONSOBRE: receive, EFACCONSULTARESTADOENVIO: tellState },
+  ws_consultas: Object.fromEntries(
+    Object.entries(CONSULTATIONS).map(([name, consult]): [string, Operation] => [
+      name,
+      (call, context) => ({
+        inner: consultationAnswer(name, consult(call, { ...context.services, ...context })),
+      }),
+    ]),
+  ),
+  ws_personaGetActEmpresarial: { Execute: (call, { services }) => askRegistry(call, services.state) },
 };
 
-/** Largest SOAP request: a sobre of 2 MB with its markup escaped, and room to tell one that is too large (S07). */
+/** What an operation works with besides what it was sent. */
+interface OperationContext {
+  readonly environment: EnvironmentName;
+  readonly caller: Caller;
+  readonly services: Services;
+}
+
+type Operation = (
+  call: XmlTree,
+  context: OperationContext,
+) => { readonly inner: string; readonly isFault?: boolean } | null;
+
+/** Largest SOAP request: a sobre of 2 MB with its markup escaped, and room to refuse a larger one with S07. */
 const MOST_REQUEST_BYTES = 8 * 1024 * 1024;
 
-/** An answer, or null: then the connection is dropped without one. */
+/** null drops the connection without an answer. */
 type Answer = { readonly status: number; readonly body: string } | null;
 
-/** Serves one SOAP request. Everything that comes and goes is kept; what cannot be served is a SOAP fault. */
+/** Serves one SOAP request; what cannot be served gets a SOAP fault. Requests and answers are kept. */
 export async function serveSoap(
   request: IncomingMessage,
   response: ServerResponse,
@@ -83,10 +103,10 @@ export async function serveSoap(
   send(response, answer.status, 'text/xml', answer.body);
 }
 
-/** The operation that a SOAPAction names, quotes or none; null when the service has none of that name. */
+/** The operation that a SOAPAction names, quoted or not; null when the service has no such operation. */
 function operationOf(soapAction: string, service: ServiceName): string | null {
   const action = soapAction.replace(/^"(.*)"$/, '$1');
-  return OPERATIONS[service].find((name) => action === CALLS[service].action + name) ?? null;
+  return Object.keys(OPERATIONS[service]).find((name) => action === CALLS[service].action + name) ?? null;
 }
 
 function answerTo(
@@ -97,7 +117,8 @@ function answerTo(
 ): Answer {
   const { service, environment } = target;
   try {
-    if (operation === null) throw new GatewayRefused('No matching operation for SOAPAction');
+    const perform = operation === null ? undefined : OPERATIONS[service][operation];
+    if (!perform) throw new GatewayRefused('No matching operation for SOAPAction');
     // The registry's namespace is a relative URI, which libxml2 does not canonicalise.
     const canonicalise = service === 'ws_personaGetActEmpresarial' ? ownExclusive : exclusive;
     using soap = readSoap(bytes);
@@ -105,7 +126,7 @@ function answerTo(
     const call = treeOf(soap.call);
     if (call.name !== CALLS[service].element + operation || call.namespace !== CALLS[service].namespace)
       throw new GatewayRefused('SOAPAction and Body do not name the same operation');
-    const result = perform(operation, call, { service, environment, caller, services });
+    const result = perform(call, { environment, caller, services });
     if (result === null) return null;
     const signer = services.authority.signers[environment];
     return {
@@ -120,34 +141,19 @@ function answerTo(
   }
 }
 
-/** What an operation answers inside the Body; null for no answer at all. */
-function perform(
-  operation: string,
-  call: XmlTree,
-  context: {
-    readonly service: ServiceName;
-    readonly environment: EnvironmentName;
-    readonly caller: Caller;
-    readonly services: Services;
-  },
-): { readonly inner: string; readonly isFault: boolean } | null {
-  const { service, environment, caller, services } = context;
-  if (service === 'ws_personaGetActEmpresarial') return askRegistry(call, services.state);
-  const consultation = CONSULTATIONS[operation];
-  if (service === 'ws_consultas' && consultation)
-    return {
-      inner: consultationAnswer(operation, consultation(call, { ...services, environment, caller })),
-      isFault: false,
-    };
+const payloadOf = (call: XmlTree): string => textAt(call, 'Datain', 'xmlData') ?? '';
 
-  const payload = textAt(call, 'Datain', 'xmlData') ?? '';
+function tellState(call: XmlTree, { environment, caller, services }: OperationContext) {
   const signer = services.authority.signers[environment];
-  if (operation === 'EFACCONSULTARESTADOENVIO') {
-    const answer = queryState(payload, { ...services, environment, caller, signer });
-    return { inner: receptionAnswer(operation, answer), isFault: false };
-  }
-  const reception = receiveSobre(payload, caller, environment, services);
-  if (reception.directives.downSeconds > 0) services.outage.begin(reception.directives.downSeconds);
-  if (reception.directives.lost) return null;
-  return { inner: receptionAnswer(operation, ackSobre(reception, environment, signer)), isFault: false };
+  const answer = queryState(payloadOf(call), { ...services, environment, caller, signer });
+  return { inner: receptionAnswer('EFACCONSULTARESTADOENVIO', answer) };
+}
+
+function receive(call: XmlTree, { environment, caller, services }: OperationContext) {
+  const reception = receiveSobre(payloadOf(call), caller, environment, services);
+  const { downSeconds, lost } = reception.directives;
+  if (downSeconds > 0) services.outage.begin(downSeconds);
+  if (lost) return null;
+  const signer = services.authority.signers[environment];
+  return { inner: receptionAnswer('EFACRECEPCIONSOBRE', ackSobre(reception, { environment, signer })) };
 }

@@ -3,15 +3,23 @@ import type { EnvironmentName } from '../environments.ts';
 import type { Signer } from '../security/authority.ts';
 import { isValidAt } from '../security/identity.ts';
 import type { Caller } from '../security/wsSecurity.ts';
-import { inTransaction, nextNumber, type State } from '../state/database.ts';
-import { findSobre, judgementsOf, keepAck, noteAsked, type Sobre, takeOddState } from '../state/sobres.ts';
+import { inTransaction, type State } from '../state/database.ts';
+import {
+  findSobre,
+  judgementsOf,
+  keepAck,
+  nextResponseId,
+  noteAsked,
+  type Sobre,
+  takeOddState,
+} from '../state/sobres.ts';
 import { SERVICES_NS } from '../xml/names.ts';
 import { readTree, textAt, withoutDeclaration, XmlRefused, type XmlTree } from '../xml/read.ts';
 import { ackCfe, exception } from './answers.ts';
 
 /**
- * Answers EFACCONSULTARESTADOENVIO: the verdict on a sobre, the same at every asking, or why there is none
- * (transport.md §5). Before a verdict "not yet" (105) is answered at least once.
+ * Answers EFACCONSULTARESTADOENVIO: the verdict on a sobre, the same each time, or why there is none
+ * (docs/authority/sobres.md#state-query). Before a verdict "not yet" (105) is answered at least once.
  */
 export function queryState(
   payload: string,
@@ -53,7 +61,7 @@ function giveVerdict(
   const ack = ackCfe(sobre, judgementsOf(state, sobre.id), {
     environment,
     signer,
-    responseId: nextNumber(state, 'responses', 1),
+    responseId: nextResponseId(state),
     now,
     oddState,
     originalOf: (id) => findSobre(state, environment, id),

@@ -5,7 +5,7 @@ import { textAt, type XmlTree } from '../xml/read.ts';
 import { cdata, leaf, tag } from '../xml/write.ts';
 import { registryFault } from './answers.ts';
 
-/** Details of the registry's faults that do not depend on the question (transport.md §9). */
+/** Details of the registry's faults that do not depend on the request (docs/authority/registry.md#errors). */
 const FAULT_DETAILS: Readonly<Record<number, string>> = {
   1: 'ERROR GRAVE',
   6: 'LARGO DE TIPO DE DOCUMENTO INVALIDO',
@@ -16,13 +16,16 @@ const FAULT_DETAILS: Readonly<Record<number, string>> = {
   11: 'ACTIVIDAD CANCELADA',
   12: 'ACTIVIDAD CON INICIO FUTURO',
 };
-/** Codes that are the caller's doing; the others are answered as the server's. */
+/** Codes that are the caller's fault; the others are the server's. */
 const CLIENT_FAULTS = [8, 9, 10, 11, 12, 14];
 
-/** The codes that the portal can make the registry answer. */
+/** The faults that the portal can order. */
 export const REGISTRY_FAULTS: readonly number[] = Object.keys(FAULT_DETAILS).map(Number);
 
-/** What the registry answers about a RUT: the inside of the SOAP Body, and whether it is a fault (transport.md §9). */
+/**
+ * What the registry answers about a RUT: the content of the SOAP Body, and whether it is a fault
+ * (docs/authority/registry.md).
+ */
 export function askRegistry(
   call: XmlTree,
   state: State,
@@ -43,9 +46,9 @@ const fault = (code: number, detail: string) => ({
   isFault: true,
 });
 
-/** The record as the registry writes it: padded with blanks, empty elements for what it does not have. */
+/** The record as the registry writes it: padded with blanks, empty elements for what is missing. */
 function recordXml(rut: string, record: RegistryRecord): string {
-  const [address] = record.fiscal_addresses; // only the principal branch is told
+  const [address] = record.fiscal_addresses; // the service knows only the principal branch
   const item = 'WS_PersonaActEmpresarial.WS_DomFiscalLocPrincipalItem';
   const activity = 'WS_PersonaActEmpresarial.WS_PersonaActividadesItem';
   const inner = [

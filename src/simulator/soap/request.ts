@@ -3,7 +3,7 @@ import { GatewayRefused } from '../security/wsSecurity.ts';
 import { SOAP_NS } from '../xml/names.ts';
 import { elementsOf, onlyElement, parseXml, XmlRefused } from '../xml/read.ts';
 
-/** A SOAP request taken apart; its elements are good until it is disposed of. */
+/** A parsed SOAP request; its elements are valid until it is disposed of. */
 export interface SoapRequest extends Disposable {
   readonly envelope: XmlElement;
   readonly body: XmlElement;

@@ -1,24 +1,28 @@
 import type { EnvironmentName } from '../environments.ts';
 import type { State } from './database.ts';
 
-/** A numbering authorization as the authority has it (cfe-format.md §5). Dates are `YYYY-MM-DD`. */
+/** E electronic; F contingency, G dispatch, H transition are on paper and fit no CFE (E13). */
+export const CAE_KINDS = ['E', 'F', 'G', 'H'] as const;
+/** Values of CAEEspecial. */
+export const CAE_SPECIALS = ['1', '2', '3', '4'] as const;
+
+/** A numbering authorization as the authority has it (docs/authority/caes.md#file). Dates are `YYYY-MM-DD`. */
 export interface Cae {
   readonly authorization_number: string;
   readonly environment: EnvironmentName;
   readonly rut: string;
   readonly cfe_type: string;
-  readonly series: string;
+  readonly serie: string;
   readonly number_start: number;
   readonly number_end: number;
   readonly issue_date: string;
   readonly expiration_date: string;
-  /** E electronic; F contingency, G dispatch, H transition are on paper and fit no CFE (E13). */
-  readonly kind: string;
-  readonly special: string | null;
+  readonly kind: (typeof CAE_KINDS)[number];
+  readonly special: (typeof CAE_SPECIALS)[number] | null;
   readonly special_cause: string | null;
 }
 
-/** Keeps a new CAE with the file that was given out. */
+/** Stores a new CAE with the file that was issued. */
 export function addCae(state: State, cae: Cae, xml: string): void {
   state
     .prepare('insert into caes values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
@@ -27,7 +31,7 @@ export function addCae(state: State, cae: Cae, xml: string): void {
       cae.environment,
       cae.rut,
       cae.cfe_type,
-      cae.series,
+      cae.serie,
       cae.number_start,
       cae.number_end,
       cae.issue_date,
@@ -39,25 +43,25 @@ export function addCae(state: State, cae: Cae, xml: string): void {
     );
 }
 
-/** The CAE of that number, undefined when none was given out in the environment. */
+/** The CAE of that number; undefined when none was issued in the environment. */
 export const findCae = (
   state: State,
   environment: EnvironmentName,
   authorizationNumber: string,
 ): Cae | undefined =>
   state
-    .prepare('select * from caes where environment = ? and authorization_number = ?')
+    .prepare('select *, series as serie from caes where environment = ? and authorization_number = ?')
     .get(environment, authorizationNumber) as Cae | undefined;
 
-/** The first number behind all CAEs of that issuer, type and series. */
+/** The first number after all CAEs of that issuer, type and serie. */
 export function firstFreeNumber(
   state: State,
-  of: Pick<Cae, 'environment' | 'rut' | 'cfe_type' | 'series'>,
+  { environment, rut, cfe_type, serie }: Pick<Cae, 'environment' | 'rut' | 'cfe_type' | 'serie'>,
 ): number {
   const row = state
     .prepare(
       'select max(number_end) as last from caes where environment = ? and rut = ? and cfe_type = ? and series = ?',
     )
-    .get(of.environment, of.rut, of.cfe_type, of.series);
+    .get(environment, rut, cfe_type, serie);
   return Number(row?.['last'] ?? 0) + 1;
 }

@@ -4,7 +4,7 @@ import type { State } from './database.ts';
 /** What a company may do with its login at the authority. */
 export type Permission = 'HOMO' | 'PROD';
 
-/** A company's login as it is put through the portal; without username or password any will do. */
+/** A company's login as set through the portal; a username or password that is left out may be anything. */
 export interface Login {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
@@ -14,7 +14,7 @@ export interface Login {
 const hashOf = (password: string, salt: string): string =>
   scryptSync(password, salt, 32, { N: 1024 }).toString('base64');
 
-/** Puts a company's login; of the password only a salted hash is kept. */
+/** Stores a company's login; of the password only a salted hash. */
 export function putLogin(state: State, rut: string, login: Login): void {
   const salt = randomBytes(16).toString('base64');
   state

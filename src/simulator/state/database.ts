@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** All that the authority knows: one SQLite file of which every commit is on the disk before it is answered. */
+/** All that the authority knows: one SQLite file; each commit is on the disk before it is answered. */
 export type State = DatabaseSync;
 
-/** Tables; a version that needs more adds statements that do nothing where they were run before. */
+/** Tables; a version that needs more adds statements that may be run again. */
 const TABLES = `
 create table if not exists counters (name text primary key, value integer not null) strict;
 
@@ -55,7 +55,7 @@ create table if not exists credentials (
   rut text primary key, username text, salt text, password_hash text, permissions text not null) strict;
 `;
 
-/** The state kept in `folder`, made there when there is none. */
+/** The state in `folder`, made when there is none. */
 export function openState(folder: string): State {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const state = new DatabaseSync(join(folder, 'state.sqlite'));
@@ -66,7 +66,7 @@ export function openState(folder: string): State {
   return state;
 }
 
-/** Runs `work` in one transaction: all of it is kept, or, when it throws, nothing. */
+/** Runs `work` in one transaction, which is rolled back when it throws. */
 export function inTransaction<T>(state: State, work: () => T): T {
   state.exec('begin immediate');
   try {

@@ -1,20 +1,21 @@
 import type { EnvironmentName } from '../environments.ts';
+import type { Code, Verdict } from '../judge/codes.ts';
 import type { State } from './database.ts';
 
-/** What makes a receipt one of its kind at the authority. */
+/** What identifies a receipt at the authority. */
 export interface FiscalNumber {
   readonly environment: EnvironmentName;
   readonly rut: string;
   readonly cfeType: string;
-  readonly series: string;
+  readonly serie: string;
   readonly number: number;
 }
 
 /** A receipt in the ledger; times are ISO 8601 in UTC, amounts decimal text. */
 export interface Receipt {
   readonly sobre_id: number;
-  readonly verdict: string;
-  readonly code: string | null;
+  readonly verdict: Verdict;
+  readonly code: Code | null;
   readonly received_at: string;
   readonly ready_at: string;
   readonly sha256: string;
@@ -24,17 +25,18 @@ export interface Receipt {
 }
 
 const BY_NUMBER = 'environment = ? and rut = ? and cfe_type = ? and series = ? and number = ?';
-const keyOf = (of: FiscalNumber) => [of.environment, of.rut, of.cfeType, of.series, of.number] as const;
+const keyOf = ({ environment, rut, cfeType, serie, number }: FiscalNumber) =>
+  [environment, rut, cfeType, serie, number] as const;
 
-/** The receipt of that number, undefined when the authority has none. */
-export const findReceipt = (state: State, of: FiscalNumber): Receipt | undefined =>
-  state.prepare(`select * from receipts where ${BY_NUMBER}`).get(...keyOf(of)) as Receipt | undefined;
+/** The receipt of that number; undefined when the authority has none. */
+export const findReceipt = (state: State, key: FiscalNumber): Receipt | undefined =>
+  state.prepare(`select * from receipts where ${BY_NUMBER}`).get(...keyOf(key)) as Receipt | undefined;
 
 /**
- * Enters a receipt. Where the number stands already (one refused with E09, which leaves it free), the new one takes
- * its place and the count goes on.
+ * Enters a receipt. One that is already there under the number (refused with E09, which leaves it free) is replaced,
+ * and its count goes on.
  */
-export function enterReceipt(state: State, of: FiscalNumber, receipt: Receipt, xml: Uint8Array): void {
+export function enterReceipt(state: State, key: FiscalNumber, receipt: Receipt, xml: Uint8Array): void {
   state
     .prepare(
       `insert into receipts values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
@@ -44,7 +46,7 @@ export function enterReceipt(state: State, of: FiscalNumber, receipt: Receipt, x
          currency = excluded.currency, exchange_rate = excluded.exchange_rate`,
     )
     .run(
-      ...keyOf(of),
+      ...keyOf(key),
       receipt.sobre_id,
       receipt.verdict,
       receipt.code,
@@ -58,28 +60,28 @@ export function enterReceipt(state: State, of: FiscalNumber, receipt: Receipt, x
     );
 }
 
-/** Counts one more sobre that carried the receipt of that number; nothing happens where there is none. */
-export const countAgain = (state: State, of: FiscalNumber): void => {
+/** Counts one more sobre that carried the receipt of that number, if there is one. */
+export const countAgain = (state: State, key: FiscalNumber): void => {
   state
     .prepare(`update receipts set times_received = times_received + 1 where ${BY_NUMBER}`)
-    .run(...keyOf(of));
+    .run(...keyOf(key));
 };
 
-/** The XML of a receipt as it was received, byte for byte. */
-export const receiptXml = (state: State, of: FiscalNumber): Uint8Array | undefined =>
-  state.prepare(`select xml from receipts where ${BY_NUMBER}`).get(...keyOf(of))?.['xml'] as
+/** The XML of a receipt, byte for byte as received. */
+export const receiptXml = (state: State, key: FiscalNumber): Uint8Array | undefined =>
+  state.prepare(`select xml from receipts where ${BY_NUMBER}`).get(...keyOf(key))?.['xml'] as
     | Uint8Array
     | undefined;
 
-/** A row of the ledger as the portal shows it; the verdict stays null until it can be asked for. */
+/** A row of the ledger as the portal shows it; the verdict is null until it is out. */
 export interface LedgerRow {
   readonly environment: EnvironmentName;
   readonly rut: string;
   readonly cfe_type_code: string;
   readonly serie: string;
   readonly numero: number;
-  readonly verdict: string | null;
-  readonly code: string | null;
+  readonly verdict: Verdict | null;
+  readonly code: Code | null;
   readonly sobre_id: string;
   readonly idemisor: number;
   readonly received_at: string;
@@ -87,7 +89,7 @@ export interface LedgerRow {
   readonly sha256: string;
 }
 
-/** The ledger of an environment in the order of arrival, of one RUC or of all, from a moment on. */
+/** The ledger of an environment in order of arrival, of one RUC or all, from a moment on. */
 export function listLedger(
   state: State,
   filter: {
@@ -113,20 +115,20 @@ export function listLedger(
 /** Reports numbers as annulled: a receipt that carries one later is refused (E01). */
 export function annulNumbers(
   state: State,
-  of: Omit<FiscalNumber, 'number'>,
+  { environment, rut, cfeType, serie }: Omit<FiscalNumber, 'number'>,
   start: number,
   end: number,
 ): void {
   state
     .prepare('insert into annulments values (?, ?, ?, ?, ?, ?)')
-    .run(of.environment, of.rut, of.cfeType, of.series, start, end);
+    .run(environment, rut, cfeType, serie, start, end);
 }
 
 /** Whether the number was reported as annulled. */
-export const isAnnulled = (state: State, of: FiscalNumber): boolean =>
+export const isAnnulled = (state: State, key: FiscalNumber): boolean =>
   state
     .prepare(
       `select 1 from annulments where environment = ? and rut = ? and cfe_type = ? and series = ?
        and ? between number_start and number_end`,
     )
-    .get(...keyOf(of)) !== undefined;
+    .get(...keyOf(key)) !== undefined;

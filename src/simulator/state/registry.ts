@@ -1,6 +1,9 @@
 import type { State } from './database.ts';
 
-/** What the registry tells of a RUT (interface.md §2.7), or the fault it answers with. Dates are `YYYY-MM-DD`. */
+/**
+ * What the registry tells of a RUT (docs/authority/registry.md#record), or the fault it answers with. Dates are
+ * `YYYY-MM-DD`.
+ */
 export interface RegistryRecord {
   readonly legal_name: string;
   readonly trade_name: string | null;
@@ -23,7 +26,10 @@ export interface RegistryRecord {
   readonly fault: number | null;
 }
 
-/** RUTs for which the authority's own test service has data (transport.md §9); known here from the start. */
+/**
+ * RUTs for which the authority's own test service has data (docs/authority/registry.md#test-service); known here from
+ * the start.
+ */
 const TEST_RUTS = [
   '219000090011',
   '219999820013',

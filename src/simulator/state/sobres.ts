@@ -1,6 +1,7 @@
 import type { EnvironmentName } from '../environments.ts';
-import type { Reason } from '../judge/codes.ts';
-import type { State } from './database.ts';
+import type { Reason, Verdict } from '../judge/codes.ts';
+import { nextNumber, type State } from './database.ts';
+import type { FiscalNumber } from './receipts.ts';
 
 /** A shipment as the authority keeps it; times are ISO 8601 in UTC. */
 export interface Sobre {
@@ -11,33 +12,39 @@ export interface Sobre {
   /** AS received, BS refused. */
   readonly state: 'AS' | 'BS';
   readonly received_at: string;
-  /** From here on there is a verdict. */
+  /** From this moment on there is a verdict. */
   readonly ready_at: string;
   readonly response_id: number;
   readonly token: string;
   /** The earliest moment for the first query, as it was answered. */
   readonly query_from: string;
-  /** How often "not yet" was answered. */
+  /** How often it was answered "not yet". */
   readonly asked: number;
-  /** The second answer, once it was given: it stays the same for ever. */
+  /** The second answer once it was given; it never changes. */
   readonly ack_cfe: string | null;
 }
+
+/** What an issuer may send only once. */
+export type SobreKey = Pick<Sobre, 'environment' | 'rut' | 'idemisor'>;
 
 /** What the authority decided about one receipt of a sobre. */
 export interface Judgement {
   readonly ordinal: number;
   readonly cfeType: string | null;
-  readonly series: string | null;
+  readonly serie: string | null;
   readonly number: number | null;
   readonly issuedOn: string | null;
   readonly signedAt: string | null;
-  readonly verdict: 'AE' | 'BE' | 'CE';
+  readonly verdict: Verdict;
   readonly reasons: readonly Reason[];
   /** The sobre that first carried the receipt, with E02. */
   readonly originalSobreId: number | null;
 }
 
-/** Keeps a sobre and gives it the number under which its verdict is asked for. */
+/** The next IDRespuesta; far from the IDReceptor, so that they are not confused. */
+export const nextResponseId = (state: State): number => nextNumber(state, 'responses', 5_000_001);
+
+/** Stores a sobre and returns its IDReceptor, under which its verdict is queried. */
 export function addSobre(state: State, sobre: Omit<Sobre, 'id' | 'asked' | 'ack_cfe'>): number {
   const { lastInsertRowid } = state
     .prepare(
@@ -59,13 +66,10 @@ export function addSobre(state: State, sobre: Omit<Sobre, 'id' | 'asked' | 'ack_
 }
 
 /** The sobre that was answered AS under that Idemisor: the key of S08. */
-export const findReceived = (
-  state: State,
-  of: { readonly environment: EnvironmentName; readonly rut: string; readonly idemisor: number },
-): Sobre | undefined =>
+export const findReceived = (state: State, { environment, rut, idemisor }: SobreKey): Sobre | undefined =>
   state
     .prepare("select * from sobres where environment = ? and rut = ? and idemisor = ? and state = 'AS'")
-    .get(of.environment, of.rut, of.idemisor) as Sobre | undefined;
+    .get(environment, rut, idemisor) as Sobre | undefined;
 
 /** The sobre of that IDReceptor in the environment. */
 export const findSobre = (state: State, environment: EnvironmentName, id: number): Sobre | undefined =>
@@ -73,7 +77,7 @@ export const findSobre = (state: State, environment: EnvironmentName, id: number
     | Sobre
     | undefined;
 
-/** The shipments of a RUC received in a span of time (ends included); 0 as id means any. */
+/** The sobres of a RUC received in a span of time (ends included); `idemisor` and `id` 0 mean any. */
 export const listSobres = (
   state: State,
   filter: {
@@ -92,35 +96,29 @@ export const listSobres = (
     )
     .all({ ...filter }) as unknown as Sobre[];
 
-/** The shipments, first to last, that carried a receipt of that number. */
+/** The sobres, first to last, that carried a receipt of that number. */
 export const sobresCarrying = (
   state: State,
-  of: {
-    readonly environment: EnvironmentName;
-    readonly rut: string;
-    readonly cfeType: string;
-    readonly series: string;
-    readonly number: number;
-  },
+  { environment, rut, cfeType, serie, number }: FiscalNumber,
 ): Sobre[] =>
   state
     .prepare(
       `select s.* from sobres s join judgements j on j.sobre_id = s.id
        where j.environment = ? and j.rut = ? and j.cfe_type = ? and j.series = ? and j.number = ? order by s.id`,
     )
-    .all(of.environment, of.rut, of.cfeType, of.series, of.number) as unknown as Sobre[];
+    .all(environment, rut, cfeType, serie, number) as unknown as Sobre[];
 
 /** Notes that "not yet" was answered. */
 export const noteAsked = (state: State, id: number): void => {
   state.prepare('update sobres set asked = asked + 1 where id = ?').run(id);
 };
 
-/** Keeps the second answer of a sobre, which is given again as it is. */
+/** Stores the second answer of a sobre, which is given again unchanged. */
 export const keepAck = (state: State, id: number, ack: string): void => {
   state.prepare('update sobres set ack_cfe = ? where id = ?').run(ack, id);
 };
 
-/** Keeps what was decided about one receipt of a sobre. */
+/** Stores what was decided about one receipt of a sobre. */
 export function addJudgement(
   state: State,
   sobre: { readonly id: number; readonly environment: EnvironmentName; readonly rut: string },
@@ -134,7 +132,7 @@ export function addJudgement(
       sobre.environment,
       sobre.rut,
       judgement.cfeType,
-      judgement.series,
+      judgement.serie,
       judgement.number,
       judgement.issuedOn,
       judgement.signedAt,
@@ -144,7 +142,7 @@ export function addJudgement(
     );
 }
 
-/** What was decided about the receipts of a sobre, in their order. */
+/** What was decided about the receipts of a sobre, in order. */
 export const judgementsOf = (state: State, sobreId: number): Judgement[] =>
   state
     .prepare('select * from judgements where sobre_id = ? order by ordinal')
@@ -152,7 +150,7 @@ export const judgementsOf = (state: State, sobreId: number): Judgement[] =>
     .map((row) => ({
       ordinal: Number(row['ordinal']),
       cfeType: row['cfe_type'] as string | null,
-      series: row['series'] as string | null,
+      serie: row['series'] as string | null,
       number: row['number'] as number | null,
       issuedOn: row['issued_on'] as string | null,
       signedAt: row['signed_at'] as string | null,
@@ -161,27 +159,24 @@ export const judgementsOf = (state: State, sobreId: number): Judgement[] =>
       originalSobreId: row['original_sobre_id'] as number | null,
     }));
 
-/** Notes that the first question for the verdict on a sobre is to be answered with that state. */
+/** Orders that the first query for the verdict on a sobre is answered with that state. */
 export const orderOddState = (state: State, sobreId: number, oddState: string): void => {
   state.prepare('insert into odd_states values (?, ?)').run(sobreId, oddState);
 };
 
-/** The state that was ordered for a sobre, once. */
+/** The state that was ordered for a sobre; the order is then gone. */
 export const takeOddState = (state: State, sobreId: number): string | null => {
   const row = state.prepare('delete from odd_states where sobre_id = ? returning state').get(sobreId);
   return row === undefined ? null : String(row['state']);
 };
 
-/** How many of the faults that a sobre's directive asks for were given, counting this one. */
-export function countFault(
-  state: State,
-  of: { readonly environment: EnvironmentName; readonly rut: string; readonly idemisor: number },
-): number {
+/** How many of the faults that a sobre's directive orders were given, this one included. */
+export function countFault(state: State, { environment, rut, idemisor }: SobreKey): number {
   const row = state
     .prepare(
       `insert into faults_given values (?, ?, ?, 1)
        on conflict do update set given = given + 1 returning given`,
     )
-    .get(of.environment, of.rut, of.idemisor);
+    .get(environment, rut, idemisor);
   return Number(row?.['given']);
 }

@@ -1,4 +1,4 @@
-/** Where an element stands in a text: from its `<` to just behind its last `>`. */
+/** Where an element is in a string: from its `<` to just after its last `>`. */
 export interface Extent {
   readonly start: number;
   readonly end: number;
@@ -6,7 +6,7 @@ export interface Extent {
 
 /**
  * The elements directly below the root of a well-formed document, as places in its text: signatures cover bytes, so
- * receipts are cut out of their sobre, never written anew (transport.md §13, Signing a CFE).
+ * receipts are cut out of their sobre, never written anew (docs/authority/signatures.md#receipts).
  */
 export function topLevelExtents(xml: string): Extent[] {
   const extents: Extent[] = [];
@@ -28,7 +28,7 @@ export function topLevelExtents(xml: string): Extent[] {
   return extents;
 }
 
-/** The place just behind the tag, comment, section or instruction that begins at `open`. */
+/** The position just after the tag, comment, section or instruction that begins at `open`. */
 function endOfMarkup(xml: string, open: number): number {
   if (xml.startsWith('<!--', open)) return behind(xml, '-->', open + 4);
   if (xml.startsWith('<![CDATA[', open)) return behind(xml, ']]>', open + 9);

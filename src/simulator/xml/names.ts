@@ -18,12 +18,12 @@ export const ENVELOPED = `${DS_NS}enveloped-signature`;
 export const RSA_SHA1 = `${DS_NS}rsa-sha1`;
 export const SHA1 = `${DS_NS}sha1`;
 
-/** Hash by signature method; what is not here is refused. */
+/** Hash by signature method; any other method is refused. */
 export const SIGNATURE_METHODS: ReadonlyMap<string, 'sha1' | 'sha256'> = new Map([
   [RSA_SHA1, 'sha1'],
   ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', 'sha256'],
 ]);
-/** Hash by digest method; what is not here is refused. */
+/** Hash by digest method; any other method is refused. */
 export const DIGEST_METHODS: ReadonlyMap<string, 'sha1' | 'sha256'> = new Map([
   [SHA1, 'sha1'],
   ['http://www.w3.org/2001/04/xmlenc#sha256', 'sha256'],

@@ -1,11 +1,11 @@
 import { XmlCData, XmlDocument, XmlElement, XmlText } from 'libxml2-wasm';
 
-/** What was sent is not XML that the authority reads: not well-formed, or with a DOCTYPE. */
+/** Input that the authority does not read: not well-formed, or with a DOCTYPE. */
 export class XmlRefused extends Error {
   override readonly name = 'XmlRefused';
 }
 
-/** An element with what the rules need of it, free of the parser's memory. */
+/** An element as a plain object, independent of the parser's memory. */
 export interface XmlTree {
   readonly name: string;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface XmlTree {
   readonly text: string;
 }
 
-/** A parsed document, to be disposed by the caller; throws XmlRefused. Nothing is fetched and no DOCTYPE accepted. */
+/** A parsed document, which the caller must dispose of. Fetches nothing; throws XmlRefused, for a DOCTYPE too. */
 export function parseXml(source: string | Uint8Array): XmlDocument {
   let document: XmlDocument;
   try {
@@ -28,7 +28,7 @@ export function parseXml(source: string | Uint8Array): XmlDocument {
   throw new XmlRefused('a DOCTYPE is not accepted');
 }
 
-/** The element with everything below it as plain objects. */
+/** The element and everything in it as plain objects. */
 export function treeOf(element: XmlElement): XmlTree {
   const children: XmlTree[] = [];
   let text = '';
@@ -40,7 +40,7 @@ export function treeOf(element: XmlElement): XmlTree {
   return { name: element.name, namespace: element.namespaceUri, attributes, children, text };
 }
 
-/** A text read as a tree; throws XmlRefused. */
+/** The root of a document as a plain object. Throws XmlRefused. */
 export function readTree(source: string | Uint8Array): XmlTree {
   using document = parseXml(source);
   return treeOf(document.root);
@@ -58,7 +58,7 @@ export function elementsOf(element: XmlElement): XmlElement[] {
 export const elementsNamed = (element: XmlElement, namespace: string, name: string): XmlElement[] =>
   elementsOf(element).filter((child) => child.name === name && child.namespaceUri === namespace);
 
-/** The only child element of that name; undefined when there is none or more than one. */
+/** The only child element of that name; undefined when there is none or several. */
 export function onlyElement(
   element: XmlElement | undefined,
   namespace: string,
@@ -68,7 +68,7 @@ export function onlyElement(
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** The value of an attribute without a namespace, or '' when it is not there. */
+/** The value of an attribute without a namespace; '' when it is missing. */
 export const attributeOf = (element: XmlElement | undefined, name: string): string =>
   element?.attrs.find((attribute) => attribute.name === name && attribute.namespaceUri === '')?.value ?? '';
 
@@ -76,13 +76,13 @@ export const attributeOf = (element: XmlElement | undefined, name: string): stri
 export const childOf = (tree: XmlTree | undefined, name: string): XmlTree | undefined =>
   tree?.children.find((child) => child.name === name);
 
-/** The text at the end of a path of local names, or undefined where the path ends early. */
+/** The text at the end of a path of local names; undefined when the path does not exist. */
 export function textAt(tree: XmlTree | undefined, ...path: readonly string[]): string | undefined {
   let at = tree;
   for (const name of path) at = childOf(at, name);
   return at?.text;
 }
 
-/** The text without an XML declaration, which says nothing true once the text stands inside a SOAP string. */
+/** The text without its XML declaration, whose encoding is wrong once the text is inside a SOAP string. */
 export const withoutDeclaration = (text: string): string =>
   text.replace(/^\uFEFF?\s*<\?xml\s[^>]*\?>/, '').trim();

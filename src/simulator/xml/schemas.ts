@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { XmlBufferInputProvider, XmlDocument, XsdValidator, xmlRegisterInputProvider } from 'libxml2-wasm';
 
-/** A compiled official schema: what is wrong with a document, '' when nothing is. */
+/** A compiled official schema: returns what is wrong with a document, '' when nothing is. */
 type SchemaCheck = (document: XmlDocument) => string;
 
 /** The official schemas that the authority applies. */
@@ -16,10 +16,10 @@ export interface Schemas extends Disposable {
 /**
  * The official schemas out of a folder with `xsd/` and `xsd-libxml2/`, compiled once; null where the folder has none.
  * They are read into memory under names of their own, so that includes resolve there and never on a network; the one
- * schema that libxml2 cannot use as published is replaced by its mended copy (dgi/INDEX.md, "Two libxml2 facts").
+ * schema that libxml2 cannot use as published is replaced by its mended copy (docs/authority/schemas.md#libxml2).
  */
 export function loadSchemas(folder: string): Schemas | null {
-  if (!existsSync(join(folder, 'xsd', 'EnvioCFE.xsd'))) return null;
+  if (folder === '' || !existsSync(join(folder, 'xsd', 'EnvioCFE.xsd'))) return null;
   const files: Record<string, Buffer> = {};
   for (const source of ['xsd', 'xsd-libxml2']) {
     const from = join(folder, source);

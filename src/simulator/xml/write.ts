@@ -5,7 +5,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\r': '&#xD;',
 };
 
-/** An element around XML that is already written. */
+/** An element around written XML. */
 export const tag = (name: string, ...inner: readonly string[]): string =>
   `<${name}>${inner.join('')}</${name}>`;
 
@@ -16,7 +16,7 @@ export const leaf = (name: string, value: string | number): string =>
     String(value).replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? ''),
   );
 
-/** An element around text, or nothing when there is no value. */
+/** An element around text; '' when there is no value. */
 export const maybe = (name: string, value: string | number | null | undefined): string =>
   value === null || value === undefined || value === '' ? '' : leaf(name, value);
 

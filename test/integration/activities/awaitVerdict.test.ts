@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import type { Authority, VerdictAnswer } from '../../../src/activities/authority.ts';
-import { createDgiActivities } from '../../../src/activities/dgi.ts';
+import { createAwaitVerdict } from '../../../src/activities/awaitVerdict.ts';
+import type { Authority, VerdictOutcome } from '../../../src/activities/steps/authority.ts';
+import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Sobre } from '../../../src/db/entities/Sobre.ts';
 import type { FindSobreAnswer } from '../../../src/dgi/client.ts';
 import { createGate } from '../../../src/gate/gate.ts';
+import { asActivity } from '../../support/activityContext.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -19,7 +20,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
   let db: TestDatabase;
   let cfe: Cfe;
   let now: Date;
-  let verdict: VerdictAnswer;
+  let verdict: VerdictOutcome;
   let listed: FindSobreAnswer;
   beforeEach(async () => {
     db = await cloneDatabase();
@@ -30,7 +31,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
     [cfe] = (await givePendingCfes(db.orm, { accountId, rut, count: 1, from: now })) as [Cfe];
     await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { signedXml: '<CFE/>', digest: 'eA==' });
-    await activities().submitCfe(cfe.id);
+    await asActivity(() => createSubmitCfe(deps())(cfe.id));
   });
   afterEach(() => db[Symbol.asyncDispose]());
 
@@ -41,22 +42,17 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     askVerdict: async () => verdict,
     findReceipt: () => Promise.reject(new Error('not asked here')),
   };
-  const activities = () =>
-    createDgiActivities({
-      orm: db.orm,
-      clock,
-      outbox: idleOutbox,
-      authority,
-      gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10 }),
-      authorityRut: { production: '214844360018', sandbox: '219999830019' },
-      pollLongestSeconds: 60,
-      patienceSeconds: PATIENCE_SECONDS,
-    });
-  /** A second attempt, as Temporal would make it. */
-  const ask = () =>
-    asyncLocalStorage.run({ info: { attempt: 2 } } as unknown as Context, () =>
-      activities().awaitVerdict(cfe.id),
-    );
+  const deps = () => ({
+    orm: db.orm,
+    clock,
+    outbox: idleOutbox,
+    authority,
+    gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10 }),
+    authorityRut: { production: '214844360018', sandbox: '219999830019' },
+    pollLongestSeconds: 60,
+    patienceSeconds: PATIENCE_SECONDS,
+  });
+  const ask = () => asActivity(() => createAwaitVerdict(deps())(cfe.id));
   const ticket = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: cfe.id });
 
   test('those of its list are taken, and asked with', async () => {
@@ -65,7 +61,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     expect(await ticket()).toMatchObject({ idReceptor: '8', token: 'b3RoZXI=' });
 
     verdict = { kind: 'verdict', status: 'ACCEPTED', reasons: [] };
-    expect(await ask()).toEqual({ status: 'ACCEPTED' });
+    expect(await ask()).toEqual({ kind: 'decided', status: 'ACCEPTED' });
   });
 
   test.each<[string, FindSobreAnswer]>([
@@ -78,7 +74,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
       await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
       now = new Date(now.getTime() + PATIENCE_SECONDS * 1_000 + 1);
 
-      expect(await ask()).toMatchObject({ stuck: 'undecided' });
+      expect(await ask()).toMatchObject({ kind: 'stuck', reason: 'undecided' });
 
       await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCfeActivities } from '../../../src/activities/cfes.ts';
+import { createSignCfe } from '../../../src/activities/signCfe.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { currentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
@@ -10,7 +10,7 @@ import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
@@ -32,7 +32,7 @@ describe('signing', () => {
     const rut = await aReadyEnterprise(db.orm, accountId, {
       caes: [{ type: 'ETICKET', expirationDate: day(caeDays) }],
     });
-    const deps = { ...webhookDeps(db.orm), clock: () => TAKEN, readJson, testKit: null };
+    const deps = { ...webhookDeps(db.orm), clock: () => TAKEN };
     const body = fromJson(JSON.stringify(aCfeBody()));
     const { id, certificateId } = await issueCfe(deps, { accountId, rut, environment: 'production', body });
     return { id, rut, certificateId };
@@ -57,7 +57,7 @@ describe('signing', () => {
   }
   /** Signs at `at` with keys that open for all certificates but those that are lost. */
   const signing = (lost: string[], at = LATER) =>
-    createCfeActivities({
+    createSignCfe({
       orm: db.orm,
       clock: () => at,
       signDocument({ signedAt }, { id }) {
@@ -71,7 +71,7 @@ describe('signing', () => {
     const { id, rut, certificateId } = await aCfe();
     await replace(rut);
 
-    expect(await signing([]).signCfe(id)).toEqual({ waitsForOriginal: false });
+    expect(await signing([])(id)).toEqual({ kind: 'signed' });
 
     const signedAt = montevideoTimestamp(TAKEN);
     expect(await rowOf(id)).toMatchObject({
@@ -83,15 +83,16 @@ describe('signing', () => {
 
   test('its key lost: a certificate that was uploaded since signs, at a moment fixed with it', async () => {
     const { id, rut, certificateId } = await aCfe();
-    const activities = signing([certificateId]);
-    expect(await activities.signCfe(id)).toMatchObject({
-      stuck: 'signing',
+    const signCfe = signing([certificateId]);
+    expect(await signCfe(id)).toMatchObject({
+      kind: 'stuck',
+      reason: 'signing',
       explanation: expect.stringMatching(/upload a new certificate; then retry\.$/),
     });
     expect(await rowOf(id)).toMatchObject({ stuckReason: 'signing', digest: null });
     const current = await replace(rut);
 
-    expect(await activities.signCfe(id)).toEqual({ waitsForOriginal: false });
+    expect(await signCfe(id)).toEqual({ kind: 'signed' });
 
     const signedAt = montevideoTimestamp(LATER);
     expect(await rowOf(id)).toMatchObject({
@@ -105,11 +106,11 @@ describe('signing', () => {
 
   test('what was signed once is never signed anew', async () => {
     const { id, rut, certificateId } = await aCfe();
-    await signing([]).signCfe(id);
+    await signing([])(id);
     const before = await rowOf(id);
     await replace(rut);
 
-    expect(await signing([certificateId]).signCfe(id)).toEqual({ waitsForOriginal: false });
+    expect(await signing([certificateId])(id)).toEqual({ kind: 'signed' });
 
     const { certificateId: kept, signedXml, digest, document } = await rowOf(id);
     expect({ kept, signedXml, digest, document }).toEqual({
@@ -126,7 +127,7 @@ describe('signing', () => {
 
     await Promise.all(
       [[certificateId], [], [certificateId], []].map((lost, i) =>
-        signing(lost, new Date(LATER.getTime() + i * 1_000)).signCfe(id),
+        signing(lost, new Date(LATER.getTime() + i * 1_000))(id),
       ),
     );
 
@@ -144,8 +145,9 @@ describe('signing', () => {
     await replace(rut, dates);
 
     const at = caeDays === 1 ? new Date(TAKEN.getTime() + 3 * DAY) : LATER;
-    expect(await signing([certificateId], at).signCfe(id)).toMatchObject({
-      stuck: 'signing',
+    expect(await signing([certificateId], at)(id)).toMatchObject({
+      kind: 'stuck',
+      reason: 'signing',
       explanation: expect.stringMatching(words),
     });
 
@@ -156,9 +158,10 @@ describe('signing', () => {
     const { id, rut, certificateId } = await aCfe();
     const current = await replace(rut);
 
-    expect(await signing([certificateId, current]).signCfe(id)).toMatchObject({
-      stuck: 'signing',
-      explanation: expect.stringContaining('Nor can that of the current certificate.'),
+    expect(await signing([certificateId, current])(id)).toMatchObject({
+      kind: 'stuck',
+      reason: 'signing',
+      explanation: expect.stringContaining('Nor can the key of the current certificate.'),
     });
 
     expect((await currentCertificate(db.orm.em.fork(), rut, 'production'))?.id).toBe(current);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Authority } from '../../../src/activities/authority.ts';
-import { beginSend } from '../../../src/activities/beginSend.ts';
-import { createDgiActivities } from '../../../src/activities/dgi.ts';
-import { createSupportActivities } from '../../../src/activities/support.ts';
+import type { Authority } from '../../../src/activities/steps/authority.ts';
+import { beginSend } from '../../../src/activities/steps/beginSend.ts';
+import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
+import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { listAudit } from '../../../src/db/audit.ts';
@@ -11,14 +11,14 @@ import { cfeById, listCfesForOperators, markStuck } from '../../../src/db/cfes.t
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Sobre, type SobreState } from '../../../src/db/entities/Sobre.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
 import type { Gate } from '../../../src/gate/gate.ts';
-import { cfeWorkflowId } from '../../../src/temporal.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount, eventsOf, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date();
@@ -70,7 +70,7 @@ describe('what support may do', () => {
   const deps = (authority: Authority) => ({ orm: db.orm, clock: () => NOW, outbox: idleOutbox, authority });
   const issue = (body = aCfeBody()) =>
     issueCfe(
-      { ...webhookDeps(db.orm), clock: () => NOW, readJson, testKit: null },
+      { ...webhookDeps(db.orm), clock: () => NOW },
       { accountId, rut, environment: 'production', body: fromJson(JSON.stringify(body)) },
     );
 
@@ -78,7 +78,7 @@ describe('what support may do', () => {
   /** A CFE that waits for support; `sobre` is where its sobre stands, and when it was last sent. */
   async function aStuckCfe(
     sobre: { state: SobreState; sendingAt: Date | null } | null = null,
-    reason = 'signing',
+    reason: StuckReason = 'signing',
   ): Promise<string> {
     const { id } = await issue();
     const em = db.orm.em.fork();
@@ -106,19 +106,16 @@ describe('what support may do', () => {
     await markStuck(em, id, reason);
     return id;
   }
-  const askOf = (
+  async function askOf(
     authority: Authority,
     cfeId: string,
     action: SupportAction,
     requestId: string = randomUUID(),
-  ) =>
-    createSupportActivities(deps(authority)).supportCfe({
-      cfeId,
-      requestId,
-      action,
-      by: 'ana',
-      reason: 'the customer asks',
-    });
+  ) {
+    const act = { cfeId, requestId, action, by: 'ana', reason: 'the customer asks' };
+    const { kind: outcome, message } = await createSupportCfe(deps(authority))(act);
+    return { outcome, message };
+  }
   const ask = (cfeId: string, action: SupportAction, says: Says, requestId?: string) =>
     askOf(saying(says), cfeId, action, requestId);
   const row = (id: string) => cfeById(db.orm.em.fork(), id);
@@ -270,7 +267,7 @@ describe('what support may do', () => {
     });
     const REFUSED: Says = { findSobre: { kind: 'refused' }, findReceipt: { kind: 'absent' } };
 
-    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, string]>([
+    test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, StuckReason]>([
       ['no sobre was made', null, { findReceipt: { kind: 'absent' } }, 'signing'],
       ['no sobre was made, and nobody can ask', null, { findReceipt: NO_KEY }, 'signing'],
       ['its sobre never went out', { state: 'PREPARED', sendingAt: null }, { findReceipt: AWAY }, 'signing'],
@@ -422,7 +419,7 @@ describe('what support may do', () => {
 
       await ask(id, 'abandon', NOWHERE);
 
-      expect((await outboxOf(db.orm, cfeWorkflowId(note.id))).at(-1)).toMatchObject({
+      expect((await outboxOf(db.orm, note.workflowId)).at(-1)).toMatchObject({
         workflow: 'issueCfe',
         signal: 'originalSettled',
       });
@@ -452,16 +449,16 @@ describe('what support may do', () => {
       if (!sobre) throw new Error('no sobre');
       await ask(id, 'abandon', NOWHERE);
 
-      expect(await beginSend({ orm: db.orm, clock: () => NOW }, sobre)).toBe('over');
+      expect(await beginSend({ orm: db.orm, clock: () => NOW }, sobre)).toBe('movedOn');
 
-      const { submitCfe } = createDgiActivities({
+      const submitCfe = createSubmitCfe({
         ...deps(SILENT),
         gate: CLOSED,
         authorityRut: { production: '214844360018', sandbox: '219999830019' },
         pollLongestSeconds: 1,
         patienceSeconds: 60,
       });
-      expect(await submitCfe(id)).toEqual({ status: 'REJECTED' });
+      expect(await submitCfe(id)).toEqual({ kind: 'decided', status: 'REJECTED' });
       expect(await db.orm.em.fork().find(Sobre, { cfeId: id })).toMatchObject([
         { state: 'PREPARED', sendingAt: null },
       ]);

@@ -4,7 +4,7 @@ import type { AuditAction } from '../../../src/domain/audit.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { customerBody, giveCustomers } from '../../support/customers.ts';
-import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
+import { anEnterprise, aReadyEnterprise, enterpriseBody } from '../../support/enterprises.ts';
 import type { Answer } from '../../support/http.ts';
 import { aCertificate, aRut } from '../../support/papers.ts';
 
@@ -50,13 +50,7 @@ const ACTS: Readonly<Record<string, [AuditAction, () => Promise<Call>]>> = {
     'enterprise.create',
     async () => {
       const rut = aRut();
-      const address = {
-        department_name: 'Montevideo',
-        locality_name: 'Montevideo',
-        street_name: 'Rincón 500',
-      };
-      const body = { rut, legal_name: 'Empresa SA', branch: 1, ...address };
-      return { rut, send: () => client().post('/enterprises', body) };
+      return { rut, send: () => client().post('/enterprises', enterpriseBody(rut)) };
     },
   ],
   updateEnterprise: [

@@ -30,7 +30,7 @@ describe('POST /enterprises/{rut}/caes', () => {
   test('201: the range, not yet used, and onboarding is told', async () => {
     const rut = await pending();
 
-    const answer = await upload(rut, { series: 'B', from: 101, to: 200, authorizationNumber: '90260001234' });
+    const answer = await upload(rut, { serie: 'B', from: 101, to: 200, authorizationNumber: '90260001234' });
 
     expect(answer.status).toBe(201);
     expect(answer.data).toEqual({
@@ -56,7 +56,7 @@ describe('POST /enterprises/{rut}/caes', () => {
       number_start: 1,
       last_number: 59,
     });
-    expect((await upload(rut, { series: 'B', from: 1, to: 100 }, 100)).data).toMatchObject({
+    expect((await upload(rut, { serie: 'B', from: 1, to: 100 }, 100)).data).toMatchObject({
       last_number: 99,
     });
   });
@@ -67,12 +67,12 @@ describe('POST /enterprises/{rut}/caes', () => {
     expect(answer.data).toMatchObject({ cfe_type: type, cfe_type_label: CFE_TYPES[type].label });
   });
 
-  test('201: ranges that touch, and the same numbers in another series or of another type', async () => {
+  test('201: ranges that touch, and the same numbers in another serie or of another type', async () => {
     const rut = await pending();
     for (const wishes of [
       { from: 1, to: 100 },
       { from: 101, to: 200 },
-      { from: 1, to: 100, series: 'B' },
+      { from: 1, to: 100, serie: 'B' },
       { from: 1, to: 100, code: 111 },
     ]) {
       expect((await upload(rut, wishes)).status).toBe(201);
@@ -87,14 +87,14 @@ describe('POST /enterprises/{rut}/caes', () => {
     const rut = await pending();
     const tampered = suite.authority.caeXml({ rut, to: 100 }).replace('HNro>100<', 'HNro>900<');
     expectFaults(await post(rut, b64(tampered)), [
-      ['/cae_b64', 'cae.signature', 'The signature of the CAE does not verify; the file was changed.'],
+      ['/cae_b64', 'cae.signature', 'The signature of the CAE does not verify: the file was changed.'],
     ]);
   });
 
   test('400: somebody else signed it', async () => {
     const rut = await pending();
     expectFaults(await post(rut, anAuthority('stranger').cae({ rut })), [
-      ['/cae_b64', 'cae.untrusted_signer', 'The CAE is not signed by the tax authority.'],
+      ['/cae_b64', 'cae.untrusted_signer', 'The CAE must be signed by the tax authority.'],
     ]);
   });
 
@@ -110,7 +110,9 @@ describe('POST /enterprises/{rut}/caes', () => {
     const rut = await pending();
     const cae = suite.authority.cae({ rut, authorizationNumber: '90260007777' });
     await post(rut, cae);
-    expectFaults(await post(rut, cae), [['/cae_b64', 'cae.known', 'The CAE "90260007777" is held already.']]);
+    expectFaults(await post(rut, cae), [
+      ['/cae_b64', 'cae.known', 'The enterprise already has the CAE "90260007777".'],
+    ]);
     expect(await held(rut)).toBe(1);
   });
 
@@ -121,7 +123,7 @@ describe('POST /enterprises/{rut}/caes', () => {
       [
         '/cae_b64',
         'cae.overlap',
-        'The range 100 to 200 overlaps CAE 90260008888 (1 to 100), held for the same type and series.',
+        'The range 100 to 200 overlaps CAE 90260008888 (1 to 100) of the same type and serie.',
       ],
     ]);
   });
@@ -139,15 +141,11 @@ describe('POST /enterprises/{rut}/caes', () => {
     const answer = await upload(await pending(), { from: 10, to: 20 }, start);
     const fault: [string, string, RegExp] =
       start === 0
-        ? [
-            '/cae_start_number',
-            'number.out_of_range',
-            /a whole number from 1 to 9999999 is expected, found 0/,
-          ]
+        ? ['/cae_start_number', 'number.out_of_range', /must be an integer from 1 to 9999999, found 0/]
         : [
             '/cae_start_number',
             'cae.start_out_of_range',
-            /must lie within the range 10 to 20 of the CAE, found/,
+            /must lie within the range of the CAE, 10 to 20, found/,
           ];
     expectFaults(answer, [fault]);
   });
@@ -185,7 +183,11 @@ describe('POST /enterprises/{rut}/caes', () => {
   test('400: it is for a type that the service does not issue, and all else that is wrong', async () => {
     expectFaults(await upload(await pending(), { code: 181, from: 5, to: 4 }, 5), [
       ['/cae_b64', 'cae.type', /found 181\.$/],
-      ['/cae_b64', 'cae.range', 'The range must lie within 1 and 9999999 and not be empty, found 5 to 4.'],
+      [
+        '/cae_b64',
+        'cae.range',
+        'The range must lie between 1 and 9999999 and must not be empty, found 5 to 4.',
+      ],
     ]);
   });
 
@@ -201,9 +203,9 @@ describe('POST /enterprises/{rut}/caes', () => {
   test('400: every fault of the body at once', async () => {
     const answer = await suite.owner.client.post(path(await pending()), { cae_b64: '*', start_number: 1 });
     expectFaults(answer, [
-      ['/cae_b64', 'base64.malformed', /^cae_b64: a file in base64/],
-      ['/cae_start_number', 'body.missing', 'cae_start_number: is missing; a number is expected.'],
-      ['/start_number', 'body.unknown_field', /^start_number: is not a field here/],
+      ['/cae_b64', 'base64.malformed', /^cae_b64: must be a file in base64/],
+      ['/cae_start_number', 'body.missing', 'cae_start_number: is required and must be a number.'],
+      ['/start_number', 'body.unknown_field', /^start_number: unknown field/],
     ]);
   });
 });
@@ -213,10 +215,10 @@ describe('GET /enterprises/{rut}/caes', () => {
 
   test('200: all of them, or those of one status', async () => {
     const rut = await pending();
-    await giveCae(suite.db.orm, rut, { series: 'A', expirationDate: day(-1) });
-    await giveCae(suite.db.orm, rut, { series: 'B', expirationDate: day(0) });
-    await giveCae(suite.db.orm, rut, { series: 'C', from: 1, to: 5, last: 5 });
-    await giveCae(suite.db.orm, rut, { series: 'D', environment: 'sandbox' });
+    await giveCae(suite.db.orm, rut, { serie: 'A', expirationDate: day(-1) });
+    await giveCae(suite.db.orm, rut, { serie: 'B', expirationDate: day(0) });
+    await giveCae(suite.db.orm, rut, { serie: 'C', from: 1, to: 5, last: 5 });
+    await giveCae(suite.db.orm, rut, { serie: 'D', environment: 'sandbox' });
     const series = async (query: string) => {
       const { data } = await suite.owner.client.get<{ series: string }[]>(path(rut) + query);
       return data.map((cae) => cae.series).join('');
@@ -233,7 +235,7 @@ describe('GET /enterprises/{rut}/caes', () => {
 
   test('400: a status that does not exist', async () => {
     expectFaults(await suite.owner.client.get(`${path(await pending())}?status=USED`), [
-      ['/query/status', 'body.not_one_of', /one of "OK", "EXPIRED" is expected, found "USED"/],
+      ['/query/status', 'body.not_one_of', /must be one of "OK", "EXPIRED", found "USED"/],
     ]);
   });
 });

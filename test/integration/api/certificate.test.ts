@@ -98,7 +98,7 @@ describe('POST /enterprises/{rut}/certificate', () => {
       [
         '/cert_b64',
         'certificate.key_mismatch',
-        'The private key in the file does not belong to its certificate.',
+        'The private key in the file must belong to its certificate.',
       ],
     ]);
   });
@@ -119,7 +119,7 @@ describe('POST /enterprises/{rut}/certificate', () => {
       [
         '/cert_b64',
         'certificate.not_pkcs12',
-        'The file is not a .p12 that holds a certificate and its private key.',
+        'The file must be a .p12 with a certificate and its private key.',
       ],
     ]);
   });
@@ -130,9 +130,9 @@ describe('POST /enterprises/{rut}/certificate', () => {
       pass: 'x',
     });
     expectFaults(answer, [
-      ['/cert_b64', 'base64.malformed', /^cert_b64: a file in base64 is expected/],
-      ['/password', 'body.missing', 'password: is missing; a text is expected.'],
-      ['/pass', 'body.unknown_field', /^pass: is not a field here/],
+      ['/cert_b64', 'base64.malformed', /^cert_b64: must be a file in base64/],
+      ['/password', 'body.missing', 'password: is required and must be a string.'],
+      ['/pass', 'body.unknown_field', /^pass: unknown field/],
     ]);
   });
 
@@ -161,7 +161,7 @@ describe('GET /enterprises/{rut}/certificate', () => {
   test('404: none was uploaded', async () => {
     const rut = await pending();
     const error = expectRefusal(await suite.owner.client.get(path(rut)), 404, 'NOT_FOUND');
-    expect(error.message).toBe(`No certificate was uploaded for ${rut} yet.`);
+    expect(error.message).toBe(`The enterprise ${rut} has no certificate yet.`);
   });
 
   test('200: the one that signs', async () => {

@@ -1,26 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { useApi } from '../../support/apiSuite.ts';
 import { outboxOf } from '../../support/commandDeps.ts';
+import { enterpriseBody } from '../../support/enterprises.ts';
 import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
 import { aRut } from '../../support/papers.ts';
 
 const suite = useApi();
-
-const body = (rut: string) => ({
-  rut,
-  legal_name: 'Comercial Ñandú S.A.',
-  department_name: 'Montevideo',
-  locality_name: 'Montevideo',
-  street_name: 'Rincón 501',
-  branch: 1,
-});
 
 describe('POST /enterprises', () => {
   test('201: the enterprise, PENDING, with null for what it has not yet', async () => {
     const rut = aRut();
 
     const answer = await suite.owner.client.post('/enterprises', {
-      ...body(rut),
+      ...enterpriseBody(rut),
       trade_name: 'Ñandú',
       is_new_enterprise: true,
       phone_number: '29021234',
@@ -51,19 +43,19 @@ describe('POST /enterprises', () => {
   });
 
   test('201: only what is required is required', async () => {
-    const answer = await suite.owner.client.post('/enterprises', body(aRut()));
+    const answer = await suite.owner.client.post('/enterprises', enterpriseBody());
     expect(answer.status).toBe(201);
     expect(answer.data).toMatchObject({ trade_name: null, is_new_enterprise: false });
   });
 
   test('400 ALREADY_EXISTS: the RUT is registered, be it by another account', async () => {
     const rut = aRut();
-    await suite.owner.client.post('/enterprises', body(rut));
+    await suite.owner.client.post('/enterprises', enterpriseBody(rut));
 
-    const answer = await suite.stranger.client.post('/enterprises', body(rut));
+    const answer = await suite.stranger.client.post('/enterprises', enterpriseBody(rut));
 
     expect(expectRefusal(answer, 400, 'ALREADY_EXISTS').message).toBe(
-      `An enterprise with RUT ${rut} is registered already.`,
+      `An enterprise with RUT ${rut} is already registered.`,
     );
   });
 
@@ -81,13 +73,13 @@ describe('POST /enterprises', () => {
 
     expectFaults(answer, [
       ['/rut', 'rut.check_digit', 'rut: 219999830018 ends in 8, but its check digit is 9.'],
-      ['/legal_name', 'text.too_long', 'legal_name: at most 150 characters are expected, found 151.'],
-      ['/department_name', 'body.missing', 'department_name: is missing; a text is expected.'],
+      ['/legal_name', 'text.too_long', 'legal_name: must have at most 150 characters, found 151.'],
+      ['/department_name', 'body.missing', 'department_name: is required and must be a string.'],
       ['/departament_name', 'body.unknown_field', /did you mean "department_name"/],
-      ['/locality_name', 'text.empty', /an empty one/],
-      ['/street_name', 'body.null', /null is no value/],
-      ['/branch', 'number.not_whole', 'branch: a whole number is expected, found 1.5.'],
-      ['/is_new_enterprise', 'body.wrong_type', /true or false is expected, found a text/],
+      ['/locality_name', 'text.empty', /must not be empty or blank/],
+      ['/street_name', 'body.null', /must not be null/],
+      ['/branch', 'number.not_whole', 'branch: must be an integer, found 1.5.'],
+      ['/is_new_enterprise', 'body.wrong_type', /must be true or false, found a string/],
       ['/trade_name', 'text.control_character', /U\+0009/],
     ]);
   });
@@ -98,25 +90,27 @@ describe('POST /enterprises', () => {
     ['', 'rut.malformed'],
     ['219999830010', 'rut.check_digit'],
   ])('400: the RUT %j is refused as %s', async (rut, code) => {
-    expectFaults(await suite.owner.client.post('/enterprises', body(rut)), [['/rut', code, /^rut: /]]);
+    expectFaults(await suite.owner.client.post('/enterprises', enterpriseBody(rut)), [
+      ['/rut', code, /^rut: /],
+    ]);
   });
 
   test('400: a key twice is refused, not the last one taken', async () => {
-    const text = JSON.stringify(body(aRut())).replace('"branch":1', '"branch":1,"branch":2');
+    const text = JSON.stringify(enterpriseBody()).replace('"branch":1', '"branch":1,"branch":2');
     expectFaults(await suite.owner.client.post('/enterprises', text), [
-      ['/branch', 'body.duplicate_key', 'branch: is given twice.'],
+      ['/branch', 'body.duplicate_key', 'branch: must not be given twice.'],
     ]);
   });
 
   test('400: X-Sandbox-Mode true; 403: a sandbox key', async () => {
     const live = suite.owner.client.with({ 'x-sandbox-mode': 'true' });
-    expectRefusal(await live.post('/enterprises', body(aRut())), 400, 'INVALID_INPUT');
+    expectRefusal(await live.post('/enterprises', enterpriseBody()), 400, 'INVALID_INPUT');
     const sandbox = suite.sandbox.client.with({ 'x-sandbox-mode': 'false' });
-    expectRefusal(await sandbox.post('/enterprises', body(aRut())), 403, 'FORBIDDEN');
+    expectRefusal(await sandbox.post('/enterprises', enterpriseBody()), 403, 'FORBIDDEN');
   });
 
   test('401: without key or token', async () => {
-    expectRefusal(await suite.api.client.post('/enterprises', body(aRut())), 401, 'UNAUTHORIZED');
+    expectRefusal(await suite.api.client.post('/enterprises', enterpriseBody()), 401, 'UNAUTHORIZED');
   });
 
   test('405: another method, with those that are allowed', async () => {
@@ -127,7 +121,7 @@ describe('POST /enterprises', () => {
 
   test('413 and 415: too large a body, and one that is not JSON', async () => {
     const { client } = suite.owner;
-    const large = { ...body(aRut()), street_name: 'x'.repeat(20_000) };
+    const large = { ...enterpriseBody(), street_name: 'x'.repeat(20_000) };
     expectRefusal(await client.post('/enterprises', large), 413, 'PAYLOAD_TOO_LARGE');
     const headers = { 'content-type': 'application/xml' };
     expectRefusal(

@@ -74,7 +74,7 @@ describe('POST …/customers', () => {
       [
         '/doc_number',
         'customer.exists',
-        `doc_number: the enterprise has a customer RUC ${body.doc_number} already.`,
+        `doc_number: the enterprise already has a customer RUC ${body.doc_number}.`,
       ],
     ]);
     expect(await list(rut)).toMatchObject({ data: [body] });
@@ -100,15 +100,15 @@ describe('POST …/customers', () => {
       notifications: [{ type: 'SMS', destination: 'not an address', enabled: 'yes' }],
     };
     expectFaults(await create(await enterprise(), body), [
-      ['/nickname', 'body.unknown_field', /^nickname: is not a field here/],
-      ['/doc_type', 'body.not_one_of', /one of "RUC", "NIFE" is expected/],
-      ['/doc_number', 'text.empty', /an empty one/],
-      ['/legal_name', 'body.missing', /^legal_name: is missing/],
-      ['/city', 'body.wrong_type', /a text is expected/],
+      ['/nickname', 'body.unknown_field', /^nickname: unknown field/],
+      ['/doc_type', 'body.not_one_of', /must be one of "RUC", "NIFE"/],
+      ['/doc_number', 'text.empty', /must not be empty or blank/],
+      ['/legal_name', 'body.missing', /^legal_name: is required/],
+      ['/city', 'body.wrong_type', /must be a string/],
       ['/country_code', 'country.unknown', /ISO 3166/],
-      ['/notifications/0/type', 'body.not_one_of', /"EMAIL" is expected/],
+      ['/notifications/0/type', 'body.not_one_of', /must be "EMAIL"/],
       ['/notifications/0/destination', 'email.malformed', /an e-mail address/],
-      ['/notifications/0/enabled', 'body.wrong_type', /true or false is expected/],
+      ['/notifications/0/enabled', 'body.wrong_type', /must be true or false/],
     ]);
   });
 
@@ -208,7 +208,7 @@ describe('GET …/customers', () => {
     expectFaults(
       await list(await enterprise(), { legal_name: '', country_code: 'uy', limit: '1001', skip: '-1' }),
       [
-        ['/query/legal_name', 'text.empty', /an empty one/],
+        ['/query/legal_name', 'text.empty', /must not be empty or blank/],
         ['/query/country_code', 'country.unknown', /found "uy"/],
         ['/query/limit', 'number.out_of_range', /from 1 to 1000/],
         ['/query/skip', 'number.out_of_range', /from 0/],
@@ -308,12 +308,12 @@ describe('PUT …/customers/{doc_type}/{doc_number}', () => {
       [
         '/doc_type',
         'customer.other_document',
-        'doc_type: the path names RUC; a customer keeps its document.',
+        'doc_type: must be RUC, as in the path; a customer keeps its document.',
       ],
       [
         '/doc_number',
         'customer.other_document',
-        `doc_number: the path names ${doc_number}; a customer keeps its document.`,
+        `doc_number: must be ${doc_number}, as in the path; a customer keeps its document.`,
       ],
     ]);
     expect((await list(rut)).data).toEqual([one]);

@@ -105,7 +105,7 @@ describe.each([
   test('404: a RUT that the registry does not know, though it is an enterprise here', async () => {
     const rut = await anEnterprise(suite.db.orm, suite.owner.accountId);
     const error = expectRefusal(await suite.owner.client.get(path(rut)), 404, 'NOT_FOUND');
-    expect(error.message).toBe(`The tax authority's registry does not know the RUT ${rut}.`);
+    expect(error.message).toBe(`The tax authority's registry does not have the RUT ${rut}.`);
   });
 
   test('503: the registry fails, with a time to ask again', async () => {
@@ -159,7 +159,7 @@ describe.each([
 
   test('400: a query parameter', async () => {
     expectFaults(await suite.owner.client.get(`${path(aRut())}?fresh=true`), [
-      ['/query/fresh', 'body.unknown_field', /^query.fresh: is not a field here/],
+      ['/query/fresh', 'body.unknown_field', /^query.fresh: unknown field/],
     ]);
   });
 

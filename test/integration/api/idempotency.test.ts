@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
-import { purgeExpired } from '../../../src/commands/purgeExpired.ts';
+import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
 import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { purgeExpired } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
-import { expectRefusal } from '../../support/expectRefusal.ts';
+import { aReadyEnterprise, enterpriseBody, giveCae, giveCertificate } from '../../support/enterprises.ts';
+import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
 import { type Answer, sendRaw } from '../../support/http.ts';
-import { aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+import { aCertificate, anAuthority, costlyP12 } from '../../support/papers.ts';
 import { until } from '../../support/until.ts';
 
 interface CfeAnswer {
@@ -73,15 +74,6 @@ const certificateBody = (rut: string) => {
   return { cert_b64: certB64, password };
 };
 
-const anEnterpriseBody = (rut = aRut()) => ({
-  rut,
-  legal_name: 'Comercial Ñandú S.A.',
-  department_name: 'Montevideo',
-  locality_name: 'Montevideo',
-  street_name: 'Rincón 501',
-  branch: 1,
-});
-
 describe('Idempotency-Key on POST …/cfes', () => {
   test('the same key and body: the first answer again, byte for byte, and one number', async () => {
     const rut = await ready();
@@ -98,8 +90,8 @@ describe('Idempotency-Key on POST …/cfes', () => {
     expect(second.headers.get('content-type')).toBe(first.headers.get('content-type'));
     expect(await stored(rut)).toBe(1);
     expect(dispatched).toBe(before + 1);
-    const { id } = await db.orm.em.fork().findOneOrFail(Cfe, { rut });
-    expect(await db.orm.em.fork().count(OutboxMessage, { workflowId: `cfe:${id}` })).toBe(1);
+    const { workflowId } = await db.orm.em.fork().findOneOrFail(Cfe, { rut });
+    expect(await db.orm.em.fork().count(OutboxMessage, { workflowId })).toBe(1);
   });
 
   test('the CFE as it was first answered, whatever has become of it since, years later', async () => {
@@ -118,7 +110,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
       },
     );
     later = 3 * 365 * 24 * HOUR;
-    await purgeExpired({ orm: db.orm, clock });
+    await purgeExpired(db.orm.em.fork(), clock());
     const token = await api.deps.tokens.issue(
       { accountId: owner.accountId, keyId: await keyIdOf(owner), environment: 'production' },
       clock(),
@@ -183,7 +175,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
       'the same body in other bytes',
       (rut: string, key: string) => post(cfes(rut), key, JSON.stringify(aCfeBody(), null, 2)),
     ],
-    ['another path', (_: string, key: string) => post('/enterprises', key, anEnterpriseBody())],
+    ['another path', (_: string, key: string) => post('/enterprises', key, enterpriseBody())],
   ])('422: the key with %s', async (_, again) => {
     const rut = await ready();
     const key = aKey();
@@ -207,7 +199,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
   test('a key belongs to its account and environment', async () => {
     const rut = await ready();
     await giveCertificate(db.orm, rut, { environment: 'sandbox' });
-    await giveCae(db.orm, rut, { environment: 'sandbox', series: 'B' });
+    await giveCae(db.orm, rut, { environment: 'sandbox', serie: 'B' });
     const sandbox = await api.aCaller({ accountId: owner.accountId, environment: 'sandbox' });
     const stranger = await api.aCaller();
     const theirs = await aReadyEnterprise(db.orm, stranger.accountId);
@@ -240,7 +232,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
         const { cert_b64, password } = certificateBody(rut);
         return fetching({ file: Buffer.from(cert_b64, 'base64'), password });
       },
-      cae: () => fetching({ file: Buffer.from(authority.caeXml({ rut, series: 'T' })), startNumber: 1 }),
+      cae: () => fetching({ file: Buffer.from(authority.caeXml({ rut, serie: 'T' })), startNumber: 1 }),
     };
     await using equipped = await startApi({ orm: db.orm, keys: api.deps, clock, testKit });
     const sandbox = await equipped.aCaller({ accountId: owner.accountId, environment: 'sandbox' });
@@ -255,6 +247,35 @@ describe('Idempotency-Key on POST …/cfes', () => {
     expectRefusal(refused, 400, 'INVALID_INPUT');
     expect([first.status, second.text, replayed(second)]).toEqual([201, first.text, 'true']);
     expect(heldWhileFetching).toEqual([undefined, undefined]);
+  });
+
+  test('a certificate is opened while no transaction of its key is open, and not again for the first answer', async () => {
+    const rut = await ready();
+    const [key, lost] = [aKey(), aKey()];
+    const path = `/enterprises/${rut}/certificate`;
+    const body = certificateBody(rut);
+    const costly = { ...body, cert_b64: costlyP12(body.cert_b64, 300_000) };
+    const first = await post(path, key, body);
+
+    const run = { isOver: false };
+    const opening = post(path, lost, costly).finally(() => {
+      run.isOver = true;
+    });
+    const held: unknown[] = [];
+    // The queue behind it is full: a file that had to be opened would be refused.
+    const waiting = Array.from({ length: 5 }, () => owner.client.post(path, costly));
+    const again = post(path, key, body);
+    while (!run.isOver) held.push(await isKeyHeld());
+
+    expectFaults(await opening, [['/password', 'certificate.wrong_password', /./]]);
+    expect(held.filter(Boolean)).toEqual([]);
+    expect([first.status, replayed(await again), (await again).text]).toEqual([201, 'true', first.text]);
+    const refused = (await Promise.all(waiting)).filter(({ status }) => status === 503);
+    expect(refused.map(({ error, headers }) => [error.code, headers.get('retry-after')])).toContainEqual([
+      'UNAVAILABLE',
+      '3',
+    ]);
+    expect(await db.orm.em.fork().count(Certificate, { rut })).toBe(2);
   });
 
   test('403 comes before the first answer: who has no role any more learns nothing by a key', async () => {
@@ -272,7 +293,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
 describe('Idempotency-Key on other routes', () => {
   test('POST /enterprises: once, then the first answer again for 24 hours, then anew', async () => {
     const key = aKey();
-    const body = anEnterpriseBody();
+    const body = enterpriseBody();
 
     const first = await post('/enterprises', key, body);
     const second = await post('/enterprises', key, body);
@@ -291,7 +312,7 @@ describe('Idempotency-Key on other routes', () => {
     const third = await withKey(owner, key)
       .with({ authorization: `Bearer ${token}` })
       .post('/enterprises', body);
-    await purgeExpired({ orm: db.orm, clock });
+    await purgeExpired(db.orm.em.fork(), clock());
     later = 0;
 
     expectRefusal(third, 400, 'ALREADY_EXISTS');
@@ -300,7 +321,7 @@ describe('Idempotency-Key on other routes', () => {
 
   test('20 at once register an enterprise once', async () => {
     const key = aKey();
-    const body = anEnterpriseBody();
+    const body = enterpriseBody();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? post : otherPost)('/enterprises', key, body)),
     );
@@ -327,7 +348,7 @@ describe('Idempotency-Key on other routes', () => {
   });
 
   test.each<[string, (rut: string) => unknown]>([
-    ['caes', (rut) => ({ cae_b64: authority.cae({ rut, series: 'Z' }), cae_start_number: 1 })],
+    ['caes', (rut) => ({ cae_b64: authority.cae({ rut, serie: 'Z' }), cae_start_number: 1 })],
     ['certificate', certificateBody],
     ['customers', () => ({ doc_type: 'NIFE', doc_number: 'BR-1', legal_name: 'Importadora Ltda.' })],
   ])('POST …/%s: 201, and the same again', async (name, bodyFor) => {

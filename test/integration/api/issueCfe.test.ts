@@ -71,7 +71,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
       qr_url: null,
     });
     const { id } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut });
-    expect(await outboxOf(suite.db.orm, `cfe:${id}`)).toEqual([
+    expect(await outboxOf(suite.db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
       { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
     ]);
   });
@@ -119,10 +119,10 @@ describe('POST /enterprises/{rut}/cfes', () => {
     expect(answer.text).toContain(`"total_amount":${sum},`);
   });
 
-  test.each(readdirSync('test/fixtures/demo').filter((name) => !/-n[cd]\.json$|rejected/.test(name)))(
+  test.each(readdirSync('src/demo/documents').filter((name) => !/-n[cd]\.json$|rejected/.test(name)))(
     '201: the document of the demo %s',
     async (name) => {
-      const text = readFileSync(`test/fixtures/demo/${name}`, 'utf8').replaceAll('{today}', day(0));
+      const text = readFileSync(`src/demo/documents/${name}`, 'utf8').replaceAll('{today}', day(0));
       const answer = await post(await ready(), text);
       expect([answer.status, answer.error]).toEqual([201, undefined]);
     },
@@ -174,19 +174,19 @@ describe('POST /enterprises/{rut}/cfes', () => {
     });
 
     expectFaults(await post(rut, body), [
-      ['/recevier', 'body.unknown_field', /^recevier: is not a field here/],
+      ['/recevier', 'body.unknown_field', /^recevier: unknown field/],
       [
         '/header/totals/total_amount',
         'number.too_many_decimals',
-        'header.totals.total_amount: at most 2 decimals are expected, found 3 in 122.005.',
+        'header.totals.total_amount: must have at most 2 decimals, found 3 in 122.005.',
       ],
-      ['/header/totals/line_count', 'totals.line_count', /: 1 is expected .*, found 2\.$/],
-      ['/header/doc_id/emission_date', 'date.malformed', /YYYY-MM-DD is expected, found "2026-02-30"\.$/],
-      ['/details/0/line_number', 'line.line_number', /^details\[0\]\.line_number: 1 is expected.*found 2\.$/],
-      ['/details/0/item_name', 'text.empty', 'details[0].item_name: a text is expected, found an empty one.'],
+      ['/header/totals/line_count', 'totals.line_count', /: must be 1 .*, found 2\.$/],
+      ['/header/doc_id/emission_date', 'date.malformed', /must be .* YYYY-MM-DD, found "2026-02-30"\.$/],
+      ['/details/0/line_number', 'line.line_number', /^details\[0\]\.line_number: must be 1 .*found 2\.$/],
+      ['/details/0/item_name', 'text.empty', 'details[0].item_name: must not be empty or blank.'],
       ['/details/0/count', 'line.count', /^details\[0\]\.count: /],
       ['/details/0/item_amount', 'line.item_amount', /^details\[0\]\.item_amount: /],
-      ['/details/0/colour', 'body.unknown_field', /^details\[0\]\.colour: is not a field here/],
+      ['/details/0/colour', 'body.unknown_field', /^details\[0\]\.colour: unknown field/],
       ['/extra/due_date', 'date.malformed', /^extra\.due_date: /],
     ]);
     expect(await stored(rut)).toBe(0);
@@ -200,19 +200,19 @@ describe('POST /enterprises/{rut}/cfes', () => {
     });
 
     expectFaults(answer, [
-      ['/cfe_type', 'body.missing', /^cfe_type: is missing; one of /],
-      ['/header', 'body.missing', 'header: is missing; an object is expected.'],
-      ['/details', 'body.missing', 'details: is missing; a list is expected.'],
+      ['/cfe_type', 'body.missing', /^cfe_type: is required and must be one of /],
+      ['/header', 'body.missing', 'header: is required and must be an object.'],
+      ['/details', 'body.missing', 'details: is required and must be an array.'],
       [
         '/cfe_type_code',
         'body.unknown_field',
-        'cfe_type_code: is not a field here; use cfe_type, which holds the name of the type (ETICKET).',
+        'cfe_type_code: unknown field; use cfe_type, which holds the name of the type (ETICKET).',
       ],
-      ['/items', 'body.unknown_field', 'items: is not a field here; use details.'],
+      ['/items', 'body.unknown_field', 'items: unknown field; use details.'],
       [
         '/payment_methods',
         'body.unknown_field',
-        'payment_methods: is not a field here; use header.doc_id.payment_method.',
+        'payment_methods: unknown field; use header.doc_id.payment_method.',
       ],
     ]);
   });
@@ -254,8 +254,8 @@ describe('POST /enterprises/{rut}/cfes', () => {
       };
     });
     expectFaults(await post(await ready(), body), [
-      ['/details/0/line_number', 'line.line_number', /1 is expected.*found 2\.$/],
-      ['/details/1/line_number', 'line.line_number', /2 is expected.*found 1\.$/],
+      ['/details/0/line_number', 'line.line_number', /must be 1 .*found 2\.$/],
+      ['/details/1/line_number', 'line.line_number', /must be 2 .*found 1\.$/],
     ]);
   });
 
@@ -264,8 +264,8 @@ describe('POST /enterprises/{rut}/cfes', () => {
       Object.assign(header['totals'] ?? {}, { total_amount: 123, pay_amount: 124 }),
     );
     expectFaults(await post(await ready(), body), [
-      ['/header/totals/total_amount', 'totals.total_amount', /122\.00 is expected.*found 123\.00\.$/],
-      ['/header/totals/pay_amount', 'totals.pay_amount', /is expected.*found 124\.00\.$/],
+      ['/header/totals/total_amount', 'totals.total_amount', /must be 122\.00 .*found 123\.00\.$/],
+      ['/header/totals/pay_amount', 'totals.pay_amount', /must be .*found 124\.00\.$/],
     ]);
   });
 
@@ -281,8 +281,8 @@ describe('POST /enterprises/{rut}/cfes', () => {
       [
         '',
         'enterprise.not_ready',
-        'The enterprise is not READY; it lacks: the permission PROD of the tax authority (validate the e-invoicing ' +
-          'credentials); a valid certificate; a plan; a CAE with status OK; a scheduled_ready_date that has come.',
+        'The enterprise is not READY; it still needs: the permission PROD of the tax authority (validate the e-invoicing ' +
+          'credentials); a valid certificate; a plan; a CAE with status OK; a scheduled_ready_date in the past.',
       ],
       ['', 'cae.none_left', /ETICKET/],
     ]);
@@ -296,7 +296,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
       [
         '',
         'enterprise.not_ready',
-        'The enterprise is not READY; it lacks: a scheduled_ready_date that has come.',
+        'The enterprise is not READY; it still needs: a scheduled_ready_date in the past.',
       ],
     ]);
   });
@@ -305,7 +305,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
     const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
       values: { status: 'PENDING' },
     });
-    expectFaults(await issue(rut), [['', 'enterprise.not_ready', /becomes READY in a moment/]]);
+    expectFaults(await issue(rut), [['', 'enterprise.not_ready', /will be READY in a moment/]]);
   });
 
   test('400 enterprise.suspended', async () => {
@@ -356,7 +356,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
     await issue(rut);
     await suite.db.orm.em.fork().nativeUpdate(Cfe, { rut }, { status: 'REJECTED', settledAt: new Date() });
     expectFaults(await issue(rut, { type: 'ETICKET_NC', reference: '101-1' }), [
-      ['/reference/cfe_id', 'reference.rejected', /found 101-1, which is REJECTED\.$/],
+      ['/reference/cfe_id', 'reference.rejected', /not REJECTED, found 101-1, which is\.$/],
     ]);
     expect(await stored(rut)).toBe(1);
   });
@@ -398,7 +398,7 @@ describe('POST /enterprises/{rut}/cfes in sandbox', () => {
       values: { status: 'PENDING' },
     });
     await giveCertificate(suite.db.orm, rut, { environment: 'sandbox' });
-    await giveCae(suite.db.orm, rut, { environment: 'sandbox', series: 'T', from: 501, to: 600 });
+    await giveCae(suite.db.orm, rut, { environment: 'sandbox', serie: 'T', from: 501, to: 600 });
 
     const answer = await issueThere(rut);
 

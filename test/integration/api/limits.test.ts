@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { purgeExpired } from '../../../src/commands/purgeExpired.ts';
 import { setRateLimit } from '../../../src/commands/setRateLimit.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { purgeExpired } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
@@ -178,7 +178,7 @@ describe('failed authentication', () => {
     const addresses = () => api.deps.orm.em.fork().execute<unknown[]>('select 1 from failed_authentication');
     expect(await addresses()).toHaveLength(1);
 
-    await purgeExpired({ orm: db.orm, clock: () => new Date(START.getTime() + 1_300_000) });
+    await purgeExpired(db.orm.em.fork(), new Date(START.getTime() + 1_300_000));
 
     expect(await addresses()).toEqual([]);
   });

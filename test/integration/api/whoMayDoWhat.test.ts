@@ -13,7 +13,7 @@ import { aRut } from '../../support/papers.ts';
 /** What the table says of a route: the least role at its enterprise (null: it needs none), and where it is served. */
 type Row = [least: Role | null, served: 'production' | 'both'];
 
-/** Who may do what (decisions.md §2, interface.md part 5): every route, in one place. */
+/** Who may do what (docs/contract.md#roles): every route, in one place. */
 const TABLE: Readonly<Record<string, Row>> = {
   'POST /tokens': [null, 'both'],
   'POST /enterprises': [null, 'production'],

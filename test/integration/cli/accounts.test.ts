@@ -67,8 +67,8 @@ describe('cfe account', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
       'INVALID_INPUT: The request has 2 faults; see details.fields.\n' +
-        '  name: a text is expected, found an empty one.\n' +
-        '  email: an e-mail address is expected.\n',
+        '  name: must not be empty or blank.\n' +
+        '  email: must be an e-mail address.\n',
     );
   });
 

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
-import { Cfe, type RejectionReason } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import type { RejectionReason } from '../../../src/domain/rejection.ts';
+import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { freePort } from '../../support/services.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
@@ -46,9 +48,9 @@ describe('cfe list and cfe retry', () => {
 
   async function aCfe(
     of: string,
-    wishes: { stuck?: string; status?: 'RECEIVED'; rejected?: string[] } = {},
+    wishes: { stuck?: StuckReason; status?: 'RECEIVED'; rejected?: string[] } = {},
   ): Promise<string> {
-    const deps = { ...webhookDeps(db.orm), readJson, testKit: null };
+    const deps = webhookDeps(db.orm);
     const body = fromJson(JSON.stringify(aCfeBody()));
     const cfe = await issueCfe(deps, { accountId, rut: of, environment: 'production', body });
     const em = db.orm.em.fork();
@@ -109,7 +111,7 @@ describe('cfe list and cfe retry', () => {
       history: expect.any(Array),
       action: 'retry',
       outcome: 'dry_run',
-      message: 'Would be asked for: retry.',
+      message: 'Would be done: retry.',
     });
     expect(await dry('abandoned')).toMatchObject({
       outcome: 'nothing_to_do',

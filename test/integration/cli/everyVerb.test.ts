@@ -20,7 +20,7 @@ import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { anAuthority } from '../../support/papers.ts';
 
 const [KEK, OLDER_KEK, PEPPER] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -48,12 +48,10 @@ const deps = () => ({
   orm: db.orm,
   clock: () => new Date(),
   outbox: idleOutbox,
-  readJson,
   apiKeys: createApiKeys(PEPPER),
   sealer: createSealer([{ id: 'k1', key: KEK }]),
   checkoutUrl: 'https://pay.example',
   localReceivers: false,
-  testKit: null,
 });
 const enterprise = () => anEnterprise(db.orm, account);
 function aFile(name: string, content: string): string {
@@ -177,7 +175,9 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
 };
 
 /** Verbs that ask the authority, and what runs each as a process beside one. */
-const ELSEWHERE: Readonly<Record<string, string>> = { 'recovery skip-numbers': 'tools/backup/recover.ts' };
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'recovery skip-numbers': 'tools/drills/backup/recover.ts',
+};
 
 const auditRows = () =>
   db.orm.em

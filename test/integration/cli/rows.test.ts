@@ -62,10 +62,10 @@ describe('cfe plan', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('INVALID_INPUT: The request has 4 faults');
     for (const words of [
-      '[1].colour: is not a field here.',
-      '[1].frequency_id: a text is expected, found an empty one.',
-      '[1].amount: at most 2 decimals are expected, found 3 in 1.234.',
-      '[1].currency: one of "UYU", "USD", "EUR" is expected, found "GBP".',
+      '[1].colour: unknown field.',
+      '[1].frequency_id: must not be empty or blank.',
+      '[1].amount: must have at most 2 decimals, found 3 in 1.234.',
+      '[1].currency: must be one of "UYU", "USD", "EUR", found "GBP".',
     ]) {
       expect(stderr).toContain(`  ${words}\n`);
     }
@@ -73,10 +73,10 @@ describe('cfe plan', () => {
   });
 
   test.each([
-    ['is not JSON', 'plans', /^The file: is not JSON/],
-    ['says two things of one plan', twice(), /^\[1\]: is given twice\.$/],
-    ['is no list', '{}', /^The file: A list is expected, found an object\.$/],
-    ['is empty', '[]', /^The file: At least 1 is expected, found none\.$/],
+    ['is not JSON', 'plans', /^The file must be JSON/],
+    ['says two things of one plan', twice(), /^\[1\]: must not be given twice\.$/],
+    ['is no array', '{}', /^The file must be an array, found an object\.$/],
+    ['is empty', '[]', /^The file must have at least 1 item, found none\.$/],
   ])('load refuses a file that %s', async (_, content, message) => {
     expect(await cli.refusal('plan', 'load', aFile(content))).toEqual({
       code: 'INVALID_INPUT',
@@ -136,7 +136,7 @@ describe('cfe payment', () => {
     expect(await cli.json('payment', 'cancel', other.id)).toMatchObject({ status: 'CANCELLED' });
     expect(await cli.refusal('payment', 'cancel', one.id)).toEqual({
       code: 'INVALID_INPUT',
-      message: `The payment ${one.id} is PAID; only a PENDING one can become CANCELLED.`,
+      message: `The payment ${one.id} is PAID; only a PENDING payment can become CANCELLED.`,
     });
     expect(await cli.refusal('payment', 'settle', 'nonsense')).toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -163,7 +163,7 @@ describe('cfe ui-value', () => {
     const file = aFile([{ ...LOADED, value: 0 }]);
     expect(await cli.refusal('ui-value', 'load', file)).toEqual({
       code: 'INVALID_INPUT',
-      message: '[0].value: a number above 0 is expected, found 0.',
+      message: '[0].value: must be above 0, found 0.',
     });
   });
 });
@@ -192,7 +192,7 @@ describe('cfe authority-certificate', () => {
   test('add refuses a file without any', async () => {
     expect(await cli.refusal('authority-certificate', 'add', aFile('nothing'))).toEqual({
       code: 'INVALID_INPUT',
-      message: 'The file holds no certificate in PEM.',
+      message: 'The file has no PEM certificate.',
     });
   });
 });

@@ -77,7 +77,7 @@ describe('the database', () => {
 
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'UNAVAILABLE: There is no database to work on: set DATABASE_URL, or start the local stack (npm start).\n',
+      'UNAVAILABLE: No database is configured: set DATABASE_URL, or start the local stack (npm start).\n',
     );
   });
 });

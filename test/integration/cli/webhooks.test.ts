@@ -79,8 +79,8 @@ describe('cfe webhook', () => {
   });
 
   test.each([
-    [['--enable', '--disable'], 'either --enable or --disable, not both'],
-    [[], 'say what changes: --url, --event, --enable or --disable'],
+    [['--enable', '--disable'], 'give either --enable or --disable, not both'],
+    [[], 'give what to change: --url, --event, --enable or --disable'],
   ])('update %j is wrong usage', async (options, words) => {
     const { code, stdout, stderr } = await cli.call('webhook', 'update', NOBODY, ...options);
 
@@ -134,7 +134,7 @@ describe('cfe audit', () => {
     });
     expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
     expect((await cli.refusal('audit', 'list', '--since', 'yesterday')).message).toBe(
-      'since: a day or a moment, such as 2026-11-20 or 2026-11-20T15:00:00Z, is expected, found a text.',
+      'since: must be a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z, found a string.',
     );
     expect(await cli.json('audit', 'list')).toEqual(expect.arrayContaining(entries));
     for (const sql of ['delete from audit', `update audit set actor = 'x'`, 'truncate audit']) {

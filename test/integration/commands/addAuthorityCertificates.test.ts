@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
-import type { CommandDeps } from '../../../src/commands/deps.ts';
+import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { listAuthorityCertificates } from '../../../src/db/authorityCertificates.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -34,7 +34,7 @@ test('every certificate of a file is trusted once, however often it is added', a
 });
 
 test.each([
-  ['no certificate at all', 'hello', 'The file holds no certificate in PEM.'],
+  ['no certificate at all', 'hello', 'The file has no PEM certificate.'],
   [
     'a broken certificate',
     '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',

@@ -1,6 +1,6 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { CommandDeps } from '../../../src/commands/deps.ts';
+import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
 import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createEnterpriseActivities } from '../../../src/activities/enterprises.ts';
+import { createMakeReadyWhenComplete } from '../../../src/activities/makeReadyWhenComplete.ts';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
 import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
@@ -13,7 +13,7 @@ import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
+import { aReadyEnterprise, enterpriseBody, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
 import { aCertificate, anAuthority, aRut } from '../../support/papers.ts';
 
 let db: TestDatabase;
@@ -100,12 +100,12 @@ describe('enterprise.updated', () => {
     const upload = (from: number) =>
       uploadCae(deps, {
         rut,
-        file: Buffer.from(authority.caeXml({ rut, series: 'B', from, to: from + 99 })),
+        file: Buffer.from(authority.caeXml({ rut, serie: 'B', from, to: from + 99 })),
         startNumber: from,
       });
 
     await upload(1);
-    await db.orm.em.fork().nativeUpdate(Cae, { rut, series: 'A' }, { lastNumber: 50 });
+    await db.orm.em.fork().nativeUpdate(Cae, { rut, serie: 'A' }, { lastNumber: 50 });
     await updateEnterprise(deps, { rut, update: { plan_id: 'FREE' } });
 
     const [changes, ...others] = (await changesOf(rut)) as { caes: { from: unknown[]; to: unknown[] } }[];
@@ -146,10 +146,10 @@ describe('enterprise.updated', () => {
 
   test('is told of becoming READY, once', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, { values: { status: 'PENDING' } });
-    const activities = createEnterpriseActivities({ ...deps, orm: db.orm });
+    const makeReadyWhenComplete = createMakeReadyWhenComplete({ ...deps, orm: db.orm });
 
-    expect(await activities.makeReadyWhenComplete(rut)).toMatchObject({ ready: true });
-    expect(await activities.makeReadyWhenComplete(rut)).toMatchObject({ ready: true });
+    expect(await makeReadyWhenComplete(rut)).toEqual({ kind: 'ready' });
+    expect(await makeReadyWhenComplete(rut)).toEqual({ kind: 'ready' });
 
     expect(await changesOf(rut)).toEqual([{ status: { from: 'PENDING', to: 'READY' } }]);
     expect(await eventsOf(db.orm, rut)).toMatchObject([{ data: { status: 'READY' } }]);
@@ -157,15 +157,7 @@ describe('enterprise.updated', () => {
 
   test('is not told of the creation, nor of what is refused', async () => {
     const rut = aRut();
-    const body = {
-      rut,
-      legal_name: 'Comercial Ñandú S.A.',
-      department_name: 'Montevideo',
-      locality_name: 'Montevideo',
-      street_name: 'Rincón 501',
-      branch: 1,
-    };
-    await createEnterprise(deps, { accountId, enterprise: body });
+    await createEnterprise(deps, { accountId, enterprise: enterpriseBody(rut) });
 
     await expect(updateEnterprise(deps, { rut, update: { plan_id: 'GOLD' } })).rejects.toThrow();
     await expect(resumeEnterprise(deps, { rut })).rejects.toThrow();

@@ -7,6 +7,7 @@ import { findEnterprise } from '../../../src/db/enterprises.ts';
 import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { enterpriseBody } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
 
 let db: TestDatabase;
@@ -27,17 +28,8 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-const body = (rut: string) => ({
-  rut,
-  legal_name: 'Comercial Ñandú S.A.',
-  department_name: 'Montevideo',
-  locality_name: 'Montevideo',
-  street_name: 'Rincón 501',
-  branch: 1,
-});
-
 async function anEnterprise(): Promise<string> {
-  const { rut } = await createEnterprise(deps, { accountId, enterprise: body(aRut()) });
+  const { rut } = await createEnterprise(deps, { accountId, enterprise: enterpriseBody() });
   return rut;
 }
 
@@ -66,7 +58,9 @@ describe('createEnterprise', () => {
     const rut = aRut();
 
     const results = await Promise.allSettled(
-      Array.from({ length: 10 }, () => createEnterprise(deps, { accountId, enterprise: body(rut) })),
+      Array.from({ length: 10 }, () =>
+        createEnterprise(deps, { accountId, enterprise: enterpriseBody(rut) }),
+      ),
     );
 
     const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));

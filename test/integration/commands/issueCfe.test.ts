@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { type IssueCfeDeps, issueCfe } from '../../../src/commands/issueCfe.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
@@ -11,7 +10,7 @@ import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
 
 let db: TestDatabase;
@@ -25,13 +24,10 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-const depsOn = (orm: Orm, clock = () => new Date()): IssueCfeDeps => ({
+const depsOn = (orm: Orm, clock = () => new Date()): CommandDeps => ({
   orm,
-  sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
-  testKit: null,
   clock,
   outbox: idleOutbox,
-  readJson,
 });
 
 /** Issues as a caller would: the body through JSON, numbers as written. */
@@ -116,9 +112,9 @@ describe('the CAE that gives the number', () => {
   test('is the one that expires first, then the one of the lowest numbers', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, {
       caes: [
-        { series: 'C', expirationDate: day(100) },
-        { series: 'B', from: 501, to: 502, expirationDate: day(50) },
-        { series: 'B', from: 1, to: 2, expirationDate: day(50) },
+        { serie: 'C', expirationDate: day(100) },
+        { serie: 'B', from: 501, to: 502, expirationDate: day(50) },
+        { serie: 'B', from: 1, to: 2, expirationDate: day(50) },
       ],
     });
 
@@ -134,8 +130,8 @@ describe('the CAE that gives the number', () => {
   test('passes to the next in the middle of a crowd without losing a number', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, {
       caes: [
-        { series: 'A', from: 1, to: 7, expirationDate: day(10) },
-        { series: 'B', from: 1, to: 100 },
+        { serie: 'A', from: 1, to: 7, expirationDate: day(10) },
+        { serie: 'B', from: 1, to: 100 },
       ],
     });
 
@@ -151,9 +147,9 @@ describe('the CAE that gives the number', () => {
   test('is never one that has expired, is not in force yet, or is exhausted', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, {
       caes: [
-        { series: 'A', expirationDate: day(-1) },
-        { series: 'B', issueDate: day(1) },
-        { series: 'C', from: 1, to: 5, last: 5 },
+        { serie: 'A', expirationDate: day(-1) },
+        { serie: 'B', issueDate: day(1) },
+        { serie: 'C', from: 1, to: 5, last: 5 },
       ],
     });
     await expect(issue(rut)).rejects.toMatchObject({
@@ -161,7 +157,7 @@ describe('the CAE that gives the number', () => {
       faults: [{ path: '', code: 'cae.none_left', message: expect.stringContaining('ETICKET') }],
     });
 
-    await giveCae(db.orm, rut, { series: 'D', expirationDate: day(0) });
+    await giveCae(db.orm, rut, { serie: 'D', expirationDate: day(0) });
 
     expect((await issue(rut)).serie).toBe('D');
   });
@@ -226,7 +222,7 @@ describe('what is stored', () => {
       cae: { numberStart: 11, numberEnd: 20, expirationDate: day(365) },
       totals: { total: '122.00', basicNet: '100.00', basicVat: '22.00', pay: '122.00' },
     });
-    expect(await outboxOf(db.orm, `cfe:${id}`)).toEqual([
+    expect(await outboxOf(db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
       { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
     ]);
   });

@@ -14,7 +14,7 @@ import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 
 let db: TestDatabase;
 let account: string;
@@ -29,9 +29,7 @@ const deps = () => ({
   actor: 'cli:ana' as const,
   clock: () => new Date(),
   outbox: idleOutbox,
-  readJson,
   sealer: createSealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]),
-  testKit: null,
   localReceivers: false,
 });
 const issue = (rut: string): Promise<Cfe> =>
@@ -81,8 +79,8 @@ describe('requeue', () => {
 
     expect(await recover({ rut })).toMatchObject([{ unfinished: 2 }, ...counts.slice(1).map(() => ({}))]);
     expect(await outbox()).toEqual([
-      { workflow: 'issueCfe', workflow_id: `cfe:${first.id}`, signal: null },
-      { workflow: 'issueCfe', workflow_id: `cfe:${second.id}`, signal: null },
+      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: null },
+      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: null },
     ]);
     expect((await auditOf(rut)).at(-1)).toEqual({
       actor: 'cli:ana',
@@ -95,7 +93,7 @@ describe('requeue', () => {
     expect((await outbox()).slice(5)).toEqual([
       { workflow: 'onboardEnterprise', workflow_id: `enterprise:${waiting}`, signal: 'factsChanged' },
       { workflow: 'validateCredentials', workflow_id: `credentials:${asking}`, signal: null },
-      { workflow: 'deliverWebhook', workflow_id: `wh:${delivery.id}`, signal: null },
+      { workflow: 'deliverWebhook', workflow_id: `wh:webhook.test:-:${delivery.id}`, signal: null },
     ]);
   });
 });
@@ -221,7 +219,7 @@ describe('skipNumbers', () => {
       dryRun: false,
     } as const;
     await expect(skipNumbers(meanwhile, input)).rejects.toMatchObject({
-      message: 'Numbers of this type were given meanwhile; stop API and worker first.',
+      message: 'Numbers of this type were taken meanwhile; stop the API and the worker first.',
     });
     expect(await lastNumber(rut)).toEqual([1]);
   });

@@ -125,7 +125,9 @@ describe('changing the key-encryption key', () => {
     // Copied secrets stand in other rows than those that they were sealed for: they open nowhere.
     await expect(rotateKeyEncryption(deps(both))).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringMatching(/^4 secrets were sealed anew under k2; 450 stay under other keys/),
+      message: expect.stringMatching(
+        /^4 secrets were sealed again under k2; 450 are still sealed under other keys/,
+      ),
     });
   });
 
@@ -237,7 +239,7 @@ describe('cfe key-encryption', () => {
     const cli = cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
 
     expect((await cli.refusal('key-encryption', 'rotate')).message).toMatch(
-      /^4 secrets were sealed anew under k2; 4 stay under other keys: no configured key opens them/,
+      /^4 secrets were sealed again under k2; 4 are still sealed under other keys: no configured key opens them/,
     );
     expect(await cli.json('key-encryption', 'status')).toMatchObject([
       { key_id: 'k2', total: 4 },

@@ -3,25 +3,27 @@ import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type SupportCfeDeps, supportCfes } from '../../../src/commands/supportCfe.ts';
 import type { SupportRequest } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { cfeWorkflowId } from '../../../src/temporal.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson, readJson } from '../../support/exactJson.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 describe('supportCfes', () => {
   let db: TestDatabase;
   let ids: string[];
+  let workflowIds: string[];
   beforeAll(async () => {
     db = await cloneDatabase();
     const accountId = await anAccount(db.orm);
     const rut = await aReadyEnterprise(db.orm, accountId);
-    const deps = { ...webhookDeps(db.orm), readJson, testKit: null };
+    const deps = webhookDeps(db.orm);
     const body = fromJson(JSON.stringify(aCfeBody()));
     const issue = () => issueCfe(deps, { accountId, rut, environment: 'production', body });
-    ids = [await issue(), await issue(), await issue()].map(({ id }) => id);
+    const cfes = [await issue(), await issue(), await issue()];
+    ids = cfes.map(({ id }) => id);
+    workflowIds = cfes.map(({ workflowId }) => workflowId);
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
@@ -50,12 +52,12 @@ describe('supportCfes', () => {
       [
         ids[1],
         'nothing_to_do',
-        'Nothing is done: it is PENDING, and its workflow does not run. `recovery requeue` begins it anew.',
+        'Nothing was done: it is PENDING, and its workflow does not run. `recovery requeue` starts it again.',
       ],
       [ids[2], 'retried', 'It is try 3.'],
     ]);
     const request = { action: 'retry', by: 'ana', reason: 'mended' };
-    expect(asked).toEqual(ids.map((id) => [cfeWorkflowId(id), request]));
+    expect(asked).toEqual(workflowIds.map((workflowId) => [workflowId, request]));
   });
 
   test('broken off, it says how many were asked', async () => {
@@ -66,7 +68,7 @@ describe('supportCfes', () => {
 
     await expect(supportCfes(deps, { ids, ...WISH })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'Temporal cannot be reached. 2 of 3 were asked before; call it again for the rest.',
+      message: 'Temporal cannot be reached. 2 of 3 were done before; run it again for the rest.',
     });
     expect(asked).toHaveLength(3);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { CommandDeps } from '../../../src/commands/deps.ts';
+import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
 import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';

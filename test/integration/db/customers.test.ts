@@ -18,7 +18,7 @@ beforeAll(async () => {
   await fill(rut, MANY);
   for (let i = 0; i < 10; i += 1) await fill(await anEnterprise(db.orm, accountId), MANY / 10);
   await db.orm.em.fork().execute('vacuum analyze customer');
-}, 120_000);
+});
 afterAll(() => db[Symbol.asyncDispose]());
 
 /** Names of three words of some sixty, every hundredth customer abroad. */

@@ -6,7 +6,10 @@ import type { DgiCredentials } from '../../../src/dgi/wsSecurity.ts';
 import { readCae } from '../../../src/dgi/xml/cae.ts';
 import { aCustomer, aSimulator, type Customer, portal } from '../../support/simulator/world.ts';
 
-/** The client and the simulator share no code: what they agree on is the contract of dgi/transport.md. */
+/**
+ * The client and the simulator share no code: what they agree on is the authority's contract
+ * (docs/authority/services.md).
+ */
 const AUTHORITY_RUT = { production: '214844360018', sandbox: '219999830019' } as const;
 const DAY = 86_400_000;
 let simulator: Awaited<ReturnType<typeof aSimulator>>;
@@ -119,8 +122,7 @@ describe('client and simulator', () => {
     const sobre = await aSobreWith('SIM FAULT 2');
     for (const _ of [1, 2]) {
       expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({
-        kind: 'repeat',
-        reached: true,
+        kind: 'fateUnknown',
       });
     }
     expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({ kind: 'received' });
@@ -128,7 +130,7 @@ describe('client and simulator', () => {
 
   test('SIM LOST: the answer is lost, the list knows the sobre, the same bytes again are a duplicate', async () => {
     const sobre = await aSobreWith('SIM LOST');
-    expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({ kind: 'repeat' });
+    expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({ kind: 'fateUnknown' });
     const found = await client.findSobre(credentials, 'production', aroundNow(sobre.idemisor));
     if (found.kind !== 'received') throw new Error(`not found: ${found.kind}`);
     expect(await client.sendSobre(credentials, 'production', sobre)).toEqual({ kind: 'duplicate' });
@@ -220,7 +222,9 @@ describe('client and simulator', () => {
         fiscalAddresses: [{ branch: 1, localityName: 'MONTEVIDEO', streetName: 'FERNANDEZ CRESPO' }],
       },
     });
-    expect(await client.lookUpRut(credentials, 'production', '211003420017')).toEqual({ kind: 'unknown' });
+    expect(await client.lookUpRut(credentials, 'production', '211003420017')).toEqual({
+      kind: 'unregistered',
+    });
   });
 
   test('a CAE of the portal is read, and its signer is the authority', async () => {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import type { Guard, Pass } from '../../../src/dgi/guard.ts';
+import type { Breakers, CallPermit } from '../../../src/dgi/callPermit.ts';
 import { type Endpoint, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
+import { anHourAhead } from '../../support/clocks.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
 
 const RECEPTION: Endpoint = 'production/reception';
 /** By then every process knows what another has found out. */
@@ -15,7 +17,7 @@ describe('breakers that two processes share', () => {
   let db: TestDatabase;
   let other: Orm;
   let now: Date;
-  let processes: Guard[];
+  let processes: Breakers[];
   beforeEach(async () => {
     db = await cloneDatabase();
     other = await openOrm({ databaseUrl: db.databaseUrl, pool: 10 });
@@ -30,36 +32,37 @@ describe('breakers that two processes share', () => {
   const passes = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds);
   };
-  const guard = (index: number): Guard => {
+  const process = (index: number): Breakers => {
     const one = processes[index];
     if (!one) throw new Error('there are two');
     return one;
   };
-  const ask = (of: Guard, endpoint: Endpoint = RECEPTION) => of.pass({ endpoint, isProbe: false });
-  const probe = (of: Guard) => of.pass({ endpoint: RECEPTION, isProbe: true });
+  const ask = (of: Breakers, endpoint: Endpoint = RECEPTION) => of.permit({ endpoint, isProbe: false });
+  const probe = (of: Breakers) => of.permit({ endpoint: RECEPTION, isProbe: true });
   async function call(
-    of: Guard,
+    of: Breakers,
     how: 'answered' | 'failed',
     endpoint: Endpoint = RECEPTION,
   ): Promise<boolean> {
-    const pass = await ask(of, endpoint);
-    await pass?.ended(how);
-    return pass !== null;
+    const permit = await ask(of, endpoint);
+    await permit?.ended(how);
+    return permit !== null;
   }
   async function failsTillOpen(): Promise<void> {
-    for (let i = 0; i < FAILURES_TO_OPEN; i += 1) expect(await call(guard(i % 2), 'failed')).toBe(true);
+    for (let i = 0; i < FAILURES_TO_OPEN; i += 1) expect(await call(process(i % 2), 'failed')).toBe(true);
     passes(KNOWN_EVERYWHERE);
   }
   const openSince = async (endpoint: Endpoint) =>
-    (await endpointStates(db.orm.em.fork(), now)).find((state) => state.endpoint === endpoint)?.openSince;
+    (await endpointStates(db.orm.em.fork(), () => now)).find((state) => state.endpoint === endpoint)
+      ?.openSince;
 
   test('failures of both count together; once open, neither calls, and other endpoints go on', async () => {
     await failsTillOpen();
 
-    expect(await ask(guard(0))).toBeNull();
-    expect(await ask(guard(1))).toBeNull();
-    expect(await call(guard(0), 'answered', 'production/consultation')).toBe(true);
-    expect(await call(guard(1), 'answered', 'sandbox/reception')).toBe(true);
+    expect(await ask(process(0))).toBeNull();
+    expect(await ask(process(1))).toBeNull();
+    expect(await call(process(0), 'answered', 'production/consultation')).toBe(true);
+    expect(await call(process(1), 'answered', 'sandbox/reception')).toBe(true);
     expect(await openSince(RECEPTION)).toBeInstanceOf(Date);
     expect(await openSince('credentials')).toBeNull();
   });
@@ -68,15 +71,15 @@ describe('breakers that two processes share', () => {
     await failsTillOpen();
     passes(600_000);
     expect(await openSince(RECEPTION)).toBeNull();
-    expect(await call(guard(0), 'failed')).toBe(true);
+    expect(await call(process(0), 'failed')).toBe(true);
     expect(await openSince(RECEPTION)).toBeInstanceOf(Date);
   });
 
   test('an answer to either forgets the failures of both', async () => {
     for (let round = 0; round < 3; round += 1) {
-      for (let i = 1; i < FAILURES_TO_OPEN; i += 1) await call(guard(0), 'failed');
+      for (let i = 1; i < FAILURES_TO_OPEN; i += 1) await call(process(0), 'failed');
       passes(KNOWN_EVERYWHERE);
-      await call(guard(1), 'answered');
+      await call(process(1), 'answered');
       passes(KNOWN_EVERYWHERE);
     }
     expect(await openSince(RECEPTION)).toBeNull();
@@ -86,56 +89,60 @@ describe('breakers that two processes share', () => {
     await failsTillOpen();
     passes(1_000);
 
-    const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(guard(i % 2))));
+    const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => ask(process(i % 2))));
 
-    expect(asked.filter((pass): pass is Pass => pass !== null)).toHaveLength(1);
+    expect(asked.filter((permit): permit is CallPermit => permit !== null)).toHaveLength(1);
   });
 
   test('a probe that works lets both through again; one that fails makes the pause longer', async () => {
     await failsTillOpen();
     passes(1_000);
-    expect(await call(guard(0), 'failed')).toBe(true);
+    expect(await call(process(0), 'failed')).toBe(true);
     passes(1_999);
-    expect(await ask(guard(1))).toBeNull();
+    expect(await ask(process(1))).toBeNull();
     passes(1);
 
-    expect(await call(guard(1), 'answered')).toBe(true);
+    expect(await call(process(1), 'answered')).toBe(true);
 
     passes(KNOWN_EVERYWHERE);
-    expect(await call(guard(0), 'answered')).toBe(true);
+    expect(await call(process(0), 'answered')).toBe(true);
     expect(await openSince(RECEPTION)).toBeNull();
   });
 
-  test('a process whose clock was an hour ahead when it opened keeps no probe back', async () => {
-    passes(3_600_000);
-    await failsTillOpen();
-    passes(-3_600_000);
+  test('a process whose own clock is an hour ahead keeps no probe back: the time is PostgreSQL’s', async () => {
+    const [one, two] = [db.orm, other].map((orm) => createBreakers({ orm, chance: () => 0 }));
+    if (!one || !two) throw new Error('there are two');
+    await anHourAhead(async () => {
+      for (let i = 0; i < FAILURES_TO_OPEN; i += 1) await call(one, 'failed');
+    });
+    expect(await ask(two)).toBeNull();
 
-    expect(await call(guard(1), 'answered')).toBe(true);
+    await until('the probe', 10, async () => (await call(two, 'answered')) || undefined);
+
     expect(await openSince(RECEPTION)).toBeNull();
   });
 
   test('an answer to a call that was made before it opened closes nothing: the probe does', async () => {
-    const early = await ask(guard(0));
+    const early = await ask(process(0));
     await failsTillOpen();
     await early?.ended('answered');
     passes(KNOWN_EVERYWHERE);
-    expect(await ask(guard(0))).toBeNull();
+    expect(await ask(process(0))).toBeNull();
   });
 
   test('while a CFE is to be the probe, no other call takes its place', async () => {
     await failsTillOpen();
     await db.orm.em.fork().transactional(async (em) => {
-      (await lockEndpoint(em, RECEPTION)).proberId = randomUUID();
+      (await lockEndpoint(em, RECEPTION, () => now)).appoint(randomUUID());
     });
     passes(1_000);
 
-    expect(await ask(guard(0))).toBeNull();
-    const pass = await probe(guard(1));
-    expect(pass).not.toBeNull();
-    await pass?.ended('answered');
+    expect(await ask(process(0))).toBeNull();
+    const permit = await probe(process(1));
+    expect(permit).not.toBeNull();
+    await permit?.ended('answered');
     passes(KNOWN_EVERYWHERE);
-    expect(await ask(guard(0))).not.toBeNull();
+    expect(await ask(process(0))).not.toBeNull();
   });
 
   test('in quiet times a call costs no statement but a look every 250 ms', async () => {

@@ -1,23 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Authority } from '../../../src/activities/authority.ts';
-import { createDgiActivities } from '../../../src/activities/dgi.ts';
-import { lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
-import { AuthorityTurn } from '../../../src/db/entities/AuthorityTurn.ts';
+import type { Authority } from '../../../src/activities/steps/authority.ts';
+import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
+import { type LockedEndpoint, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { QueueEntry } from '../../../src/db/entities/QueueEntry.ts';
 import { Sobre } from '../../../src/db/entities/Sobre.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
-import { close, countFailure, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { createGate } from '../../../src/gate/gate.ts';
 import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { asActivity } from '../../support/activityContext.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { givePendingCfes } from '../../support/pendingCfes.ts';
 
 const TICKET = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
-const AWAY = { kind: 'repeat', what: 'HTTP 503', reached: true } as const;
+const NOT_THERE = { kind: 'repeat', what: 'HTTP 503', reached: true } as const;
+const AWAY = { kind: 'fateUnknown', what: 'HTTP 503' } as const;
 const STUCK = {
   kind: 'stuck',
   reason: 'authority.certificate',
@@ -63,28 +65,27 @@ describe('submitCfe at the gate', () => {
     findReceipt: () => Promise.reject(new Error('not asked here')),
   };
   const submit = () =>
-    createDgiActivities({
-      orm: db.orm,
-      clock,
-      outbox: idleOutbox,
-      authority,
-      gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10, pause: async (ms) => passes(ms) }),
-      authorityRut: { production: '214844360018', sandbox: '219999830019' },
-      pollLongestSeconds: 60,
-      patienceSeconds: 60,
-    }).submitCfe(cfe.id);
-  const reception = (change: (endpoint: Awaited<ReturnType<typeof lockEndpoint>>) => void) =>
-    db.orm.em.fork().transactional(async (em) => change(await lockEndpoint(em, 'production/reception')));
+    asActivity(() =>
+      createSubmitCfe({
+        orm: db.orm,
+        clock,
+        outbox: idleOutbox,
+        authority,
+        gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10, pause: async (ms) => passes(ms) }),
+        authorityRut: { production: '214844360018', sandbox: '219999830019' },
+        pollLongestSeconds: 60,
+        patienceSeconds: 60,
+      })(cfe.id),
+    );
+  const reception = (change: (endpoint: LockedEndpoint) => void) =>
+    db.orm.em
+      .fork()
+      .transactional(async (em) => change(await lockEndpoint(em, 'production/reception', clock)));
   const goesAway = () =>
     reception((endpoint) => {
-      for (let i = 0; i < FAILURES_TO_OPEN; i += 1)
-        countFailure(endpoint, { wasProbe: false, now, chance: 0 });
+      for (let i = 0; i < FAILURES_TO_OPEN; i += 1) endpoint.countFailure({ wasProbe: false, chance: 0 });
     });
-  const isBack = () =>
-    reception((endpoint) => {
-      close(endpoint);
-      endpoint.proberId = null;
-    });
+  const isBack = () => reception((endpoint) => endpoint.close());
   const look = () =>
     createGatekeeper({
       orm: db.orm,
@@ -93,59 +94,59 @@ describe('submitCfe at the gate', () => {
       logger: createLogger({ name: 'test', level: 'silent' }),
       sendsPerSecond: 10,
     }).look();
-  const turn = () => db.orm.em.fork().findOne(AuthorityTurn, { cfeId: cfe.id });
+  const entry = () => db.orm.em.fork().findOne(QueueEntry, { cfeId: cfe.id });
   const sobre = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: cfe.id });
 
   test('in quiet times the CFE goes at once and leaves nothing behind', async () => {
-    expect(await submit()).toEqual({ status: 'RECEIVED' });
+    expect(await submit()).toEqual({ kind: 'received' });
     expect(calls).toEqual(['send']);
-    expect(await turn()).toBeNull();
+    expect(await entry()).toBeNull();
   });
 
   test('while the authority is away the sobre is stored, nothing is sent, and the CFE waits', async () => {
     await goesAway();
 
-    expect(await submit()).toEqual({ status: 'WAITS' });
+    expect(await submit()).toEqual({ kind: 'waits' });
 
     expect(calls).toEqual([]);
     expect(await sobre()).toMatchObject({ state: 'PREPARED', sendingAt: null });
-    expect(await turn()).toMatchObject({ releasedFor: null, since: cfe.createdAt });
+    expect(await entry()).toMatchObject({ releasedFor: null, since: cfe.createdAt });
   });
 
-  test('called when it is back, it is sent at its slot, and its turn is over', async () => {
+  test('called when it is back, it is sent at its slot, and its entry is gone', async () => {
     await goesAway();
     await submit();
     await isBack();
-    expect(await submit()).toEqual({ status: 'WAITS' });
+    expect(await submit()).toEqual({ kind: 'waits' });
     await look();
-    const slot = (await turn())?.releasedFor;
+    const slot = (await entry())?.releasedFor;
 
-    expect(await submit()).toEqual({ status: 'RECEIVED' });
+    expect(await submit()).toEqual({ kind: 'received' });
 
     expect(now).toEqual(slot);
     expect(calls).toEqual(['send']);
-    expect(await turn()).toBeNull();
+    expect(await entry()).toBeNull();
   });
 
   test.each<[string, FindSobreAnswer, string[]]>([
     ['has it: it is not sent again', TICKET, ['send', 'find']],
     ['does not have it: the same bytes go', { kind: 'absent' }, ['send', 'find', 'send']],
   ])(
-    'a send that failed as it went away is asked for before all else when its turn comes; the authority %s',
+    'a send that failed as it went away is asked for before all else when it is called; the authority %s',
     async (_, find, all) => {
       said = { send: AWAY, find };
       duringSend = goesAway;
-      expect(await submit()).toEqual({ status: 'WAITS' });
+      expect(await submit()).toEqual({ kind: 'waits' });
       expect(await sobre()).toMatchObject({ state: 'SENDING', undecidedSince: null });
       await isBack();
       await look();
       duringSend = async () => {};
       said = { send: TICKET, find };
 
-      expect(await submit()).toEqual({ status: 'RECEIVED' });
+      expect(await submit()).toEqual({ kind: 'received' });
 
       expect(calls).toEqual(all);
-      expect(await turn()).toBeNull();
+      expect(await entry()).toBeNull();
     },
   );
 
@@ -160,7 +161,7 @@ describe('submitCfe at the gate', () => {
     );
     passes(2_000);
     await look();
-    said = { send: AWAY, find: AWAY };
+    said = { send: AWAY, find: NOT_THERE };
 
     await expect(submit()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
 
@@ -178,9 +179,9 @@ describe('submitCfe at the gate', () => {
     await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { state: 'SENDING', undecidedSince });
     said = { send: { kind: 'duplicate' }, find: { kind: 'absent' } };
 
-    expect(await submit()).toMatchObject({ stuck: 'undecided' });
+    expect(await submit()).toMatchObject({ kind: 'stuck', reason: 'undecided' });
 
-    expect(await turn()).toBeNull();
+    expect(await entry()).toBeNull();
   });
 
   test('a probe that need not be sent, for the authority has it, leaves the next to the questions', async () => {
@@ -190,17 +191,17 @@ describe('submitCfe at the gate', () => {
     passes(2_000);
     await look();
     const question = () =>
-      createBreakers({ orm: db.orm, clock }).pass({ endpoint: 'production/reception', isProbe: false });
+      createBreakers({ orm: db.orm, clock }).permit({ endpoint: 'production/reception', isProbe: false });
     expect(await question()).toBeNull();
     said = { send: AWAY, find: TICKET };
 
-    expect(await submit()).toEqual({ status: 'RECEIVED' });
+    expect(await submit()).toEqual({ kind: 'received' });
 
     expect(calls).toEqual(['find']);
     expect(await question()).not.toBeNull();
   });
 
-  test('so does one whose turn was swept away after a crash', async () => {
+  test('so does one whose entry was swept away after a crash', async () => {
     await goesAway();
     await submit();
     passes(2_000);
@@ -210,20 +211,20 @@ describe('submitCfe at the gate', () => {
 
     await look();
 
-    expect(await turn()).toBeNull();
-    const guard = createBreakers({ orm: db.orm, clock });
-    expect(await guard.pass({ endpoint: 'production/reception', isProbe: false })).not.toBeNull();
+    expect(await entry()).toBeNull();
+    const breakers = createBreakers({ orm: db.orm, clock });
+    expect(await breakers.permit({ endpoint: 'production/reception', isProbe: false })).not.toBeNull();
   });
 
-  test('one that becomes stuck on its turn keeps no place', async () => {
+  test('one that becomes stuck when it was called keeps no entry', async () => {
     await goesAway();
     await submit();
     await isBack();
     await look();
     said = { send: STUCK, find: { kind: 'absent' } };
 
-    expect(await submit()).toMatchObject({ stuck: 'authority.certificate' });
+    expect(await submit()).toMatchObject({ kind: 'stuck', reason: 'authority.certificate' });
 
-    expect(await turn()).toBeNull();
+    expect(await entry()).toBeNull();
   });
 });

@@ -13,7 +13,7 @@ import { SEED } from '../../support/receipts/seeds.ts';
 
 /** Requests that each mutation spoils. */
 const RUNS = 3;
-/** Largest body that the API takes (decisions.md §1). */
+/** Largest body that the API takes (docs/contract.md#bodies). */
 const MOST_BYTES = 1024 * 1024;
 
 const suite = useApi({ clock: () => new Date(`${TODAY}T12:00:00-03:00`) });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const issue = createIssuance(hall);
   receipts.push(...issue({ seed: SEED, perType: PER_TYPE }));
   for (const seed of KEPT_SEEDS) receipts.push(...issue({ seed, perType: PER_KEPT_SEED }));
-}, 120_000);
+});
 afterAll(async () => {
   await hall[Symbol.asyncDispose]();
 });
@@ -51,5 +51,5 @@ describe('random valid requests, issued and signed,', () => {
       verdicts[index] === 'AE' ? [] : [`${from}: ${verdicts[index]}`],
     );
     expect(refused).toEqual([]);
-  }, 120_000);
+  });
 });

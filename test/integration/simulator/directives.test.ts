@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  aCustomer,
-  aSimulator,
-  type CaeFile,
-  type Customer,
-  field,
-  fields,
-  portal,
-} from '../../support/simulator/world.ts';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-let customer: Customer;
-let cae: CaeFile;
-let lastNumber = 0;
-beforeAll(async () => {
-  simulator = await aSimulator();
-  customer = await aCustomer(simulator.url);
-  cae = await customer.cae(101);
-});
+const simulator = await aSimulator();
+const customer = await aCustomer(simulator.url);
+const cae = await customer.cae(101);
 afterAll(() => simulator.stop());
 
+let lastNumber = 0;
 const cfe = (name: string): string => {
   lastNumber += 1;
   return customer.cfe({ type: 101, cae, number: lastNumber, name });

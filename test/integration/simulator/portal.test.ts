@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { ISSUER_RUT, montevideo, RECEIVER_RUT, twoYearsAfter } from '../../support/simulator/aCfe.ts';
 import { openPkcs12 } from '../../support/simulator/signing.ts';
 import { aSimulator, type CaeFile, field, portal } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-beforeAll(async () => {
-  simulator = await aSimulator();
-});
+const simulator = await aSimulator();
 afterAll(() => simulator.stop());
 
 const call = (method: string, path: string, body?: unknown) => portal(simulator.url, method, path, body);

@@ -1,30 +1,23 @@
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { issueCertificate } from '../../../src/simulator/security/issuing.ts';
 import { aCfe, type CfeOrder, ISSUER_RUT, montevideo, RECEIVER_RUT } from '../../support/simulator/aCfe.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import {
   aCustomer,
   aSimulator,
-  type CaeFile,
-  type Customer,
   certificateFor,
   field,
   fields,
   portal,
 } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-let customer: Customer;
-let cae: CaeFile;
-let lastNumber = 0;
-beforeAll(async () => {
-  simulator = await aSimulator();
-  customer = await aCustomer(simulator.url);
-  cae = await customer.cae(101);
-});
+const simulator = await aSimulator();
+const customer = await aCustomer(simulator.url);
+const cae = await customer.cae(101);
 afterAll(() => simulator.stop());
 
+let lastNumber = 0;
 const cfe = (more: Partial<CfeOrder> = {}): string => {
   const { number = (lastNumber += 1) } = more;
   return customer.cfe({ type: 101, cae, ...more, number });

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
 import { ISSUER_RUT } from '../../support/simulator/aCfe.ts';
 import { signEnvelope } from '../../support/simulator/signing.ts';
-import {
-  aCustomer,
-  aSimulator,
-  type Customer,
-  field,
-  fields,
-  portal,
-} from '../../support/simulator/world.ts';
+import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-let customer: Customer;
-beforeAll(async () => {
-  simulator = await aSimulator();
-  customer = await aCustomer(simulator.url);
-});
+const simulator = await aSimulator();
+const customer = await aCustomer(simulator.url);
 afterAll(() => simulator.stop());
 
 const ACTION = 'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute';

@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { aCfe, ISSUER_RUT, montevideo, RECEIVER_RUT } from '../../support/simulator/aCfe.ts';
 import { signCfe, signEnvelope } from '../../support/simulator/signing.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
-import {
-  aCustomer,
-  aSimulator,
-  type CaeFile,
-  type Customer,
-  certificateFor,
-  field,
-  fields,
-} from '../../support/simulator/world.ts';
+import { aCustomer, aSimulator, certificateFor, field, fields } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-let customer: Customer;
-let cae: CaeFile;
-let lastNumber = 0;
-beforeAll(async () => {
-  simulator = await aSimulator();
-  customer = await aCustomer(simulator.url);
-  cae = await customer.cae(101);
-});
+const simulator = await aSimulator();
+const customer = await aCustomer(simulator.url);
+const cae = await customer.cae(101);
 afterAll(() => simulator.stop());
 
+let lastNumber = 0;
 const cfe = (name?: string): string => {
   lastNumber += 1;
   return customer.cfe({ type: 101, cae, number: lastNumber, ...(name === undefined ? {} : { name }) });

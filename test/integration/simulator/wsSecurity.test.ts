@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { issueCertificate } from '../../../src/simulator/security/issuing.ts';
 import { ISSUER_RUT } from '../../support/simulator/aCfe.ts';
 import { signEnvelope } from '../../support/simulator/signing.ts';
@@ -11,21 +11,10 @@ import {
   testWithXmlsec,
   xmlsecVerify,
 } from '../../support/simulator/tools.ts';
-import {
-  aCustomer,
-  aSimulator,
-  type Customer,
-  field,
-  fields,
-  portal,
-} from '../../support/simulator/world.ts';
+import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
 
-let simulator: Awaited<ReturnType<typeof aSimulator>>;
-let customer: Customer;
-beforeAll(async () => {
-  simulator = await aSimulator();
-  customer = await aCustomer(simulator.url);
-});
+const simulator = await aSimulator();
+const customer = await aCustomer(simulator.url);
 afterAll(() => simulator.stop());
 
 const ACTION = 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACCONSULTARESTADOENVIO';

@@ -1,11 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { redeliver } from '../../../src/commands/redeliver.ts';
 import { removeWebhook } from '../../../src/commands/removeWebhook.ts';
 import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/webhookDeps.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { findWebhook } from '../../../src/db/webhooks.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -265,13 +266,16 @@ describe('deliveries to a real HTTPS receiver', () => {
     const slow = await aWebhook('/slow');
     const quick = await aWebhook('/quick');
     const silent: (() => void)[] = [];
+    let [underWay, most] = [0, 0];
     const silence = await startReceiver(authority);
     try {
       silence.script.push(
-        ...Array.from(
-          { length: 100 },
-          () => (response: { end(): void }) => void silent.push(() => response.end()),
-        ),
+        ...Array.from({ length: 100 }, () => (response: ServerResponse) => {
+          silent.push(() => response.end());
+          underWay += 1;
+          most = Math.max(most, underWay);
+          response.once('close', () => (underWay -= 1));
+        }),
       );
       await db.orm.em
         .fork()
@@ -284,10 +288,11 @@ describe('deliveries to a real HTTPS receiver', () => {
         await until('five under way at the slow one', 20, async () => silent.length >= 5 || undefined);
         const { delivery } = await endedDelivery(db.orm, id, 8);
         expect(delivery.status).toBe('DELIVERED');
-        expect(silent).toHaveLength(5);
+        // On a slow machine the first may have been given up meanwhile, and others have taken their places.
+        expect(most).toBe(5);
         silence.script.length = 0;
         for (const release of silent) release();
-      }, 20_000);
+      });
     } finally {
       await silence.close();
     }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { setGrant } from '../../../src/commands/setGrant.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { updateWebhook } from '../../../src/commands/updateWebhook.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/webhookDeps.ts';
 import { recordEvent } from '../../../src/db/events.ts';
 import { MOST_WEBHOOKS, RETRY_DELAYS } from '../../../src/domain/webhook.ts';
 import { cfeUpdated } from '../../../src/domain/webhookEvents.ts';
@@ -88,7 +88,7 @@ describe('events go to the webhooks that select them', () => {
     const deliveryId = delivery?.id ?? '';
     expect(delivery?.status).toBe('PENDING');
     expect(RETRY_DELAYS).toEqual([60_000, 300_000, 1_800_000]);
-    expect(await outboxOf(db.orm, `wh:${deliveryId}`)).toEqual([
+    expect(await outboxOf(db.orm, `wh:payment.created:${rut}:${deliveryId}`)).toEqual([
       {
         workflow: 'deliverWebhook',
         signal: null,

@@ -7,6 +7,7 @@ const CHECKOUT = join(import.meta.dirname, '../../..');
 /** A service of the compose file, as far as tests look at it. */
 export interface ComposeService {
   image?: string;
+  build?: string;
   command?: string[];
   entrypoint?: string[];
   environment?: Record<string, string>;
@@ -19,6 +20,7 @@ export interface ComposeService {
   restart?: string;
   depends_on?: Record<string, { condition: string }>;
   read_only?: boolean;
+  tmpfs?: string[];
   cap_drop?: string[];
   security_opt?: string[];
   deploy?: { replicas?: number; resources?: { limits?: { memory?: string } } };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
 const READABLE = 0o755;
@@ -10,7 +10,7 @@ const READABLE = 0o755;
 const INSTALL_MILLISECONDS = 180_000;
 const SAID = 2_000;
 
-/** What the image of the Dockerfile holds and says, made without Docker. */
+/** What the image of the Dockerfile holds and says, made without a container engine. */
 export interface Image {
   /** `/app` of the image. */
   folder: string;
@@ -59,10 +59,11 @@ async function fill(image: Image): Promise<Image> {
   const { folder } = image;
   for (const { stage, word, rest } of instructions()) {
     if (word === 'COPY' && !rest.startsWith('--from=')) copy(rest.split(/\s+/), folder);
-    if (word === 'RUN' && stage === 1) {
-      await runScript(rest, folder);
+    if (word === 'RUN' && stage === 1) await runScript(rest, folder);
+    if (word === 'ENV') {
+      const [name = '', value = ''] = rest.split(/=(.*)/);
+      image.env[name] = value.replaceAll('"', '').replace(/^\/app\b/, folder);
     }
-    if (word === 'ENV') image.env[rest.slice(0, rest.indexOf('='))] = rest.slice(rest.indexOf('=') + 1);
     if (word === 'HEALTHCHECK') image.healthCheck = listIn(rest);
     if (word === 'CMD') image.command = listIn(rest);
   }
@@ -73,7 +74,8 @@ async function fill(image: Image): Promise<Image> {
 async function runScript(script: string, folder: string): Promise<void> {
   const child = spawn('/bin/sh', ['-euc', script], {
     cwd: folder,
-    env: npmEnvironment(),
+    // The Node of the image, not the one that npm may run on here.
+    env: { ...npmEnvironment(), PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });

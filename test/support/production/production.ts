@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Program, ready, start } from '../processes.ts';
 import { freePort } from '../services.ts';
-import { until } from '../until.ts';
 import { type ComposeService, readCompose, readEnvFile } from './composeFile.ts';
 
 const NOBODY = 65_534;
@@ -20,18 +20,11 @@ interface Ground {
   namespace: string;
 }
 
-/** A program of the compose file that runs. */
-export interface Program {
-  child: ChildProcess;
+/** A service of the compose file that runs. */
+export interface ServiceProgram extends Program {
   /** Of the server that it is there for, and of its metrics; without a path. */
   url: string;
   healthUrl: string;
-  /** What it has said so far. */
-  said(): string;
-  /** Exit code and seconds from now until it has ended. */
-  ended(): Promise<{ code: number | null; seconds: number }>;
-  /** Ends it by SIGTERM. */
-  end(): Promise<{ code: number | null; seconds: number }>;
 }
 
 type ServiceName = 'api' | 'worker' | 'simulator' | 'migrate' | 'cfe';
@@ -42,15 +35,19 @@ export interface Production {
   /** Writes the content of a secret. */
   setSecret(name: string, content: string): void;
   /** Starts a service; `settings` stand above those of the compose file. */
-  run(service: ServiceName, settings?: Record<string, string>, args?: readonly string[]): Promise<Program>;
+  run(
+    service: ServiceName,
+    settings?: Record<string, string>,
+    args?: readonly string[],
+  ): Promise<ServiceProgram>;
   /** Runs a service until it has ended. */
   runToEnd(
     service: ServiceName,
     settings?: Record<string, string>,
     args?: readonly string[],
-  ): Promise<{ code: number | null; said: string }>;
+  ): Promise<{ code: number; said: string }>;
   /** Starts a service and waits until its health check is content. */
-  runUntilHealthy(service: ServiceName, settings?: Record<string, string>): Promise<Program>;
+  runUntilHealthy(service: ServiceName, settings?: Record<string, string>): Promise<ServiceProgram>;
   /** Calls the command line with --json. */
   cfe<T>(...args: string[]): Promise<T>;
   simulatorUrl: string;
@@ -67,7 +64,7 @@ export async function openProduction(ground: Ground): Promise<Production> {
   const home = mkdtempSync(join(tmpdir(), 'cfe-production-'));
   const [secretsDir, dataDir] = [join(home, 'secrets'), join(home, 'data')];
   makeFolders(home, secretsDir, dataDir);
-  const programs = new Set<Program>();
+  const programs = new Set<ServiceProgram>();
   const simulatorPort = await freePort();
   const simulatorUrl = `http://127.0.0.1:${simulatorPort}`;
   const setSecret = (name: string, content: string): void =>
@@ -90,13 +87,12 @@ export async function openProduction(ground: Ground): Promise<Production> {
     name: ServiceName,
     settings: Record<string, string> = {},
     args: readonly string[] = [],
-  ): Promise<Program> {
+  ): Promise<ServiceProgram> {
     const { entrypoint, command = [] } = serviceOf(name);
     const [, ...words] = entrypoint ?? command;
     const [port, health] = [name === 'simulator' ? simulatorPort : await freePort(), await freePort()];
-    const child = spawn(process.execPath, [...words, ...args], {
+    const started = start([...words, ...args], {
       cwd: ground.folder,
-      stdio: ['ignore', 'pipe', 'pipe'],
       ...unprivileged,
       env: {
         PATH: process.env['PATH'],
@@ -110,15 +106,18 @@ export async function openProduction(ground: Ground): Promise<Production> {
         ...settings,
       },
     });
-    const program = programOf(child, `http://127.0.0.1:${port}`, `http://127.0.0.1:${health}`);
+    const program = {
+      ...started,
+      url: `http://127.0.0.1:${port}`,
+      healthUrl: `http://127.0.0.1:${health}`,
+    };
     programs.add(program);
     return program;
   }
 
   async function runToEnd(...of: Parameters<typeof run>) {
     const program = await run(...of);
-    const { code } = await program.ended();
-    return { code, said: program.said() };
+    return { code: await program.ended, said: program.output() };
   }
 
   return {
@@ -131,10 +130,7 @@ export async function openProduction(ground: Ground): Promise<Production> {
       const address = serviceOf(name).healthcheck?.test?.at(-1) ?? '';
       const { pathname } = new URL(address);
       const asked = `${name === 'simulator' ? program.url : program.healthUrl}${pathname}`;
-      await until(`${name} to be healthy`, 60, async () => {
-        if (program.child.exitCode !== null) throw new Error(`${name} ended: ${program.said()}`);
-        return healthCheck(ground.folder, asked) || undefined;
-      });
+      await ready(program, name, async () => healthCheck(ground.folder, asked));
       return program;
     },
     async cfe<T>(...args: string[]) {
@@ -143,7 +139,7 @@ export async function openProduction(ground: Ground): Promise<Production> {
       return JSON.parse(said) as T;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([...programs].map((program) => program.end()));
+      await Promise.all([...programs].map((program) => program.stop()));
       rmSync(home, { recursive: true });
     },
   };
@@ -165,30 +161,4 @@ function serviceOf(name: ServiceName): ComposeService {
   const service = services[name];
   if (!service) throw new Error(`there is no service ${name}`);
   return service;
-}
-
-function programOf(child: ChildProcess, url: string, healthUrl: string): Program {
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-  }
-  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const ended = async () => {
-    const from = performance.now();
-    await closed;
-    return { code: child.exitCode, seconds: (performance.now() - from) / 1_000 };
-  };
-  return {
-    child,
-    url,
-    healthUrl,
-    said: () => said,
-    ended,
-    end() {
-      child.kill('SIGTERM');
-      return ended();
-    },
-  };
 }

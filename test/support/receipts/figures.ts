@@ -14,7 +14,7 @@ export interface Figures {
   reference: Elements | undefined;
 }
 
-/** What the tests know of codes by themselves, from the format (dgi/cfe-format.md §2.2). */
+/** What the tests know of codes by themselves, from the format (docs/authority/codes.md). */
 const IND_FACT: Record<string, string> = {
   EXEMPT: '1',
   MINIMUM_RATE: '2',
@@ -105,7 +105,10 @@ function lineOf(line: JsonObject, index: number): Elements {
   });
 }
 
-/** MntCFEref is the note's amount in the currency of its original, from 0 to what that was worth (§2.7). */
+/**
+ * MntCFEref is the note's amount in the currency of its original, from 0 to what that was worth (Formato CFE v25.2,
+ * zone F, field 8).
+ */
 function referenceOf(note: JsonObject, original: JsonObject): Elements {
   const [mine, its] = [moneyOf(note), moneyOf(original)];
   const pay = recompute(note).pay;

@@ -3,7 +3,7 @@ import type { Golden } from './goldenReceipts.ts';
 
 /** The day on which golden receipts are asked for and signed. */
 export const TODAY = '2026-03-02';
-/** The one sourced value (decisions.md §7). */
+/** The one sourced value (docs/contract.md#value-of-the-ui). */
 export const UI_VALUE = { year: 2026, value: '6.4208', estimate: true } as const;
 
 /** What a receipt has besides its request: issuer, number, CAE and moment of signing. */

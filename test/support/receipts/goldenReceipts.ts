@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Big from 'big.js';
-import { readJson } from '../../../src/api/json.ts';
 import { exemptTaxpayerFaults } from '../../../src/domain/cae.ts';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
 import type { CfeIdParts } from '../../../src/domain/cfeId.ts';
@@ -9,6 +8,7 @@ import { readCfeRequest, referencedCfe } from '../../../src/domain/cfeReading.ts
 import type { Original } from '../../../src/domain/cfeRule.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { checkCfe } from '../../../src/domain/checkCfe.ts';
+import { readJson } from '../../../src/domain/json.ts';
 import { CIRCUMSTANCES, circumstancesOf, TODAY, UI_VALUE } from './goldenCircumstances.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/receipts');
@@ -67,7 +67,7 @@ export function issuing(all: readonly Golden[]): (golden: Golden) => CfeDocument
 function issue(golden: Golden, find: (cfe: CfeIdParts) => Original): CfeDocument {
   const json = readJson(golden.request);
   if (!json.ok) throw new Error(`${golden.name}: ${JSON.stringify(json.faults)}`);
-  const reading = readCfeRequest(json.value, { readJson, today: TODAY });
+  const reading = readCfeRequest(json.value, TODAY);
   const named = referencedCfe(reading);
   const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, original: named && find(named) });
   if (!checked.ok) throw new Error(`${golden.name}: ${JSON.stringify(checked.faults)}`);

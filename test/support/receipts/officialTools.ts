@@ -1,20 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testWith } from '../simulator/tools.ts';
+import { hasOfficialFiles, testWith } from '../simulator/tools.ts';
 import { XSD_DIR } from '../simulator/world.ts';
 
 const answers = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
-const hasAll = existsSync(join(XSD_DIR, 'xsd')) && answers('xmllint') && answers('xmlsec1');
+const hasAll = hasOfficialFiles && answers('xmllint') && answers('xmlsec1');
 
 /** For tests that ask the tools of others about signed receipts; in CI they run, and fail, without them. */
 export const testWithOfficialTools = testWith(
@@ -63,7 +55,10 @@ export function aPileOf(receipts: Iterable<readonly [name: string, signedXml: st
   };
 }
 
-/** The official schemas, with the mended copy of the one that libxml2 cannot use as published (dgi/INDEX.md). */
+/**
+ * The official schemas, with the mended copy of the one that libxml2 cannot use as published
+ * (docs/authority/schemas.md#libxml2).
+ */
 function layOutSchemas(folder: string): void {
   mkdirSync(folder);
   for (const source of ['xsd', 'xsd-libxml2'].map((name) => join(XSD_DIR, name))) {

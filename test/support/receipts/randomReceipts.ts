@@ -5,11 +5,11 @@ import type { Original } from '../../../src/domain/cfeRule.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { checkCfe } from '../../../src/domain/checkCfe.ts';
 import { familyOf, isNote, validOriginal, validRequest } from '../arbitraries/cfeRequests.ts';
-import { type JsonObject, readJson } from '../exactJson.ts';
+import { type JsonObject } from '../exactJson.ts';
 
 /** The day on which random receipts are asked for. */
 export const TODAY = '2026-02-15';
-/** The one sourced value (decisions.md §7). */
+/** The one sourced value (docs/contract.md#value-of-the-ui). */
 const UI_VALUE = { year: 2026, value: '6.4208', estimate: true } as const;
 
 /** A random request; a note's with the request of the CFE that it corrects. */
@@ -31,7 +31,7 @@ export function requestsOf(type: CfeType): fc.Arbitrary<RandomRequest> {
 
 /** The content of a request that is to be taken. Throws, with the faults, when it is refused. */
 export function contentOf(body: JsonObject, original?: Original['document']): CfeContent {
-  const checked = checkCfe(readCfeRequest(body, { readJson, today: TODAY }), {
+  const checked = checkCfe(readCfeRequest(body, TODAY), {
     today: TODAY,
     uiValue: UI_VALUE,
     original: original && { document: original, status: 'ACCEPTED', credited: '0' },

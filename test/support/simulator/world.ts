@@ -15,9 +15,11 @@ export interface CaeFile {
   number_end: number;
 }
 
-/** Where the official schemas are. */
-export const XSD_DIR = process.env['DGI_XSD_DIR'] ?? '../shared/dgi';
+/** Where the authority's published files are (docs/authority/schemas.md); '' where nobody says. */
+export const XSD_DIR = process.env['DGI_XSD_DIR'] ?? '';
 
+/** A connection that is kept may be closed by the server just when a call begins. */
+const ONE_CALL = { connection: 'close' };
 const SERVICE_NS = 'http://dgi.gub.uy';
 const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -145,7 +147,7 @@ export class Customer {
   async post(service: string, soapAction: string, envelope: string): Promise<SoapAnswer> {
     const response = await fetch(`${this.url}/${this.environment}/${service}`, {
       method: 'POST',
-      headers: { 'content-type': 'text/xml;charset=UTF-8', soapaction: `"${soapAction}"` },
+      headers: { ...ONE_CALL, 'content-type': 'text/xml;charset=UTF-8', soapaction: `"${soapAction}"` },
       body: envelope,
     });
     const text = await response.text();
@@ -168,6 +170,7 @@ export async function portal(
 ): Promise<{ status: number; json: unknown; bytes: Buffer }> {
   const response = await fetch(url + path, {
     method,
+    headers: ONE_CALL,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());

@@ -19,7 +19,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 try {
   const stack = await startStack({
     dataDir,
-    environment: process.env,
+    variables: process.env,
     host: '127.0.0.1',
     temporalNamespace: 'default',
     databaseUrl: process.env['DATABASE_URL'],

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { createWebhookActivities } from '../../../src/activities/webhooks.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/webhookDeps.ts';
+import { createAttemptDelivery } from '../../../src/activities/attemptDelivery.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
 import { createSealer } from '../../../src/crypto/sealed.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { DeliveryAttempt } from '../../../src/db/entities/DeliveryAttempt.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
+import { createPlaces } from '../../../src/webhooks/places.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
-import { createTurns } from '../../../src/webhooks/turns.ts';
 import { idleOutbox } from '../commandDeps.ts';
 import type { TestTemporal } from '../temporal.ts';
 import { until } from '../until.ts';
@@ -28,16 +28,15 @@ export const deliveryActivities = (
   { orm, sealer, clock }: WebhookCommandDeps & { orm: Orm },
   caPem: string,
   patienceMilliseconds = 1_000,
-) => {
-  const activities = createWebhookActivities({
+) => ({
+  attemptDelivery: createAttemptDelivery({
     orm,
     clock,
     sealer,
     send: createSender({ localCa: caPem, patienceMilliseconds }),
-    turns: createTurns(),
-  });
-  return { ...activities };
-};
+    places: createPlaces(),
+  }),
+});
 
 /** Lets what waits in the outbox go, with pauses of `delays` milliseconds in place of minutes: the schedule is data. */
 export async function dispatchDeliveries(

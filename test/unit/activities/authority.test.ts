@@ -1,11 +1,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createAuthority } from '../../../src/activities/authority.ts';
+import { createAuthority } from '../../../src/activities/steps/authority.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import type { Cfe } from '../../../src/db/entities/Cfe.ts';
 import type { Sobre } from '../../../src/db/entities/Sobre.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import type { DgiClient, FindCfeAnswer, FindSobreAnswer, VerdictAnswer } from '../../../src/dgi/client.ts';
+import type { AskVerdictAnswer, DgiClient, FindCfeAnswer, FindSobreAnswer } from '../../../src/dgi/client.ts';
 import type { ReceiptVerdict } from '../../../src/dgi/xml/ack.ts';
 import { rsaKey } from '../../support/papers.ts';
 
@@ -48,16 +48,16 @@ const CARATULA = {
   idReceptor: undefined,
   signedAt: undefined,
 };
-const answered = (receipt: Partial<ReceiptVerdict>): VerdictAnswer => ({
+const answered = (receipt: Partial<ReceiptVerdict>): AskVerdictAnswer => ({
   kind: 'answered',
   ack: { ...CARATULA, receipts: [{ ...RECEIPT, ...receipt }] },
 });
 
 /** An authority whose client gives these answers; `ours` are the numbers of the sobres that carried the CFE. */
 function authorityWith(of: {
-  verdict?: VerdictAnswer;
+  verdict?: AskVerdictAnswer;
   /** Of the sobre in which the number was received first. */
-  first?: VerdictAnswer;
+  first?: AskVerdictAnswer;
   found?: FindCfeAnswer;
   shipments?: FindSobreAnswer[];
   ours?: bigint[];

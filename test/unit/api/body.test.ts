@@ -92,6 +92,8 @@ describe('a body that is taken', () => {
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'application/json ; charset=UTF-8',
+    'application/json;',
+    'application/json; charset=utf-8 ;',
   ])('may be of type %s', async (type) => {
     expect((await client.post(PATH, '{"count":2}', { 'content-type': type })).status).toBe(201);
   });
@@ -103,6 +105,8 @@ describe('a body that is taken', () => {
     'application/problem+json',
     'application/json, text/plain',
     'multipart/form-data; boundary=x',
+    'application/json; charset',
+    `application/json;${' '.repeat(256)}charset=utf-8`,
   ])('may not be of type %s: 415', async (type) => {
     const answer = await client.post(PATH, '{"count":2}', { 'content-type': type });
 

@@ -21,6 +21,9 @@ describe('waitSeconds', () => {
     ['wait=1.5', null, 'parts of a second'],
     ['wait=-1', null, 'less than nothing'],
     ['waiting=5', null, 'another name'],
+    ['foo="bar, wait=5', null, 'an open quotation runs to the end'],
+    [`foo="${'x'.repeat(242)}", wait=5`, 5, 'the longest field that is read: 256 characters'],
+    [`foo="${'x'.repeat(243)}", wait=5`, null, 'a longer one is none'],
   ])('%p is %p: %s', (header, seconds) => {
     expect(waitSeconds(header)).toBe(seconds);
   });

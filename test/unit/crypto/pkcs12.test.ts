@@ -4,14 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type OpenedPkcs12, openPkcs12 } from '../../../src/crypto/pkcs12.ts';
+import { type OpenedFile, openPkcs12 as openFor } from '../../../src/crypto/pkcs12.ts';
 import { aCertificate } from '../../support/papers.ts';
 
 const RUT = '219999830019';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
+const openPkcs12 = (file: Uint8Array, password: string) => openFor(file, password, 'the test');
 /** Why a file does not open, or 'opened'. */
-const outcome = (opened: OpenedPkcs12): string => (opened.ok ? 'opened' : opened.reason);
+const outcome = (opened: OpenedFile): string => (opened.ok ? 'opened' : opened.reason);
 
 describe('a .p12 as node-forge writes it', () => {
   test('opens to key, certificate and what the certificate says', async () => {
@@ -158,7 +159,15 @@ describe('what is no .p12', () => {
       ['no key', ['-nokeys', '-in', 'rsa.crt'], 'no_key'],
       ['no certificate', ['-inkey', 'rsa.pem', '-nocerts'], 'no_certificate'],
       ['a derivation of two million rounds', [...rsa, '-iter', '2000000'], 'too_costly'],
-    ])('does not open with %s', async (_, words, reason) => {
+      [
+        'two million rounds of PKCS#12’s own derivation',
+        [...rsa, '-nomac', '-iter', '2000000', '-keypbe', 'PBE-SHA1-3DES', '-certpbe', 'PBE-SHA1-3DES'],
+        'too_costly',
+      ],
+      ['three derivations of 250,000 rounds', [...rsa, '-iter', '250000'], 'too_costly'],
+      ['310,000 rounds of SHA-512', [...rsa, '-iter', '310000', '-macalg', 'sha512'], 'too_costly'],
+      ['three derivations of 50,000 rounds', [...rsa, '-iter', '50000'], 'opened'],
+    ])('with %s', async (_, words, reason) => {
       expect(outcome(await openPkcs12(file('secret', words), 'secret'))).toBe(reason);
     });
   },

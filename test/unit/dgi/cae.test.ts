@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { type CaeReading, readCae } from '../../../src/dgi/xml/cae.ts';
-import { caeFaults, hasLikelyCheckDigit } from '../../../src/domain/cae.ts';
+import { caeFaults } from '../../../src/domain/cae.ts';
 import { authorityKeys, fingerprint } from '../../support/dgi/answers.ts';
 import { sampleBytes } from '../../support/dgi/samples.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
+
+const numbered = (count: number, part: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => part(i)).join(' ');
 
 const signed = (reading: CaeReading) => {
   if (reading.kind !== 'signed') throw new Error(`not signed but ${reading.kind}`);
@@ -18,13 +21,13 @@ describe('readCae on the official samples', () => {
     ['90120000216', 113, 'A', 8_888_889, 9_673_409],
     ['90120000224', 113, 'A', 9_673_410, 9_751_950],
   ])(
-    '%s is of type %i, series %s, %i to %i',
-    (authorizationNumber, typeCode, series, numberStart, numberEnd) => {
+    '%s is of type %i, serie %s, %i to %i',
+    (authorizationNumber, typeCode, serie, numberStart, numberEnd) => {
       const { facts, signer } = signed(readCae(sampleBytes(`CAE_219999830019_${authorizationNumber}.xml`)));
       expect(facts).toEqual({
         issuerRut: '219999830019',
         typeCode,
-        series,
+        serie,
         numberStart,
         numberEnd,
         authorizationNumber,
@@ -34,7 +37,6 @@ describe('readCae on the official samples', () => {
         special: undefined,
       });
       expect(signer).toMatchObject({ ruc: '219999830019', wasValid: true });
-      expect(hasLikelyCheckDigit(authorizationNumber)).toBe(true);
       expect(
         caeFaults(facts, { rut: '219999830019', startNumber: numberStart, today: '2013-01-01', held: [] }),
       ).toEqual([]);
@@ -98,11 +100,29 @@ describe('readCae', () => {
     ['another document', signCfe('<ACKSobre xmlns="http://cfe.dgi.gub.uy"/>', authorityKeys())],
     ['a CAE of another namespace', cae().replaceAll('http://cfe.dgi.gub.uy', 'http://example.org')],
     ['a CAE with a DOCTYPE', `<!DOCTYPE CAE>${cae()}`],
+    ['a CAE with something else in it', cae().replace('</DA>', '</DA><DB/>')],
+    ['a CAE with its content twice', cae().replace('</DA>', '</DA><DA/>')],
+    ['a CAE of 101 elements', cae().replace('</DA>', `${'<a/>'.repeat(101)}</DA>`)],
+    ['a CAE with 101 attributes', cae().replace('<DA>', `<DA ${numbered(101, (i) => `a${i}=""`)}>`)],
     ['no XML', 'hello'],
     ['nothing', ''],
     ['a file that is too large', `${cae()}${' '.repeat(70_000)}`],
   ])('%s is malformed', (_, text) => {
     expect(read(text)).toEqual({ kind: 'malformed' });
+  });
+
+  test.each([
+    ['elements', '<a/>'],
+    ['comments', '<!---->'],
+    ['instructions', '<?a?>'],
+    ['CDATA sections', '<![CDATA[]]>'],
+  ])('64 KB of %s are refused before anything is built of them', (_, part) => {
+    const text = cae().replace('</DA>', `${part.repeat(Math.floor(60_000 / part.length))}</DA>`);
+    const begun = performance.now();
+
+    expect(read(text)).toEqual({ kind: 'malformed' });
+
+    expect(performance.now() - begun).toBeLessThan(200);
   });
 
   test('an unsigned CAE has a bad signature', () => {

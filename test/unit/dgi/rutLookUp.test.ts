@@ -27,7 +27,7 @@ describe('createRutLookUp', () => {
 
     const answers = [lookUp('219999830019'), lookUp('219999830019'), lookUp('214844360018')];
     asked[0]?.answer({ kind: 'found', record: bareRecord('219999830019', 'AA') });
-    asked[1]?.answer({ kind: 'unknown' });
+    asked[1]?.answer({ kind: 'unregistered' });
 
     expect(await Promise.all(answers)).toEqual([
       bareRecord('219999830019', 'AA'),
@@ -47,7 +47,7 @@ describe('createRutLookUp', () => {
     asked[0]?.answer({ kind: 'repeat', what: 'ECONNREFUSED', reached: false });
     await expect(first).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 30 });
     const second = lookUp('219999830019');
-    asked[1]?.answer({ kind: 'unknown' });
+    asked[1]?.answer({ kind: 'unregistered' });
 
     expect(await second).toBeNull();
     expect(asked).toHaveLength(2);

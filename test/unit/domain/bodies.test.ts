@@ -5,7 +5,6 @@ import { CfeRequest } from '../../../src/domain/cfeRequest.ts';
 import { Customer } from '../../../src/domain/customer.ts';
 import {
   CreateEnterprise,
-  CreateToken,
   UpdateEnterprise,
   UploadCae,
   UploadCertificate,
@@ -107,9 +106,6 @@ describe('uploads', () => {
 
 describe('small bodies', () => {
   test.each<[string, z.ZodType, unknown, unknown]>([
-    ['a token asks with an empty object', CreateToken, {}, 'taken'],
-    ['a token asks for nothing', CreateToken, { scope: 'x' }, ['/scope body.unknown_field']],
-    ['a token asks with no number', CreateToken, num(1), [' body.wrong_type']],
     ['credentials may be those stored', ValidateCredentials, {}, 'taken'],
     ['credentials may be given', ValidateCredentials, { username: 'maria', password: 'x' }, 'taken'],
     [

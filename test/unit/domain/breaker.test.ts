@@ -5,12 +5,18 @@ import {
   close,
   countFailure,
   FAILURES_TO_OPEN,
-  nextLook,
+  nextLookIn,
 } from '../../../src/domain/breaker.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 const after = (milliseconds: number): Date => new Date(START.getTime() + milliseconds);
-const aBreaker = (): Breaker => ({ failures: 0, openSince: null, nextProbeAt: null, probes: 0 });
+const aBreaker = (): Breaker => ({
+  failures: 0,
+  openSince: null,
+  nextProbeAt: null,
+  probes: 0,
+  proberId: null,
+});
 const fails = (breaker: Breaker, now: Date, { wasProbe = false, chance = 0 } = {}): void =>
   countFailure(breaker, { wasProbe, now, chance });
 function anOpenOne(): Breaker {
@@ -29,7 +35,7 @@ describe('a breaker', () => {
 
     fails(breaker, START);
 
-    expect(breaker).toMatchObject({ openSince: START, nextProbeAt: after(1_000), probes: 0 });
+    expect(breaker).toMatchObject({ openSince: START, nextProbeAt: after(1_000), probes: 0, proberId: null });
   });
 
   test('lets one probe go when its time has come, and no other until that has ended', () => {
@@ -86,12 +92,12 @@ describe('a breaker', () => {
 
   test('who is to probe next looks again when that may be, and sooner while another probe is under way', () => {
     const breaker = anOpenOne();
-    expect(nextLook(breaker, after(100))).toEqual(after(1_000));
+    expect(nextLookIn(breaker, after(100))).toBe(900);
     beginProbe(breaker, after(1_000));
-    expect(nextLook(breaker, after(1_000))).toEqual(after(3_000));
+    expect(nextLookIn(breaker, after(1_000))).toBe(2_000);
     fails(breaker, after(40_000), { wasProbe: true });
-    expect(nextLook(breaker, after(41_000))).toEqual(after(42_000));
-    expect(nextLook(breaker, after(43_000))).toEqual(after(43_000));
+    expect(nextLookIn(breaker, after(41_000))).toBe(1_000);
+    expect(nextLookIn(breaker, after(43_000))).toBe(0);
   });
 
   test('nothing is a probe while it is closed', () => {

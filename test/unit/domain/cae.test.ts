@@ -6,7 +6,6 @@ import {
   caeStatus,
   chooseCae,
   exemptTaxpayerFaults,
-  hasLikelyCheckDigit,
   noneLeft,
 } from '../../../src/domain/cae.ts';
 import { CAE_RULES, type CaeRule, caeFault } from '../../../src/domain/caeRules.ts';
@@ -14,7 +13,7 @@ import { CAE_RULES, type CaeRule, caeFault } from '../../../src/domain/caeRules.
 const CAE: CaeFacts = {
   issuerRut: '219999830019',
   typeCode: 101,
-  series: 'A',
+  serie: 'A',
   numberStart: 1,
   numberEnd: 100,
   authorizationNumber: '90120000194',
@@ -26,7 +25,7 @@ const CONTEXT: CaeContext = { rut: '219999830019', startNumber: 1, today: '2026-
 const held = (more = {}) => [
   {
     type: 'ETICKET',
-    series: 'A',
+    serie: 'A',
     numberStart: 50,
     numberEnd: 150,
     authorizationNumber: '90120000194',
@@ -38,7 +37,7 @@ const held = (more = {}) => [
 const BROKEN: Partial<Record<CaeRule, [Partial<CaeFacts>, Partial<CaeContext>?]>> = {
   'cae.other_rut': [{ issuerRut: '214844360018' }],
   'cae.type': [{ typeCode: 181 }],
-  'cae.series': [{ series: 'A1' }],
+  'cae.series': [{ serie: 'A1' }],
   'cae.authorization_number': [{ authorizationNumber: '9012X' }],
   'cae.not_electronic': [{ use: 'C' }],
   'cae.special': [{ special: { kind: 2 } }],
@@ -72,13 +71,13 @@ describe('an uploaded CAE', () => {
     ['issued today', { issueDate: '2026-02-10' }],
     ['of one number', { numberEnd: 1 }],
     ['up to the last number', { numberEnd: 9_999_999 }],
-    ['of series 1A', { series: '1A' }],
+    ['of serie 1A', { serie: '1A' }],
     [
-      'beside another range of the same series',
+      'beside another range of the same serie',
       { authorizationNumber: '1' },
       { held: held({ numberStart: 101 }) },
     ],
-    ['over the same range of another series', { authorizationNumber: '1' }, { held: held({ series: 'B' }) }],
+    ['over the same range of another serie', { authorizationNumber: '1' }, { held: held({ serie: 'B' }) }],
     [
       'over the same range of another type',
       { authorizationNumber: '1' },
@@ -89,10 +88,10 @@ describe('an uploaded CAE', () => {
   });
 
   test.each<[Partial<CaeFacts>, string]>([
-    [{ series: 'Ñ' }, 'cae.series'],
-    [{ series: 'ABC' }, 'cae.series'],
-    [{ series: '' }, 'cae.series'],
-    [{ series: '0A' }, 'cae.series'],
+    [{ serie: 'Ñ' }, 'cae.series'],
+    [{ serie: 'ABC' }, 'cae.series'],
+    [{ serie: '' }, 'cae.series'],
+    [{ serie: '0A' }, 'cae.series'],
     [{ numberStart: 0 }, 'cae.range'],
     [{ numberEnd: 10_000_000 }, 'cae.range'],
     [{ numberEnd: Number.NaN }, 'cae.range'],
@@ -178,18 +177,5 @@ describe('the choice of a CAE', () => {
       '/details/2/iva_type',
     ]);
     expect(exemptTaxpayerFaults(null, lines)).toEqual([]);
-  });
-});
-
-describe('the check digit of an authorization number', () => {
-  test.each(['90120000194', '90120000208', '90120000216', '90120000224', '90110001945'])(
-    'of %s, which is real, fits',
-    (number) => {
-      expect(hasLikelyCheckDigit(number)).toBe(true);
-    },
-  );
-
-  test.each(['90120000195', '9012000019', ''])('of %j does not', (number) => {
-    expect(hasLikelyCheckDigit(number)).toBe(false);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readExtra } from '../../../src/domain/cfeExtra.ts';
-import { readJson } from '../../support/exactJson.ts';
 
-const read = (text: string | undefined) => readExtra(text, readJson);
+const read = (text: string | undefined) => readExtra(text);
 const faults = (text: string) => read(text).faults.map(({ path, code }) => `${path} ${code}`);
 
 describe('extra', () => {

@@ -40,19 +40,16 @@ describe('a decimal', () => {
   });
 
   test.each([
-    ['0.001', 'at most 2 decimals are expected, found 3 in 0.001.'],
-    ['1.005', 'at most 2 decimals are expected, found 3 in 1.005.'],
-    ['1e-3', 'at most 2 decimals are expected, found 3 in 1e-3.'],
-    ['1e-999999999', 'at most 2 decimals are expected, found 999999999 in 1e-999999999.'],
+    ['0.001', 'must have at most 2 decimals, found 3 in 0.001.'],
+    ['1.005', 'must have at most 2 decimals, found 3 in 1.005.'],
+    ['1e-3', 'must have at most 2 decimals, found 3 in 1e-3.'],
+    ['1e-999999999', 'must have at most 2 decimals, found 999999999 in 1e-999999999.'],
     [
       '1000000000000000',
-      'at most 15 digits before the decimal point are expected, found 16 in 1000000000000000.',
+      'must have at most 15 digits before the decimal point, found 16 in 1000000000000000.',
     ],
-    [
-      '1e999999999',
-      'at most 15 digits before the decimal point are expected, found 1000000000 in 1e999999999.',
-    ],
-    ['-0.01', 'zero or more is expected, found -0.01.'],
+    ['1e999999999', 'must have at most 15 digits before the decimal point, found 1000000000 in 1e999999999.'],
+    ['-0.01', 'must not be negative, found -0.01.'],
   ])('%s is refused', (text, message) => {
     expect(read(amount(), text)).toEqual([message]);
   });

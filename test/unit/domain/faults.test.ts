@@ -15,19 +15,19 @@ describe('an unknown field', () => {
   test.each([
     [
       'cfe_type_code',
-      'cfe_type_code: is not a field here; use cfe_type, which holds the name of the type (ETICKET).',
+      'cfe_type_code: unknown field; use cfe_type, which holds the name of the type (ETICKET).',
     ],
-    ['items', 'items: is not a field here; use details.'],
-    ['payment_methods', 'payment_methods: is not a field here; use header.doc_id.payment_method.'],
-    ['cfe_typ', 'cfe_typ: is not a field here; did you mean "cfe_type"?'],
-    ['detials', 'detials: is not a field here; did you mean "details"?'],
-    ['Header', 'Header: is not a field here; did you mean "header"?'],
-    ['emission_date', 'emission_date: is not a field here; its place is header.doc_id.emission_date.'],
-    ['receiver', 'receiver: is not a field here; its place is header.receiver.'],
-    ['nonsense', 'nonsense: is not a field here.'],
-    ['constructor', 'constructor: is not a field here.'],
-    ['__proto__', '__proto__: is not a field here.'],
-    ['toString', 'toString: is not a field here.'],
+    ['items', 'items: unknown field; use details.'],
+    ['payment_methods', 'payment_methods: unknown field; use header.doc_id.payment_method.'],
+    ['cfe_typ', 'cfe_typ: unknown field; did you mean "cfe_type"?'],
+    ['detials', 'detials: unknown field; did you mean "details"?'],
+    ['Header', 'Header: unknown field; did you mean "header"?'],
+    ['emission_date', 'emission_date: unknown field; it belongs at header.doc_id.emission_date.'],
+    ['receiver', 'receiver: unknown field; it belongs at header.receiver.'],
+    ['nonsense', 'nonsense: unknown field.'],
+    ['constructor', 'constructor: unknown field.'],
+    ['__proto__', '__proto__: unknown field.'],
+    ['toString', 'toString: unknown field.'],
   ])('%s is told with what to use instead', (name, message) => {
     const input = JSON.parse(`{${JSON.stringify(name)}: 1}`) as unknown;
 
@@ -36,7 +36,7 @@ describe('an unknown field', () => {
 
   test('inside lists and objects is compared with the fields there', () => {
     expect(messageAt('/details/0/item_nme', { details: [{ item_nme: 'x' }] })).toBe(
-      'details[0].item_nme: is not a field here; did you mean "item_name"?',
+      'details[0].item_nme: unknown field; did you mean "item_name"?',
     );
     expect(messageAt('/header/receiver/legal_nam', { header: { receiver: { legal_nam: 'x' } } })).toContain(
       '"legal_name"',
@@ -44,14 +44,14 @@ describe('an unknown field', () => {
   });
 
   test('with slashes and tildes in its name is pointed at by RFC 6901', () => {
-    expect(messageAt('/a~1b~0c', { 'a/b~c': 1 })).toBe('a/b~c: is not a field here.');
+    expect(messageAt('/a~1b~0c', { 'a/b~c': 1 })).toBe('a/b~c: unknown field.');
     expect(pointer(['a/b', 0, '~'])).toBe('/a~1b/0/~0');
   });
 
   test('with a long or dirty name is echoed short and clean', () => {
     const [fault] = faultsOf({ [`\u0007${'x'.repeat(500)}`]: 1 }, z.strictObject({}));
 
-    expect(fault?.message).toBe(`\u{FFFD}${'x'.repeat(39)}…: is not a field here.`);
+    expect(fault?.message).toBe(`\u{FFFD}${'x'.repeat(39)}…: unknown field.`);
   });
 });
 
@@ -70,7 +70,7 @@ describe('a number in place of an object', () => {
       {
         path,
         code: 'body.wrong_type',
-        message: expect.stringMatching(/an object is expected, found a number\.$/i),
+        message: expect.stringMatching(/must be an object, found a number\.$/i),
       },
     ]);
   });
@@ -80,10 +80,10 @@ describe('what was found', () => {
   test.each<[unknown, string]>([
     [num(5), 'found a number'],
     [true, 'found true'],
-    [[], 'found a list'],
+    [[], 'found an array'],
     [{}, 'found an object'],
     ['SURPRISE', 'found "SURPRISE"'],
-    ['x'.repeat(100), 'found a longer text'],
+    ['x'.repeat(100), 'found a longer string'],
   ])('is told in a few words: %j', (value, words) => {
     expect(messageAt('/cfe_type', { cfe_type: value })).toContain(words);
   });
@@ -103,6 +103,13 @@ test('all faults are told at once, up to a thousand', () => {
   expect(faults.at(-1)).toEqual({
     path: '',
     code: 'body.more_faults',
-    message: 'There are 5000 faults; the first 1000 are listed.',
+    message: 'There are more than 1000 faults; the first 1000 are listed.',
   });
+});
+
+test('a request gets advice on a hundred unknown fields, wherever they stand', () => {
+  const misspelt = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`item_nam${i}`, 1]));
+  const faults = faultsOf({ details: Array.from({ length: 30 }, () => misspelt) });
+
+  expect(faults.filter(({ message }) => message.includes('did you mean "item_name"?'))).toHaveLength(100);
 });

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
 import type { Original, RuleContext } from '../../../src/domain/cfeRule.ts';
 import { type CheckedCfe, checkCfe } from '../../../src/domain/checkCfe.ts';
-import { type JsonObject, readJson } from '../../support/exactJson.ts';
+import { type JsonObject } from '../../support/exactJson.ts';
 
 /** The day on which all these tests take place. */
 export const TODAY = '2026-02-15';
-/** The one sourced value (decisions.md §7): 5,000 UI are 32,104.00 pesos. */
+/** The one sourced value (docs/contract.md#value-of-the-ui): 5,000 UI are 32,104.00 pesos. */
 const UI_2026 = { year: 2026, value: '6.4208', estimate: true } as const;
 
 /** How a request is judged on that day. */
 export function given(body: unknown, context: Partial<RuleContext> = {}): CheckedCfe {
-  const reading = readCfeRequest(body, { readJson, today: TODAY });
+  const reading = readCfeRequest(body, TODAY);
   return checkCfe(reading, { today: TODAY, uiValue: UI_2026, original: undefined, ...context });
 }
 

@@ -15,20 +15,20 @@ describe('a text', () => {
   );
 
   test.each<[string, string]>([
-    ['', 'a text is expected, found an empty one.'],
-    ['\u00A0 \u3000', 'a text is expected, found an empty one.'],
-    ['abcdef', 'at most 5 characters are expected, found 6.'],
-    ['🧾🧾🧾🧾🧾🧾', 'at most 5 characters are expected, found 6.'],
-    ['a\tb', 'has the control character U+0009 as its character 2; control characters are not allowed.'],
-    ['🧾\nb', 'has the control character U+000A as its character 2; control characters are not allowed.'],
-    ['a\u2028', 'has the control character U+2028 as its character 2; control characters are not allowed.'],
-    ['\u2029b', 'has the control character U+2029 as its character 1; control characters are not allowed.'],
-    ['a\u0000', 'has the control character U+0000 as its character 2; control characters are not allowed.'],
-    ['\u007F', 'has the control character U+007F as its character 1; control characters are not allowed.'],
-    ['\u0085', 'has the control character U+0085 as its character 1; control characters are not allowed.'],
-    ['a\uFFFE', 'has U+FFFE as its character 2, which XML cannot hold.'],
-    ['a\uD83E', 'has U+D83E as its character 2, which XML cannot hold.'],
-    ['\uDC00a', 'has U+DC00 as its character 1, which XML cannot hold.'],
+    ['', 'must not be empty or blank.'],
+    ['\u00A0 \u3000', 'must not be empty or blank.'],
+    ['abcdef', 'must have at most 5 characters, found 6.'],
+    ['🧾🧾🧾🧾🧾🧾', 'must have at most 5 characters, found 6.'],
+    ['a\tb', 'must not contain control characters, found U+0009 as character 2.'],
+    ['🧾\nb', 'must not contain control characters, found U+000A as character 2.'],
+    ['a\u2028', 'must not contain control characters, found U+2028 as character 2.'],
+    ['\u2029b', 'must not contain control characters, found U+2029 as character 1.'],
+    ['a\u0000', 'must not contain control characters, found U+0000 as character 2.'],
+    ['\u007F', 'must not contain control characters, found U+007F as character 1.'],
+    ['\u0085', 'must not contain control characters, found U+0085 as character 1.'],
+    ['a\uFFFE', 'must not contain characters that XML cannot hold, found U+FFFE as character 2.'],
+    ['a\uD83E', 'must not contain characters that XML cannot hold, found U+D83E as character 2.'],
+    ['\uDC00a', 'must not contain characters that XML cannot hold, found U+DC00 as character 1.'],
   ])('%j is refused', (value, message) => {
     expect(faults(value)).toEqual([message]);
   });

@@ -11,7 +11,7 @@ describe('efacturaLogin', () => {
       'FAILED',
       ['HOMO', 'PROD'],
       [],
-      'The e-invoicing login failed: the tax authority does not take the username and password.',
+      'The e-invoicing login failed: the tax authority does not accept the username and password.',
     ],
     [
       'permissions_updated',
@@ -40,7 +40,7 @@ describe('enterpriseChanges', () => {
   const cae = {
     rut: '219999830019',
     type: 'ETICKET',
-    series: 'A',
+    serie: 'A',
     numberStart: 1,
     numberEnd: 100,
     lastNumber: 0,

@@ -1,8 +1,8 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { HeldBack } from '../../../src/dgi/callPermit.ts';
 import { type AuthorityCall, createDgiClient } from '../../../src/dgi/client.ts';
-import { HeldBack } from '../../../src/dgi/guard.ts';
 import { measureAuthority, measured, measureWebhooks } from '../../../src/metrics/work.ts';
 import { aCertificate, aRut } from '../../support/papers.ts';
 import { samplesOf, valueOf } from '../../support/scrape.ts';
@@ -55,6 +55,7 @@ test('the check of logins is measured as a call, whether it answers or not', asy
       if (failure) throw failure;
       return 'success';
     },
+    { isHeldBack: (error) => error instanceof HeldBack },
   );
 
   expect(await check(null)).toBe('success');

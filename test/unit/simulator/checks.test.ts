@@ -62,7 +62,7 @@ describe('what a leaf may hold', () => {
     ['price', values.price, ['0.000000', '99999999999.999999'], ['-1', '1.0000001']],
     ['exchangeRate', values.exchangeRate, ['40.125', '0.001'], ['0', '0.000', '10000', '1.2345']],
     ['vatRate', values.vatRate, ['10', '22.0', '22.000'], ['0', '22.0000', '21.000']],
-    ['series', values.series, ['A', 'ZZ', '1A'], ['', 'a', 'Ñ', 'A1', '0A', 'AAA']],
+    ['serie', values.serie, ['A', 'ZZ', '1A'], ['', 'a', 'Ñ', 'A1', '0A', 'AAA']],
     [
       'day',
       values.day('2011-10-01'),

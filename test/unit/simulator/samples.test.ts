@@ -42,11 +42,11 @@ describe("the authority's published samples", () => {
       using document = parseXml(cfe.xml);
       expect(certificate && faultOfEnveloped(document, certificate)).toBe('');
       // Receipts of types beyond the nine, and fields of an older format, are not this rulebook's.
-      if (cfe.paper && cfe.body && faultsOfStructure(cfe.body, LAYOUTS[cfe.paper.family]).length === 0)
-        expect([...faultsOfTotals(cfe.paper)]).toEqual([]);
+      if (cfe.receipt && cfe.body && faultsOfStructure(cfe.body, LAYOUTS[cfe.receipt.family]).length === 0)
+        expect([...faultsOfTotals(cfe.receipt)]).toEqual([]);
     }
     const ours = sobre.cfes.filter(
-      ({ body, paper }) => body && paper && faultsOfStructure(body, LAYOUTS[paper.family]).length === 0,
+      ({ body, receipt }) => body && receipt && faultsOfStructure(body, LAYOUTS[receipt.family]).length === 0,
     );
     expect(ours.length).toBeGreaterThan(0);
   });

@@ -5,19 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
-import { ownMark, readLock, releaseLock, rewriteLock, takeLock } from '../../../src/stack/fileLock.ts';
+import { takeLock } from '../../../src/stack/fileLock.ts';
 import { openAuthority } from '../../../src/stack/localAuthority.ts';
-import { markOf } from '../../../src/stack/processes.ts';
-import { programEnvironment } from '../../../src/stack/programs.ts';
+import { isRunning, markOf } from '../../../src/stack/processes.ts';
+import { programVariables } from '../../../src/stack/programs.ts';
+import { openRun } from '../../../src/stack/run.ts';
+import { readRunRecord, writeRunRecord } from '../../../src/stack/runRecord.ts';
 import { keepSecrets, openSecrets } from '../../../src/stack/secrets.ts';
 import { StackError } from '../../../src/stack/stackError.ts';
-import {
-  lockFileOf,
-  runningStack,
-  type StackInfo,
-  stackFileOf,
-  writeStackFile,
-} from '../../../src/stack/stackFile.ts';
+import { runningStack, type StackInfo, stackFileOf, writeStackFile } from '../../../src/stack/stackFile.ts';
 
 let dataDir: string;
 beforeEach(() => {
@@ -53,7 +49,7 @@ describe('secrets.json', () => {
     mkdirSync(join(dataDir, 'postgres'));
     writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '18\n');
 
-    expect(() => openSecrets(dataDir)).toThrow(/secrets\.json is gone, but the database .* is there/);
+    expect(() => openSecrets(dataDir)).toThrow(/secrets\.json is missing, but the database .* needs it/);
     expect(readdirSync(dataDir)).toEqual(['postgres']);
   });
 
@@ -75,8 +71,8 @@ describe('secrets.json', () => {
       temporalUi: 6,
       simulator: 7,
     };
-    const environment = programEnvironment({
-      environment: { CFE_POLL_LONGEST_SECONDS: '3', CFE_PEPPER: 'not this one' },
+    const variables = programVariables({
+      variables: { CFE_POLL_LONGEST_SECONDS: '3', CFE_PEPPER: 'not this one' },
       dataDir,
       secrets,
       ports,
@@ -96,7 +92,7 @@ describe('secrets.json', () => {
         'CFE_DGI_SANDBOX_RECEPTION_URL',
         'CFE_DATA_DIR',
       ],
-      environment,
+      variables,
     );
     expect(read.CFE_KEY_ENCRYPTION_KEYS).toHaveLength(1);
     expect(read.CFE_PEPPER).toEqual(Buffer.from(secrets.pepper, 'base64'));
@@ -121,31 +117,89 @@ describe("the local stack's certificate authority", () => {
   });
 });
 
-describe('the lock of a data folder', () => {
-  test('is refused while its holder lives', () => {
-    const file = lockFileOf(dataDir);
-    const holder = ownMark();
+describe('a file lock', () => {
+  const LOCK = join(import.meta.dirname, '../../../src/stack/fileLock.ts');
+  /** A process that tries to take the lock, says whether it has it, and stays. */
+  async function taker(file: string) {
+    const script = `const { takeLock } = await import(${JSON.stringify(LOCK)});
+      const lock = takeLock(${JSON.stringify(file)}); console.log(lock ? 'taken' : 'refused'); setInterval(() => lock, 60_000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const said = await new Promise<string>((done) =>
+      child.stdout.once('data', (chunk) => done(String(chunk))),
+    );
+    const exited = new Promise((done) => child.once('exit', done));
+    const kill = () => {
+      child.kill('SIGKILL');
+      return exited;
+    };
+    return { said: said.trim(), kill };
+  }
 
-    expect(takeLock(file, { holder })).toEqual({ taken: true, left: undefined });
-    expect(takeLock(file, { holder })).toEqual({ taken: false, held: { holder } });
-    releaseLock(file);
-    expect(readdirSync(dataDir)).toEqual([]);
+  test('is refused while it is held, by this process too, and free once it is released', () => {
+    const file = join(dataDir, 'lock');
+    const lock = takeLock(file);
+
+    expect(takeLock(file)).toBeUndefined();
+    lock?.release();
+    const again = takeLock(file);
+    expect(again).toBeDefined();
+    again?.release();
   });
 
-  test('is taken over from a dead holder, with what it left', async () => {
-    const file = lockFileOf(dataDir);
-    const left = { holder: await someoneDead(), guard: await someoneDead(), parts: [] };
-    rewriteLock(file, left);
+  test('goes to one of several that come at once, and to the next as soon as that one is killed', async () => {
+    const file = join(dataDir, 'lock');
+    const takers = await Promise.all([taker(file), taker(file), taker(file), taker(file)]);
+    try {
+      expect(takers.map(({ said }) => said).sort()).toEqual(['refused', 'refused', 'refused', 'taken']);
+      expect(takeLock(file)).toBeUndefined();
+      await takers.find(({ said }) => said === 'taken')?.kill();
+      const lock = takeLock(file);
+      expect(lock).toBeDefined();
+      lock?.release();
+    } finally {
+      await Promise.all(takers.map(({ kill }) => kill()));
+    }
+  });
+});
 
-    expect(takeLock(file, { holder: ownMark(), parts: [] })).toEqual({ taken: true, left });
-    expect(readLock(file)).toEqual({ holder: ownMark(), parts: [] });
+describe('a run of the stack', () => {
+  const say = (): void => undefined;
+
+  test('is the only one of its data folder, and leaves no record when it is closed', async () => {
+    const run = await openRun(dataDir, say);
+
+    expect(readRunRecord(dataDir)?.holder).toEqual(markOf(process.pid));
+    await expect(openRun(dataDir, say)).rejects.toThrow(`by process ${process.pid}`);
+    run.close();
+    expect(readRunRecord(dataDir)).toBeUndefined();
   });
 
-  test('a number that another process was given since does not keep it', () => {
-    const file = lockFileOf(dataDir);
-    rewriteLock(file, { holder: { pid: process.pid, startedAt: 'another time' } });
+  test('does not begin beside one that is known by its record alone', async () => {
+    writeRunRecord(dataDir, { holder: markOf(process.pid) ?? (await someoneDead()) });
 
-    expect(takeLock(file, { holder: ownMark() }).taken).toBe(true);
+    await expect(openRun(dataDir, say)).rejects.toThrow(`by process ${process.pid}`);
+  });
+
+  test('ends what a killed one left behind, and nobody who has its number by now', async () => {
+    const [left, stranger] = [spawn('sleep', ['60']), spawn('sleep', ['60'])];
+    const ours = markOf(left.pid ?? 0) ?? (await someoneDead());
+    const theirs = markOf(stranger.pid ?? 0) ?? (await someoneDead());
+    const plan = [{ signal: 'SIGTERM', graceMs: 2_000 }] as const;
+    writeRunRecord(dataDir, {
+      holder: { pid: process.pid, startedAt: 'another time' },
+      watchdog: await someoneDead(),
+      parts: [ours, { ...theirs, startedAt: 'another time' }].map((mark) => ({ mark, plan, order: 0 })),
+    });
+    try {
+      const run = await openRun(dataDir, say);
+      expect([ours, theirs].map(isRunning)).toEqual([false, true]);
+      expect(readRunRecord(dataDir)?.parts).toEqual([]);
+      run.close();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
   });
 });
 
@@ -153,7 +207,7 @@ describe('stack.json', () => {
   const info = { base_url: 'http://127.0.0.1:3000/v1', pids: { supervisor: process.pid } } as StackInfo;
 
   test('is for its owner only, and believed while the supervisor it names holds the folder', () => {
-    takeLock(lockFileOf(dataDir), { holder: ownMark(), parts: [] });
+    writeRunRecord(dataDir, { holder: markOf(process.pid) ?? { pid: 0, startedAt: '' } });
     writeStackFile(dataDir, info);
 
     expect(modeOf(stackFileOf(dataDir))).toBe('600');
@@ -164,7 +218,7 @@ describe('stack.json', () => {
     writeStackFile(dataDir, info);
     expect(runningStack(dataDir)).toBeUndefined();
 
-    rewriteLock(lockFileOf(dataDir), { holder: await someoneDead() });
+    writeRunRecord(dataDir, { holder: await someoneDead() });
     expect(runningStack(dataDir)).toBeUndefined();
   });
 });

@@ -62,14 +62,14 @@ async function nowhere(): Promise<string> {
   return address;
 }
 
-const environment = (more: Record<string, string> = {}): Record<string, string> => ({
+const variables = (more: Record<string, string> = {}): Record<string, string> => ({
   PATH: [join(folder, 'bin'), '/usr/bin', '/bin'].join(':'),
   XDG_CACHE_HOME: join(folder, 'cache'),
   ...more,
 });
 
 const obtain = (more: Record<string, string> = {}) =>
-  obtainTemporal({ environment: environment(more), say: (line) => said.push(line) });
+  obtainTemporal({ variables: variables(more), say: (line) => said.push(line) });
 
 /** A release archive with one program in it. */
 function anArchive(body: string): Buffer {
@@ -105,11 +105,11 @@ describe('the order in which a Temporal server is looked for', () => {
     });
 
     expect(got).toEqual({ path: second, from: 'PATH' });
-    expect(said).toEqual([expect.stringContaining('is too old for us (temporal version 1.7.0')]);
+    expect(said).toEqual([expect.stringContaining('is too old (temporal version 1.7.0')]);
   });
 
   test('what an earlier run brought into the cache is used without asking anybody', async () => {
-    const cached = cachedTemporal(environment());
+    const cached = cachedTemporal(variables());
     aProgram('temporal-1.8.2', prints(NEW_ENOUGH), 'cache/cfe');
 
     expect(await obtain()).toEqual({ path: cached, from: 'cache' });
@@ -127,13 +127,13 @@ describe('the order in which a Temporal server is looked for', () => {
 
     const got = await obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address });
 
-    expect(got).toEqual({ path: cachedTemporal(environment()), from: 'download' });
+    expect(got).toEqual({ path: cachedTemporal(variables()), from: 'download' });
     const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
     expect(asked).toEqual([
       `/cli/archive/v1.8.2?platform=${process.platform}&arch=${architecture}`,
       '/moved',
     ]);
-    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2']);
+    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2', 'temporal.lock']);
   });
 
   test.each([
@@ -147,7 +147,7 @@ describe('the order in which a Temporal server is looked for', () => {
     await expect(obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address })).rejects.toThrow(StackError);
 
     expect(said.join('\n')).toMatch(words);
-    expect(existsSync(cachedTemporal(environment()))).toBe(false);
+    expect(existsSync(cachedTemporal(variables()))).toBe(false);
   });
 
   test('where nobody answers, that is known within 3 s', async () => {
@@ -173,12 +173,12 @@ describe('the order in which a Temporal server is looked for', () => {
 
     const got = await obtain({ CFE_TEMPORAL_DOWNLOAD_URL: await nowhere() });
 
-    const target = cachedTemporal(environment());
+    const target = cachedTemporal(variables());
     expect(got).toEqual({ path: target, from: 'build' });
     expect(readFileSync(join(folder, 'asked'), 'utf8').trim()).toBe(
       `${join(process.cwd(), 'tools/temporal')}|-mod=readonly|0|local|build -trimpath -ldflags -s -w -o ${target}.${process.pid}.part github.com/temporalio/cli/cmd/temporal`,
     );
-    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2']);
+    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2', 'temporal.lock']);
   });
 
   test('an older Go from 1.21 on may fetch the toolchain it needs; one before that is no Go for us', async () => {
@@ -193,7 +193,9 @@ describe('the order in which a Temporal server is looked for', () => {
     await expect(obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address })).rejects.toThrow(/could not be built/);
     expect(readFileSync(join(folder, 'asked'), 'utf8').trim()).toBe('auto');
     go('1.20.14');
-    await expect(obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address })).rejects.toThrow(/none can be had/);
+    await expect(obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address })).rejects.toThrow(
+      /none can be downloaded or built/,
+    );
   });
 
   test('a build that fails shows its last words and leaves nothing that could be used', async () => {
@@ -206,7 +208,7 @@ describe('the order in which a Temporal server is looked for', () => {
       /could not be built:\ndial tcp: no such host/,
     );
 
-    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2.build.log']);
+    expect(readdirSync(join(folder, 'cache/cfe'))).toEqual(['temporal-1.8.2.build.log', 'temporal.lock']);
   });
 
   test('with no way left the message tells every way there is', async () => {

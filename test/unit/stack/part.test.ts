@@ -53,8 +53,8 @@ describe('a part under supervision', () => {
       running.running() !== undefined && running.running()?.mark.pid !== first?.pid;
     expect(await waitUntil(() => other() && said.length === 2, 5_000)).toBe(true);
     expect(said).toEqual([
-      'part ended by SIGKILL; starting it again.',
-      expect.stringMatching(/^part answers again after \d\.\d s \(process \d+\)\.$/),
+      'part ended by SIGKILL; restarting it.',
+      expect.stringMatching(/^part is back after \d\.\d s \(process \d+\)\.$/),
     ]);
   });
 
@@ -95,16 +95,18 @@ describe('a part under supervision', () => {
     const dying = aPart('sleep 0.02', async () => true);
     await dying.ready;
 
-    expect(await waitUntil(() => said.some((line) => line.includes('again in 1 s')), 10_000)).toBe(true);
+    expect(await waitUntil(() => said.some((line) => line.includes('restarting it in 1 s')), 10_000)).toBe(
+      true,
+    );
   });
 
   test('that is halted is not started again', async () => {
     const running = aPart('exec sleep 60');
     await running.ready;
-    const guarded = running.running();
+    const watched = running.running();
 
     running.halt();
-    await endInOrder(guarded ? [guarded] : []);
+    await endInOrder(watched ? [watched] : []);
 
     expect(await waitUntil(() => running.running() === undefined, 2_000)).toBe(true);
     expect(said).toEqual([]);
@@ -125,12 +127,12 @@ describe('ending processes', () => {
       }
     };
     await waitUntil(() => child() > 0, 5_000);
-    const guarded = stubborn.running();
+    const watched = stubborn.running();
     stubborn.halt();
 
-    await endInOrder(guarded ? [{ ...guarded, plan: [{ signal: 'SIGTERM', graceMs: 300 }] }] : []);
+    await endInOrder(watched ? [{ ...watched, plan: [{ signal: 'SIGTERM', graceMs: 300 }] }] : []);
 
-    expect(guarded && isRunning(guarded.mark)).toBe(false);
+    expect(watched && isRunning(watched.mark)).toBe(false);
     // Its number may stand for a moment longer, until its exit status is read.
     expect(await waitUntil(() => markOf(child()) === undefined, 2_000)).toBe(true);
   });

@@ -34,7 +34,7 @@ describe('choosing ports', () => {
 
       expect(chosen).toEqual([port + 1]);
       expect(said).toEqual([
-        `Port ${port} (the API) is taken; using ${port + 1}. CFE_API_PORT sets another.`,
+        `Port ${port} (the API) is in use; using ${port + 1}. Set CFE_API_PORT to choose another.`,
       ]);
     },
   );
@@ -44,7 +44,7 @@ describe('choosing ports', () => {
 
     await expect(
       choosePorts([{ variable: 'CFE_API_PORT', purpose: 'the API', port, explicit: true }], () => undefined),
-    ).rejects.toThrow(`CFE_API_PORT is ${port} (the API), and something else listens there.`);
+    ).rejects.toThrow(`CFE_API_PORT is ${port} (the API), but that port is in use.`);
   });
 
   test('no port is given twice', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { isSet, readConfig } from '../../../src/config.ts';
-import { type ProgramSettings, programEnvironment } from '../../../src/stack/programs.ts';
+import { type ProgramSettings, programVariables } from '../../../src/stack/programs.ts';
 
-const SETTINGS: Omit<ProgramSettings, 'environment'> = {
+const SETTINGS: Omit<ProgramSettings, 'variables'> = {
   dataDir: '/data',
   secrets: {
     key_encryption_keys: 'local:key',
@@ -18,15 +18,15 @@ const SETTINGS: Omit<ProgramSettings, 'environment'> = {
   apiUrl: 'http://127.0.0.1:1',
 };
 
-test('the secrets of the local stack stand alone, whatever files a person’s environment names', () => {
-  const environment = {
+test('the secrets of the local stack stand alone, whatever files a person’s variables name', () => {
+  const variables = {
     CFE_PEPPER_FILE: '/run/secrets/pepper',
     DATABASE_URL_FILE: '/run/secrets/database_url',
     CFE_SERVICE_CERTIFICATE_FILE: '/papers/own.p12',
     CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: '/run/secrets/password',
   };
 
-  const given = programEnvironment({ ...SETTINGS, environment });
+  const given = programVariables({ ...SETTINGS, variables });
 
   expect(readConfig(['CFE_PEPPER', 'DATABASE_URL'], given)).toMatchObject({
     DATABASE_URL: SETTINGS.databaseUrl,

@@ -12,7 +12,7 @@ import {
   price,
   quantity,
   ruc,
-  series,
+  serie,
   signedAmount,
   text,
   type ValueCheck,
@@ -20,7 +20,7 @@ import {
   whole,
 } from './values.ts';
 
-/** A place in the format: an element, how often it may stand there, and what it holds. */
+/** A place in the format: an element, how often it may occur there, and what it holds. */
 export interface Place {
   readonly name: string;
   readonly min: number;
@@ -32,7 +32,10 @@ const must = (name: string, holds: Place['holds']): Place => ({ name, min: 1, ma
 const may = (name: string, holds: Place['holds'], max = 1): Place => ({ name, min: 0, max, holds });
 const many = (name: string, max: number, holds: Place['holds']): Place => ({ name, min: 1, max, holds });
 
-/** The three families of the nine types: their root, their types, their most lines (cfe-format.md §1.2). */
+/**
+ * The three families of the nine types: their root, their types, their most lines
+ * (docs/authority/receipts.md#structure).
+ */
 export type Family = 'ticket' | 'invoice' | 'export';
 export const FAMILY_BY_ROOT: Readonly<Record<string, Family>> = {
   eTck: 'ticket',
@@ -55,10 +58,10 @@ export const ALL_TYPES = oneOf(
 /** The number of a receipt. */
 export const NUMBER = whole(1, 9_999_999);
 
-/** Zone A, IdDoc (§1.3). */
+/** Zone A, IdDoc (docs/authority/receipts.md#identification). */
 const idDoc = (family: Family): Place[] => [
   must('TipoCFE', oneOf(...TYPES_OF[family])),
-  must('Serie', series),
+  must('Serie', serie),
   must('Nro', NUMBER),
   may('NroInterno', text(50)),
   must('FchEmis', day(FIRST_DAY)),
@@ -77,7 +80,7 @@ const idDoc = (family: Family): Place[] => [
   ...(family === 'export' ? [] : [may('IndCobPropia', oneOf(1))]),
 ];
 
-/** Zone A, Emisor (§1.4). */
+/** Zone A, Emisor (docs/authority/receipts.md#issuer). */
 const ISSUER: readonly Place[] = [
   must('RUCEmisor', ruc),
   must('RznSoc', text(150, 'filled')),
@@ -93,7 +96,7 @@ const ISSUER: readonly Place[] = [
   may('InfoAdicionalEmisor', text(150)),
 ];
 
-/** Zone A, Receptor (§1.5): in e-Facturas a RUC of Uruguay and nothing else. */
+/** Zone A, Receptor (docs/authority/receipts.md#receiver): in e-Facturas a RUC of Uruguay and nothing else. */
 const receiver = (family: Family): Place[] => [
   may('TipoDocRecep', family === 'invoice' ? oneOf(2) : oneOf(1, 2, 3, 4, 5, 6, 7)),
   may('CodPaisRecep', family === 'invoice' ? oneOf('UY') : country),
@@ -110,7 +113,7 @@ const receiver = (family: Family): Place[] => [
   may('CompraID', text(50)),
 ];
 
-/** Zone A, Totales (§1.6); exports have a short form of their own. */
+/** Zone A, Totales (docs/authority/receipts.md#totals); exports have a short form of their own. */
 const totals = (family: Family): Place[] => {
   const first = [must('TpoMoneda', currency), may('TpoCambio', exchangeRate)];
   const lines = must('CantLinDet', whole(1, MOST_LINES[family]));
@@ -140,7 +143,7 @@ const totals = (family: Family): Place[] => {
   ];
 };
 
-/** Zone B (§1.7): which IndFact a family knows, and what only one of them has. */
+/** Zone B (docs/authority/receipts.md#lines): which IndFact a family knows, and what only one of them has. */
 const item = (family: Family): Place[] => [
   must('NroLinDet', whole(1, MOST_LINES[family])),
   may('CodItem', [must('TpoCod', text(10, 'filled')), must('Cod', text(35, 'filled'))], 5),
@@ -170,7 +173,7 @@ const WITHHOLDING: readonly Place[] = [
   must('ValRetPerc', amount),
 ];
 
-/** Zone C (§1.8), which only informs. */
+/** Zone C (docs/authority/receipts.md#other-zones), which only informs. */
 const SUBTOTAL: readonly Place[] = [
   must('NroSTI', whole(1, 20)),
   must('GlosaSTI', text(100, 'filled')),
@@ -178,7 +181,7 @@ const SUBTOTAL: readonly Place[] = [
   must('ValSubtotSTI', signedAmount),
 ];
 
-/** Zone D (§1.8), which moves the bases. */
+/** Zone D (docs/authority/receipts.md#other-zones), which moves the bases. */
 const GLOBAL: readonly Place[] = [
   must('NroLinDR', whole(1, 20)),
   must('TpoMovDR', oneOf('D', 'R')),
@@ -189,7 +192,7 @@ const GLOBAL: readonly Place[] = [
   must('IndFactDR', oneOf(1, 2, 3, 4, 6, 7, 10, 11, 12, 16)),
 ];
 
-/** Zone E (§1.8). */
+/** Zone E (docs/authority/receipts.md#other-zones). */
 const PAYMENT: readonly Place[] = [
   must('NroLinMP', whole(1, 40)),
   may('CodMP', like(/^-?\d{1,3}$/, 'un entero de hasta 3 dígitos')),
@@ -198,12 +201,12 @@ const PAYMENT: readonly Place[] = [
   must('ValorPago', signedAmount),
 ];
 
-/** Zone F (§2.7). */
+/** Zone F (docs/authority/receipts.md#reference). */
 const REFERENCE: readonly Place[] = [
   must('NroLinRef', whole(1, 40)),
   may('IndGlobal', oneOf(1)),
   may('TpoDocRef', ALL_TYPES),
-  may('Serie', series),
+  may('Serie', serie),
   may('NroCFERef', NUMBER),
   may('RazonRef', text(90, 'filled')),
   may('FechaCFEref', day(FIRST_DAY)),
@@ -212,7 +215,7 @@ const REFERENCE: readonly Place[] = [
   may('TpoCambioRef', exchangeRate),
 ];
 
-/** Zone G (§5). */
+/** Zone G (docs/authority/receipts.md#cae-data). */
 const CAE_DATA: readonly Place[] = [
   must('CAE_ID', like(/^\d{1,11}$/, 'un entero de hasta 11 dígitos')),
   must('DNro', NUMBER),
@@ -238,14 +241,16 @@ const layout = (family: Family): Place[] => [
   must('CAEData', CAE_DATA),
 ];
 
-/** The whole layout below eTck, eFact or eFact_Exp: the elements in their order (cfe-format.md §1.2). */
+/**
+ * The whole layout below eTck, eFact or eFact_Exp: the elements in their order (docs/authority/receipts.md#structure).
+ */
 export const LAYOUTS: Readonly<Record<Family, readonly Place[]>> = {
   ticket: layout('ticket'),
   invoice: layout('invoice'),
   export: layout('export'),
 };
 
-/** The Caratula of a sobre (transport.md §3). */
+/** The Caratula of a sobre (Formato Sobre v05; docs/authority/sobres.md#caratula). */
 export const CARATULA: readonly Place[] = [
   must('RutReceptor', ruc),
   must('RUCEmisor', ruc),

@@ -1,4 +1,7 @@
-/** Lists of the format that are too long to stand in a rule (Formato CFE v25-1, tables D and of countries). */
+/**
+ * Lists of the format that are too long to stand in a rule (Formato CFE v25.2, table D; DGITypes.xsd 1.44.2,
+ * CodPaisType).
+ */
 
 /** Currencies: ISO 4217, retired ones too, and Uruguay's indexed units UYI and UYR. */
 export const CURRENCIES: readonly string[] = [

@@ -4,7 +4,7 @@ import type { Place } from './layout.ts';
 
 /**
  * Where an element departs from its layout: order, occurrence, names, values. Each fault is a path and what is wrong,
- * in Spanish, as it goes into Detalle; an empty array means none.
+ * in Spanish, for Detalle.
  */
 export function faultsOfStructure(element: XmlTree, places: readonly Place[], path = element.name): string[] {
   const faults: string[] = [];

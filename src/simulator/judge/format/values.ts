@@ -1,7 +1,7 @@
 import { momentOf } from '../../clock.ts';
 import { COUNTRIES, CURRENCIES } from './lists.ts';
 
-/** What a leaf element may hold: '' when the text fits, otherwise what it should be (Spanish, for Detalle). */
+/** Checks the text of a leaf element: '' when it fits, otherwise what it should be (Spanish, for Detalle). */
 export type ValueCheck = (text: string) => string;
 
 /** Text of at most `max` characters (code points), not blank where `filled`. */
@@ -12,13 +12,13 @@ export const text =
     return kind === 'filled' && value.trim() === '' ? 'no puede estar vacío' : '';
   };
 
-/** Text that fits a pattern. */
+/** Text that matches a pattern. */
 export const like =
   (pattern: RegExp, expected: string): ValueCheck =>
   (value) =>
     pattern.test(value) ? '' : `debe ser ${expected}`;
 
-/** A whole number without sign in a range. */
+/** An unsigned integer in a range. */
 export const whole =
   (min: number, max: number): ValueCheck =>
   (value) =>
@@ -32,7 +32,7 @@ export const oneOf = (...codes: readonly (string | number)[]): ValueCheck => {
   return (value) => (known.has(value) ? '' : 'no es un valor de la tabla');
 };
 
-/** A decimal number of at most so many digits before and behind the point, with a sign where `signed`. */
+/** A decimal number of at most so many digits before and after the point, with a sign if `signed`. */
 const decimal = (before: number, behind: number, sign: 'signed' | 'unsigned' = 'unsigned'): ValueCheck => {
   const pattern = new RegExp(`^${sign === 'signed' ? '-?' : ''}\\d{1,${before}}(\\.\\d{1,${behind}})?$`);
   return (value) =>
@@ -47,7 +47,7 @@ export const day =
     return exists && value >= min && value <= LAST_DAY ? '' : `debe ser una fecha de ${min} a ${LAST_DAY}`;
   };
 
-/** A moment with its offset, from the beginning of the regime on. */
+/** A moment with its offset, from the beginning of e-invoicing on. */
 export const moment: ValueCheck = (value) => {
   const read = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value)
     ? momentOf(value)
@@ -68,12 +68,12 @@ export const signedAmount = decimal(15, 2, 'signed');
 export const quantity = decimal(14, 3, 'signed');
 export const price = decimal(11, 6);
 export const percent = decimal(3, 3, 'signed');
-/** A rate with which pesos are reckoned: above zero, 4 digits and 3 decimals. */
+/** An exchange rate to pesos: above zero, 4 digits and 3 decimals. */
 export const exchangeRate: ValueCheck = (value) =>
   decimal(4, 3)(value) || (/[1-9]/.test(value) ? '' : 'debe ser mayor que cero');
-/** 10 or 22, however many zeros follow. */
+/** 10 or 22, with up to three decimal zeros. */
 export const vatRate = like(/^(10|22)(\.0{1,3})?$/, '10.000 o 22.000');
-export const series = like(/^([A-Z]{1,2}|[1-9][A-Z])$/, 'una o dos letras mayúsculas, o dígito y letra');
+export const serie = like(/^([A-Z]{1,2}|[1-9][A-Z])$/, 'una o dos letras mayúsculas, o dígito y letra');
 export const ruc = like(/^\d{12}$/, '12 dígitos');
 export const currency = oneOf(...CURRENCIES);
 export const country = oneOf(...COUNTRIES);

@@ -1,16 +1,17 @@
 import { dayInMontevideo, momentOf } from '../../clock.ts';
 import type { Cae } from '../../state/caes.ts';
 import type { Reason } from '../codes.ts';
-import type { ReceiptPaper } from '../reading.ts';
+import type { ParsedReceipt } from '../reading.ts';
 
 /**
- * Faults of a receipt against the CAE it names (cfe-format.md §5, §6, §10.1): E09 when that CAE is not of this issuer
- * and type, and otherwise E13, E03, E11, E07 as they apply; what CAEData says of the CAE must be so (E05).
+ * Faults of a receipt against the CAE it names (docs/authority/caes.md#use, docs/authority/sobres.md#receipt-codes):
+ * E09 when that CAE is not of this issuer and type, and otherwise E13, E03, E11, E07 as they apply; what CAEData says
+ * of the CAE must be so (E05).
  */
-export function* faultsOfAuthorization(paper: ReceiptPaper, cae: Cae | undefined): Generator<Reason> {
-  const { caeData, idDoc } = paper;
+export function* faultsOfAuthorization(receipt: ParsedReceipt, cae: Cae | undefined): Generator<Reason> {
+  const { caeData, idDoc } = receipt;
   const number = Number(idDoc.text('Nro'));
-  if (!cae || cae.rut !== paper.issuer.text('RUCEmisor') || cae.cfe_type !== idDoc.text('TipoCFE')) {
+  if (!cae || cae.rut !== receipt.issuer.text('RUCEmisor') || cae.cfe_type !== idDoc.text('TipoCFE')) {
     yield { code: 'E09', detail: `el CAE ${caeData.text('CAE_ID')} no es de este emisor y tipo` };
     return;
   }
@@ -18,8 +19,8 @@ export function* faultsOfAuthorization(paper: ReceiptPaper, cae: Cae | undefined
     yield { code: 'E13', detail: `la constancia ${cae.authorization_number} no es electrónica` };
     return;
   }
-  if (cae.series !== idDoc.text('Serie') || number < cae.number_start || number > cae.number_end)
-    yield { code: 'E03', detail: `el CAE autoriza ${cae.series} ${cae.number_start} a ${cae.number_end}` };
+  if (cae.serie !== idDoc.text('Serie') || number < cae.number_start || number > cae.number_end)
+    yield { code: 'E03', detail: `el CAE autoriza ${cae.serie} ${cae.number_start} a ${cae.number_end}` };
   if (Number(caeData.text('DNro')) !== cae.number_start || Number(caeData.text('HNro')) !== cae.number_end)
     yield { code: 'E05', detail: 'G DNro y HNro: no son los del CAE' };
   if (caeData.text('FecVenc') !== cae.expiration_date)
@@ -28,7 +29,7 @@ export function* faultsOfAuthorization(paper: ReceiptPaper, cae: Cae | undefined
   const sameCause = Number(caeData.text('CausalCAEEsp') ?? -1) === Number(cae.special_cause ?? -1);
   if (special !== cae.special || (special !== null && !sameCause))
     yield { code: 'E11', detail: 'CAEEspecial o CausalCAEEsp no son los del CAE' };
-  const signedAt = momentOf(paper.signedAt);
+  const signedAt = momentOf(receipt.signedAt);
   const day = signedAt ? dayInMontevideo(signedAt) : '';
   if (day < cae.issue_date || day > cae.expiration_date)
     yield {

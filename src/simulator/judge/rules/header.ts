@@ -1,6 +1,6 @@
 import { isIdentityCard, isRuc } from '../../checkDigits.ts';
 import { dayInMontevideo, daysAfter, momentOf } from '../../clock.ts';
-import type { ReceiptPaper, Zone } from '../reading.ts';
+import type { ParsedReceipt, Zone } from '../reading.ts';
 import {
   EMISSION_DAYS_AHEAD,
   NET_ELEMENTS,
@@ -11,14 +11,14 @@ import {
 } from './constants.ts';
 import { sumOf } from './sums.ts';
 
-/** Faults of zone A that its layout does not show: dates, indicators, issuer (cfe-format.md §1.3, §1.4, §6). */
-export function* faultsOfDocument(paper: ReceiptPaper, now: Date): Generator<string> {
-  const { idDoc, caeData } = paper;
+/** Faults of zone A beyond its layout: dates, indicators, issuer (docs/authority/receipts.md). */
+export function* faultsOfDocument(receipt: ParsedReceipt, now: Date): Generator<string> {
+  const { idDoc, caeData } = receipt;
   const special = caeData.text('CAEEspecial');
   const issuedOn = idDoc.text('FchEmis') ?? '';
   if (issuedOn > daysAfter(dayInMontevideo(now), EMISSION_DAYS_AHEAD))
     yield `A-C5 FchEmis: posterior en más de ${EMISSION_DAYS_AHEAD} días a la fecha de DGI`;
-  const signedAt = momentOf(paper.signedAt);
+  const signedAt = momentOf(receipt.signedAt);
   if (!signedAt || dayInMontevideo(signedAt) > daysAfter(dayInMontevideo(now), SIGNATURE_DAYS_AHEAD))
     yield 'H TmstFirma: posterior en más de un día a la fecha de DGI';
   const [from, to] = [idDoc.text('PeriodoDesde'), idDoc.text('PeriodoHasta')];
@@ -34,38 +34,40 @@ export function* faultsOfDocument(paper: ReceiptPaper, now: Date): Generator<str
     yield 'G-C6 CausalCAEEsp: si y solo si CAEEspecial es 1';
 
   const mode = idDoc.text('ModVenta');
-  if (mode === undefined && paper.type === 121) yield 'A-C14 ModVenta: obligatorio en 121';
-  if (mode !== undefined && !SALE_MODES[paper.family]?.includes(mode))
+  if (mode === undefined && receipt.type === 121) yield 'A-C14 ModVenta: obligatorio en 121';
+  if (mode !== undefined && !SALE_MODES[receipt.family]?.includes(mode))
     yield `A-C14 ModVenta: ${mode} no corresponde al tipo`;
-  if (!isRuc(paper.issuer.text('RUCEmisor') ?? '')) yield 'A-C40 RUCEmisor: dígito verificador';
+  if (!isRuc(receipt.issuer.text('RUCEmisor') ?? '')) yield 'A-C40 RUCEmisor: dígito verificador';
 
   if (idDoc.has('IndCobPropia')) {
-    const billable = paper.items.some((item) => !['6', '7'].includes(item.text('IndFact') ?? ''));
+    const billable = receipt.items.some((item) => !['6', '7'].includes(item.text('IndFact') ?? ''));
     if (billable) yield 'A-C20 IndCobPropia: solo admite líneas con IndFact 6 o 7';
-    if (paper.globals.length > 0) yield 'A-C20 IndCobPropia: no admite zona D';
-    if (!paper.totals.has('MontoNF')) yield 'A-C20 IndCobPropia: falta MontoNF';
-    if (paper.references.length === 0) yield 'A-C20 IndCobPropia: falta la zona de referencia';
+    if (receipt.globals.length > 0) yield 'A-C20 IndCobPropia: no admite zona D';
+    if (!receipt.totals.has('MontoNF')) yield 'A-C20 IndCobPropia: falta MontoNF';
+    if (receipt.references.length === 0) yield 'A-C20 IndCobPropia: falta la zona de referencia';
   }
 }
 
-/** Faults of the receiver (cfe-format.md §2.3, §4.1, §4.3). */
-export function* faultsOfReceiver(paper: ReceiptPaper): Generator<string> {
-  const { receiver, idDoc } = paper;
+/**
+ * Faults of the receiver (docs/authority/receipts.md#who-must-be-named, docs/authority/codes.md#receiver-documents).
+ */
+export function* faultsOfReceiver(receipt: ParsedReceipt): Generator<string> {
+  const { receiver, idDoc } = receipt;
   if (receiver) yield* faultsOfIdentity(receiver);
   if (idDoc.text('SecProf') === '1') return; // professional secrecy lifts the duties that follow
 
   const identified = receiver !== null && (receiver.has('DocRecep') || receiver.has('DocRecepExt'));
-  const needs: Record<ReceiptPaper['family'], readonly string[]> = {
+  const needs: Record<ParsedReceipt['family'], readonly string[]> = {
     ticket: [],
     invoice: ['RznSocRecep', 'DirRecep', 'CiudadRecep'],
     export: ['RznSocRecep', 'DirRecep', 'CiudadRecep', 'DeptoRecep', 'PaisRecep'],
   };
-  for (const name of needs[paper.family])
-    if (!receiver?.has(name)) yield `A Receptor/${name}: obligatorio en ${paper.type}`;
-  if (paper.family === 'invoice' && !identified) yield 'A-C62 DocRecep: el RUC del receptor es obligatorio';
-  if (paper.family === 'ticket' && !identified) {
-    if (isAboveThreshold(paper)) yield 'A-C60 Receptor: obligatorio, el neto supera 5.000 UI';
-    if (paper.totals.all('RetencPercep').length > 0) yield 'A-C60 Receptor: obligatorio, hay retenciones';
+  for (const name of needs[receipt.family])
+    if (!receiver?.has(name)) yield `A Receptor/${name}: obligatorio en ${receipt.type}`;
+  if (receipt.family === 'invoice' && !identified) yield 'A-C62 DocRecep: el RUC del receptor es obligatorio';
+  if (receipt.family === 'ticket' && !identified) {
+    if (isAboveThreshold(receipt)) yield 'A-C60 Receptor: obligatorio, el neto supera 5.000 UI';
+    if (receipt.totals.all('RetencPercep').length > 0) yield 'A-C60 Receptor: obligatorio, hay retenciones';
   }
 }
 
@@ -94,7 +96,7 @@ function* faultsOfIdentity(receiver: Zone): Generator<string> {
   }
 }
 
-function isAboveThreshold({ totals, idDoc }: ReceiptPaper): boolean {
+function isAboveThreshold({ totals, idDoc }: ParsedReceipt): boolean {
   const net = sumOf(NET_ELEMENTS.map((name) => totals.amount(name)));
   const inPesos = totals.has('TpoCambio') ? net.times(totals.amount('TpoCambio')) : net;
   const year = Number((idDoc.text('FchEmis') ?? '').slice(0, 4));

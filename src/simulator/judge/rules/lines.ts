@@ -1,17 +1,20 @@
 import Big from 'big.js';
 import { isGtin } from '../../checkDigits.ts';
-import type { ReceiptPaper, Zone } from '../reading.ts';
+import type { ParsedReceipt, Zone } from '../reading.ts';
 import { LINE_TOLERANCE } from './constants.ts';
 
 const TAXED = ['1', '2', '3', '4', '11', '12'];
 const GTIN_LENGTHS: Readonly<Record<string, number>> = { GTIN8: 8, GTIN12: 12, GTIN13: 13, GTIN14: 14 };
 
-/** Faults of the lines, and of the zones that are numbered like them (cfe-format.md §1.7, §1.8, §2.2). */
-export function* faultsOfLines(paper: ReceiptPaper): Generator<string> {
-  for (const [index, item] of paper.items.entries()) {
+/**
+ * Faults of the lines, and of the zones that are numbered like them (docs/authority/receipts.md#lines,
+ * docs/authority/receipts.md#other-zones).
+ */
+export function* faultsOfLines(receipt: ParsedReceipt): Generator<string> {
+  for (const [index, item] of receipt.items.entries()) {
     const at = `B línea ${index + 1}`;
     if (Number(item.text('NroLinDet')) !== index + 1) yield `${at}: NroLinDet debe ser ${index + 1}`;
-    yield* faultsOfIndicator(paper, item, at);
+    yield* faultsOfIndicator(receipt, item, at);
     yield* faultsOfAmount(item, at);
     for (const code of item.all('CodItem')) {
       const length = GTIN_LENGTHS[code.text('TpoCod') ?? ''];
@@ -21,17 +24,17 @@ export function* faultsOfLines(paper: ReceiptPaper): Generator<string> {
     if (item.has('IndAgenteResp') && item.all('RetencPercep').length === 0)
       yield `${at}: IndAgenteResp sin RetencPercep`;
   }
-  yield* outOfSequence(paper.globals, 'NroLinDR', 'D');
-  yield* outOfSequence(paper.payments, 'NroLinMP', 'E');
-  const touched = paper.globals.map((row) => row.text('IndFactDR'));
-  if (paper.family === 'export' && touched.some((code) => !['6', '7', '10'].includes(code ?? '')))
+  yield* outOfSequence(receipt.globals, 'NroLinDR', 'D');
+  yield* outOfSequence(receipt.payments, 'NroLinMP', 'E');
+  const touched = receipt.globals.map((row) => row.text('IndFactDR'));
+  if (receipt.family === 'export' && touched.some((code) => !['6', '7', '10'].includes(code ?? '')))
     yield 'D IndFactDR: no corresponde a exportación';
 }
 
-function* faultsOfIndicator(paper: ReceiptPaper, item: Zone, at: string): Generator<string> {
+function* faultsOfIndicator(receipt: ParsedReceipt, item: Zone, at: string): Generator<string> {
   const indicator = item.text('IndFact') ?? '';
-  const special = paper.caeData.text('CAEEspecial');
-  if (paper.idDoc.text('MntBruto') === '3' && TAXED.includes(indicator))
+  const special = receipt.caeData.text('CAEEspecial');
+  if (receipt.idDoc.text('MntBruto') === '3' && TAXED.includes(indicator))
     yield `${at}: IndFact ${indicator} no va con MntBruto 3`;
   if (indicator === '16' && !['2', '3', '4'].includes(special ?? ''))
     yield `${at}: IndFact 16 solo con CAEEspecial 2, 3 o 4`;

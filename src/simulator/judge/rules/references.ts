@@ -1,16 +1,16 @@
 import { dayInMontevideo, daysAfter } from '../../clock.ts';
-import type { ReceiptPaper, Zone } from '../reading.ts';
+import type { ParsedReceipt, Zone } from '../reading.ts';
 import { EMISSION_DAYS_AHEAD } from './constants.ts';
 
-/** What the authority has of a receipt that another one refers to. */
+/** What the authority has on record of a receipt that another refers to. */
 export interface Original {
   readonly amountPayable: string | null;
   readonly currency: string | null;
   readonly exchangeRate: string | null;
 }
 
-/** Looks a referenced receipt up by type, series and number of the same issuer; null when it is not in the records. */
-export type FindOriginal = (cfeType: string, series: string, number: number) => Original | null;
+/** Looks a referenced receipt up by type, serie and number of the same issuer; null when it is not in the records. */
+export type FindOriginal = (cfeType: string, serie: string, number: number) => Original | null;
 
 const FORBIDDEN_IF_GLOBAL = [
   'TpoDocRef',
@@ -21,14 +21,14 @@ const FORBIDDEN_IF_GLOBAL = [
   'TpoCambioRef',
 ] as const;
 
-/** Faults of zone F, E05 or, for a receipt that is not in the records, E12 (cfe-format.md §2.7). */
+/** Faults of zone F, E05 or, for a receipt that is not in the records, E12 (Formato CFE v25.2, zone F). */
 export function* faultsOfReferences(
-  paper: ReceiptPaper,
+  receipt: ParsedReceipt,
   find: FindOriginal,
   now: Date,
 ): Generator<{ readonly code: 'E05' | 'E12'; readonly detail: string }> {
-  const { references } = paper;
-  if (paper.isNote && references.length === 0) yield format(`F: zona obligatoria en ${paper.type}`);
+  const { references } = receipt;
+  if (receipt.isNote && references.length === 0) yield format(`F: zona obligatoria en ${receipt.type}`);
   const named = new Set<string>();
   for (const [index, row] of references.entries()) {
     const at = `F línea ${index + 1}`;
@@ -41,15 +41,15 @@ export function* faultsOfReferences(
       if (!row.has('RazonRef')) yield format(`${at}: RazonRef es obligatorio con IndGlobal`);
       continue;
     }
-    const [type, series, number] = [row.text('TpoDocRef'), row.text('Serie'), row.text('NroCFERef')];
-    if (type === undefined || series === undefined || number === undefined) {
+    const [type, serie, number] = [row.text('TpoDocRef'), row.text('Serie'), row.text('NroCFERef')];
+    if (type === undefined || serie === undefined || number === undefined) {
       yield format(`${at}: faltan TpoDocRef, Serie o NroCFERef`);
       continue;
     }
-    const key = `${type} ${series} ${Number(number)}`;
+    const key = `${type} ${serie} ${Number(number)}`;
     if (named.has(key)) yield format(`${at}: ${key} ya está referido`);
     named.add(key);
-    const original = find(type, series, Number(number));
+    const original = find(type, serie, Number(number));
     if (original) yield* faultsAgainst(original, row, at);
     else yield { code: 'E12', detail: `${at}: ${key} no existe en los registros` };
   }
@@ -67,7 +67,7 @@ function* faultsAgainst(original: Original, row: Zone, at: string): Generator<Re
     !row.amount('TpoCambioRef').eq(original.exchangeRate)
   )
     yield format(`${at}: TpoCambioRef no es el del comprobante referido`);
-  // What is to be paid may stand below zero, or as 0 in its place (A-C130): either way 0 is what may be adjusted.
+  // MntPagar may be below zero, or 0 instead (A-C130): either way 0 may be adjusted.
   const adjusted = row.amount('MntCFEref');
   if (adjusted.gt(0) && original.amountPayable !== null && adjusted.gt(original.amountPayable))
     yield format(`${at}: MntCFEref supera el total a pagar del comprobante referido`);

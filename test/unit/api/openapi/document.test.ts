@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(readFileSync('openapi.json', 'utf8'))).toEqual(JSON_DOCUMENT);
   });
 
-  test('describes the endpoints of interface.md 4.2 and the two aliases', () => {
+  test('describes every endpoint and the two aliases', () => {
     expect(operations.map(({ at }) => at).sort()).toEqual(
       [
         'POST /tokens',
@@ -203,10 +203,10 @@ describe('the examples', () => {
   test('are the documents of the demo, but for the one that is rejected', () => {
     const filled = (text: string): string =>
       text.replace(/"\{[A-Za-z_]+\}"|"\d{4}-\d\d-\d\d"|"1\d\d-1"/g, '""');
-    const documents = readdirSync('test/fixtures/demo')
+    const documents = readdirSync('src/demo/documents')
       .sort()
       .filter((name) => !name.includes('rejected'))
-      .map((name) => JSON.parse(filled(readFileSync(`test/fixtures/demo/${name}`, 'utf8'))) as unknown);
+      .map((name) => JSON.parse(filled(readFileSync(`src/demo/documents/${name}`, 'utf8'))) as unknown);
     const examples = Object.values(EXAMPLES.operations['issueCfe']?.requests ?? {}).map(
       ({ value }) => JSON.parse(filled(JSON.stringify(value))) as unknown,
     );

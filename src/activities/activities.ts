@@ -1,0 +1,34 @@
+import type { ActivityName, ActivityResults } from '../domain/activityResults.ts';
+import type { SupportRequest } from '../domain/supportAction.ts';
+
+/** A support update that the workflow of a stuck CFE accepted. */
+export interface SupportAct extends SupportRequest {
+  /** The CFE's UUID; named so in the histories of runs under way. */
+  cfeId: string;
+  /** Of the update: what it asks for is done, and audited, once. */
+  requestId: string;
+}
+
+export interface AttemptInput {
+  deliveryId: string;
+  /** How many more attempts follow if this one fails: with none left, the delivery has failed. */
+  retriesLeft: number;
+}
+
+/** The one argument of each activity type. */
+interface Inputs {
+  signCfe: [cfeUuid: string];
+  submitCfe: [cfeUuid: string];
+  awaitVerdict: [cfeUuid: string];
+  supportCfe: [act: SupportAct];
+  attemptDelivery: [input: AttemptInput];
+  makeReadyWhenComplete: [rut: string];
+  recordExpiries: [];
+  validateLogin: [rut: string];
+}
+
+/** The activity of that type. */
+export type Activity<N extends ActivityName> = (...input: Inputs[N]) => Promise<ActivityResults[N]>;
+
+/** Every activity under the name by which Temporal knows it, and shows it; each has a file of that name. */
+export type Activities = { [N in ActivityName]: Activity<N> };

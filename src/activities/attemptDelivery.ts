@@ -1,0 +1,102 @@
+import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import type { Sealer } from '../crypto/sealed.ts';
+import { findDelivery, hasAttempted } from '../db/deliveries.ts';
+import { Event } from '../db/entities/Event.ts';
+import { Webhook } from '../db/entities/Webhook.ts';
+import type { AttemptResult } from '../domain/activityResults.ts';
+import type { DeliveryStatus } from '../domain/webhook.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Places } from '../webhooks/places.ts';
+import type { Sender, SendOutcome } from '../webhooks/send.ts';
+import { signatureHeaders } from '../webhooks/signature.ts';
+import type { Activity, AttemptInput } from './activities.ts';
+import { type StoreAttemptDeps, storeAttempt } from './steps/storeAttempt.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+export interface AttemptDeps extends StoreAttemptDeps {
+  sealer: Sealer;
+  send: Sender;
+  places: Places;
+}
+
+/**
+ * Makes one attempt of a delivery and stores what came of it. Its repeat after a dead worker finds what was stored, or
+ * else sends the same bytes with the same id once more.
+ */
+export function createAttemptDelivery(deps: AttemptDeps): Activity<'attemptDelivery'> {
+  return (input) => whileBeating(() => attempt(deps, input));
+}
+
+async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptResult> {
+  const em = deps.orm.em.fork();
+  const { deliveryId } = input;
+  const execution = executionId();
+  const delivery = await findDelivery(em, deliveryId);
+  if (!delivery) throw new Error(`delivery ${deliveryId} is not there`);
+  const { status, webhookId, eventId } = delivery;
+  if (status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) return RESULTS[status];
+
+  const webhook = await em.findOneOrFail(Webhook, { id: webhookId });
+  if (webhook.removedAt !== null) {
+    return RESULTS[await storeAttempt(deps, { ...input, retriesLeft: 0 }, execution, 'webhook_removed')];
+  }
+  const place = deps.places.take(webhookId);
+  if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
+  try {
+    const { body } = await em.findOneOrFail(Event, { id: eventId });
+    failpoint('deliver.sending');
+    const outcome = await sendTo(deps, webhook, { id: deliveryId, body });
+    failpoint('deliver.sent');
+    const stored = await storeAttempt(deps, input, execution, outcome);
+    failpoint('deliver.stored');
+    return RESULTS[stored];
+  } finally {
+    place.free();
+  }
+}
+
+const RESULTS: Readonly<Record<DeliveryStatus, AttemptResult>> = {
+  DELIVERED: { kind: 'delivered' },
+  FAILED: { kind: 'failed' },
+  PENDING: { kind: 'pending' },
+};
+
+/** The same at every repeat of one activity of one run, and at no other. */
+function executionId(): string {
+  const { workflowExecution, activityId } = activityInfo();
+  return `${workflowExecution?.runId ?? ''}/${activityId}`;
+}
+
+/** Signs the event with the webhook's secret, for a while also with the one before, and sends it. */
+function sendTo(
+  { sealer, send, clock }: AttemptDeps,
+  webhook: Webhook,
+  message: { id: string; body: string },
+): Promise<SendOutcome> {
+  const at = clock();
+  const body = Buffer.from(message.body, 'utf8');
+  const isBeforeValid = webhook.previousSecretUntil !== null && webhook.previousSecretUntil > at;
+  const { accountId, id: rowId } = webhook;
+  const secrets = [webhook.sealedSecret, isBeforeValid ? webhook.sealedPreviousSecret : null]
+    .filter((sealed) => sealed !== null)
+    .map((sealed) => sealer.open(sealed, { purpose: 'webhook-secret', accountId, rowId }).toString('utf8'));
+  return send({
+    url: webhook.url,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'cfe-service-webhooks/1.0',
+      ...signatureHeaders({ id: message.id, at, body, secrets }),
+    },
+    body,
+  });
+}
+
+/** The receiver has as many attempts under way as it may: no attempt is counted, and no history grows. */
+function busy(waitMilliseconds: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'ReceiverBusy',
+    category: 'BENIGN',
+    message: 'Other deliveries to this receiver are under way; this one waits for a place.',
+    nextRetryDelay: waitMilliseconds,
+  });
+}

@@ -1,0 +1,37 @@
+import { lockEnterprise } from '../db/enterprises.ts';
+import { recordingChanges } from '../db/events.ts';
+import type { Orm } from '../db/orm.ts';
+import { readyFacts } from '../db/readyFacts.ts';
+import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
+import type { Activity } from './activities.ts';
+
+/** Makes the enterprise READY if everything is there; says what lacks otherwise. Repeating it changes nothing. */
+export function createMakeReadyWhenComplete({
+  orm,
+  clock,
+}: {
+  orm: Orm;
+  clock: () => Date;
+}): Activity<'makeReadyWhenComplete'> {
+  return (rut) =>
+    orm.em.fork().transactional(async (em) => {
+      const enterprise = await lockEnterprise(em, rut);
+      if (!enterprise) throw new Error(`enterprise ${rut} is not there`);
+      const now = clock();
+      const date = enterprise.scheduledReadyDate;
+      const dueInMilliseconds = date !== null && date > now ? date.getTime() - now.getTime() : null;
+
+      if (enterprise.status === 'READY') return { kind: 'ready' };
+      if (enterprise.status === 'SUSPENDED') {
+        return { kind: 'lacking', lacking: ['an operator to resume it'], dueInMilliseconds: null };
+      }
+      const lacking = lackingFacts(await readyFacts(em, enterprise, now));
+      if (lacking.length > 0 || !enterpriseCanBecome(enterprise.status, 'READY')) {
+        return { kind: 'lacking', lacking: lacking.map((fact) => READY_FACTS[fact]), dueInMilliseconds };
+      }
+      await recordingChanges(em, enterprise, now, () => {
+        enterprise.status = 'READY';
+      });
+      return { kind: 'ready' };
+    });
+}

@@ -1,0 +1,39 @@
+import { expiredUntold, recordExpiriesOf } from '../db/expiries.ts';
+import type { Orm } from '../db/orm.ts';
+import type { ExpiriesResult } from '../domain/activityResults.ts';
+import type { Activity } from './activities.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+/** Enterprises looked up at a time. */
+const PAGE = 100;
+
+interface ExpiryDeps {
+  orm: Orm;
+  clock: () => Date;
+  /** Enterprises looked up at a time; 100 unless told. */
+  page?: number;
+}
+
+/**
+ * Records `enterprise.updated` once for every enterprise whose certificate or CAE has expired
+ * (docs/contract.md#events), each in a transaction of its own; answers how many were told. Its repeat goes on where it
+ * was broken off.
+ */
+export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries'> {
+  return () => whileBeating(() => tellAll(deps));
+}
+
+async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {
+  const now = clock();
+  let enterprises = 0;
+  let after = '';
+  for (;;) {
+    const ruts = await expiredUntold(orm.em.fork(), { now, after, limit: page });
+    for (const rut of ruts) {
+      if (await orm.em.fork().transactional((em) => recordExpiriesOf(em, rut, now))) enterprises += 1;
+    }
+    const last = ruts.at(-1);
+    if (last === undefined || ruts.length < page) return { kind: 'told', enterprises };
+    after = last;
+  }
+}

@@ -1,0 +1,49 @@
+import { ApplicationFailure } from '@temporalio/activity';
+
+/**
+ * Longest pause between two attempts at an authority that cannot be reached (docs/contract.md#waiting-for-the-authority).
+ */
+const LONGEST_PAUSE_SECONDS = 60;
+/**
+ * Pauses after which an undecided authority is asked again (docs/contract.md#waiting-for-the-authority); the last one
+ * repeats.
+ */
+const POLL_SECONDS = [1, 2, 5, 10, 30, 60];
+
+/**
+ * The authority cannot be reached, or surely did not take the request: the attempt fails and Temporal repeats it
+ * after 1 s, doubling to 60 s, each pause shortened by up to a fifth at random.
+ */
+export function unreachable(attempt: number, what: string): ApplicationFailure {
+  const seconds = Math.min(2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_SECONDS);
+  return ApplicationFailure.create({
+    type: 'AuthorityUnreachable',
+    message: `The authority cannot be reached (${what}); it is tried again by itself.`,
+    nextRetryDelay: Math.round(seconds * 1_000 * (1 - Math.random() / 5)),
+  });
+}
+
+/** The authority is away, and this CFE is the prober: it looks again in so many milliseconds. */
+export function untilProbe(milliseconds: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'AuthorityUnreachable',
+    message: 'The authority cannot be reached; this CFE probes it for all that wait.',
+    nextRetryDelay: Math.max(1, milliseconds),
+  });
+}
+
+/** The authority has no verdict yet: asked again after `waitMilliseconds`. Not a failure in logs and metrics. */
+export function notYet(message: string, waitMilliseconds: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'NotYet',
+    category: 'BENIGN',
+    message,
+    nextRetryDelay: Math.max(1, Math.round(waitMilliseconds)),
+  });
+}
+
+/** Milliseconds until the next question for a verdict, after `attempt` of them. */
+export function pollPause(attempt: number, longestSeconds: number): number {
+  const seconds = POLL_SECONDS[Math.min(attempt, POLL_SECONDS.length) - 1] ?? 1;
+  return Math.min(seconds, longestSeconds) * 1_000;
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/postgresql';
+import { Certificate } from '../../db/entities/Certificate.ts';
+import { Cfe } from '../../db/entities/Cfe.ts';
+import { Sobre } from '../../db/entities/Sobre.ts';
+import type { Orm } from '../../db/orm.ts';
+import { nextIdemisor, sobreUnderWay } from '../../db/sobres.ts';
+import { writeSobre } from '../../dgi/xml/sobre.ts';
+import type { Environment } from '../../domain/cfeTypes.ts';
+import { montevideoTimestamp } from '../../domain/montevideo.ts';
+import { failpoint } from '../../failpoints.ts';
+
+export interface PrepareDeps {
+  orm: Orm;
+  clock: () => Date;
+  /** The authority's own RUT, to which sobres are addressed. */
+  authorityRut: Readonly<Record<Environment, string>>;
+}
+
+/**
+ * The sobre of a signed CFE: the one under way, or a new one, stored with its number and its bytes before anything
+ * is sent. Two attempts at once end with the same sobre: the second waits for the lock of the CFE's row.
+ */
+export function prepareSobre({ orm, clock, authorityRut }: PrepareDeps, { id }: Cfe): Promise<Sobre> {
+  return orm.em.fork().transactional(async (em) => {
+    const cfe = await em.findOneOrFail(
+      Cfe,
+      { id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['signedXml'] },
+    );
+    const underWay = await sobreUnderWay(em, id);
+    if (underWay) return underWay;
+    if (cfe.signedXml === null) throw new Error(`CFE ${id} is not signed yet`);
+
+    const certificate = await em.findOneOrFail(Certificate, { id: cfe.certificateId });
+    const now = clock();
+    const idemisor = await nextIdemisor(em, cfe.rut, cfe.environment);
+    failpoint('submit.numbered');
+    return em.create(Sobre, {
+      id: randomUUID(),
+      cfeId: id,
+      rut: cfe.rut,
+      environment: cfe.environment,
+      idemisor,
+      state: 'PREPARED',
+      xml: writeSobre({
+        receiverRut: authorityRut[cfe.environment],
+        issuerRut: cfe.rut,
+        idemisor,
+        createdAt: montevideoTimestamp(now),
+        certificateDer: certificate.certificate,
+        signedCfes: [cfe.signedXml],
+      }),
+      sendingAt: null,
+      receivedAt: null,
+      idReceptor: null,
+      token: null,
+      askFrom: null,
+      undecidedSince: null,
+      refusal: null,
+      createdAt: now,
+    });
+  });
+}

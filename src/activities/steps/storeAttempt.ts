@@ -1,0 +1,72 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { recordAudit } from '../../db/audit.ts';
+import { hasAttempted, insertAttempt, lockDelivery } from '../../db/deliveries.ts';
+import type { Orm } from '../../db/orm.ts';
+import { lockWebhook } from '../../db/webhooks.ts';
+import type { DeliveryStatus } from '../../domain/webhook.ts';
+import type { SendOutcome } from '../../webhooks/send.ts';
+import type { AttemptInput } from '../activities.ts';
+
+/** What came of an attempt, and where the delivery stands now. */
+export interface StoredAttempt {
+  httpStatus: number | null;
+  error: string | null;
+  status: DeliveryStatus;
+}
+
+export interface StoreAttemptDeps {
+  orm: Orm;
+  clock: () => Date;
+  /** Told of every attempt once it is stored; for the metrics. */
+  onAttempt?: ((attempt: StoredAttempt) => void) | undefined;
+}
+
+/** 410: the receiver wants nothing more. */
+const GONE = 410;
+/** The webhook was taken away while deliveries to it were under way: nothing was sent. */
+const REMOVED = { httpStatus: null, error: 'webhook_removed', answer: null, milliseconds: 0 } as const;
+
+/** Stores an attempt and what follows from it; answers where the delivery stands now. */
+export async function storeAttempt(
+  { orm, clock, onAttempt }: StoreAttemptDeps,
+  { deliveryId, retriesLeft }: AttemptInput,
+  execution: string,
+  outcome: SendOutcome | 'webhook_removed',
+): Promise<DeliveryStatus> {
+  const stored = await orm.em.fork().transactional(async (em): Promise<StoredAttempt | DeliveryStatus> => {
+    const delivery = await lockDelivery(em, deliveryId);
+    if (!delivery) throw new Error(`delivery ${deliveryId} is not there`);
+    // Two runs at once, after a worker was taken for dead: what was stored first stands.
+    if (delivery.status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) {
+      return delivery.status;
+    }
+    const { httpStatus, error, answer, milliseconds } = outcome === 'webhook_removed' ? REMOVED : outcome;
+    const now = clock();
+    const at = new Date(now.getTime() - milliseconds);
+    await insertAttempt(em, { deliveryId, execution, at, httpStatus, error, answer, milliseconds });
+    if (httpStatus === GONE) await disable(em, delivery.webhookId, now);
+    const taken = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+    if (taken || retriesLeft === 0) {
+      delivery.status = taken ? 'DELIVERED' : 'FAILED';
+      delivery.settledAt = now;
+    }
+    return { httpStatus, error, status: delivery.status };
+  });
+  if (typeof stored === 'string') return stored;
+  onAttempt?.(stored);
+  return stored.status;
+}
+
+async function disable(em: EntityManager, webhookId: string, now: Date): Promise<void> {
+  const webhook = await lockWebhook(em, webhookId);
+  if (!webhook?.enabled) return;
+  webhook.enabled = false;
+  webhook.disabledReason = 'gone';
+  const { accountId } = webhook;
+  const reason = 'the receiver answered 410';
+  recordAudit(
+    em,
+    { actor: 'service', action: 'webhook.disable', subject: webhookId, accountId, reason },
+    now,
+  );
+}

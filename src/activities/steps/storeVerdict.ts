@@ -1,0 +1,77 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { issueCfeMessage } from '../../db/cfes.ts';
+import { Cfe } from '../../db/entities/Cfe.ts';
+import { recordEvent } from '../../db/events.ts';
+import type { Orm } from '../../db/orm.ts';
+import { enqueue } from '../../db/outbox.ts';
+import { canBecome, type FinalStatus } from '../../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
+import type { RejectionReason } from '../../domain/rejection.ts';
+import { cfeUpdated } from '../../domain/webhookEvents.ts';
+import { failpoint } from '../../failpoints.ts';
+import { SIGNALS } from '../../temporal.ts';
+
+/** A verdict that was stored just now; for the metrics. */
+export interface StoredVerdict {
+  environment: Environment;
+  type: CfeType;
+  status: FinalStatus;
+  /** From the moment the CFE was taken. */
+  seconds: number;
+}
+
+/** What storing a verdict needs. */
+export interface VerdictDeps {
+  orm: Orm;
+  clock: () => Date;
+  outbox: { dispatchSoon(): void };
+  onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
+}
+
+/** What a CFE ends as, and why. */
+interface Verdict {
+  status: FinalStatus;
+  reasons: readonly RejectionReason[];
+}
+
+/**
+ * Stores the verdict on a CFE and, in the same transaction, what follows from it: customers' servers and notes that wait
+ * for it are told. A CFE that has a verdict keeps it.
+ */
+export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: Verdict): Promise<void> {
+  const stored = await deps.orm.em.fork().transactional(async (em) => {
+    const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const written = await storeVerdictOfLocked(em, cfe, verdict, deps.clock());
+    failpoint('verdict.written');
+    return written;
+  });
+  failpoint('verdict.committed');
+  afterVerdict(deps, stored);
+}
+
+/** `storeVerdict` in the open transaction, which holds the lock of the CFE; null where it has its verdict already. */
+export async function storeVerdictOfLocked(
+  em: EntityManager,
+  cfe: Cfe,
+  { status, reasons }: Verdict,
+  now: Date,
+): Promise<StoredVerdict | null> {
+  if (!canBecome(cfe.status, status)) return null;
+  const from = cfe.status;
+  cfe.status = status;
+  cfe.rejection = reasons.length > 0 ? [...reasons] : null;
+  cfe.stuckReason = null;
+  cfe.settledAt = now;
+  await recordEvent(em, cfe, cfeUpdated(cfe, from), now);
+  for (const note of await em.find(Cfe, { referenceId: cfe.id, status: 'PENDING' })) {
+    enqueue(em, issueCfeMessage(note, SIGNALS.originalDecided), now);
+  }
+  const seconds = (now.getTime() - cfe.createdAt.getTime()) / 1_000;
+  return { environment: cfe.environment, type: cfe.type, status, seconds };
+}
+
+/** After the commit: what was enqueued goes out at once, and the metrics learn of the verdict. */
+export function afterVerdict(deps: VerdictDeps, verdict: StoredVerdict | null): void {
+  if (verdict) deps.onVerdict?.(verdict);
+  deps.outbox.dispatchSoon();
+}

@@ -1,0 +1,70 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { markStuck } from '../db/cfes.ts';
+import { Cfe } from '../db/entities/Cfe.ts';
+import type { SubmitResult } from '../domain/activityResults.ts';
+import { isFinal } from '../domain/cfeStatus.ts';
+import { ORIGINAL_REJECTED } from '../domain/rejection.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Activity } from './activities.ts';
+import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
+import { untilProbe } from './steps/failures.ts';
+import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
+import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
+import { storeVerdict } from './steps/storeVerdict.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+export type SubmitDeps = PrepareDeps & SendDeps;
+
+/**
+ * Brings a signed CFE to the authority: the sobre is stored before it is sent, and once a send was begun the authority
+ * is asked before the same bytes go out again. Where the authority is away, or others are before it, the CFE waits at
+ * the gate; the step is taken again once it has been given a slot.
+ */
+export function createSubmitCfe(deps: SubmitDeps): Activity<'submitCfe'> {
+  return (cfeUuid) => whileBeating(() => submit(deps, cfeUuid));
+}
+
+async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> {
+  const em = deps.orm.em.fork();
+  const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid });
+  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
+  if (cfe.status === 'RECEIVED') return { kind: 'received' };
+  if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
+  if (await originalWasRejected(em, cfe)) {
+    await storeVerdict(deps, cfeUuid, { status: 'REJECTED', reasons: ORIGINAL_REJECTED });
+    return { kind: 'decided', status: 'REJECTED' };
+  }
+  const sobre = await prepareSobre(deps, cfe);
+  failpoint('submit.sobreStored');
+  const permit = await deps.gate.enter(cfe);
+  failpoint('gate.entered');
+  if (permit === 'waits') return { kind: 'waits' };
+  if ('probeIn' in permit) throw untilProbe(permit.probeIn);
+  const sending = { cfe, sobre, permit };
+  const result = await (sobre.state === 'PREPARED' ? sendSobre(deps, sending) : askThenSend(deps, sending));
+  return result === 'movedOn' ? submit(deps, cfeUuid) : result;
+}
+
+async function originalWasRejected(em: EntityManager, { referenceId }: Cfe): Promise<boolean> {
+  if (referenceId === null) return false;
+  const original = await em.findOneOrFail(Cfe, { id: referenceId });
+  return original.status === 'REJECTED';
+}
+
+/** A send was begun earlier and nobody knows how it ended: the authority is asked; the same bytes go out if not found. */
+async function askThenSend(deps: SubmitDeps, sending: Sending): Promise<SubmitResult | 'movedOn'> {
+  const answer = await deps.authority.findSobre(sending.cfe, sending.sobre);
+  failpoint('submit.found');
+  switch (answer.kind) {
+    case 'received':
+      return storeReceipt(deps, sending, answer);
+    case 'absent':
+      return sendSobre(deps, sending);
+    case 'refused':
+      // Its records hold no reasons: sending the same bytes again brings them, unless they are called a duplicate.
+      return sendSobre(deps, sending, { listedAsRefused: true });
+    case 'repeat':
+    case 'stuck':
+      return afterUnclear(deps, sending, answer);
+  }
+}

@@ -1,0 +1,153 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
+import { Cfe } from '../db/entities/Cfe.ts';
+import { Sobre } from '../db/entities/Sobre.ts';
+import type { SupportResult } from '../domain/activityResults.ts';
+import { type FinalStatus, isFinal } from '../domain/cfeStatus.ts';
+import { ABANDONED, ABANDONED_TO_OTHERS } from '../domain/rejection.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Activity, SupportAct } from './activities.ts';
+import { whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
+import type { Authority } from './steps/authority.ts';
+import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
+import { storeReceived } from './steps/storeReceived.ts';
+import {
+  afterVerdict,
+  type StoredVerdict,
+  storeVerdictOfLocked,
+  type VerdictDeps,
+} from './steps/storeVerdict.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+export interface SupportDeps extends VerdictDeps {
+  authority: Authority;
+}
+
+/** What an act came to, and the verdict that it stored, if any. */
+type Done = SupportResult & { verdict?: StoredVerdict | null };
+
+const refused = (message: string): Done => ({ kind: 'refused', message });
+const decidedAlready = (status: FinalStatus): Done => ({
+  kind: 'settled',
+  message: `It has its verdict: ${status}.`,
+});
+const RETRIED: Done = {
+  kind: 'retried',
+  message: 'The step that was stuck is tried again now, with what is there now.',
+};
+const UNKNOWN_SOBRE =
+  'The authority has it, by a sobre that is not known here: was the database restored? See docs/backup.md; then retry.';
+const TOLD_LATE =
+  'The worker that did this was lost before it could tell more; `cfe show` says where the CFE stands.';
+
+/**
+ * Does what support asks of a stuck CFE and writes into the audit who asked, why, and what came of it, in one
+ * transaction. Unless it is refused the stuck step is to be taken again: it finds what was stored here.
+ */
+export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
+  return (act) => whileBeating(() => support(deps, act));
+}
+
+async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResult> {
+  if (act.action === 'retry') return audited(deps, act, async () => RETRIED);
+  const em = deps.orm.em.fork();
+  const cfe = await em.findOneOrFail(Cfe, { id: act.cfeId });
+  const sobres = await sobresOf(em, cfe);
+  const askedAt = deps.clock();
+  const record = await askForRecord(deps.authority, cfe, sobres);
+  return audited(deps, act, async (open, locked, now) => {
+    if (isFinal(locked.status)) return decidedAlready(locked.status);
+    const present = await sobresOf(open, locked);
+    if (act.action === 'settle') return settle(open, locked, { record, present, now });
+    // Whatever moved it on meanwhile, an attempt that was thought lost perhaps, may have brought it there.
+    if (stateOf(present) !== stateOf(sobres))
+      return refused('It moved on while the authority was asked: ask again.');
+    const obstacle = whyNotAbandoned(record, { cfe: locked, sobres, askedAt });
+    return obstacle === null ? abandon(open, locked, { record, now }) : refused(obstacle);
+  });
+}
+
+/** Runs `work` with the CFE locked, and writes the audit with it; a request that was done before is not done again. */
+async function audited(
+  deps: SupportDeps,
+  { cfeId: cfeUuid, requestId, action, by, reason }: SupportAct,
+  work: (em: EntityManager, locked: Cfe, now: Date) => Promise<Done>,
+): Promise<SupportResult> {
+  const { verdict, ...result } = await deps.orm.em.fork().transactional(async (em): Promise<Done> => {
+    const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const before = await outcomeOfRequest(em, requestId);
+    if (before) return { kind: before, message: TOLD_LATE };
+    const now = deps.clock();
+    const done = await work(em, cfe, now);
+    const outcome = done.kind;
+    if (outcome !== 'refused') cfe.stuckReason = null;
+    const { rut } = cfe;
+    recordAudit(
+      em,
+      { actor: `support:${by}`, action: `cfe.${action}`, subject: cfeUuid, rut, reason, outcome, requestId },
+      now,
+    );
+    failpoint('support.written');
+    return done;
+  });
+  failpoint('support.stored');
+  afterVerdict(deps, verdict ?? null);
+  return result;
+}
+
+/** All sobres that were made for the CFE, the last one first. */
+const sobresOf = (em: EntityManager, { id }: Cfe): Promise<Sobre[]> =>
+  em.find(Sobre, { cfeId: id }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+
+/** What a send, or its answer, would change. */
+const stateOf = (sobres: readonly Sobre[]): string =>
+  JSON.stringify(sobres.map(({ id, state, sendingAt }) => [id, state, sendingAt]));
+
+/** Stores what the authority has, so that the CFE goes on from there; what it does not have is told. */
+async function settle(
+  em: EntityManager,
+  cfe: Cfe,
+  { record, present, now }: { record: AuthorityRecord; present: readonly Sobre[]; now: Date },
+): Promise<Done> {
+  const underWay = present.find(({ state }) => state !== 'REFUSED');
+  switch (record.kind) {
+    case 'verdict': {
+      const verdict = await storeVerdictOfLocked(em, cfe, record, now);
+      return { kind: 'settled', message: `The authority has decided: ${record.status}.`, verdict };
+    }
+    case 'received':
+      if (!underWay) return refused(UNKNOWN_SOBRE);
+      await storeReceived(em, cfe, underWay, record, now);
+      return { kind: 'settled', message: 'The authority has it; it is asked for its verdict now.' };
+    case 'undecided':
+      return {
+        kind: 'settled',
+        message: 'The authority has it and has not decided; it is asked again by itself.',
+      };
+    case 'neverSent':
+    case 'others':
+    case 'refused':
+    case 'absent':
+    case 'repeat':
+    case 'stuck':
+      return refused(whatSupportMayDo(record));
+  }
+}
+
+async function abandon(
+  em: EntityManager,
+  cfe: Cfe,
+  { record, now }: { record: AuthorityRecord; now: Date },
+): Promise<Done> {
+  const isOfOthers = record.kind === 'others';
+  const reasons = isOfOthers ? ABANDONED_TO_OTHERS : ABANDONED;
+  const verdict = await storeVerdictOfLocked(em, cfe, { status: 'REJECTED', reasons }, now);
+  const after = isOfOthers
+    ? 'must not be annulled: it belongs to another system'
+    : 'is to be annulled at the authority';
+  return {
+    kind: 'abandoned',
+    message: `The CFE is given up and ends REJECTED. Its number ${after}.`,
+    verdict,
+  };
+}

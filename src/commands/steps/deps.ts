@@ -1,0 +1,15 @@
+import type { Database } from '../../db/orm.ts';
+import type { Actor } from '../../domain/audit.ts';
+
+/** What every command is handed: where facts are stored, the clock, and the way to the workflows. */
+export interface CommandDeps {
+  readonly orm: Database;
+  /** Who asks, for the audit; the service itself where it is left out. */
+  readonly actor?: Actor;
+  /** The moment now. */
+  readonly clock: () => Date;
+  readonly outbox: {
+    /** Dispatches what was just stored, in the background; never throws. */
+    dispatchSoon(): void;
+  };
+}

@@ -1,0 +1,39 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Certificate } from '../../db/entities/Certificate.ts';
+import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import { readyFacts } from '../../db/readyFacts.ts';
+import { certificateStatus } from '../../domain/certificate.ts';
+import type { Environment } from '../../domain/cfeTypes.ts';
+import { lackingFacts, notReadyFault, SUSPENDED_FAULT } from '../../domain/enterpriseStatus.ts';
+import type { Fault } from '../../errors.ts';
+
+/**
+ * What keeps an enterprise from issuing at `now`: it is suspended, it is not READY (production only; the
+ * missing facts are named), or its certificate cannot sign any more.
+ */
+export async function issuerFaults(
+  em: EntityManager,
+  issuer: { enterprise: Enterprise; certificate: Certificate | null; environment: Environment; now: Date },
+): Promise<Fault[]> {
+  const { enterprise, certificate, environment, now } = issuer;
+  if (enterprise.status === 'SUSPENDED') return [SUSPENDED_FAULT];
+  if (enterprise.status === 'PENDING' && environment === 'production') {
+    return [notReadyFault(lackingFacts(await readyFacts(em, enterprise, now)))];
+  }
+  return signingFaults(certificate, now);
+}
+
+/** What keeps a certificate from signing at `now`; READY is not lost with it, so issuing must say so itself. */
+export function signingFaults(certificate: Certificate | null, now: Date): Fault[] {
+  const status = certificateStatus(certificate, now);
+  if (status === 'NONE') {
+    return [fault('enterprise.certificate_missing', 'The enterprise has no certificate; upload one.')];
+  }
+  if (status === 'EXPIRED') {
+    const message = 'The certificate of the enterprise has expired; upload a new one.';
+    return [fault('enterprise.certificate_expired', message)];
+  }
+  return [];
+}
+
+const fault = (code: string, message: string): Fault => ({ path: '', code, message });

@@ -1,0 +1,80 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import {
+  findKept,
+  type Kept,
+  type KeyScope,
+  keepAnswer,
+  lockKey,
+  type RequestKey,
+} from '../../db/idempotency.ts';
+import { withinTransaction } from '../../db/orm.ts';
+import { Refusal } from '../../errors.ts';
+import { failpoint } from '../../failpoints.ts';
+import type { CommandDeps } from './deps.ts';
+
+/** How long a request waits for its twin to be done. Issuing takes some 10 ms. */
+const TWIN_MILLISECONDS = 2_000;
+
+/** A request that carries an Idempotency-Key, and whose key it is. */
+export type OnceRequest = KeyScope & RequestKey;
+
+/** What the work came to, or what is kept of the first request with that key. */
+export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: Kept };
+
+/**
+ * Runs `work` unless it was done already for that key. It runs on `deps` within one transaction, whose commit stands
+ * for the change and for the memory of the key alike: a crash leaves both or neither. `keep` gives the answer to be
+ * kept; null where the work itself keeps the key (a CFE does, on its row). Work that throws leaves nothing. Refuses
+ * while a twin takes too long (IDEMPOTENCY_IN_PROGRESS) and a key that stood for another request
+ * (IDEMPOTENCY_KEY_REUSED).
+ */
+export async function runOnce<D extends CommandDeps, T>(
+  deps: D,
+  request: OnceRequest,
+  { work, keep }: { work: (deps: D) => Promise<T>; keep: (value: T) => string | null },
+): Promise<OnceOutcome<T>> {
+  let dispatchAsked = false;
+  const outbox = {
+    dispatchSoon: () => {
+      dispatchAsked = true;
+    },
+  };
+  const outcome = await deps.orm.em.fork().transactional(async (em): Promise<OnceOutcome<T>> => {
+    const kept = await keptFor(em, request, deps.clock());
+    if (kept) return { kept };
+    const value = await work({ ...deps, orm: withinTransaction(em), outbox });
+    const answer = keep(value);
+    if (answer !== null) await keepAnswer(em, request, { hash: request.hash, answer, now: deps.clock() });
+    failpoint('request.written');
+    return { kept: null, value };
+  });
+  failpoint('request.committed');
+  if (dispatchAsked) deps.outbox.dispatchSoon();
+  return outcome;
+}
+
+async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
+  if (!(await lockKey(em, request, TWIN_MILLISECONDS))) {
+    throw new Refusal(
+      'IDEMPOTENCY_IN_PROGRESS',
+      'A request with this Idempotency-Key is still in progress; try again in a moment.',
+      { retryAfterSeconds: 1 },
+    );
+  }
+  return keptOf(em, request, now);
+}
+
+/** What is kept of the first request with that key, where one is done. Refuses a key that stood for another request. */
+export const findFirst = (deps: CommandDeps, request: OnceRequest): Promise<Kept | null> =>
+  keptOf(deps.orm.em.fork(), request, deps.clock());
+
+async function keptOf(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
+  const kept = await findKept(em, request, now);
+  if (kept && !request.hash.equals(kept.hash)) {
+    throw new Refusal(
+      'IDEMPOTENCY_KEY_REUSED',
+      'This Idempotency-Key was used for another request; use a new key for a new request.',
+    );
+  }
+  return kept;
+}

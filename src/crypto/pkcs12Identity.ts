@@ -1,0 +1,92 @@
+/** From what a .p12 holds to the key and the certificate that belong together: judged by node:crypto. */
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
+
+/** Why a .p12 cannot be used. */
+export type Pkcs12Failure = ContainerFailure | 'no_key' | 'no_certificate' | 'key_mismatch' | 'not_rsa';
+
+/** A private RSA key and its certificate. */
+export interface Identity {
+  /** PKCS#8, DER. Secret: overwrite it with zeros when done. */
+  readonly privateKeyDer: Buffer;
+  readonly certificateDer: Buffer;
+  /** The whole subject, one attribute after the other: `C=UY, serialNumber=RUC…, CN=…`. */
+  readonly subject: string;
+  /** CN of the subject: the holder's name. */
+  readonly commonName: string | null;
+  /** serialNumber of the subject. */
+  readonly serialNumber: string | null;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly modulusBits: number;
+}
+
+export type OpenedPkcs12 =
+  | { readonly ok: true; readonly identity: Identity }
+  | { readonly ok: false; readonly reason: Pkcs12Failure };
+
+/**
+ * Opens a .p12: its RSA key with the certificate that belongs to it; of several such certificates the one that lasts
+ * longest. Runs as long as whoever made the file wished (pkcs12.ts bounds it).
+ */
+export function openIdentity(file: Uint8Array, password: string): OpenedPkcs12 {
+  const container = openContainer(file, password);
+  return container.ok ? choose(container.keys, container.certificates) : container;
+}
+
+function choose(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkcs12 {
+  const keys = keyDers.flatMap(readKey);
+  const certificates = certificateDers.flatMap(readCertificate);
+  if (keys.length === 0) return { ok: false, reason: 'no_key' };
+  if (certificates.length === 0) return { ok: false, reason: 'no_certificate' };
+  const pairs = keys.flatMap((key) =>
+    certificates
+      .filter((certificate) => certificate.checkPrivateKey(key))
+      .map((certificate) => ({ key, certificate })),
+  );
+  if (pairs.length === 0) return { ok: false, reason: 'key_mismatch' };
+  const [best] = pairs
+    .filter(({ key }) => key.asymmetricKeyType === 'rsa')
+    .sort((a, b) => b.certificate.validToDate.getTime() - a.certificate.validToDate.getTime());
+  return best
+    ? { ok: true, identity: identityOf(best.key, best.certificate) }
+    : { ok: false, reason: 'not_rsa' };
+}
+
+function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
+  // The only reading of the subject that undoes its escapes; an attribute given several times is a list.
+  const names: Readonly<Record<string, unknown>> = { ...certificate.toLegacyObject().subject };
+  return {
+    privateKeyDer: key.export({ type: 'pkcs8', format: 'der' }),
+    certificateDer: certificate.raw,
+    subject: Object.entries(names)
+      .flatMap(([name, value]) => [value].flat().map((one) => `${name}=${String(one)}`))
+      .join(', '),
+    commonName: single(names['CN']),
+    serialNumber: single(names['serialNumber']),
+    notBefore: certificate.validFromDate,
+    notAfter: certificate.validToDate,
+    modulusBits: key.asymmetricKeyDetails?.modulusLength ?? 0,
+  };
+}
+
+/** The attribute's value; null where it is given several times, since none of them counts more. */
+function single(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function readKey(der: Uint8Array): KeyObject[] {
+  try {
+    return [createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' })];
+  } catch {
+    return [];
+  }
+}
+
+function readCertificate(der: Uint8Array): X509Certificate[] {
+  try {
+    return [new X509Certificate(der)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,136 @@
+/** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
+import type { Element } from '@xmldom/xmldom';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { answerIn, MOST_ANSWER_BYTES, type Trust } from './answers.ts';
+import { type Breakers, withPermit } from './callPermit.ts';
+import type { CommonAnswer } from './outcomes.ts';
+import { post, type Timeouts } from './post.ts';
+import { type NoReading, type ResultKind, readingOf } from './results.ts';
+import type { SignatureHash } from './signatures.ts';
+import { callOf, OPERATIONS, type Operation } from './soap.ts';
+import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
+
+/** Where the authority is, in one environment. */
+interface DgiEndpoints {
+  readonly receptionUrl: string;
+  readonly consultationUrl: string;
+  /** eRUT; without one nothing can be looked up there. */
+  readonly registryUrl?: string | undefined;
+  /** The authority's own RUT: who must have signed its answers. */
+  readonly authorityRut: string;
+}
+
+export interface DgiClientOptions {
+  readonly endpoints: Readonly<Record<Environment, DgiEndpoints>>;
+  readonly timeouts: Timeouts;
+  /** Hash of the signatures of requests. */
+  readonly soapHash: SignatureHash;
+  /** SHA-256 fingerprints (lower-case hex of the DER) of the certificates whose signature counts as the authority's. */
+  readonly trustedSigners: () => Promise<ReadonlySet<string>>;
+  /** Certification authorities of its TLS, PEM; the usual ones by default. */
+  readonly ca?: string | undefined;
+  /** The moment now; the system's clock by default. */
+  readonly clock?: () => Date;
+  /** Says which calls may be made; without it, all may. */
+  readonly breakers?: Breakers | undefined;
+  /** Told of every call once it is over; for the metrics. */
+  readonly onCall?: ((call: AuthorityCall) => void) | undefined;
+}
+
+/** One call to the authority, and what came of it. */
+export interface AuthorityCall {
+  readonly environment: Environment;
+  readonly service: (typeof OPERATIONS)[Operation]['service'];
+  readonly operation: Operation;
+  readonly seconds: number;
+  /** `document`, or what came instead, as the table of outcomes names it. */
+  readonly answer: 'document' | CommonAnswer;
+  /** What it comes to: the kind of the result. */
+  readonly result: ResultKind;
+}
+
+/** Who asks, and where. */
+export interface Caller {
+  readonly credentials: DgiCredentials;
+  readonly environment: Environment;
+}
+
+/** What the operations of the client are made of. */
+export interface Calls {
+  readonly now: () => Date;
+  /** The signed envelope of a request. */
+  sign(operation: Operation, caller: Caller, parameters: string): string;
+  /** Sends a request, signed now unless `envelope` is given: the element that answers it. Throws for everything else. */
+  ask(
+    operation: Operation,
+    caller: Caller,
+    parameters: string,
+    options?: { readonly envelope?: string; readonly isProbe?: boolean | undefined },
+  ): Promise<Element>;
+  /** Runs a call; `instead` says what an answer that is none comes to. Rejects for mistakes of ours only. */
+  run<T extends { kind: ResultKind }>(
+    operation: Operation,
+    caller: Caller,
+    work: () => Promise<T>,
+    instead: (reading: NoReading) => T,
+  ): Promise<T>;
+  trustFor(caller: Caller): Promise<Trust>;
+}
+
+/** The calls of a client. */
+export function createCalls(options: DgiClientOptions): Calls {
+  const now = () => options.clock?.() ?? new Date();
+  const sign: Calls['sign'] = (operation, { credentials }, parameters) =>
+    signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
+  return {
+    now,
+    sign,
+
+    ask(operation, caller, parameters, { envelope, isProbe = false } = {}) {
+      const { environment } = caller;
+      const { service, soapAction } = OPERATIONS[operation];
+      const url = urlOf(options.endpoints[environment], service);
+      const headers = {
+        'content-type': 'text/xml;charset=UTF-8',
+        soapaction: `"${soapAction}"`,
+        accept: 'text/xml',
+      };
+      const { timeouts, ca, breakers } = options;
+      return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
+        const body = envelope ?? sign(operation, caller, parameters);
+        const answer = await post({ url, headers, body, timeouts, ca, mostBytes: MOST_ANSWER_BYTES });
+        return answerIn(answer, operation);
+      });
+    },
+
+    async run(operation, { environment }, work, instead) {
+      const { service } = OPERATIONS[operation];
+      const startedAt = performance.now();
+      let answer: AuthorityCall['answer'] = 'document';
+      const result = await work().catch((error: unknown) => {
+        const reading = readingOf(error);
+        answer = reading.answer;
+        return instead(reading);
+      });
+      const seconds = (performance.now() - startedAt) / 1_000;
+      options.onCall?.({ environment, service, operation, seconds, answer, result: labelOf(result.kind) });
+      return result;
+    },
+
+    trustFor: async ({ environment }) => ({
+      signers: await options.trustedSigners(),
+      authorityRut: options.endpoints[environment].authorityRut,
+      now: now(),
+    }),
+  };
+}
+
+/** A send whose fate is unknown is measured as one that goes on by itself, as alerts on `repeat` expect. */
+const labelOf = (kind: ResultKind): ResultKind => (kind === 'fateUnknown' ? 'repeat' : kind);
+
+function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): string {
+  const { receptionUrl: reception, consultationUrl: consultation, registryUrl: registry } = endpoints;
+  const url = { reception, consultation, registry }[service];
+  if (url === undefined) throw new Error(`no address of the ${service} service is configured`);
+  return url;
+}

@@ -1,0 +1,189 @@
+/** What our calls to the authority come to, as the table of outcomes has it. */
+import type { RegistryRecord } from '../domain/registryRecord.ts';
+import { NoAnswer } from './answers.ts';
+import { HeldBack } from './callPermit.ts';
+import {
+  type Answer,
+  type CommonAnswer,
+  outcomeOf,
+  type Situation,
+  type Unclear,
+  unclear,
+} from './outcomes.ts';
+import { AnswerTooLarge, Unanswered } from './post.ts';
+import type { AckCfe, Reason } from './xml/ack.ts';
+import { bareRecord } from './xml/registry.ts';
+
+/** What the authority gives for asking about a sobre. */
+export interface SobreTicket {
+  readonly idReceptor: string;
+  readonly token: string;
+  readonly askFrom: Date | null;
+}
+
+/** The first answer to a sobre. */
+export type SendAnswer =
+  | ({ readonly kind: 'received' } & SobreTicket)
+  | { readonly kind: 'refused'; readonly reasons: Reason[] }
+  | { readonly kind: 'duplicate' }
+  | FateUnknown
+  | Unclear;
+/** A send that the authority may have kept: it must be asked before the same bytes go out again. */
+export interface FateUnknown {
+  readonly kind: 'fateUnknown';
+  /** For logs and failures: what happened, in a few words. */
+  readonly what: string;
+}
+/** Whether the authority has a sobre. */
+export type FindSobreAnswer =
+  | ({ readonly kind: 'received' } & SobreTicket)
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'absent' }
+  | Unclear;
+/** The first sobre that carried a receipt; `state` is null while there is no verdict. */
+export type FindCfeAnswer =
+  | ({ readonly kind: 'found' } & ReceiptLocation)
+  | { readonly kind: 'absent' }
+  | Unclear;
+/** The verdicts on the receipts of a sobre. */
+export type AskVerdictAnswer =
+  | { readonly kind: 'answered'; readonly ack: AckCfe }
+  | { readonly kind: 'notYet'; readonly code: string }
+  /** There is no such sobre by that number and token, or the question failed. */
+  | { readonly kind: 'recover' }
+  | Unclear;
+/** What the registry knows of a RUT. */
+export type LookUpAnswer =
+  | { readonly kind: 'found'; readonly record: RegistryRecord }
+  | { readonly kind: 'unregistered' }
+  | Unclear;
+
+/** What a call may come to. */
+export type ResultKind = (
+  | SendAnswer
+  | FindSobreAnswer
+  | FindCfeAnswer
+  | AskVerdictAnswer
+  | LookUpAnswer
+)['kind'];
+
+/** Where the authority has a receipt. */
+interface ReceiptLocation extends SobreTicket {
+  readonly state: string | null;
+  readonly idemisor: string;
+}
+
+/** What came back from one call: its key in the table of outcomes, and what came with it. */
+export interface Reading<S extends Situation> {
+  readonly answer: Answer<S>;
+  /** A status or code in place of the key, for people; never the authority's text. */
+  readonly detail?: string | undefined;
+  readonly ticket?: SobreTicket;
+  readonly location?: ReceiptLocation;
+  readonly reasons?: readonly Reason[];
+  readonly record?: RegistryRecord;
+}
+
+/** What came back in place of an answer to the question. */
+export type NoReading = Pick<Reading<Situation>, 'detail'> & { readonly answer: CommonAnswer };
+
+/** What an error of a call is in the table of outcomes. Throws the error again where it is a mistake of ours. */
+export function readingOf(error: unknown): NoReading {
+  if (error instanceof NoAnswer) return { answer: error.answer, detail: error.detail };
+  if (error instanceof HeldBack) return { answer: 'held back' };
+  if (error instanceof AnswerTooLarge) return { answer: 'too large' };
+  if (error instanceof Unanswered) {
+    return { answer: error.sent ? 'no answer' : 'unreached', detail: error.message };
+  }
+  throw error;
+}
+
+export function sendAnswer(reading: Reading<'send'>): SendAnswer {
+  const outcome = outcomeOf('send', reading.answer);
+  switch (outcome.reaction) {
+    case 'received':
+      return { kind: 'received', ...given(reading.ticket) };
+    case 'refused':
+      return { kind: 'refused', reasons: [...(reading.reasons ?? [reasonOf(reading.answer)])] };
+    case 'duplicate':
+      return { kind: 'duplicate' };
+    case 'fateUnknown':
+      return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+    case 'repeat':
+    case 'stuck':
+      return unclear('send', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+export function findSobreAnswer(reading: Reading<'find'>): FindSobreAnswer {
+  const outcome = outcomeOf('find', reading.answer);
+  switch (outcome.reaction) {
+    case 'received':
+      return { kind: 'received', ...given(reading.ticket) };
+    case 'refused':
+    case 'absent':
+      return { kind: outcome.reaction };
+    case 'repeat':
+    case 'stuck':
+      return unclear('find', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+export function findCfeAnswer(reading: Reading<'findCfe'>): FindCfeAnswer {
+  const outcome = outcomeOf('findCfe', reading.answer);
+  switch (outcome.reaction) {
+    case 'found':
+      return { kind: 'found', ...given(reading.location) };
+    case 'absent':
+      return { kind: 'absent' };
+    case 'repeat':
+    case 'stuck':
+      return unclear('findCfe', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+/** Of a question for verdicts that brought no document. */
+export function noVerdictsAnswer(reading: NoReading): AskVerdictAnswer {
+  const outcome = outcomeOf('ask', reading.answer);
+  switch (outcome.reaction) {
+    case 'notYet':
+      return { kind: 'notYet', code: codeIn(reading.answer) };
+    case 'recover':
+      return { kind: 'recover' };
+    case 'repeat':
+    case 'stuck':
+      return unclear('ask', reading.answer, reading.detail ?? reading.answer);
+    case 'verdict':
+    case 'original':
+      throw new RangeError(`${reading.answer} without a document`);
+  }
+}
+
+/** `rut`: the one that was asked about. */
+export function lookUpAnswer(rut: string, reading: Reading<'lookUp'>): LookUpAnswer {
+  const outcome = outcomeOf('lookUp', reading.answer);
+  switch (outcome.reaction) {
+    case 'found':
+      return { kind: 'found', record: reading.record ?? bareRecord(rut, outcome.activityStatus) };
+    case 'unregistered':
+      return { kind: 'unregistered' };
+    case 'repeat':
+    case 'stuck':
+      return unclear('lookUp', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+const codeIn = (answer: string): string => answer.replace(/^code /, '');
+
+/** A refusal by an exception comes without reasons. */
+const reasonOf = (answer: string): Reason => ({
+  code: codeIn(answer),
+  message: 'El sobre fue rechazado',
+  detail: null,
+});
+
+/** What the table counts on with an answer. */
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('the reading lacks what its row of the table needs');
+  return value;
+}

@@ -1,0 +1,85 @@
+/**
+ * What each activity answers, told apart by `kind`. Histories keep these values: ids, enums, and words for support;
+ * never documents, names or amounts. Types only, so that workflows may use them.
+ */
+import type { FinalStatus } from './cfeStatus.ts';
+import type { StuckReason } from './stuckReason.ts';
+import type { SupportOutcome } from './supportAction.ts';
+import type { LoginResult } from './webhookEvents.ts';
+
+/** A step that only a person can bring forward. */
+export interface Stuck {
+  kind: 'stuck';
+  reason: StuckReason;
+  /** For support: what was tried and what may be done. No papers, names or amounts. */
+  explanation: string;
+}
+
+/** The CFE has its verdict, or ended without being sent. */
+interface Decided {
+  kind: 'decided';
+  status: FinalStatus;
+}
+
+export type SignResult =
+  | { kind: 'signed' }
+  /** Signed too, and a note whose original has no verdict yet: the signal `originalSettled` says that it has. */
+  | { kind: 'waitsForOriginal' }
+  | Stuck;
+
+export type SubmitResult =
+  /** The authority has the sobre. */
+  | { kind: 'received' }
+  | Decided
+  /** The CFE waits at the gate: the signal `turnCame` says that it has been given a slot. */
+  | { kind: 'waits' }
+  | Stuck;
+
+export type VerdictResult = Decided | Stuck;
+
+/** What came of support's act; `message` is for people. */
+export interface SupportResult {
+  kind: SupportOutcome;
+  message: string;
+}
+
+export type AttemptResult =
+  | { kind: 'delivered' }
+  /** It is not tried again. */
+  | { kind: 'failed' }
+  /** To be tried again after the next delay. */
+  | { kind: 'pending' };
+
+export type ReadinessResult =
+  | { kind: 'ready' }
+  | {
+      kind: 'lacking';
+      /** In words, for people. */
+      lacking: string[];
+      /** Milliseconds until the scheduled date; null when it has come, or there is none. */
+      dueInMilliseconds: number | null;
+    };
+
+export interface ExpiriesResult {
+  kind: 'told';
+  /** How many enterprises were told. */
+  enterprises: number;
+}
+
+export type LoginValidation =
+  | { kind: 'checked'; result: LoginResult }
+  /** No check is wanted any more. */
+  | { kind: 'nothingToDo' };
+
+/** The results by activity type. */
+export interface ActivityResults {
+  signCfe: SignResult;
+  submitCfe: SubmitResult;
+  awaitVerdict: VerdictResult;
+  supportCfe: SupportResult;
+  attemptDelivery: AttemptResult;
+  makeReadyWhenComplete: ReadinessResult;
+  recordExpiries: ExpiriesResult;
+  validateLogin: LoginValidation;
+}
+export type ActivityName = keyof ActivityResults;

@@ -1,0 +1,53 @@
+import type { ApiDeps } from '../api/deps.ts';
+import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
+import type { readConfig } from '../config.ts';
+import { createApiKeys } from '../crypto/apiKeys.ts';
+import { createRequestHash } from '../crypto/requestHash.ts';
+import { createSealer } from '../crypto/sealed.ts';
+import { createTokens } from '../crypto/tokens.ts';
+import type { Orm } from '../db/orm.ts';
+import type { AuthorityCall } from '../dgi/client.ts';
+import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
+
+/** What the handlers are configured by. */
+export const API_VARIABLES = [
+  ...LOOK_UP_VARIABLES,
+  'CFE_KEY_ENCRYPTION_KEYS',
+  'CFE_PEPPER',
+  'CFE_TOKEN_KEYS',
+  'CFE_SANDBOX_PORTAL_URL',
+  'CFE_SANDBOX_PAPERS_DIR',
+  'CFE_CHECKOUT_URL',
+] as const;
+
+type ApiConfig = ReturnType<typeof readConfig<(typeof API_VARIABLES)[number]>>;
+
+/** What the handlers of the API are handed; `onCall` hears of every call to the authority. */
+export async function createApiDeps(
+  config: ApiConfig,
+  shared: Pick<ApiDeps, 'outbox' | 'logger' | 'verdicts'> & {
+    orm: Orm;
+    onCall: (call: AuthorityCall) => void;
+  },
+): Promise<ApiDeps> {
+  const { onCall, ...deps } = shared;
+  return {
+    ...deps,
+    clock: () => new Date(),
+    tokens: await createTokens(config.CFE_TOKEN_KEYS),
+    sealer: createSealer(config.CFE_KEY_ENCRYPTION_KEYS),
+    apiKeys: createApiKeys(config.CFE_PEPPER),
+    requestHash: createRequestHash(config.CFE_PEPPER),
+    testKit: testKitOf(config),
+    checkoutUrl: config.CFE_CHECKOUT_URL,
+    lookUpRut: await openRutLookUp(config, deps.orm, onCall),
+  };
+}
+
+/** Where sandbox credentials come from: a simulator's portal, or an operator's files; null without either. */
+function testKitOf(config: ApiConfig): AuthorityTestKit | null {
+  const { CFE_SANDBOX_PORTAL_URL: portal, CFE_SANDBOX_PAPERS_DIR: folder } = config;
+  if (portal !== '') return createPortalTestKit(portal);
+  return folder === '' ? null : createFolderTestKit(folder);
+}

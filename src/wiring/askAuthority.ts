@@ -1,0 +1,38 @@
+import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
+import { readConfig, type Variables } from '../config.ts';
+import { createSealer } from '../crypto/sealed.ts';
+import { currentCertificate } from '../db/certificates.ts';
+import type { Orm } from '../db/orm.ts';
+import { CFE_TYPES } from '../domain/cfeTypes.ts';
+import { Refusal } from '../errors.ts';
+import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+import { privateKeysUnder } from './privateKeys.ts';
+
+/**
+ * Asks the authority what it has under a fiscal number, with the enterprise's own certificate. Throws
+ * ConfigurationError where the authority or the key-encryption keys are not configured.
+ */
+export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps['askAuthority'] {
+  const config = readConfig([...DGI_VARIABLES, 'CFE_KEY_ENCRYPTION_KEYS'], source);
+  const client = openDgiClient(config, orm);
+  const privateKeyOf = privateKeysUnder(createSealer(config.CFE_KEY_ENCRYPTION_KEYS));
+  return async ({ rut, environment, type, serie, numero }) => {
+    const certificate = await currentCertificate(orm.em.fork(), rut, environment);
+    if (!certificate) {
+      throw new Refusal(
+        'INVALID_INPUT',
+        `${rut} has no certificate, which the question to the authority needs.`,
+      );
+    }
+    const credentials = {
+      privateKey: privateKeyOf(certificate),
+      certificateDer: certificate.certificate,
+    };
+    const { code: typeCode } = CFE_TYPES[type];
+    const answer = await client.findCfe(credentials, environment, { typeCode, serie, numero });
+    if (answer.kind === 'absent') return undefined;
+    if (answer.kind === 'found') return { verdict: answer.state };
+    const what = answer.kind === 'stuck' ? answer.explanation : answer.what;
+    throw new Refusal('UNAVAILABLE', `The authority gives no answer about ${serie} ${numero}: ${what}`);
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  Client,
+  Connection,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { SupportCfeDeps } from '../commands/supportCfe.ts';
+import { DEADLINES } from '../domain/deadlines.ts';
+import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import { Refusal } from '../errors.ts';
+import { SUPPORT_UPDATE } from '../temporal.ts';
+
+/** Longest wait for a connection. */
+const CONNECT_MILLISECONDS = 3_000;
+/** Longest wait for a worker that takes the update. */
+const ACCEPT_MILLISECONDS = 20_000;
+
+/** A connection to Temporal that sends the update `support`; open it for one run of the command line, and close it. */
+export function openSupport({ address, namespace }: { address: string; namespace: string }): {
+  ask: SupportCfeDeps['askSupport'];
+  close(): Promise<void>;
+} {
+  const connection = Connection.lazy({ address, connectTimeout: CONNECT_MILLISECONDS });
+  const client = new Client({ connection, namespace });
+  const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + milliseconds, call);
+  return {
+    async ask(workflowId, request) {
+      try {
+        await connection.ensureConnected().catch(away);
+        const handle = await within(ACCEPT_MILLISECONDS, () =>
+          client.workflow.getHandle(workflowId).startUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE, {
+            args: [request],
+            waitForStage: 'ACCEPTED',
+          }),
+        );
+        return await within(DEADLINES.supportAnswer, () => handle.result());
+      } catch (error) {
+        return whatItMeans(error);
+      }
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** What a failed update means. Throws a Refusal, or the error itself where it is our mistake. */
+function whatItMeans(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupport']>> {
+  if (error instanceof WorkflowNotFoundError) return { outcome: 'nothing_to_do', runs: false };
+  if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
+    const { type, message } = error.cause;
+    if (type === 'NothingToDo') return { outcome: 'nothing_to_do', runs: true };
+    if (type === 'UnderWay') return { outcome: 'refused', message };
+    if (type === 'InvalidInput') throw new Refusal('INVALID_INPUT', message);
+  }
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+    const message =
+      'No worker accepts the request: is one running? It may still be done once a worker is back.';
+    throw new Refusal('UNAVAILABLE', message, { cause: error });
+  }
+  if (error instanceof ServiceError) away(error);
+  throw error;
+}
+
+function away(cause: unknown): never {
+  throw new Refusal('UNAVAILABLE', 'Temporal cannot be reached.', { cause });
+}

@@ -1,0 +1,23 @@
+import type { readConfig } from '../config.ts';
+import type { Orm } from '../db/orm.ts';
+import type { Logger } from '../logger.ts';
+import { createDispatcher } from '../outbox/dispatcher.ts';
+import type { Closers } from './process.ts';
+
+/** Where Temporal is. */
+export const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as const;
+
+/** The outbox of a process, which closes it at its end. It connects to Temporal when there is something to dispatch. */
+export function openOutbox(
+  config: ReturnType<typeof readConfig<(typeof TEMPORAL_VARIABLES)[number]>>,
+  { orm, logger, closers }: { orm: Orm; logger: Logger; closers: Closers },
+): ReturnType<typeof createDispatcher> {
+  const outbox = createDispatcher({
+    orm,
+    temporalAddress: config.TEMPORAL_ADDRESS,
+    namespace: config.TEMPORAL_NAMESPACE,
+    logger,
+  });
+  closers.add('outbox', () => outbox.close());
+  return outbox;
+}

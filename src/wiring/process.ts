@@ -1,0 +1,81 @@
+import { ConfigurationError, readConfig, type VariableName } from '../config.ts';
+import { DEADLINES } from '../domain/deadlines.ts';
+import { armFailpoints } from '../failpoints.ts';
+import type { Logger } from '../logger.ts';
+
+/** `readConfig` for a process: where a variable is wrong or missing it says so in words, nothing else, and ends with 1. */
+export function configOrExit<const N extends VariableName>(
+  names: readonly N[],
+): ReturnType<typeof readConfig<N>> {
+  try {
+    armFailpoints();
+    return readConfig(names);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** What a process has opened and must close, in order. */
+export interface Closers {
+  /** Registers something to close; the last registered is closed first. */
+  add(name: string, close: () => unknown): void;
+  /** Closes everything once, last opened first; a failure to close one does not keep the others open. */
+  closeAll(): Promise<void>;
+}
+
+/** An empty list of things to close. */
+function createClosers(logger: Logger): Closers {
+  const open: { name: string; close: () => unknown }[] = [];
+  return {
+    add(name, close) {
+      open.push({ name, close });
+    },
+    async closeAll() {
+      for (let last = open.pop(); last; last = open.pop()) {
+        try {
+          await last.close();
+        } catch (err) {
+          logger.warn({ err, part: last.name }, 'could not be closed');
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Runs `start` as a process: on SIGTERM or SIGINT everything is closed in order and the process exits 0; when the
+ * start fails, what was opened is closed, the reason goes to the log and the process exits 1. What does not close within
+ * 28 s is cut off: exit code 1.
+ */
+export async function runProcess(logger: Logger, start: (closers: Closers) => Promise<void>): Promise<void> {
+  const closers = createClosers(logger);
+  let ending = false;
+  const end = async (code: number): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    setTimeout(() => {
+      logger.warn('not everything closed in time; it was cut off');
+      process.exit(1);
+    }, DEADLINES.processGone).unref();
+    await closers.closeAll();
+    process.exit(code);
+  };
+  process.on('SIGTERM', () => void end(0));
+  process.on('SIGINT', () => void end(0));
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'uncaught');
+    void end(1);
+  });
+  process.on('unhandledRejection', (err) => {
+    logger.fatal({ err }, 'unhandled rejection');
+    void end(1);
+  });
+  try {
+    await start(closers);
+  } catch (err) {
+    logger.fatal({ err, reason: err instanceof Error ? err.message : undefined }, 'cannot start');
+    await end(1);
+  }
+}

@@ -1,0 +1,59 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ConfigurationError, type readConfig } from '../config.ts';
+import { openPkcs12 } from '../crypto/pkcs12.ts';
+import type { Orm } from '../db/orm.ts';
+import type { AuthorityCall } from '../dgi/client.ts';
+import { createRutLookUp } from '../dgi/rutLookUp.ts';
+import type { DgiCredentials } from '../dgi/wsSecurity.ts';
+import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+
+/** What looking up RUTs is made from. */
+export const LOOK_UP_VARIABLES = [
+  ...DGI_VARIABLES,
+  'CFE_SERVICE_CERTIFICATE_FILE',
+  'CFE_SERVICE_CERTIFICATE_PASSWORD',
+] as const;
+
+type LookUpConfig = ReturnType<typeof readConfig<(typeof LOOK_UP_VARIABLES)[number]>>;
+
+/** A person waits for the answer: the authority gets no longer than this. */
+const MOST_SECONDS = 20;
+
+/** The look-up in the authority's registry as it is configured; `onCall` hears of every call. Throws ConfigurationError for an unusable certificate. */
+export async function openRutLookUp(
+  config: LookUpConfig,
+  orm: Orm,
+  onCall: (call: AuthorityCall) => void,
+): Promise<ReturnType<typeof createRutLookUp>> {
+  const answerSeconds = Math.min(config.CFE_DGI_ANSWER_SECONDS, MOST_SECONDS);
+  return createRutLookUp({
+    client: openDgiClient(config, orm, { answerSeconds, onCall }),
+    credentials: await serviceCredentials(config),
+  });
+}
+
+async function serviceCredentials(config: LookUpConfig): Promise<DgiCredentials | null> {
+  const { CFE_SERVICE_CERTIFICATE_FILE: file, CFE_SERVICE_CERTIFICATE_PASSWORD: password } = config;
+  if (file === '') return null;
+  const opened = await openPkcs12(read(file), password, 'service');
+  if (!opened.ok) {
+    throw new ConfigurationError(
+      `CFE_SERVICE_CERTIFICATE_FILE names ${file}, which cannot be used (${opened.reason}); see CFE_SERVICE_CERTIFICATE_PASSWORD, too`,
+    );
+  }
+  using identity = opened.identity;
+  const { privateKeyDer, certificateDer } = identity;
+  const privateKey = createPrivateKey({ key: privateKeyDer, format: 'der', type: 'pkcs8' });
+  return { privateKey, certificateDer };
+}
+
+function read(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw new ConfigurationError(`CFE_SERVICE_CERTIFICATE_FILE names ${file}, which cannot be read`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import type { LogLevel, Logger as SdkLogger } from '@temporalio/worker';
+import type { Logger } from '../logger.ts';
+
+/** What may be logged of an activity or workflow: names, ids and counts, never the text of a failure. */
+const TOLD = [
+  'workflowId',
+  'workflowType',
+  'activityType',
+  'activityId',
+  'attempt',
+  'taskQueue',
+  'runId',
+  'durationMs',
+];
+
+/** How the library writes what a call failed with; its text, which may quote input, stays out. */
+const GRPC_STATUS = /^Status \{ code: (\w+)/;
+
+/** Temporal's own log lines, written as ours. */
+export function sdkLogger(logger: Logger): SdkLogger {
+  const log = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}): void => {
+    const told = Object.fromEntries(
+      TOLD.flatMap((name) => (meta[name] === undefined ? [] : [[name, meta[name]]])),
+    );
+    logger[LEVELS[level]]({ ...told, ...describe(meta['error']) }, message);
+  };
+  return {
+    log,
+    trace: (message, meta) => log('TRACE', message, meta),
+    debug: (message, meta) => log('DEBUG', message, meta),
+    info: (message, meta) => log('INFO', message, meta),
+    warn: (message, meta) => log('WARN', message, meta),
+    error: (message, meta) => log('ERROR', message, meta),
+  };
+}
+
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+function describe(error: unknown): object {
+  if (error instanceof Error) return { err: error };
+  const [, grpcStatus] = (typeof error === 'string' && GRPC_STATUS.exec(error)) || [];
+  return grpcStatus ? { grpcStatus } : {};
+}

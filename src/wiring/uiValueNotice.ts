@@ -1,0 +1,46 @@
+import type { Registry } from 'prom-client';
+import type { Orm } from '../db/orm.ts';
+import { uiValueFor } from '../db/uiValues.ts';
+import { uiValueWarning } from '../domain/uiValues.ts';
+import type { Logger } from '../logger.ts';
+import { gauge } from '../metrics/instruments.ts';
+import { createReading } from '../metrics/reading.ts';
+
+/** It changes once a year; a scrape waits no longer than this for the database. */
+const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
+
+/**
+ * Warns, in the log at start and in the metrics always, when the UI value of this year or the next is an estimate or is
+ * taken from another year (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not the true
+ * one.
+ */
+export async function noticeUiValues(options: {
+  orm: Orm;
+  registry: Registry;
+  logger: Logger;
+  clock: () => Date;
+}): Promise<void> {
+  const { orm, registry, logger, clock } = options;
+  const standIns = async () => {
+    const year = clock().getUTCFullYear();
+    const em = orm.em.fork();
+    const rows = await Promise.all(
+      [year, year + 1].map(async (each) => {
+        const row = await uiValueFor(em.fork(), each);
+        return { year: each, why: row ? uiValueWarning(row, each) : ('none' as const) };
+      }),
+    );
+    return rows.flatMap((row) => (row.why === undefined ? [] : [{ ...row, why: row.why }]));
+  };
+  const reading = createReading({ read: standIns, ...READING });
+  gauge(registry, 'cfe_ui_value_stand_in', async (own) => {
+    for (const { year, why } of (await reading()) ?? [])
+      own.set({ year: String(year), why: why.replace(' ', '_') }, 1);
+  });
+  for (const { year, why } of await standIns()) {
+    logger.warn(
+      { year, why },
+      "the UI value of this year is an estimate or another year's; load it with `npm run cfe -- ui-value load FILE`",
+    );
+  }
+}

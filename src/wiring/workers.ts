@@ -1,0 +1,85 @@
+/** Temporal's workers, one for each task queue, in one process. */
+import {
+  GracefulShutdownPeriodExpiredError,
+  NativeConnection,
+  Worker,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
+import { activityInterceptors } from '../activities/interceptors.ts';
+import { DEADLINES } from '../domain/deadlines.ts';
+import type { Logger } from '../logger.ts';
+import { TASK_QUEUES } from '../temporal.ts';
+import type { createActivities } from './activities.ts';
+
+/** Workflows kept in memory. */
+const CFES_CACHED = 1_000;
+/** Deliveries that wait need no place in memory (a cached workflow takes some 1 MB): they are read again when their time comes. */
+const DELIVERIES_CACHED = 200;
+const RECONNECT_MILLISECONDS = 500;
+/** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/places.ts). */
+const DELIVERIES_AT_ONCE = 200;
+/** They wait for the authority, or for their slot of the next seconds. */
+const CALLS_AT_ONCE = 200;
+
+/** A connection to Temporal. It may come up later than we do, or be away for a while: it is waited for. */
+export async function connectWorkers(address: string, logger: Logger): Promise<NativeConnection> {
+  for (;;) {
+    try {
+      return await NativeConnection.connect({ address });
+    } catch (err) {
+      logger.warn({ err }, 'Temporal cannot be reached yet');
+      await new Promise((resolve) => setTimeout(resolve, RECONNECT_MILLISECONDS));
+    }
+  }
+}
+
+/** Starts the workers. `close` ends them: activities under way get 20 s, then go on in another worker. */
+export async function startWorkers(options: {
+  connection: NativeConnection;
+  namespace: string;
+  workflowBundle: WorkflowBundleOption;
+  activities: ReturnType<typeof createActivities>;
+  logger: Logger;
+}): Promise<{ close(): Promise<void> }> {
+  const { connection, namespace, workflowBundle, activities, logger } = options;
+  const common = {
+    connection,
+    namespace,
+    shutdownGraceTime: DEADLINES.workerGrace,
+    shutdownForceTime: DEADLINES.workerCut,
+    interceptors: { activity: activityInterceptors },
+  };
+  const workers = [
+    await Worker.create({
+      ...common,
+      taskQueue: TASK_QUEUES.cfe,
+      workflowBundle,
+      activities: activities.cfe,
+      maxCachedWorkflows: CFES_CACHED,
+    }),
+    await Worker.create({
+      ...common,
+      taskQueue: TASK_QUEUES.dgi,
+      activities: activities.dgi,
+      maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
+    }),
+    await Worker.create({
+      ...common,
+      taskQueue: TASK_QUEUES.webhooks,
+      workflowBundle,
+      activities: activities.webhooks,
+      maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
+      maxCachedWorkflows: DELIVERIES_CACHED,
+    }),
+  ];
+  const runs = Promise.all(workers.map((worker) => worker.run()));
+  return {
+    async close() {
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      await runs.catch((err: unknown) => {
+        if (!(err instanceof GracefulShutdownPeriodExpiredError)) throw err;
+        logger.warn('activities that were under way were cut off; they go on in another worker');
+      });
+    },
+  };
+}

@@ -1,0 +1,255 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { AuditEntry } from '../../src/db/entities/AuditEntry.ts';
+import { AuthorityEndpoint } from '../../src/db/entities/AuthorityEndpoint.ts';
+import type { Customer } from '../../src/demo/customer.ts';
+import { FAILURES_TO_OPEN } from '../../src/domain/breaker.ts';
+import type { Failpoint } from '../../src/failpoints.ts';
+import { aCfeBody } from '../support/cfeBodies.ts';
+import { cliOn } from '../support/cli.ts';
+import { CASES, NOTHING_STORED, SITUATIONS, type Situation } from '../support/crashes.ts';
+import type { HttpClient } from '../support/http.ts';
+import { freePort } from '../support/services.ts';
+import {
+  type BareStack,
+  type ExtraProgram,
+  openBareStack,
+  startSimulatorProcess,
+  verdictOf,
+} from '../support/stacks.ts';
+import { until } from '../support/until.ts';
+import { aTestAuthority, type Receiver, startReceiver } from '../support/webhooks/receiver.ts';
+
+/** As many as Jest lets tests of one file run at once (maxConcurrency). */
+const LANES = 5;
+
+interface Lane {
+  stack: BareStack;
+  /** Lives as long as the lane and is never armed. */
+  api: ExtraProgram;
+  client: HttpClient;
+  customer: Customer;
+}
+
+interface CfeAnswer {
+  cfe_id: string;
+  cfe_status: string;
+  serie: string;
+  numero: number;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'cfe-crash-'));
+const free: Lane[] = [];
+const lanes: Lane[] = [];
+let simulator: ExtraProgram;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  simulator = await startSimulatorProcess(folder);
+  const authority = await aTestAuthority();
+  receiver = await startReceiver(authority);
+  const openLane = async (): Promise<void> => {
+    const stack = await openBareStack({ simulatorUrl: simulator.baseUrl, caPem: authority.caPem });
+    const [api, worker] = await Promise.all([stack.start('api'), stack.start('worker')]);
+    const customer = await stack.onboard(api.baseUrl, [101, 102]);
+    await worker.stop();
+    await stack.tell(receiver.url(`/${stack.rut}`));
+    lanes.push({ stack, api, client: stack.clientAt(api.baseUrl), customer });
+  };
+  await Promise.all(Array.from({ length: LANES }, openLane));
+  free.push(...lanes);
+});
+afterAll(async () => {
+  for (const { stack, api } of lanes) {
+    await api.stop();
+    await stack[Symbol.asyncDispose]();
+  }
+  await receiver?.close();
+  await simulator?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.concurrent.each(CASES)(
+  'the %s killed at %s, %s: the next goes on, and all is there exactly once',
+  async (program, point, situation) => {
+    const lane = free.pop();
+    if (!lane) throw new Error('no lane is free');
+    const running: ExtraProgram[] = [];
+    const start = async (...options: Parameters<BareStack['start']>): Promise<ExtraProgram> => {
+      const started = await lane.stack.start(...options);
+      running.push(started);
+      return started;
+    };
+    try {
+      await crashAt(lane, { program, point, situation: SITUATIONS[situation] }, start);
+    } finally {
+      await Promise.all(running.map((one) => one.stop()));
+      free.push(lane);
+    }
+  },
+);
+
+interface Crash {
+  program: 'api' | 'worker';
+  point: Failpoint;
+  situation: Situation;
+}
+
+/** Kills a process at the point, lets a healthy one go on, and looks at the end. */
+async function crashAt(lane: Lane, crash: Crash, start: BareStack['start']): Promise<void> {
+  const { stack, client, customer } = lane;
+  const { point, situation } = crash;
+  const startedAt = new Date();
+  const before = await numbersOf(stack);
+  const request = { body: aCfeBody({ itemName: situation.itemName }), key: randomUUID() };
+  const { first, note, act } = await killAt(lane, crash, request, start);
+  if (!situation.callerWaits) await start('worker', QUICK);
+
+  // What the customer does who had no answer, and may do who had one.
+  const path = `/enterprises/${stack.rut}/cfes`;
+  const again = await client.post<CfeAnswer>(path, request.body, { 'idempotency-key': request.key });
+  expect(again.status).toBe(201);
+  if (first) expect(again.data).toMatchObject({ cfe_id: first.cfe_id, numero: first.numero });
+  expect(again.headers.get('idempotent-replayed')).toBe(NOTHING_STORED.includes(point) ? null : 'true');
+
+  const issued = [again.data, ...(note ? [note] : [])];
+  for (const { cfe_id } of issued) {
+    expect((await verdictOf(customer, stack.rut, cfe_id)).cfe_status).toBe(situation.ends);
+    await expectToldOnce(stack.rut, cfe_id, situation.ends);
+  }
+  expect(await numbersOf(stack)).toEqual([...before, ...issued.map(({ numero }) => numero)].sort(ascending));
+  await expectEqualLedger(stack, issued, situation.registered);
+  if (act) {
+    expect((await act).outcome).toBe('retried');
+    const acts = await stack.orm.em.fork().find(AuditEntry, { rut: stack.rut, action: 'cfe.retry' });
+    expect(acts.filter(({ at }) => at >= startedAt)).toHaveLength(1);
+  }
+  await until('an empty outbox', 20, async () => (await waitingIn(stack)) === 0);
+}
+
+/** Issues what makes a process pass the point, and sees it die there. Answers what came of the requests. */
+async function killAt(
+  { stack, client }: Lane,
+  { program, point, situation }: Crash,
+  { body, key }: { body: unknown; key: string },
+  start: BareStack['start'],
+): Promise<{
+  first: CfeAnswer | undefined;
+  note: CfeAnswer | undefined;
+  act: Promise<{ outcome: string }> | undefined;
+}> {
+  if (situation.callerWaits) await start('worker', QUICK);
+  const armed = { ...QUICK, CFE_TEST_MODE: 'true', CFE_FAILPOINTS: point };
+  const doomed = await start(program, { ...armed, ...(await hardships(stack, situation)) });
+  const path = `/enterprises/${stack.rut}/cfes`;
+  const entrance = program === 'api' ? stack.clientAt(doomed.baseUrl) : client;
+  const headers = { 'idempotency-key': key, ...(situation.callerWaits ? { prefer: 'wait=30' } : {}) };
+
+  const answer = await entrance.post<CfeAnswer>(path, body, headers).catch(() => null);
+  if (answer) expect(answer.status).toBe(201);
+  const first = answer?.data;
+  const note = first && situation.withNote && (await issueNote(client, path, first.cfe_id));
+  const act = first && situation.keyLost && supportActs(stack, first.cfe_id);
+  await until('its end', 60, async () => doomed.hasEnded());
+  expect(doomed.child.signalCode).toBe('SIGKILL');
+  await doomed.ended;
+  expect(doomed.output()).toContain(`failpoint ${point}\n`);
+  return { first, note, act };
+}
+
+/** What the process that is to be killed lacks. */
+async function hardships({ orm }: BareStack, situation: Situation): Promise<Record<string, string>> {
+  if (situation.keyLost) return { CFE_KEY_ENCRYPTION_KEYS: `other:${randomBytes(32).toString('base64')}` };
+  if (!situation.authorityAway) return {};
+  // So long already that one more failure tells it.
+  const failures = FAILURES_TO_OPEN - 1;
+  await orm.em.fork().nativeUpdate(AuthorityEndpoint, { name: 'production/reception' }, { failures });
+  return { CFE_DGI_PRODUCTION_RECEPTION_URL: `http://127.0.0.1:${await freePort()}/` };
+}
+
+/** Support retries the CFE once it waits for it; what came of that, however late. */
+async function supportActs(stack: BareStack, cfeId: string): Promise<{ outcome: string }> {
+  const { database_url, temporal_address, temporal_namespace } = stack.info();
+  const cli = cliOn(database_url, {
+    TEMPORAL_ADDRESS: temporal_address,
+    TEMPORAL_NAMESPACE: temporal_namespace,
+    CFE_DATA_DIR: stack.dataDir,
+  });
+  await until('support', 30, async () => {
+    const waiting = await cli.json<unknown[]>('cfe', 'list', '--rut', stack.rut, '--needs-support');
+    return waiting.length > 0;
+  });
+  return cli.json('cfe', 'retry', stack.rut, cfeId, '--reason', 'the key is back');
+}
+
+const QUICK = { CFE_POLL_LONGEST_SECONDS: '1' };
+const ascending = (a: number, b: number): number => a - b;
+
+async function issueNote(client: HttpClient, path: string, reference: string): Promise<CfeAnswer> {
+  const answer = await client.post<CfeAnswer>(path, aCfeBody({ type: 'ETICKET_NC', reference }));
+  expect(answer.status).toBe(201);
+  return answer.data;
+}
+
+/** The numbers of all e-Tickets, and of all notes, one after the other; fails where one is missing. */
+async function numbersOf({ orm, rut }: BareStack): Promise<number[]> {
+  const rows = await orm.em
+    .fork()
+    .execute<{ type: string; numero: number; sequence: number }[]>(
+      'select type, numero, sequence from cfe where rut = ? order by type, numero',
+      [rut],
+    );
+  for (const ofType of Map.groupBy(rows, ({ type }) => type).values()) {
+    const first = ofType[0]?.numero ?? 0;
+    expect(ofType.map(({ numero, sequence }) => [numero, sequence])).toEqual(
+      ofType.map((_, i) => [first + i, i + 1]),
+    );
+  }
+  return rows.map(({ numero }) => numero).sort(ascending);
+}
+
+async function expectEqualLedger(
+  stack: BareStack,
+  issued: readonly CfeAnswer[],
+  registered: boolean,
+): Promise<void> {
+  const held = await stack.ledger();
+  for (const { cfe_id, serie, numero } of issued) {
+    const [code] = cfe_id.split('-');
+    const [row] = await stack.orm.em.fork().execute<{ xml: string; status: string; stuck: string | null }[]>(
+      `select signed_xml as xml, status, stuck_reason as stuck from cfe where rut = ? and serie = ? and numero = ?
+           and (type = 'ETICKET') = ?`,
+      [stack.rut, serie, numero, code === '101'],
+    );
+    const found = held.filter((one) => one.cfe_type_code === code && one.numero === numero);
+    const sha256 = createHash('sha256')
+      .update(row?.xml ?? '')
+      .digest('hex');
+    expect(row?.stuck).toBeNull();
+    expect(found).toMatchObject(registered ? [{ serie, sha256, times_received: 1, verdict: 'AE' }] : []);
+  }
+}
+
+/** The receiver has heard of the end: by one message, however often that came. */
+async function expectToldOnce(rut: string, cfeId: string, status: string): Promise<void> {
+  const told = () =>
+    receiver.received
+      .filter(({ path }) => path === `/${rut}`)
+      .filter(({ body }) => {
+        const { data } = JSON.parse(body) as { data: Record<string, unknown> };
+        return data['cfe_id'] === cfeId && data['status'] === status;
+      });
+  await until(`the event of ${cfeId}`, 60, async () => told().length > 0);
+  expect(new Set(told().map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  expect(new Set(told().map(({ body }) => body)).size).toBe(1);
+}
+
+async function waitingIn({ orm }: BareStack): Promise<number> {
+  const [row] = await orm.em
+    .fork()
+    .execute<{ n: number }[]>('select count(*)::integer as n from outbox where dispatched_at is null');
+  return row?.n ?? 0;
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { type CfeView, logIn } from '../../src/demo/customer.ts';
+import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { statusOf } from '../support/processes.ts';
+import { type ExtraProgram, issue, startBeside, startTestStack, verdictOf } from '../support/stacks.ts';
+import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
+
+const PARTS = ['api', 'worker', 'simulator', 'temporal', 'postgres'] as const;
+
+describe('parts that die and parts in number', () => {
+  const stack = useStack(
+    () => startTestStack({}, { ownServers: true }),
+    ({ onboard }) => onboard([101]),
+  );
+
+  test.each(PARTS)(
+    '%s killed: it is up again within 10 s, stack.json is true, and a receipt is ACCEPTED',
+    async (part) => {
+      const before = stack.info().pids[part] ?? 0;
+      const killedAt = performance.now();
+      process.kill(before, 'SIGKILL');
+
+      await until(`${part} with a new pid`, 10, async () => {
+        const now = stack.info().pids[part];
+        return now !== null && now !== before;
+      });
+      expect(performance.now() - killedAt).toBeLessThan(10_000);
+      const { origin } = new URL(stack.info().base_url);
+      await until('the API', 20, async () => (await statusOf(`${origin}/readyz`)) === 200);
+      const issued = await issue(stack.customer, RUT);
+      expect((await verdictOf(stack.customer, RUT, issued.cfe_id)).cfe_status).toBe('ACCEPTED');
+    },
+  );
+
+  test('200 CFEs over two APIs and two workers, with kills in between: 200 verdicts, ledger and table equal', async () => {
+    const extras: ExtraProgram[] = [];
+    try {
+      // Together, so that migrations and search attributes meet.
+      extras.push(
+        ...(await Promise.all([
+          startBeside(stack, 'worker'),
+          startBeside(stack, 'api'),
+          startBeside(stack, 'worker'),
+        ])),
+      );
+      const [doomed, secondApi] = extras as [ExtraProgram, ExtraProgram];
+      const customers = [stack.customer, await logIn(secondApi.baseUrl, stack.info().live_api_key)];
+      const names = [
+        'Café',
+        'Café',
+        'Café',
+        'SIM DELAY 2',
+        'SIM LOST',
+        'Café',
+        'SIM REJECT E05',
+        'Café',
+        'SIM FAULT 1',
+        'Café',
+      ];
+
+      const issued: CfeView[] = [];
+      for (let round = 0; round < 10; round++) {
+        const batch = Array.from({ length: 20 }, (_, i) =>
+          issue(customers[i % 2] ?? stack.customer, RUT, names[i % names.length]),
+        );
+        issued.push(...(await Promise.all(batch)));
+        if (round === 3) doomed.child.kill('SIGKILL');
+        if (round === 6) process.kill(stack.info().pids.worker ?? 0, 'SIGKILL');
+      }
+      const settled = await Promise.all(issued.map(({ cfe_id }) => verdictOf(stack.customer, RUT, cfe_id)));
+
+      expect(settled).toHaveLength(200);
+      expect(settled.filter(({ cfe_status }) => cfe_status === 'REJECTED')).toHaveLength(20);
+      expect(settled.filter(({ cfe_status }) => cfe_status === 'ACCEPTED')).toHaveLength(180);
+      expect(await table()).toEqual(await ledger());
+    } finally {
+      await Promise.all(extras.map((extra) => extra.stop()));
+    }
+  });
+
+  interface Row {
+    numero: number;
+    serie: string;
+    status: string;
+    sha256: string;
+  }
+  const VERDICTS: Record<string, string> = { AE: 'ACCEPTED', BE: 'REJECTED', CE: 'OBSERVED' };
+
+  async function ledger(): Promise<Row[]> {
+    const rows = (await stack.ledger(RUT)).map(({ numero, serie, verdict, sha256 }) => ({
+      numero,
+      serie,
+      status: VERDICTS[verdict ?? ''] ?? 'none',
+      sha256,
+    }));
+    return rows.sort((a, b) => a.numero - b.numero);
+  }
+
+  async function table(): Promise<Row[]> {
+    const rows = await stack.orm.em
+      .fork()
+      .execute<(Omit<Row, 'sha256'> & { xml: string })[]>(
+        'select numero, serie, status, signed_xml as xml from cfe where rut = ? order by numero',
+        [RUT],
+      );
+    return rows.map(({ xml, ...row }) => ({
+      ...row,
+      sha256: createHash('sha256').update(xml).digest('hex'),
+    }));
+  }
+});

@@ -1,0 +1,79 @@
+import { expect, test } from '@jest/globals';
+import type { EnterpriseView } from '../../src/demo/customer.ts';
+import { DEMO_RUT } from '../../src/demo/onboarding.ts';
+import { CFES_BEFORE, startOnVersionBefore } from '../support/stackOfTheVersionBefore.ts';
+import { issue, verdictOf } from '../support/stacks.ts';
+import { until } from '../support/until.ts';
+import { useStack } from '../support/useStack.ts';
+
+/** Waits for its start date, in 2040. */
+const WAITING_RUT = '214844360018';
+const { accepted, rejected, awaiting, note, stuck, down, parked0, parked1, parked2 } = CFES_BEFORE;
+
+const stack = useStack(startOnVersionBefore);
+const workflowIdOf = async (cfeId: string): Promise<string> =>
+  (await stack.cli.json<{ workflow_id: string }>('cfe', 'show', DEMO_RUT, cfeId)).workflow_id;
+
+test('CFEs that were under way get their verdict, each sent once', async () => {
+  for (const cfeId of [awaiting, down, parked0, parked1, parked2, note]) {
+    expect(await verdictOf(stack.customer, DEMO_RUT, cfeId)).toMatchObject({ cfe_status: 'ACCEPTED' });
+  }
+  expect(await verdictOf(stack.customer, DEMO_RUT, accepted)).toMatchObject({ cfe_status: 'ACCEPTED' });
+  expect(await verdictOf(stack.customer, DEMO_RUT, rejected)).toMatchObject({
+    cfe_status: 'REJECTED',
+    rejection: [expect.objectContaining({ code: 'E05' })],
+  });
+
+  const received = await stack.ledger(DEMO_RUT);
+  expect(received.map(({ times_received }) => times_received)).toEqual(received.map(() => 1));
+});
+
+test('one that waits for support goes on under the id that its run had', async () => {
+  expect(await workflowIdOf(stuck)).toMatch(/^cfe:[0-9a-f-]{36}$/);
+
+  await stack.cli.json('cfe', 'retry', DEMO_RUT, stuck, '--reason', 'the authority has mended it');
+
+  expect(await verdictOf(stack.customer, DEMO_RUT, stuck)).toMatchObject({ cfe_status: 'ACCEPTED' });
+});
+
+test('a new CFE takes the next number and a readable workflow id', async () => {
+  const cfe = await issue(stack.customer, DEMO_RUT);
+
+  expect(cfe).toMatchObject({ cfe_id: '101-9', numero: 9 });
+  expect(await workflowIdOf(cfe.cfe_id)).toMatch(new RegExp(`^cfe:${DEMO_RUT}:101-9:[0-9a-f]{8}$`));
+  expect(await verdictOf(stack.customer, DEMO_RUT, cfe.cfe_id)).toMatchObject({ cfe_status: 'ACCEPTED' });
+});
+
+test('a delivery that waits is tried again by the run that it had', async () => {
+  interface DeliveryRow {
+    delivery_id: string;
+    attempts: unknown[];
+  }
+  const [delivery] = await stack.cli.json<DeliveryRow[]>('delivery', 'list', '--event', 'efactura.login');
+
+  await until('the second attempt', 60, async () => {
+    const { attempts } = await stack.cli.json<DeliveryRow>('delivery', 'show', delivery?.delivery_id ?? '');
+    return attempts.length >= 2;
+  });
+});
+
+test('what was sealed opens: the stored login is checked again', async () => {
+  const path = `enterprises/${DEMO_RUT}/validate-efactura`;
+  expect(await stack.customer.send('POST', path, {})).toMatchObject({ status: 'VALIDATING' });
+
+  await until('the result', 60, async () => {
+    const { efactura_metadata } = await stack.customer.get<EnterpriseView>(`enterprises/${DEMO_RUT}`);
+    return efactura_metadata.status === 'VALID';
+  });
+});
+
+test('an enterprise that waits for its date becomes READY once the date is changed', async () => {
+  await stack.customer.send('PUT', `enterprises/${WAITING_RUT}`, {
+    scheduled_ready_date: '2026-01-01T00:00:00',
+  });
+
+  await until('READY', 60, async () => {
+    const { status } = await stack.customer.get<EnterpriseView>(`enterprises/${WAITING_RUT}`);
+    return status === 'READY';
+  });
+});

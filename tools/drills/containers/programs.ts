@@ -1,0 +1,67 @@
+import { type Checks, same } from './checks.ts';
+import type { Engine } from './engine.ts';
+
+const IMAGE = 'cfe-service:local';
+/** As the compose file runs them; a container of its own, with nothing else around. */
+const BARE = ['--rm', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--network', 'none'];
+
+/**
+ * Every program of the image, with how it ends where it is given nothing: the configuration is read after all packages
+ * are loaded, so whoever complains about it was able to start.
+ */
+const PROGRAMS: readonly [script: string, code: number, says: string][] = [
+  ['node src/main/api.ts', 1, 'DATABASE_URL is not set'],
+  ['node src/main/worker.ts', 1, 'DATABASE_URL is not set'],
+  ['node src/main/migrate.ts', 1, 'DATABASE_URL is not set'],
+  ['node src/main/cli.ts --help', 0, 'node src/main/cli.ts account create'],
+  ['node src/main/makeSecrets.mjs /tmp/secrets', 0, 'made /tmp/secrets/cfe_pepper'],
+  ['node src/main/healthCheck.ts http://127.0.0.1:1', 1, ''],
+  [
+    `node src/main/simulator.ts & sleep 1
+     for n in $(seq 60); do node src/main/healthCheck.ts http://127.0.0.1:8090/livez && exit 0; sleep 0.5; done; exit 1`,
+    0,
+    '',
+  ],
+  ['id -u; ls node_modules/@swc 2>&1; ls "$CFE_WORKFLOW_BUNDLE"', 0, '1000'],
+];
+
+/** Starts each program of the image with a read-only root, a /tmp that executes nothing, and no capability. */
+export async function checkPrograms(checks: Checks, engine: Engine): Promise<void> {
+  for (const [script, code, says] of PROGRAMS) {
+    await checks.check(`in the image: ${script.split('\n')[0]}`, () => {
+      const said = engine.docker(
+        'run',
+        ...BARE,
+        '--env',
+        'CFE_DATA_DIR=/tmp/data',
+        IMAGE,
+        '/bin/sh',
+        '-c',
+        `( ${script}\n) 2>&1; echo "code $?"`,
+      );
+      const [, ended] = /code (\d+)\s*$/.exec(said) ?? [];
+      same(ended, String(code), `the code, with ${said.trim().slice(-500)},`);
+      if (!said.includes(says)) throw new Error(said);
+    });
+  }
+}
+
+/** One build: no image of ours without a name is left from another. */
+export function builtOnce({ docker }: Engine, shell: (script: string) => string): void {
+  docker('image', 'prune', '--force');
+  const said = shell('echo >> src/main/api.ts && docker compose build --progress plain');
+  same(said.match(/naming to \S+/g), ['naming to docker.io/library/cfe-service:local'], 'what was built');
+  same(
+    docker('images', '-q', '--filter', 'dangling=true').trim().split('\n').length,
+    1,
+    'images without a name',
+  );
+}
+
+/** The bytes of our image beyond those of its base. */
+export function imageBytes({ docker }: Engine): number {
+  const sizeOf = (image: string): number =>
+    Number(docker('image', 'inspect', '--format', '{{.Size}}', image));
+  const [base = ''] = docker('images', '--format', '{{.Repository}}:{{.Tag}}', 'node').split('\n');
+  return sizeOf(IMAGE) - sizeOf(base);
+}

@@ -1,0 +1,42 @@
+/**
+ * `npm run generate`: writes every file that is made from the sources. With `-- --check` it writes nothing and names what
+ * is out of step. With `-- --examples` it first records the examples of openapi.json anew, from a running stack.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openApiDocument } from '../src/api/openapi/document.ts';
+import { readExamples } from '../src/api/openapi/examples.ts';
+import { ROUTES } from '../src/api/routes/index.ts';
+import { describeVariables } from '../src/config.ts';
+import { CLIENT, clientIsInStep, writeClient } from './generate/client.ts';
+import { metricsPage } from './generate/metrics.ts';
+import { outcomesPage } from './generate/outcomes.ts';
+import { rulesPage } from './generate/rules.ts';
+
+/** The generated files but the client, which a program from npm makes of openapi.json. */
+const GENERATED: Readonly<Record<string, () => string>> = {
+  'docs/rules.md': rulesPage,
+  'docs/outcomes.md': outcomesPage,
+  'docs/metrics.md': metricsPage,
+  '.env.example': describeVariables,
+  'openapi.json': () => `${JSON.stringify(openApiDocument(ROUTES, readExamples()), null, 2)}\n`,
+};
+
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, examples: { type: 'boolean' } } });
+if (values.examples) await (await import('./generate/examples.ts')).recordExamples();
+const outOfStep: string[] = [];
+for (const [name, make] of Object.entries(GENERATED)) {
+  const file = join(import.meta.dirname, '..', name);
+  const fresh = make();
+  if (readFileSync(file, 'utf8') === fresh) continue;
+  outOfStep.push(name);
+  if (!values.check) writeFileSync(file, fresh);
+}
+if (!clientIsInStep()) {
+  outOfStep.push(CLIENT);
+  if (!values.check) writeClient();
+}
+for (const name of outOfStep)
+  console.log(values.check ? `${name} is out of step: npm run generate` : `wrote ${name}`);
+process.exitCode = values.check && outOfStep.length > 0 ? 1 : 0;

@@ -1,0 +1,274 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import got from 'got';
+import { EXAMPLES_FILE, type Example } from '../../src/api/openapi/examples.ts';
+import { DEMO_RUT } from '../../src/demo/onboarding.ts';
+import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
+import type { StackInfo } from '../../src/stack/stackFile.ts';
+import { startTestStack } from '../../test/support/stacks.ts';
+import { until } from '../../test/support/until.ts';
+
+const DOCUMENTS = join(import.meta.dirname, '../../src/demo/documents');
+const BIOME = join(import.meta.dirname, '../../node_modules/.bin/biome');
+const ENTERPRISE = `enterprises/${DEMO_RUT}`;
+const LOGIN = { username: 'demo', password: 'demo-portal-login' };
+/** Texts from this length on are cut to it; a multiple of four keeps base64 what it is. */
+const LONGEST = 400;
+const SHORT = 64;
+
+interface Answer {
+  data?: unknown;
+  error?: { code: string };
+}
+
+type Recorded = { requests?: Record<string, Example>; answers?: Record<string, Example> };
+const operations: Record<string, Recorded> = {};
+const errors: Record<string, Answer> = {};
+
+const brief = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === 'string' && part.length > LONGEST ? part.slice(0, SHORT) : part,
+  ) as unknown;
+
+interface Recorder {
+  as: (token: string) => void;
+  send: (method: string, path: string, json?: unknown, headers?: object) => Promise<Answer>;
+  /** Answers `data`; a refusal is a mistake of this tool. */
+  record: (
+    operation: string,
+    title: readonly [name: string, summary: string],
+    request: readonly [method: string, path: string, body?: unknown],
+  ) => Promise<unknown>;
+  refuse: (method: string, path: string, body?: unknown, headers?: object) => Promise<void>;
+}
+
+/** A customer whose requests are recorded where they carry the name of an operation. */
+function recorder({ base_url, live_api_key }: StackInfo): Recorder {
+  const api = got.extend({
+    prefixUrl: base_url,
+    headers: { 'x-api-key': live_api_key },
+    retry: { limit: 0 },
+    throwHttpErrors: false,
+  });
+  let token = '';
+
+  const send: Recorder['send'] = async (method, path, json, headers = {}) =>
+    JSON.parse(
+      (
+        await api(path, {
+          method: method as 'GET',
+          ...(json === undefined ? {} : { json }),
+          headers: { ...(token ? { authorization: `Bearer ${token}` } : {}), ...headers },
+        })
+      ).body,
+    ) as Answer;
+
+  return {
+    as(newToken) {
+      token = newToken;
+    },
+    send,
+    async record(operation, [name, summary], [method, path, body]) {
+      const answer = await send(method, path, body);
+      if (answer.error) throw new Error(`${operation} answered ${JSON.stringify(answer.error)}`);
+      const at = (operations[operation] ??= {});
+      if (body !== undefined) (at.requests ??= {})[name] = { summary, value: brief(body) };
+      (at.answers ??= {})[name] = { summary, value: brief(answer) };
+      return answer.data;
+    },
+    async refuse(method, path, body, headers = {}) {
+      const answer = await send(method, path, body, headers);
+      if (!answer.error) throw new Error(`${method} ${path} was not refused`);
+      errors[answer.error.code] = answer;
+    },
+  };
+}
+
+async function onboard(customer: Recorder, simulatorUrl: string): Promise<void> {
+  const portal = got.extend({ prefixUrl: `${simulatorUrl}/portal`, retry: { limit: 0 } });
+  const { record } = customer;
+  const usual = ['usual', 'As a company usually does it'] as const;
+
+  const token = (await record('createToken', ['usual', 'A token for an hour'], ['POST', 'tokens', {}])) as {
+    access_token: string;
+  };
+  customer.as(token.access_token);
+  // A token of a stack that is gone; cut, lest somebody looks for what it opens.
+  const recorded = operations['createToken']?.answers?.['usual']?.value as { data: { access_token: string } };
+  recorded.data.access_token = `${token.access_token.slice(0, 24)}…`;
+
+  await record('lookUpRut', ['company', 'A company'], ['GET', `${ENTERPRISE}/erut`]);
+  await record('lookUpRutAlias', ['company', 'A company'], ['GET', `erut/${DEMO_RUT}`]);
+  await record('createEnterprise', usual, [
+    'POST',
+    'enterprises',
+    {
+      rut: DEMO_RUT,
+      legal_name: 'Almacén Demo SA',
+      trade_name: 'Almacén Demo',
+      department_name: 'Montevideo',
+      locality_name: 'Montevideo',
+      street_name: 'Rincón 500',
+      branch: 1,
+      is_new_enterprise: false,
+      phone_number: '29001234',
+    },
+  ]);
+  await portal.put(`credentials/${DEMO_RUT}`, { json: { ...LOGIN, permissions: ['HOMO', 'PROD'] } });
+  await record(
+    'validateCredentials',
+    ['login', 'With the login at the authority'],
+    ['POST', `${ENTERPRISE}/validate-efactura`, LOGIN],
+  );
+  await until('the login', 60, async () => {
+    const { data } = await customer.send('GET', `${ENTERPRISE}/efactura-status`);
+    return (data as { status: string }).status === 'VALID';
+  });
+  await record(
+    'getCredentialsStatus',
+    ['valid', 'After a login that succeeded'],
+    ['GET', `${ENTERPRISE}/efactura-status`],
+  );
+  const certificate = await portal
+    .post('certificates', {
+      json: { rut: DEMO_RUT, legal_name: 'Almacén Demo SA', password: 'demo-certificate' },
+    })
+    .json();
+  await record(
+    'uploadCertificate',
+    ['usual', 'A .p12 file (cut short here)'],
+    ['POST', `${ENTERPRISE}/certificate`, certificate],
+  );
+  await record('getCertificate', ['valid', 'A valid certificate'], ['GET', `${ENTERPRISE}/certificate`]);
+  const plan = { plan_id: 'FREE', frequency_id: 'MONTHLY', scheduled_ready_date: '2026-01-01T00:00:00' };
+  await record('updateEnterprise', ['usual', 'Plan and start date'], ['PUT', ENTERPRISE, plan]);
+  await record(
+    'patchEnterprise',
+    ['date', 'The start date alone'],
+    ['PATCH', ENTERPRISE, { scheduled_ready_date: plan.scheduled_ready_date }],
+  );
+  for (const { code } of Object.values(CFE_TYPES)) {
+    const cae = await portal
+      .post('caes', { json: { rut: DEMO_RUT, cfe_type_code: String(code) } })
+      .json<{ cae_b64: string; number_start: number }>();
+    const body = { cae_b64: cae.cae_b64, cae_start_number: cae.number_start };
+    if (code === 101)
+      await record(
+        'uploadCae',
+        ['tickets', 'Numbers for e-Tickets (file cut short here)'],
+        ['POST', `${ENTERPRISE}/caes`, body],
+      );
+    else await customer.send('POST', `${ENTERPRISE}/caes`, body);
+  }
+  await until('READY', 60, async () => {
+    const { data } = await customer.send('GET', ENTERPRISE);
+    return (data as { status: string }).status === 'READY';
+  });
+  await record('getEnterprise', ['ready', 'Ready to issue'], ['GET', ENTERPRISE]);
+  await record('listCaes', ['ok', 'Those that are good'], ['GET', `${ENTERPRISE}/caes?status=OK`]);
+}
+
+async function keepCustomers({ record }: Recorder): Promise<void> {
+  const company = {
+    doc_type: 'RUC',
+    doc_number: '219999830019',
+    legal_name: 'Almacén del Sur S.R.L.',
+    fiscal_address: 'Av. 18 de Julio 1234',
+    city: 'Montevideo',
+    department: 'Montevideo',
+    country: 'Uruguay',
+    country_code: 'UY',
+    notifications: [{ type: 'EMAIL', destination: 'compras@example.com', enabled: true }],
+  };
+  const path = `${ENTERPRISE}/customers/${company.doc_type}/${company.doc_number}`;
+  await record('createCustomer', ['company', 'A company'], ['POST', `${ENTERPRISE}/customers`, company]);
+  await record(
+    'listCustomers',
+    ['byName', 'Those with "almacen" in their names'],
+    ['GET', `${ENTERPRISE}/customers?legal_name=almacen`],
+  );
+  await record(
+    'updateCustomer',
+    ['moved', 'It has moved'],
+    ['PUT', path, { ...company, fiscal_address: 'Rincón 501' }],
+  );
+  await record('deleteCustomer', ['gone', 'It is gone'], ['DELETE', path]);
+}
+
+async function issue(customer: Recorder): Promise<void> {
+  const today = montevideoDate(new Date());
+  const idOfType = new Map<string, string>();
+  for (const name of readdirSync(DOCUMENTS).sort()) {
+    const text = readFileSync(join(DOCUMENTS, name), 'utf8').replace(
+      /\{(today|[A-Z_]+)\}/g,
+      (_, key: string) => (key === 'today' ? today : (idOfType.get(key) ?? '')),
+    );
+    const body = JSON.parse(text) as { cfe_type: CfeType };
+    const title = name.replace(/^\d+-|\.json$/g, '');
+    // A document that the authority refuses is no model.
+    if (title === 'rejected') continue;
+    const key = title.replace(/-(\w)/g, (__, letter: string) => letter.toUpperCase());
+    const data = await customer.record(
+      'issueCfe',
+      [key, CFE_TYPES[body.cfe_type].label],
+      ['POST', `${ENTERPRISE}/cfes`, body],
+    );
+    const { cfe_id } = data as { cfe_id: string };
+    idOfType.set(body.cfe_type, cfe_id);
+    await until(`the verdict on ${cfe_id}`, 60, async () => {
+      const { data: list } = await customer.send('GET', `${ENTERPRISE}/cfes/${cfe_id}`);
+      return (list as { items: { cfe_status: string }[] }).items[0]?.cfe_status === 'ACCEPTED';
+    });
+  }
+  const first = idOfType.get('EFACTURA') ?? '';
+  await customer.record(
+    'getCfe',
+    ['accepted', 'Accepted by the authority'],
+    ['GET', `${ENTERPRISE}/cfes/${first}`],
+  );
+  await customer.record('listCfes', ['newest', 'The newest two'], ['GET', `${ENTERPRISE}/cfes?limit=2`]);
+}
+
+async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo): Promise<void> {
+  const customers = `${ENTERPRISE}/customers`;
+  await refuse('POST', 'tokens', {}, { 'x-api-key': 'cfe_live_unknown' });
+  await refuse('GET', ENTERPRISE, undefined, { authorization: 'Bearer unknown' });
+  await refuse('GET', 'enterprises/219999830019');
+  await refuse('POST', 'enterprises', {
+    rut: DEMO_RUT,
+    legal_name: 'Almacén Demo SA',
+    department_name: 'Montevideo',
+    locality_name: 'Montevideo',
+    street_name: 'Rincón 500',
+    branch: 1,
+  });
+  await refuse('POST', customers, { doc_type: 'RUC', doc_number: '219999830018', name: 'Almacén del Sur' });
+  await refuse('POST', customers, { doc_type: 'x'.repeat(17 * 1024) });
+  await refuse('POST', customers, {}, { 'content-type': 'text/plain' });
+  const headers = { 'idempotency-key': '7a1f1c52-8a1d-4a6e-9a53-3f1f0f6f1f01' };
+  await send('POST', `${ENTERPRISE}/validate-efactura`, LOGIN, headers);
+  await refuse('POST', `${ENTERPRISE}/validate-efactura`, {}, headers);
+
+  const sandbox = { 'x-api-key': test_api_key, 'x-sandbox-mode': 'true' };
+  const { access_token } = (await send('POST', 'tokens', {}, sandbox)).data as { access_token: string };
+  const key = { 'x-api-key': test_api_key, authorization: `Bearer ${access_token}` };
+  await refuse('GET', ENTERPRISE, undefined, key);
+}
+
+/** Records the examples of openapi.json: starts a stack, does what a customer does, and writes down what was said. */
+export async function recordExamples(): Promise<void> {
+  const stack = await startTestStack();
+  try {
+    const customer = recorder(stack.info());
+    await onboard(customer, stack.info().simulator_url);
+    await keepCustomers(customer);
+    await issue(customer);
+    await refusals(customer, stack.info());
+  } finally {
+    await stack.stop();
+  }
+  writeFileSync(EXAMPLES_FILE, `${JSON.stringify({ operations, errors }, null, 2)}\n`);
+  execFileSync(BIOME, ['format', '--write', EXAMPLES_FILE], { stdio: 'ignore' });
+}

@@ -1,0 +1,59 @@
+import { describeMetrics } from '../../src/metrics/table.ts';
+
+/** docs/metrics.md, made from the table of metrics (src/metrics/table.ts). */
+export const metricsPage = (): string => `# Metrics and health
+
+The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so are the instruments. [ops/alerts.yml](../ops/alerts.yml) holds the alert rules, [ops/grafana-dashboard.json](../ops/grafana-dashboard.json) one screen for operators (Grafana: *Dashboards, New, Import*). A test checks every name and label in them against what running processes export (\`test/e2e/metrics.test.ts\`).
+
+## Where
+
+| | API | Worker |
+|---|---|---|
+| \`/metrics\`, \`/livez\`, \`/readyz\` | port \`CFE_METRICS_PORT\` (9464) | port \`CFE_WORKER_METRICS_PORT\` (9465) |
+| \`/livez\`, \`/readyz\` too | port of the API | |
+
+The ports listen on \`CFE_HOST\` and need no key, so keep them on the internal network. Scrape every process by itself:
+
+\`\`\`yaml
+rule_files: [alerts.yml]
+scrape_configs:
+  - job_name: cfe
+    static_configs:
+      - targets: [api:9464]
+    dns_sd_configs:
+      - { names: [worker], type: A, port: 9465 } # an address for each worker
+\`\`\`
+
+## Health
+
+| | 200 | 503 | No answer |
+|---|---|---|---|
+| \`/livez\` | the process runs; nothing else is checked | never | restart it |
+| \`/readyz\` of the API | PostgreSQL answers within a second. Temporal and the authority may be away: CFEs are still taken, and go on when those are back | PostgreSQL does not answer: send requests elsewhere; it recovers by itself | not started, or ended |
+| \`/readyz\` of the worker | it takes tasks and PostgreSQL answers within a second. Temporal or the authority may go away later: it waits for them | PostgreSQL does not answer, or Temporal has not been reached since the start, or it is ending. Nothing is lost; it recovers by itself | not started, or ended |
+
+Do not restart a process because of a 503 from \`/readyz\`.
+
+## How to read them
+
+- Every worker exports the same numbers from the database (CFEs, outbox, deliveries, certificates, CAEs, endpoints): use \`max by (…)\`, never \`sum\`. What happens in a process (requests, verdicts, calls, attempts) is counted by that process, from 0 at its start: use \`sum(rate(…))\` or \`increase\`.
+- The former are read at the scrape, at most every 5 s (certificates and CAEs: every 60 s), within 3 s, and from indexes that hold only what is open: a million decided CFEs cost nothing. While the database is away these series are absent and \`cfe_database_up\` is 0; the rest is still exported.
+- Certificates and CAEs have a RUT, which is public, as a label. At most 1,000 series of each, those that end first; production only, without suspended enterprises, and none that ended more than 30 days ago.
+- \`temporal_…\` are the Temporal SDK's, exported by the worker with its own; \`process_…\` and \`nodejs_…\` are Node's.
+
+## Our own
+
+${describeMetrics()}
+
+## Of the Temporal SDK
+
+The SDK exports many more; alerts and dashboard use these.
+
+| Metric | Type | Unit | Labels | What it means |
+|---|---|---|---|---|
+| \`temporal_activity_execution_failed_total\` | counter | attempts | \`activity_type\`, \`task_queue\` | Attempts of activities that failed; questions without a verdict yet, and waits for a place, do not count |
+| \`temporal_workflow_task_execution_failed_total\` | counter | tasks | \`workflow_type\`, \`task_queue\` | Workflow code that failed or could not replay a history |
+| \`temporal_activity_schedule_to_start_latency_seconds\` | histogram | seconds | \`activity_type\`, \`task_queue\` | Time that activities wait for a worker |
+| \`temporal_workflow_task_schedule_to_start_latency_seconds\` | histogram | seconds | \`workflow_type\`, \`task_queue\` | Time that workflow tasks wait for a worker |
+| \`temporal_worker_task_slots_available\` | gauge | slots | \`worker_type\`, \`task_queue\` | Tasks that the worker could take at once |
+`;
