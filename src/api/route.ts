@@ -82,6 +82,11 @@ export interface Route {
   readonly params: Readonly<Record<string, z.ZodType>>;
   /** Checks of several path values together; the paths of its faults are `/path/<name>`. */
   checkParams?(params: unknown): readonly Fault[];
+  /**
+   * Refuses a resource below the enterprise that is not there (NOT_FOUND), before the body is read: a route needs it
+   * where the handler would come to that only after judging the body.
+   */
+  requireResource?(named: { readonly params: unknown }, deps: ApiDeps): Promise<void>;
   /** Strict schema of the query parameters, which arrive as strings; null where there are none. */
   readonly query: z.ZodType | null;
   readonly body: RouteBody | null;
@@ -124,6 +129,7 @@ interface Definition<
     Route,
     | 'params'
     | 'checkParams'
+    | 'requireResource'
     | 'query'
     | 'body'
     | 'success'
@@ -137,6 +143,7 @@ interface Definition<
   readonly role: R;
   readonly params: P;
   checkParams?(params: Values<P>): readonly Fault[];
+  requireResource?(named: { readonly params: Values<P> }, deps: ApiDeps): Promise<void>;
   readonly query: Q;
   readonly body: (Omit<RouteBody<B>, 'checkedBy'> & { readonly checkedBy?: C }) | null;
   readonly success: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: D };

@@ -40,6 +40,7 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
     const unbound = route.checkParams?.(params) ?? [];
     if (unbound.length > 0) throw invalidInput(unbound);
     const { enterprise, role } = await enterpriseAccess(route, params['rut'], caller, lookups);
+    await route.requireResource?.({ params }, deps);
     const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
     const { query, body } = readInput(route, ctx.querystring, rawBody);
 

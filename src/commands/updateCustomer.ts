@@ -1,4 +1,4 @@
-import { type CustomerKey, customerFacts, replaceCustomer } from '../db/customers.ts';
+import { type CustomerKey, customerFacts, hasCustomer, replaceCustomer } from '../db/customers.ts';
 import type { Customer } from '../db/entities/Customer.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { documentFaults } from '../domain/customerRules.ts';
@@ -24,6 +24,14 @@ export async function updateCustomer(
     if (replaced) audited(deps, em, { action: 'customer.update', subject: replaced.id, rut: key.rut }, now);
     return replaced;
   });
-  if (!customer) throw new Refusal('NOT_FOUND', `The enterprise has no customer with this ${key.docType}.`);
+  if (!customer) throw unknown(key);
   return customer;
 }
+
+/** Refuses a document that no customer of the enterprise has (NOT_FOUND). */
+export async function requireCustomer(deps: CommandDeps, key: CustomerKey): Promise<void> {
+  if (!(await hasCustomer(deps.orm.em.fork(), key))) throw unknown(key);
+}
+
+const unknown = ({ docType }: CustomerKey): Refusal =>
+  new Refusal('NOT_FOUND', `The enterprise has no customer with this ${docType}.`);

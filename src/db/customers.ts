@@ -60,6 +60,11 @@ export async function insertCustomer(
   return rows.length === 0 ? null : em.findOne(Customer, { ...key });
 }
 
+/** Whether the enterprise has a customer with that document. */
+export async function hasCustomer(em: EntityManager, key: CustomerKey): Promise<boolean> {
+  return (await em.count(Customer, { ...key })) > 0;
+}
+
 /** Puts `facts` in the place of what was stored of a customer; null when there is none with that document. */
 export async function replaceCustomer(
   em: EntityManager,

@@ -7,6 +7,13 @@ export const ENTERPRISE_RULES = {
     source: 'docs/contract.md#becoming-ready',
     example: 'The enterprise is not READY; it still needs: a valid certificate; a plan.',
   },
+  'enterprise.not_authorized': {
+    checks:
+      'In production an enterprise that is READY has the permission PROD, which the authority may withdraw.',
+    source: 'docs/contract.md#becoming-ready',
+    example:
+      'The enterprise no longer has the permission PROD of the tax authority; have it granted and validate the e-invoicing credentials.',
+  },
   'enterprise.suspended': {
     checks: 'The enterprise is not suspended.',
     source: 'docs/contract.md#suspension',

@@ -63,6 +63,14 @@ export function notReadyFault(lacking: readonly ReadyFact[]): {
   return { path: '', code: 'enterprise.not_ready', message };
 }
 
+/** The fault of issuing in production for an enterprise that is READY and has lost the permission for it. */
+export const NOT_AUTHORIZED_FAULT = {
+  path: '',
+  code: 'enterprise.not_authorized',
+  message:
+    'The enterprise no longer has the permission PROD of the tax authority; have it granted and validate the e-invoicing credentials.',
+} as const;
+
 /** The fault of issuing for an enterprise that an operator suspended. */
 export const SUSPENDED_FAULT = {
   path: '',

@@ -1,4 +1,4 @@
-import { updateCustomer as update } from '../../commands/updateCustomer.ts';
+import { requireCustomer, updateCustomer as update } from '../../commands/updateCustomer.ts';
 import { Customer } from '../../domain/customer.ts';
 import { CUSTOMER_PATH, CustomerParams, customerKey, documentInPath } from '../customerPath.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
@@ -15,6 +15,7 @@ export const updateCustomer = defineRoute({
   role: 'MEMBER',
   params: CustomerParams,
   checkParams: documentInPath,
+  requireResource: ({ params }, deps) => requireCustomer(deps, customerKey(params)),
   query: null,
   body: { schema: Customer, limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The updated customer', schema: CustomerView },

@@ -4,12 +4,18 @@ import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import { readyFacts } from '../../db/readyFacts.ts';
 import { certificateStatus } from '../../domain/certificate.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import { lackingFacts, notReadyFault, SUSPENDED_FAULT } from '../../domain/enterpriseStatus.ts';
+import {
+  lackingFacts,
+  NOT_AUTHORIZED_FAULT,
+  notReadyFault,
+  SUSPENDED_FAULT,
+} from '../../domain/enterpriseStatus.ts';
 import type { Fault } from '../../errors.ts';
 
 /**
  * What keeps an enterprise from issuing at `now`: it is suspended, it is not READY (production only; the
- * missing facts are named), or its certificate cannot sign any more.
+ * missing facts are named), the authority withdrew its permission (production only), or its certificate cannot sign any
+ * more.
  */
 export async function issuerFaults(
   em: EntityManager,
@@ -20,7 +26,8 @@ export async function issuerFaults(
   if (enterprise.status === 'PENDING' && environment === 'production') {
     return [notReadyFault(lackingFacts(await readyFacts(em, enterprise, now)))];
   }
-  return signingFaults(certificate, now);
+  const withdrawn = environment === 'production' && !enterprise.permissions.includes('PROD');
+  return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...signingFaults(certificate, now)];
 }
 
 /** What keeps a certificate from signing at `now`; READY is not lost with it, so issuing must say so itself. */

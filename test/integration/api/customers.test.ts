@@ -299,6 +299,15 @@ describe('PUT …/customers/{doc_type}/{doc_number}', () => {
     expect((await update(rut, { doc_type: 'NIFE', doc_number: 'Ñ/12 %' }, body)).data).toEqual(body);
   });
 
+  test('404: an unknown customer, whatever the body is', async () => {
+    const rut = await enterprise();
+    const document = { doc_number: aRut() };
+    const large = { ...customerBody(document), legal_name: 'x'.repeat(20_000) };
+    for (const body of [{ colour: 'red' }, customerBody(), large, 'no object']) {
+      expectRefusal(await update(rut, document, body), 404, 'NOT_FOUND');
+    }
+  });
+
   test('400: a body with another document', async () => {
     const rut = await enterprise();
     const [one] = await giveCustomers(suite.api.deps, rut, [{}]);

@@ -308,6 +308,14 @@ describe('POST /enterprises/{rut}/cfes', () => {
     expectFaults(await issue(rut), [['', 'enterprise.not_ready', /will be READY in a moment/]]);
   });
 
+  test('400 enterprise.not_authorized: READY, and the permission PROD was withdrawn', async () => {
+    const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
+      values: { permissions: ['HOMO'] },
+    });
+    expectFaults(await issue(rut), [['', 'enterprise.not_authorized', /no longer has the permission PROD/]]);
+    expect(await stored(rut)).toBe(0);
+  });
+
   test('400 enterprise.suspended', async () => {
     const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
       values: { status: 'SUSPENDED', statusBeforeSuspension: 'READY' },

@@ -11,6 +11,7 @@ import {
   enterpriseCanBecome,
   lackingFacts,
   missingPermissions,
+  NOT_AUTHORIZED_FAULT,
   notReadyFault,
   READY_FACTS,
   type ReadyFact,
@@ -80,6 +81,7 @@ describe('the status of an enterprise', () => {
       message: ENTERPRISE_RULES['enterprise.not_ready'].example,
     });
     expect(notReadyFault([]).message).toContain('in a moment');
+    expect(NOT_AUTHORIZED_FAULT.message).toBe(ENTERPRISE_RULES['enterprise.not_authorized'].example);
     expect(SUSPENDED_FAULT.message).toBe(ENTERPRISE_RULES['enterprise.suspended'].example);
   });
 
