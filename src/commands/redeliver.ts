@@ -6,17 +6,15 @@ import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /**
- * Sends an event once more: same id, same bytes, a new schedule, at once; also to a webhook that is disabled by now.
- * Refuses an unknown delivery (NOT_FOUND), one that is under way, and one whose webhook was removed (INVALID_INPUT).
+ * Sends an event once more: same id, same bytes, a new schedule, at once; also one that waits for its retry, and to a
+ * webhook that is disabled by now. Refuses an unknown delivery (NOT_FOUND) and one whose webhook was removed
+ * (INVALID_INPUT).
  */
 export async function redeliver(deps: CommandDeps, input: { deliveryId: string }): Promise<Delivery> {
   const { deliveryId } = input;
   const restarted = await deps.orm.em.fork().transactional(async (em) => {
     const delivery = await lockDelivery(em, deliveryId);
     if (!delivery) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
-    if (delivery.status === 'PENDING') {
-      throw new Refusal('INVALID_INPUT', `The delivery ${deliveryId} is already under way.`);
-    }
     const webhook = await findWebhook(em, delivery.webhookId);
     if (!webhook || webhook.removedAt !== null) {
       throw new Refusal('INVALID_INPUT', `The webhook of the delivery ${deliveryId} was removed.`);

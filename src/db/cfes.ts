@@ -1,8 +1,8 @@
-import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import { type EntityManager, type FilterQuery, LockMode, raw } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { OWN_REJECTION_CODES } from '../domain/rejection.ts';
+import { NUMBER_STAYS, NUMBER_UNDECIDED } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import type { SignalName, WorkflowMessage } from '../temporal.ts';
 import { Cfe } from './entities/Cfe.ts';
@@ -188,8 +188,11 @@ function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): F
   };
 }
 
-/** Our rejection codes for CFEs that the authority never got and never will: their numbers must be annulled there. */
-const NEVER_SENT = [OWN_REJECTION_CODES.originalRejected, OWN_REJECTION_CODES.abandoned];
+/** Whether the number of a REJECTED CFE is to be annulled: by the codes of its reasons; without any, it is. */
+const toBeAnnulled = (cfe: string): string =>
+  `(select coalesce(bool_and(code not in (${NUMBER_STAYS.map((code) => `'${code}'`).join(', ')}))
+      and bool_or(code <> '${NUMBER_UNDECIDED}'), true)
+    from jsonb_path_query(coalesce(${cfe}.rejection, '[]'), '$[*].code') as reason (json), lateral (select json #>> '{}') as its (code))`;
 
 /** Which CFEs operators look for, beside what everyone may. */
 export interface OperatorFilter extends CfeFilter {
@@ -208,15 +211,7 @@ export function listCfesForOperators(
     conditionOf(filter),
     ...(needsSupport ? [{ stuckReason: { $ne: null } }] : []),
     ...(stuckReason === undefined ? [] : [{ stuckReason }]),
-    ...(annulled
-      ? [
-          {
-            status: 'REJECTED' as const,
-            $or: NEVER_SENT.map((code) => ({ rejection: { $contains: [{ code }] } })),
-            $not: { rejection: { $contains: [{ code: OWN_REJECTION_CODES.numberOfOthers }] } },
-          },
-        ]
-      : []),
+    ...(annulled ? [{ status: 'REJECTED' as const, [raw(toBeAnnulled)]: true }] : []),
   ];
   return em.find(
     Cfe,

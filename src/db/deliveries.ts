@@ -30,6 +30,7 @@ export function insertDelivery(
     eventId: event.id,
     eventName: name,
     status: 'PENDING',
+    askedAgain: false,
     createdAt: now,
     settledAt: null,
   });
@@ -37,12 +38,17 @@ export function insertDelivery(
   return delivery;
 }
 
-/** Puts a delivery that has ended on its way once more, with the open transaction: same id, same bytes, a new schedule. */
+/**
+ * Puts a delivery, locked by the open transaction, on its way once more: same id, same bytes, at once, a new schedule.
+ * One that waits for its retry waits no longer.
+ */
 export async function restartDelivery(em: EntityManager, delivery: Delivery, now: Date): Promise<void> {
   const event = await em.findOneOrFail(Event, { id: delivery.eventId });
+  // Its last attempt may be under way: failing, it must not end what was just asked for.
+  delivery.askedAgain = delivery.status === 'PENDING';
   delivery.status = 'PENDING';
   delivery.settledAt = null;
-  // By signal: a run that is just ending is started again instead.
+  // By signal: a run that waits is woken, one that is just ending is started again.
   enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }
 

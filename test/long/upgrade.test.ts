@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { DeliveryAttempt } from '../../src/db/entities/DeliveryAttempt.ts';
 import type { EnterpriseView } from '../../src/demo/customer.ts';
 import { DEMO_RUT } from '../../src/demo/onboarding.ts';
 import { CFES_BEFORE, startOnVersionBefore } from '../support/stackOfTheVersionBefore.ts';
@@ -44,17 +45,36 @@ test('a new CFE takes the next number and a readable workflow id', async () => {
   expect(await verdictOf(stack.customer, DEMO_RUT, cfe.cfe_id)).toMatchObject({ cfe_status: 'ACCEPTED' });
 });
 
+interface DeliveryRow {
+  delivery_id: string;
+  attempts: unknown[];
+}
+
 test('a delivery that waits is tried again by the run that it had', async () => {
-  interface DeliveryRow {
-    delivery_id: string;
-    attempts: unknown[];
-  }
   const [delivery] = await stack.cli.json<DeliveryRow[]>('delivery', 'list', '--event', 'efactura.login');
 
   await until('the second attempt', 60, async () => {
     const { attempts } = await stack.cli.json<DeliveryRow>('delivery', 'show', delivery?.delivery_id ?? '');
     return attempts.length >= 2;
   });
+});
+
+test('one that waits and is asked for again is sent at once, by the run that it had', async () => {
+  const [delivery] = await stack.cli.json<DeliveryRow[]>('delivery', 'list', '--event', 'enterprise.updated');
+  const id = delivery?.delivery_id ?? '';
+  const attemptsOf = async () => (await stack.cli.json<DeliveryRow>('delivery', 'show', id)).attempts.length;
+  // The first retry was due while nothing ran; the second is five minutes after it.
+  const made = await until('the first retry', 60, async () => {
+    const attempts = await attemptsOf();
+    return attempts >= 2 ? attempts : undefined;
+  });
+
+  await stack.cli.json('delivery', 'redeliver', id);
+
+  await until('the next attempt', 60, async () => (await attemptsOf()) > made || undefined);
+  const executions = await stack.orm.em.fork().find(DeliveryAttempt, { deliveryId: id });
+  const runs = executions.map(({ execution }) => execution.split('/')[0]);
+  expect(new Set(runs).size).toBe(1);
 });
 
 test('what was sealed opens: the stored login is checked again', async () => {

@@ -86,6 +86,23 @@ describe('deliverWebhook', () => {
     expect(diary.map((one) => one.retriesLeft)).toEqual([3, 2, 1, 0, 3]);
   });
 
+  test('a request that comes while the next attempt is waited for has it made at once, by a schedule that begins anew', async () => {
+    const { diary, attemptDelivery } = receiver(4);
+
+    await temporal.withWorkers({ attemptDelivery }, async () => {
+      const handle = await start('woken', [20, 3_600_000, 40]);
+      await until('the first retry', 10, async () => diary.length === 2 || undefined);
+      await again('woken');
+      await until('an attempt at once', 10, async () => diary.length === 3 || undefined);
+      expect(await handle.result()).toEqual({ status: 'DELIVERED' });
+      const { text } = await historyOf(handle);
+      expect(text).toContain('TIMER_CANCELED');
+      await recordHistory(handle, 'deliverWebhook.askedForWhileWaiting');
+    });
+
+    expect(diary.map((one) => one.retriesLeft)).toEqual([3, 2, 3, 2]);
+  });
+
   test('a request that comes while the last attempt ends is not lost: the same run begins anew', async () => {
     const answers: AttemptResult[] = [{ kind: 'failed' }, { kind: 'delivered' }];
     let asked = 0;

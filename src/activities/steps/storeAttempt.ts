@@ -26,7 +26,10 @@ const GONE = 410;
 /** The webhook was taken away while deliveries to it were under way: nothing was sent. */
 const REMOVED = { httpStatus: null, error: 'webhook_removed', answer: null, milliseconds: 0 } as const;
 
-/** Stores an attempt and what follows from it; answers where the delivery stands now. */
+/**
+ * Stores an attempt and what follows from it; answers where the delivery stands now. Asked for again meanwhile, it stays
+ * PENDING even after the last attempt of its schedule: the signal that begins the next one is on its way.
+ */
 export async function storeAttempt(
   { orm, clock, onAttempt }: StoreAttemptDeps,
   { deliveryId, retriesLeft }: AttemptInput,
@@ -46,7 +49,9 @@ export async function storeAttempt(
     await insertAttempt(em, { deliveryId, execution, at, httpStatus, error, answer, milliseconds });
     if (httpStatus === GONE) await disable(em, delivery.webhookId, now);
     const taken = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
-    if (taken || retriesLeft === 0) {
+    const askedAgain = delivery.askedAgain && outcome !== 'webhook_removed';
+    delivery.askedAgain = false;
+    if (taken || (retriesLeft === 0 && !askedAgain)) {
       delivery.status = taken ? 'DELIVERED' : 'FAILED';
       delivery.settledAt = now;
     }

@@ -13,6 +13,8 @@ const DeliverySchema = defineEntity({
     eventId: p.uuid(),
     eventName: p.text().$type<WebhookEvent['name']>(),
     status: p.text().$type<DeliveryStatus>(),
+    /** Asked for again while it waited: an attempt that fails now is not its last, for a new schedule is to come. */
+    askedAgain: p.boolean().default(false),
     createdAt: p.datetime(),
     /** When it was delivered or given up. */
     settledAt: p.datetime().strictNullable(),

@@ -42,6 +42,12 @@ describe('cfe list and cfe retry', () => {
     ids['toOthers'] = await aCfe(rut, { rejected: ['abandoned', 'duplicate.not_ours'] });
     ids['noteInVain'] = await aCfe(rut, { rejected: ['reference.rejected'] });
     ids['rejected'] = await aCfe(rut, { rejected: ['E05'] });
+    ids['withoutReason'] = await aCfe(rut, { rejected: [] });
+    ids['refused'] = await aCfe(rut, { rejected: ['S03'] });
+    ids['repeated'] = await aCfe(rut, { rejected: ['E05', 'E02'] });
+    ids['waitedFor'] = await aCfe(rut, { rejected: ['E09'] });
+    ids['undecidedYet'] = await aCfe(rut, { rejected: ['E06'] });
+    ids['undecidedAndWrong'] = await aCfe(rut, { rejected: ['E06', 'E05'] });
     ids['elsewhere'] = await aCfe(other, { stuck: 'signing' });
   });
   afterAll(() => db[Symbol.asyncDispose]());
@@ -81,8 +87,11 @@ describe('cfe list and cfe retry', () => {
     expect(await list('--stuck-reason', 'authority.user')).toEqual([]);
   });
 
-  test('list --annulled: those whose number the authority never got, not that of another system', async () => {
-    expect(await list('--annulled')).toEqual(named('noteInVain', 'abandoned'));
+  test('list --annulled: all that were rejected, but for numbers that stay, that may be accepted yet, or are others’', async () => {
+    expect(await list('--annulled')).toEqual(
+      named('undecidedAndWrong', 'refused', 'withoutReason', 'rejected', 'noteInVain', 'abandoned'),
+    );
+    expect(await list('--annulled', '--status', 'PENDING')).toEqual([]);
   });
 
   test('retry with filters, dry: the oldest first, over all enterprises', async () => {

@@ -7,6 +7,7 @@ import { removeWebhook } from '../../../src/commands/removeWebhook.ts';
 import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
 import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import { findDelivery } from '../../../src/db/deliveries.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { findWebhook } from '../../../src/db/webhooks.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -119,7 +120,6 @@ describe('deliveries to a real HTTPS receiver', () => {
       const back = await startReceiver(authority, elsewhere.port);
       try {
         await redeliver(deps, { deliveryId: id });
-        await expect(redeliver(deps, { deliveryId: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
         await dispatchDeliveries(db.orm, temporal);
         const repeated = await endedDelivery(db.orm, id);
         expect(repeated.delivery.status).toBe('DELIVERED');
@@ -130,6 +130,52 @@ describe('deliveries to a real HTTPS receiver', () => {
         await back.close();
       }
     });
+  });
+
+  test('asked for again while it waits for its retry: sent at once, and its schedule begins anew', async () => {
+    const { webhookId, got } = await aWebhook('/waits');
+    const { id } = await testWebhook(deps, { webhookId });
+    receiver.script.push(answering(503), answering(503), answering(200));
+
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
+      await until('the first attempt', 20, async () => (await attemptsOf(id)).n === 1 || undefined);
+      await redeliver(deps, { deliveryId: id });
+      await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
+      await until('the second attempt', 20, async () => (await attemptsOf(id)).n === 2 || undefined);
+      await redeliver(deps, { deliveryId: id });
+      await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
+      const { delivery, attempts } = await endedDelivery(db.orm, id);
+      expect(delivery.status).toBe('DELIVERED');
+      expect(attempts.map(({ httpStatus }) => httpStatus)).toEqual([503, 503, 200]);
+    });
+
+    expect(new Set(got().map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
+  });
+
+  test('asked for again while its last attempt is under way: that one does not end it', async () => {
+    const { webhookId } = await aWebhook('/last');
+    const { id } = await testWebhook(deps, { webhookId });
+    let fail = (): void => {};
+    receiver.script.push(
+      answering(503),
+      (response, request) => {
+        fail = () => answering(503)(response, request);
+      },
+      answering(200),
+    );
+
+    await working(async () => {
+      await dispatchDeliveries(db.orm, temporal, [20]);
+      await until('the last attempt', 20, async () => receiver.script.length === 1 || undefined);
+      await redeliver(deps, { deliveryId: id });
+      fail();
+      await until('its failure', 20, async () => (await attemptsOf(id)).n === 2 || undefined);
+      expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('PENDING');
+      // Only now does the request reach the workflow, whose run has ended.
+      await dispatchDeliveries(db.orm, temporal, [20]);
+      expect((await endedDelivery(db.orm, id)).delivery.status).toBe('DELIVERED');
+    }, 20_000);
   });
 
   test('a receiver that restarts between two attempts gets the same message by the schedule alone', async () => {
