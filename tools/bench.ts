@@ -2,6 +2,7 @@
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   api: () => import('../test/bench/api.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
+  profile: () => import('../test/bench/profile.ts'),
   sign: () => import('../test/bench/sign.ts'),
   throughput: () => import('../test/bench/throughput.ts'),
 };

@@ -1,18 +1,20 @@
 /**
  * WS-Security of our requests (docs/authority/signatures.md#requests): the Body signed with exclusive C14N, the
- * certificate as a BinarySecurityToken. Not to be mixed up with the inclusive C14N of the documents themselves.
+ * certificate as a BinarySecurityToken. Not to be mixed up with the inclusive C14N of the documents themselves. The
+ * envelope is fixed text, so its canonical form is written and not computed, as with CFEs (sign.ts).
  */
-import { type KeyObject, X509Certificate } from 'node:crypto';
-import { SignedXml } from 'xml-crypto';
+import { createHash, type KeyObject, sign } from 'node:crypto';
 import {
   ALGORITHMS,
   BASE64_BINARY,
+  DSIG,
   EXCLUSIVE_C14N,
   type SignatureHash,
   WSSE,
   WSU,
   X509_TOKEN,
 } from './signatures.ts';
+import { text } from './xml/write.ts';
 
 /** What signs a request, and so says who asks: the authority takes the caller's RUC from the certificate. */
 export interface DgiCredentials {
@@ -21,44 +23,52 @@ export interface DgiCredentials {
 }
 
 const SOAP_NAMESPACE = 'http://schemas.xmlsoap.org/soap/envelope/';
-const OPEN = `<soapenv:Envelope xmlns:soapenv="${SOAP_NAMESPACE}">`;
+const SOAP_DECLARED = ` xmlns:soapenv="${SOAP_NAMESPACE}"`;
+const OPEN = `<soapenv:Envelope${SOAP_DECLARED}>`;
 const CLOSE = '</soapenv:Envelope>';
 const KEY_INFO =
-  `<wsse:SecurityTokenReference xmlns:wsse="${WSSE}">` +
-  `<wsse:Reference URI="#X509-1" ValueType="${X509_TOKEN}"/></wsse:SecurityTokenReference>`;
+  `<ds:KeyInfo><wsse:SecurityTokenReference><wsse:Reference URI="#X509-1" ValueType="${X509_TOKEN}"/>` +
+  '</wsse:SecurityTokenReference></ds:KeyInfo>';
 
-/** A SOAP envelope around `call`, the one element of its Body, which declares every prefix that it uses. */
+/**
+ * A SOAP envelope around `call`, the one element of its Body, as `callOf` writes it: canonical, with every prefix that
+ * it uses declared, but for its CDATA sections.
+ */
 export function signEnvelope(
   call: string,
-  options: { credentials: DgiCredentials; hash: SignatureHash },
+  { credentials, hash }: { credentials: DgiCredentials; hash: SignatureHash },
 ): string {
-  const { credentials, hash } = options;
-  const body = `<soapenv:Body xmlns:wsu="${WSU}" wsu:Id="Body-1">${call}</soapenv:Body>`;
-  const signature = signatureOf(`${OPEN}${body}${CLOSE}`, credentials.privateKey, hash);
-  const token = new X509Certificate(credentials.certificateDer).raw.toString('base64');
-  // The envelope is put together as text, so that what goes out is what was signed, byte for byte.
+  const digest = createHash(hash).update(bodyOf(canonical(call), SOAP_DECLARED), 'utf8').digest('base64');
+  const signedInfo = signedInfoOf(digest, hash);
+  const signedBytes = `<ds:SignedInfo xmlns:ds="${DSIG}">${signedInfo}`;
+  const signature = sign(`RSA-${hash.toUpperCase()}`, Buffer.from(signedBytes, 'utf8'), credentials.privateKey);
+  const token = Buffer.from(credentials.certificateDer).toString('base64');
   return (
     `<?xml version="1.0" encoding="UTF-8"?>${OPEN}<soapenv:Header>` +
     `<wsse:Security xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" soapenv:mustUnderstand="1">` +
     `<wsse:BinarySecurityToken wsu:Id="X509-1" EncodingType="${BASE64_BINARY}" ValueType="${X509_TOKEN}">${token}` +
-    `</wsse:BinarySecurityToken>${signature}</wsse:Security></soapenv:Header>${body}${CLOSE}`
+    `</wsse:BinarySecurityToken><ds:Signature xmlns:ds="${DSIG}"><ds:SignedInfo>${signedInfo}` +
+    `<ds:SignatureValue>${signature.toString('base64')}</ds:SignatureValue>${KEY_INFO}</ds:Signature>` +
+    `</wsse:Security></soapenv:Header>${bodyOf(call)}${CLOSE}`
   );
 }
 
-function signatureOf(envelope: string, privateKey: KeyObject, hash: SignatureHash): string {
+/** The Body as it is sent or, with the prefix declared that it has from the envelope, in its exclusive canonical form. */
+const bodyOf = (call: string, declared = ''): string =>
+  `<soapenv:Body${declared} xmlns:wsu="${WSU}" wsu:Id="Body-1">${call}</soapenv:Body>`;
+
+/** CDATA sections as a reader has them: their text, escaped, and the ends of its lines made one (XML 1.0 §2.11). */
+const canonical = (call: string): string =>
+  call.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, content: string) => text(content.replace(/\r\n?/g, '\n')));
+
+/** The content of SignedInfo with its end tag, canonical as it stands. */
+function signedInfoOf(digest: string, hash: SignatureHash): string {
   const algorithms = ALGORITHMS[hash];
-  const signer = new SignedXml({
-    idMode: 'wssecurity',
-    privateKey,
-    signatureAlgorithm: algorithms.signature,
-    canonicalizationAlgorithm: EXCLUSIVE_C14N,
-    getKeyInfoContent: () => KEY_INFO,
-  });
-  signer.addReference({
-    xpath: "/*/*[local-name(.)='Body']",
-    transforms: [EXCLUSIVE_C14N],
-    digestAlgorithm: algorithms.digest,
-  });
-  signer.computeSignature(envelope, { prefix: 'ds' });
-  return signer.getSignatureXml();
+  return (
+    `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>` +
+    `<ds:SignatureMethod Algorithm="${algorithms.signature}"></ds:SignatureMethod>` +
+    `<ds:Reference URI="#Body-1"><ds:Transforms><ds:Transform Algorithm="${EXCLUSIVE_C14N}"></ds:Transform></ds:Transforms>` +
+    `<ds:DigestMethod Algorithm="${algorithms.digest}"></ds:DigestMethod><ds:DigestValue>${digest}</ds:DigestValue>` +
+    `</ds:Reference></ds:SignedInfo>`
+  );
 }

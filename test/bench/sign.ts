@@ -1,8 +1,8 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { createSigner } from '../../src/dgi/sign.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
-import type { CfeDocument, Line } from '../../src/domain/cfeDocument.ts';
 import { selfSignedCertificate } from '../support/selfSigned.ts';
+import { aDocument } from './document.ts';
 
 const LINES = [3, 30, 200];
 /** Each kind of work gets its turn in every round, so that what else the machine does falls on all alike. */
@@ -19,7 +19,7 @@ export function run(): void {
   });
   const bytes = Buffer.alloc(500, 'x');
   const signing = (lines: number) => {
-    const document = documentWith(lines);
+    const document = aDocument(lines);
     return () => void signer.sign(writeCfe(document));
   };
   const [raw = 0, ...signed] = ratesOf([
@@ -56,56 +56,4 @@ function rateIn(work: () => void): number {
     done += 1;
   }
   return (done * 1_000) / (performance.now() - started);
-}
-
-function documentWith(count: number): CfeDocument {
-  const line = (index: number): Line => ({
-    ivaType: 'BASIC_RATE',
-    name: `Producto ${index} de almacén`,
-    description: 'Unidad de 250 g, origen Uruguay',
-    quantity: '2.000',
-    unit: 'N/A',
-    unitPrice: '500.000000',
-    amount: '1000.00',
-  });
-  const net = (count * 1_000).toFixed(2);
-  const vat = (count * 220).toFixed(2);
-  const total = (count * 1_220).toFixed(2);
-  return {
-    type: 'ETICKET',
-    serie: 'A',
-    numero: 1,
-    signedAt: '2026-11-20T10:00:00-03:00',
-    emissionDate: '2026-11-20',
-    pricesIncludeVat: false,
-    paymentMethod: 1,
-    issuer: {
-      rut: '219999830019',
-      legalName: 'Empresa SA',
-      branch: 1,
-      address: 'Calle 1234',
-      city: 'Montevideo',
-      department: 'Montevideo',
-    },
-    totals: {
-      currency: 'UYU',
-      exchangeRate: '1.000',
-      exempt: '0.00',
-      exported: '0.00',
-      minimumNet: '0.00',
-      minimumVat: '0.00',
-      basicNet: net,
-      basicVat: vat,
-      total,
-      nonBillable: '0.00',
-      pay: total,
-    },
-    lines: Array.from({ length: count }, (_, index) => line(index)),
-    cae: {
-      authorizationNumber: '90260000194',
-      numberStart: 1,
-      numberEnd: 9999,
-      expirationDate: '2028-11-20',
-    },
-  };
 }

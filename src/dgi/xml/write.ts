@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /** Character data. Throws RangeError for characters that XML cannot hold; what the API lets in holds none. */
-function text(value: string): string {
+export function text(value: string): string {
   if (NOT_XML.test(value)) throw new RangeError('the text holds a character that XML 1.0 cannot hold');
   return NEEDS_ESCAPE.test(value)
     ? value.replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? '')

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { SignedXml } from 'xml-crypto';
 import { callOf, carried, OPERATIONS, verdictQuestion } from '../../../src/dgi/soap.ts';
 import { signEnvelope } from '../../../src/dgi/wsSecurity.ts';
 import { elementAt, findNamed, parseXml, textAt } from '../../../src/dgi/xml/parse.ts';
@@ -46,6 +47,24 @@ describe('signEnvelope', () => {
 
   testWithXmlsec.each(['sha1', 'sha256'] as const)('xmlsec1 verifies the Body, %s', (hash) => {
     expect(xmlsecVerify(signed(hash), { certificatePem, bodyId: true })).toBe('OK');
+  });
+
+  test.each(['sha1', 'sha256'] as const)('xml-crypto verifies the Body, %s', (hash) => {
+    const verifier = new SignedXml({ publicCert: certificatePem, idMode: 'wssecurity' });
+    const envelope = signed(hash);
+    verifier.loadSignature(/<ds:Signature [\s\S]*<\/ds:Signature>/.exec(envelope)?.[0] ?? '');
+    expect(verifier.checkSignature(envelope)).toBe(true);
+    expect(verifier.getSignedReferences()).toHaveLength(1);
+  });
+
+  testWithXmlsec.each([
+    ['the end mark of CDATA', '<a>x]]>y]]>]]></a>'],
+    ['signs of markup, and ends of lines of every kind', '&<>"\' \r\n \r \n \t'],
+    ['letters of every plane', 'ñ Ω 漢 😀'],
+    ['nothing', ''],
+  ])('xmlsec1 verifies a Body with %s', (_, document) => {
+    const envelope = signEnvelope(callOf('sendSobre', carried(document)), { credentials, hash: 'sha256' });
+    expect(xmlsecVerify(envelope, { certificatePem, bodyId: true })).toBe('OK');
   });
 
   testWithXmlsec('a changed Body does not verify; the sobre as escaped text does', () => {
