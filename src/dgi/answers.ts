@@ -1,10 +1,11 @@
 /** From bytes that came back to an answer that counts: framing, exceptions, the authority's signature. */
+import type { X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt, rucOf } from './identity.ts';
 import { answerOfCode, type CommonAnswer } from './outcomes.ts';
 import { type Operation, payloadIn, readSoap } from './soap.ts';
 import { type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
-import { decodeXml, parseXml, UnreadableXml, withoutDeclaration } from './xml/parse.ts';
+import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
 /** Answers with 250 receipts and ten reasons each have some 2 MB; none of ours comes near. */
@@ -62,7 +63,7 @@ export function answerIn(answer: { status: number; body: Uint8Array }, operation
 
 /** The document that an answer carries, unsigned. Throws NoAnswer where there is none, or an exception instead. */
 export function documentIn(answer: Element): Element {
-  return parseDocument(textIn(answer)).root;
+  return parseDocument(textIn(answer), LIMIT);
 }
 
 /** An element of a typed answer, which carries no document. Throws NoAnswer for an exception in its place. */
@@ -80,14 +81,14 @@ export interface Trust {
   readonly now: Date;
 }
 
-/** The signed document that an answer carries, read from the signed bytes. Throws NoAnswer unless it counts. */
+/** The signed document that an answer carries, read from what was signed. Throws NoAnswer unless it counts. */
 export function signedDocumentIn<T extends Caratula>(
   answer: Element,
   read: (root: Element) => T | undefined,
   trust: Trust,
 ): T {
-  const { text } = parseDocument(textIn(answer));
-  const { root, certificate } = verified(text);
+  const root = parseDocument(textIn(answer), SIGNED_LIMIT);
+  const certificate = verified(root);
   const document = read(root);
   if (!document) throw new NoAnswer('unreadable');
   const trusted =
@@ -107,16 +108,17 @@ function textIn(answer: Element): string {
   return withoutDeclaration(payload);
 }
 
-function parseDocument(text: string): { text: string; root: Element } {
-  const root = readable(() => parseXml(text, LIMIT));
+/** Throws NoAnswer for an exception in the document's place. */
+function parseDocument(text: string, limits: XmlLimits): Element {
+  const root = readable(() => parseXml(text, limits));
   const [exception] = readExceptions(root);
   if (exception) throw exceptionOf(exception);
-  return { text, root };
+  return root;
 }
 
-function verified(text: string) {
+function verified(root: Element): X509Certificate {
   try {
-    return readable(() => verifyEnveloped(text, SIGNED_LIMIT));
+    return verifyEnveloped(root);
   } catch (error) {
     if (error instanceof BadSignature) throw new NoAnswer('bad signature');
     throw error;

@@ -38,10 +38,16 @@ export function signEnvelope(
   call: string,
   { credentials, hash }: { credentials: DgiCredentials; hash: SignatureHash },
 ): string {
-  const digest = createHash(hash).update(bodyOf(canonical(call), SOAP_DECLARED), 'utf8').digest('base64');
+  const digest = createHash(hash)
+    .update(bodyOf(canonical(call), SOAP_DECLARED), 'utf8')
+    .digest('base64');
   const signedInfo = signedInfoOf(digest, hash);
   const signedBytes = `<ds:SignedInfo xmlns:ds="${DSIG}">${signedInfo}`;
-  const signature = sign(`RSA-${hash.toUpperCase()}`, Buffer.from(signedBytes, 'utf8'), credentials.privateKey);
+  const signature = sign(
+    `RSA-${hash.toUpperCase()}`,
+    Buffer.from(signedBytes, 'utf8'),
+    credentials.privateKey,
+  );
   const token = Buffer.from(credentials.certificateDer).toString('base64');
   return (
     `<?xml version="1.0" encoding="UTF-8"?>${OPEN}<soapenv:Header>` +

@@ -42,7 +42,8 @@ export function xmlCosts(): string {
   return [
     `XML and signatures ${all.toFixed(2)} ms, of it RSA ${rsa.toFixed(2)} ms: ${(all - rsa).toFixed(2)} ms beyond it`,
     ...rows.map(
-      ({ times, milliseconds, name }) => `${String(times).padStart(9)} × ${milliseconds.toFixed(3)} ms  ${name}`,
+      ({ times, milliseconds, name }) =>
+        `${String(times).padStart(9)} × ${milliseconds.toFixed(3)} ms  ${name}`,
     ),
   ].join('\n');
 }
@@ -118,7 +119,11 @@ function ofRsa(): Piece[] {
   const bytes = Buffer.alloc(500, 'x');
   const signature = createSign('RSA-SHA256').update(bytes).sign(authorityKeys().privateKey);
   return [
-    { name: 'RSA-2048 signature', times: 4, work: () => createSign('RSA-SHA256').update(bytes).sign(privateKey) },
+    {
+      name: 'RSA-2048 signature',
+      times: 4,
+      work: () => createSign('RSA-SHA256').update(bytes).sign(privateKey),
+    },
     {
       name: 'RSA-2048 verification',
       times: 3,

@@ -19,7 +19,7 @@ interface CaeSigner {
   readonly wasValid: boolean;
 }
 
-/** What an uploaded file is. The facts are read from the signed bytes only. */
+/** What an uploaded file is. The facts are read from what was signed, only. */
 export type CaeReading =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'badSignature' }
@@ -41,8 +41,9 @@ export function readCae(file: Uint8Array): CaeReading {
     if (file.byteLength > LIMITS.mostCharacters) return { kind: 'malformed' };
     const xml = decodeXml(file);
     // First as it stands, so that a file that is no CAE is not called a CAE with a bad signature.
-    if (!readContent(parseXml(xml, LIMITS))) return { kind: 'malformed' };
-    const { root, certificate } = verifyEnveloped(xml, LIMITS);
+    const root = parseXml(xml, LIMITS);
+    if (!readContent(root)) return { kind: 'malformed' };
+    const certificate = verifyEnveloped(root);
     const content = readContent(root);
     if (!content) return { kind: 'malformed' };
     return {

@@ -1,15 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
 import { rucOf } from '../../../src/dgi/identity.ts';
-import { textAt, UnreadableXml } from '../../../src/dgi/xml/parse.ts';
+import { parseXml, textAt, UnreadableXml } from '../../../src/dgi/xml/parse.ts';
 import { BadSignature, verifyEnveloped } from '../../../src/dgi/xml/verify.ts';
 import { ackSobre, authorityKeys } from '../../support/dgi/answers.ts';
 import { sample } from '../../support/dgi/samples.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
-import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
+import { testWithOfficialFiles, testWithXmlsec, xmlsecVerify } from '../../support/simulator/tools.ts';
 
 const LIMIT = { mostCharacters: 1_000_000, mostElements: 1_000 };
-const verify = (text: string) => verifyEnveloped(text, LIMIT);
+const verify = (text: string) => {
+  const root = parseXml(text, LIMIT);
+  return { root, certificate: verifyEnveloped(root) };
+};
 const DS = 'http://www.w3.org/2000/09/xmldsig#';
 
 describe('verifyEnveloped on the official samples', () => {
@@ -47,6 +50,28 @@ describe('verifyEnveloped', () => {
   test('a comment inside a value is not part of it, and does not cut it', () => {
     const commented = signed.replace('<IDReceptor>4242<', '<IDReceptor>42<!-- -->42<');
     expect(textAt(verify(commented).root, 'Caratula', 'IDReceptor')).toBe('4242');
+  });
+
+  test.each([
+    ['attributes in disorder', '<a z="1" b="2" é="3" xml:lang="es" a="&lt;&amp;&quot;&gt;&#9;&#10;&#13;"/>'],
+    [
+      'prefixes, declared again and anew',
+      '<p:a xmlns:p="urn:1" p:z="1" a="2"><p:b xmlns:p="urn:1"/><p:b xmlns:p="urn:2"/></p:a>',
+    ],
+    ['a default namespace that ends', '<a xmlns="urn:1"><b xmlns=""><c xmlns="urn:1"/></b></a>'],
+    ['attributes by their namespaces', '<a xmlns:y="urn:a" xmlns:x="urn:b" x:a="1" y:b="2" c="3"/>'],
+    ['CDATA, comments and ends of lines', '<a>1<![CDATA[<&>]]>\r\n2\r<!-- no -->&#13;&gt;]]&gt;\t😀</a>'],
+  ])('computes the form of a document with %s as others do', (_, content) => {
+    const xml = `<ACKSobre xmlns="http://cfe.dgi.gub.uy" xmlns:xsi="urn:x">${content}</ACKSobre>`;
+    expect(verify(signCfe(xml, authorityKeys())).certificate.raw).toEqual(authorityKeys().certificate.raw);
+  });
+
+  testWithXmlsec('a form that we take is one that xmlsec1 takes', () => {
+    const xml = '<ACKSobre xmlns="http://cfe.dgi.gub.uy"><a xml:space="preserve" b="&#10;"> </a></ACKSobre>';
+    const text = signCfe(xml, authorityKeys());
+    const certificatePem = authorityKeys().certificate.toString();
+    expect(() => verify(text)).not.toThrow();
+    expect(xmlsecVerify(text, { certificatePem })).toBe('OK');
   });
 
   const foreign = signCfe('<ACKSobre xmlns="http://cfe.dgi.gub.uy"><a>1</a></ACKSobre>', authorityKeys(), {
