@@ -90,8 +90,9 @@ const VARIABLES = {
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
-    mayHold: 'postgres://user:password@host:port/database',
-    purpose: 'the PostgreSQL database; the local stack starts one of its own when this is not set',
+    mayHold: 'postgres://user:password@host:port/database, with sslmode, sslrootcert, sslcert and sslkey if need be',
+    purpose:
+      'the PostgreSQL database, in the clear without sslmode (docs/production.md); the local stack starts one of its own when this is not set',
     secret: true,
   }),
   CFE_CORS_ORIGINS: variable({

@@ -3,6 +3,7 @@ import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-o
 import { ENTITIES } from './entities/index.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { giveBackTheDead } from './pool.ts';
+import { databaseTls, withoutParameters } from './tls.ts';
 import { within } from './within.ts';
 
 /** Any number that no other program uses on the database: holders of this lock migrate. */
@@ -26,16 +27,20 @@ export function withinTransaction(em: EntityManager): Database {
   return { em: { fork: () => em.fork({ keepTransactionContext: true }) } };
 }
 
-/** Opens the database. `pool`: connections this process may hold. The caller closes it. */
-export function openOrm(options: { databaseUrl: string; pool: number }): Promise<Orm> {
+/**
+ * Opens the database. `pool`: connections this process may hold. The caller closes it. Throws ConfigurationError when
+ * the address asks for a TLS that it cannot have (db/tls.ts).
+ */
+export async function openOrm(options: { databaseUrl: string; pool: number }): Promise<Orm> {
+  const ssl = databaseTls(options.databaseUrl);
   return MikroORM.init({
-    clientUrl: options.databaseUrl,
+    clientUrl: withoutParameters(options.databaseUrl),
     entities: ENTITIES,
     namingStrategy: UnderscoreNamingStrategy,
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, tableName: 'migration', snapshot: false },
     pool: { min: 0, max: options.pool },
-    driverOptions: { onPoolCreated: giveBackTheDead },
+    driverOptions: { onPoolCreated: giveBackTheDead, ...(ssl === undefined ? {} : { ssl }) },
     forceUtcTimezone: true,
     // Its own lines would quote statements with their values.
     logger: () => undefined,
