@@ -14,6 +14,8 @@ interface Variable<T> {
   readonly fallback?: string;
   /** Never shown, not even in an error message; may come from a file that `<NAME>_FILE` names. */
   readonly secret?: true;
+  /** An address to which `http:` may lead in development only (CFE_DEVELOPMENT). */
+  readonly httpsOnly?: true;
 }
 
 const variable = <T>(row: Variable<T>): Variable<T> => row;
@@ -36,6 +38,13 @@ const url = (purpose: string, fallback?: string) =>
     mayHold: 'an http or https address',
     purpose,
     ...(fallback === undefined ? {} : { fallback }),
+  });
+/** An address to which logins, papers or receipts go. */
+const httpsUrl = (purpose: string, fallback?: string) =>
+  variable({
+    ...url(purpose, fallback),
+    mayHold: 'an https address; in development (CFE_DEVELOPMENT) http, too',
+    httpsOnly: true,
   });
 const rut = (fallback: string, purpose: string) =>
   variable({ schema: z.string().regex(/^\d{12}$/), mayHold: '12 digits', purpose, fallback });
@@ -90,7 +99,8 @@ const VARIABLES = {
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
-    mayHold: 'postgres://user:password@host:port/database, with sslmode, sslrootcert, sslcert and sslkey if need be',
+    mayHold:
+      'postgres://user:password@host:port/database, with sslmode, sslrootcert, sslcert and sslkey if need be',
     purpose:
       'the PostgreSQL database, in the clear without sslmode (docs/production.md); the local stack starts one of its own when this is not set',
     secret: true,
@@ -129,6 +139,43 @@ const VARIABLES = {
     schema: z.string().regex(/^[^\s:/]+:\d{1,5}$/),
     mayHold: 'host:port',
     purpose: 'the Temporal server; the local stack starts one of its own when this is not set',
+  }),
+  TEMPORAL_TLS: variable({
+    schema: z.enum(['', 'true', 'false']),
+    mayHold: 'true, false, or nothing: as the other settings for TLS need it',
+    purpose: 'whether connections to Temporal are encrypted and its certificate checked',
+    fallback: '',
+  }),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: variable({
+    schema: z.string(),
+    mayHold: 'a file with certificates in PEM; empty for those that the system trusts',
+    purpose: "certificate authorities of Temporal's server",
+    fallback: '',
+  }),
+  TEMPORAL_TLS_SERVER_NAME: variable({
+    schema: z.string(),
+    mayHold: 'a host name, or nothing',
+    purpose: "the name that the certificate of Temporal's server must have; when not set, the address's host",
+    fallback: '',
+  }),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: variable({
+    schema: z.string(),
+    mayHold: 'a file with a certificate in PEM, or nothing',
+    purpose: 'our certificate, by which Temporal knows us (mTLS)',
+    fallback: '',
+  }),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: variable({
+    schema: z.string(),
+    mayHold: 'a file with a private key in PEM, or nothing',
+    purpose: 'the key of that certificate',
+    fallback: '',
+  }),
+  TEMPORAL_API_KEY: variable({
+    schema: z.string(),
+    mayHold: 'an API key, or nothing',
+    purpose: 'the API key by which Temporal knows us',
+    fallback: '',
+    secret: true,
   }),
   TEMPORAL_CLI_PATH: variable({
     schema: text,
@@ -203,24 +250,24 @@ const VARIABLES = {
     secret: true,
   }),
 
-  CFE_DGI_PRODUCTION_RECEPTION_URL: url(
+  CFE_DGI_PRODUCTION_RECEPTION_URL: httpsUrl(
     "the authority's reception service, production",
     'https://efactura.dgi.gub.uy/efactura/ws_efactura',
   ),
-  CFE_DGI_PRODUCTION_CONSULTATION_URL: url(
+  CFE_DGI_PRODUCTION_CONSULTATION_URL: httpsUrl(
     "the authority's consultation service, production",
     'https://efactura.dgi.gub.uy:6440/efactura/ws_consultas',
   ),
-  CFE_DGI_PRODUCTION_REGISTRY_URL: url(
+  CFE_DGI_PRODUCTION_REGISTRY_URL: httpsUrl(
     "the authority's registry service (eRUT), production",
     'https://efactura.dgi.gub.uy:6475/efactura/ws_personaGetActEmpresarial',
   ),
   CFE_DGI_PRODUCTION_RUT: rut('214844360018', "the authority's own RUT, production"),
-  CFE_DGI_SANDBOX_RECEPTION_URL: url(
+  CFE_DGI_SANDBOX_RECEPTION_URL: httpsUrl(
     "the authority's reception service, test environment",
     'https://efactura.dgi.gub.uy:6443/ePrueba/ws_eprueba',
   ),
-  CFE_DGI_SANDBOX_CONSULTATION_URL: url(
+  CFE_DGI_SANDBOX_CONSULTATION_URL: httpsUrl(
     "the authority's consultation service, test environment",
     'https://efactura.dgi.gub.uy:6460/ePrueba/ws_consultasPrueba',
   ),
@@ -246,12 +293,13 @@ const VARIABLES = {
       'how many CFEs per second all workers together may send to each of the authority’s reception services',
     fallback: '50',
   }),
-  CFE_CREDENTIALS_URL: url(
+  CFE_CREDENTIALS_URL: httpsUrl(
     "the service that checks an enterprise's e-invoicing login; docs/simulator.md has its contract",
   ),
   CFE_SANDBOX_PORTAL_URL: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
-    mayHold: 'an http or https address, or nothing',
+    httpsOnly: true,
+    mayHold: 'an https address, in development (CFE_DEVELOPMENT) http, too; or nothing',
     purpose: "the simulator's portal, which gives the sandbox its test certificates and test CAEs",
     fallback: '',
   }),
@@ -297,6 +345,13 @@ const VARIABLES = {
     fallback: '72h',
   }),
 
+  CFE_DEVELOPMENT: variable({
+    schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
+    mayHold: 'true or false',
+    purpose:
+      'allows http: towards the authority and its check of logins, for simulators; never true with the real authority',
+    fallback: 'false',
+  }),
   CFE_TEST_MODE: variable({
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     mayHold: 'true or false',
@@ -374,6 +429,11 @@ function valueOf(name: VariableName, source: Variables): unknown {
     throw new ConfigurationError(`${problem}; it must be ${row.mayHold} (${row.purpose})`);
   }
   const parsed = row.schema.safeParse(held);
+  if (parsed.success && row.httpsOnly && /^http:/i.test(held) && source['CFE_DEVELOPMENT'] !== 'true') {
+    throw new ConfigurationError(
+      `${place} ${JSON.stringify(held)}; it must be an https address: http is for development, which CFE_DEVELOPMENT=true declares`,
+    );
+  }
   if (parsed.success) return parsed.data;
   const shown = row.secret ? '[a secret]' : JSON.stringify(held);
   throw new ConfigurationError(`${place} ${shown}; it must be ${row.mayHold}`);
@@ -405,8 +465,11 @@ export function readConfig<const N extends VariableName>(
  * Checks every variable that is set, whichever program reads it. Throws ConfigurationError with the wrong ones, what
  * they hold and what they may hold.
  */
-export function checkVariables(): void {
-  readConfig((Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name)));
+export function checkVariables(source: Variables): void {
+  readConfig(
+    (Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name, source)),
+    source,
+  );
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import type { TemporalServer } from './temporal.ts';
 
 const { INDEXED_VALUE_TYPE_BOOL, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
 
@@ -25,8 +26,8 @@ const ALREADY_EXISTS = 6;
  * Adds the attributes that the namespace lacks; safe at every start and in several processes at once. Throws the
  * server's error when it cannot be asked.
  */
-export async function ensureSearchAttributes(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '20s' });
+export async function ensureSearchAttributes(server: TemporalServer, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ ...server, connectTimeout: '20s' });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     const missing = Object.entries(SEARCH_ATTRIBUTES).filter(([name]) => !(name in (customAttributes ?? {})));

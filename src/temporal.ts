@@ -2,7 +2,14 @@
  * Which workflows the service starts, under which ids, on which queues, with which policies: one row each.
  * Started by name, so that nothing here pulls workflow code into other processes.
  */
+import type { ConnectionOptions } from '@temporalio/client';
 import type { SearchAttribute } from './searchAttributes.ts';
+
+/** A Temporal server, host:port, and how connections to it are secured; for both kinds of connection of the SDK. */
+export type TemporalServer = { readonly address: string; readonly apiKey?: string } & Pick<
+  ConnectionOptions,
+  'tls'
+>;
 
 /** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries. */
 export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks' } as const;

@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { readConfig } from '../src/config.ts';
 import { findRunningStack } from '../src/wiring/localStack.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../src/wiring/temporalServer.ts';
 
 /**
  * `npm run history -- <workflowId> [--name NAME] [--folder DIR]`: saves a workflow's history, as the server holds it,
@@ -20,9 +21,9 @@ if (!workflowId) {
   process.exit(2);
 }
 const { CFE_DATA_DIR, TEMPORAL_NAMESPACE: namespace } = readConfig(['CFE_DATA_DIR', 'TEMPORAL_NAMESPACE']);
-const address =
-  findRunningStack(CFE_DATA_DIR)?.temporal_address ?? readConfig(['TEMPORAL_ADDRESS']).TEMPORAL_ADDRESS;
-const connection = await Connection.connect({ address });
+const address = findRunningStack(CFE_DATA_DIR)?.temporal_address;
+const server = address ? { address } : temporalServerOf(readConfig(TEMPORAL_SERVER_VARIABLES));
+const connection = await Connection.connect(server);
 const history = await new Client({ connection, namespace }).workflow.getHandle(workflowId).fetchHistory();
 await connection.close();
 

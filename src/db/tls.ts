@@ -68,7 +68,9 @@ function parametersOf(url: URL): Parameters {
   const given: Record<string, string> = {};
   for (const [name, value] of url.searchParams) {
     if (!PARAMETERS.some((known) => known === name)) {
-      refuse(`has the parameter ${name}, which this service does not know; it may have ${inWords(PARAMETERS)}`);
+      refuse(
+        `has the parameter ${name}, which this service does not know; it may have ${inWords(PARAMETERS)}`,
+      );
     }
     if (name in given) refuse(`has ${name} twice`);
     if (value === '') refuse(`has ${name} with nothing in it`);
@@ -80,14 +82,16 @@ function parametersOf(url: URL): Parameters {
 
 function authorities(sslrootcert: string | undefined): ConnectionOptions {
   if (sslrootcert === undefined) return { rejectUnauthorized: false };
-  const ca = sslrootcert === SYSTEM ? getCACertificates('system').join('\n') : read('sslrootcert', sslrootcert);
+  const ca =
+    sslrootcert === SYSTEM ? getCACertificates('system').join('\n') : read('sslrootcert', sslrootcert);
   usable('sslrootcert', { ca });
   return { ca, rejectUnauthorized: true };
 }
 
 function clientCertificate({ sslcert, sslkey }: Parameters): ConnectionOptions {
   if (sslcert === undefined && sslkey === undefined) return {};
-  if (sslcert === undefined || sslkey === undefined) return refuse('has one of sslcert and sslkey, which belong together');
+  if (sslcert === undefined || sslkey === undefined)
+    return refuse('has one of sslcert and sslkey, which belong together');
   const pair = { cert: read('sslcert', sslcert), key: read('sslkey', sslkey) };
   usable('sslcert and sslkey', pair);
   return pair;

@@ -14,6 +14,7 @@ import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { sdkLogger } from '../wiring/sdkLogger.ts';
 import { installRuntime } from '../wiring/sdkMetrics.ts';
+import { temporalServerOf } from '../wiring/temporalServer.ts';
 import { connectWorkers, startWorkers } from '../wiring/workers.ts';
 import { workflowBundleOf } from '../wiring/workflowBundle.ts';
 
@@ -49,14 +50,15 @@ await runProcess(logger, async (closers) => {
   });
   closers.add('health', () => health.close());
 
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace } = config;
+  const temporal = temporalServerOf(config);
+  const { TEMPORAL_NAMESPACE: namespace } = config;
   const [connection, workflowBundle] = await Promise.all([
-    connectWorkers(address, logger),
+    connectWorkers(temporal, logger),
     workflowBundleOf(config.CFE_WORKFLOW_BUNDLE, logger),
   ]);
   closers.add('temporal', () => connection.close());
-  await ensureSearchAttributes(address, namespace);
-  await ensureExpiriesSchedule(address, namespace);
+  await ensureSearchAttributes(temporal, namespace);
+  await ensureExpiriesSchedule(temporal, namespace);
 
   const outbox = openOutbox(config, { orm, logger, closers });
   const sendsPerSecond = config.CFE_DGI_SENDS_PER_SECOND;

@@ -11,7 +11,7 @@ import type { Orm } from '../db/orm.ts';
 import { lockWaiting } from '../db/outbox.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
-import { WORKFLOWS } from '../temporal.ts';
+import { type TemporalServer, WORKFLOWS } from '../temporal.ts';
 
 /** Messages taken in one transaction. */
 const BATCH = 50;
@@ -40,13 +40,13 @@ export interface Dispatcher {
  */
 export function createDispatcher(options: {
   orm: Orm;
-  temporalAddress: string;
+  temporal: TemporalServer;
   namespace: string;
   logger: Logger;
 }): Dispatcher {
   const { orm, namespace, logger } = options;
   const connection = Connection.lazy({
-    address: options.temporalAddress,
+    ...options.temporal,
     connectTimeout: START_MILLISECONDS,
   });
   const client = new Client({ connection, namespace });

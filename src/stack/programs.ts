@@ -33,6 +33,7 @@ export function programCommand(name: string, program: string, settings: ProgramS
 
 /** The variables by which a program finds the simulator in place of the authority's services. */
 export const simulatorAddresses = (simulatorUrl: string) => ({
+  CFE_DEVELOPMENT: 'true',
   CFE_DGI_PRODUCTION_RECEPTION_URL: `${simulatorUrl}/production/ws_efactura`,
   CFE_DGI_PRODUCTION_CONSULTATION_URL: `${simulatorUrl}/production/ws_consultas`,
   CFE_DGI_PRODUCTION_REGISTRY_URL: `${simulatorUrl}/production/ws_personaGetActEmpresarial`,

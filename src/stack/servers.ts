@@ -35,14 +35,14 @@ export async function postgresPart(
  * one does not answer, or when none can be had.
  */
 export async function temporalPart(
-  { dataDir, variables, say, signal, temporalAddress, temporalNamespace: namespace }: StackOptions,
+  { dataDir, variables, say, signal, temporal, temporalNamespace: namespace }: StackOptions,
   ports: StackPorts,
   watchdog: Watchdog,
 ): Promise<Server | undefined> {
-  if (temporalAddress !== undefined) {
-    if (await temporalServes(temporalAddress, namespace)) return undefined;
+  if (temporal !== undefined) {
+    if (await temporalServes(temporal, namespace)) return undefined;
     throw new StackError(
-      `TEMPORAL_ADDRESS names a Temporal server at ${temporalAddress} that does not answer for the namespace ${namespace}.`,
+      `TEMPORAL_ADDRESS names a Temporal server at ${temporal.address} that does not answer for the namespace ${namespace}.`,
     );
   }
   const { path, from } = await obtainTemporal({ variables, say, watchdog, ...(signal ? { signal } : {}) });

@@ -1,5 +1,6 @@
 /** What the caller of `startStack` decides. */
 import type { Variables } from '../config.ts';
+import type { TemporalServer } from '../temporal.ts';
 import type { StackPorts } from './ports.ts';
 import type { Say } from './progress.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -46,8 +47,8 @@ export interface StackOptions {
   readonly temporalNamespace: string;
   /** A PostgreSQL that is already running; without it an embedded one is started. */
   readonly databaseUrl?: string | undefined;
-  /** A Temporal server that is already running, host:port; without it one is started. */
-  readonly temporalAddress?: string | undefined;
+  /** A Temporal server that is already running; without it one is started. */
+  readonly temporal?: TemporalServer | undefined;
   readonly programs: Readonly<Record<ProgramName, Program>>;
   readonly prepare: Prepare;
   readonly say: Say;

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureSearchAttributes } from '../searchAttributes.ts';
+import type { TemporalServer } from '../temporal.ts';
 import { ORDINARY_END } from './ending.ts';
 import type { Server } from './part.ts';
 import { tcpAccepts } from './probes.ts';
@@ -65,16 +66,16 @@ export function temporalServer(options: TemporalOptions): Server {
       logFile: join(options.dataDir, 'logs', 'temporal.log'),
     },
     plan: ORDINARY_END,
-    answers: () => temporalServes(`127.0.0.1:${options.port}`, options.namespace),
+    answers: () => temporalServes({ address: `127.0.0.1:${options.port}` }, options.namespace),
   };
 }
 
 /** Whether the server answers and has the search attributes (added if need be). Never rejects. */
-export async function temporalServes(address: string, namespace: string): Promise<boolean> {
-  const [host = '127.0.0.1', port] = address.split(':');
+export async function temporalServes(server: TemporalServer, namespace: string): Promise<boolean> {
+  const [host = '127.0.0.1', port] = server.address.split(':');
   // Finds a refused connection at once; the SDK is slow to, and loud.
   if (!(await tcpAccepts(host, Number(port)))) return false;
-  return ensureSearchAttributes(address, namespace).then(
+  return ensureSearchAttributes(server, namespace).then(
     () => true,
     () => false,
   );

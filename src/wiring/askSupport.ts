@@ -11,7 +11,7 @@ import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
-import { SUPPORT_UPDATE } from '../temporal.ts';
+import { SUPPORT_UPDATE, type TemporalServer } from '../temporal.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MILLISECONDS = 3_000;
@@ -19,11 +19,11 @@ const CONNECT_MILLISECONDS = 3_000;
 const ACCEPT_MILLISECONDS = 20_000;
 
 /** A connection to Temporal that sends the update `support`; open it for one run of the command line, and close it. */
-export function openSupport({ address, namespace }: { address: string; namespace: string }): {
+export function openSupport({ server, namespace }: { server: TemporalServer; namespace: string }): {
   ask: SupportCfeDeps['askSupport'];
   close(): Promise<void>;
 } {
-  const connection = Connection.lazy({ address, connectTimeout: CONNECT_MILLISECONDS });
+  const connection = Connection.lazy({ ...server, connectTimeout: CONNECT_MILLISECONDS });
   const client = new Client({ connection, namespace });
   const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + milliseconds, call);

@@ -16,6 +16,7 @@ import { runningStack } from '../stack/stackFile.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import type { openSupport } from './askSupport.ts';
 import { ensureSchema } from './database.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
 /**
  * The variables that are set and, where they name no other database, those of the local stack if it runs: its pepper is
@@ -38,7 +39,9 @@ function variablesOrStack(): Variables {
     CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
   };
   const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
-  return { ...processVariables, ...Object.fromEntries(missing) };
+  const ownTemporal = stack.temporal_ui_url !== null && !isSet('TEMPORAL_ADDRESS');
+  const others = ownTemporal ? withoutTemporalSecurity(processVariables) : processVariables;
+  return { ...others, ...Object.fromEntries(missing) };
 }
 
 /**
@@ -81,9 +84,9 @@ function supportOf(source: Variables): { ask: CliDeps['askSupport']; close(): Pr
   let opened: ReturnType<typeof openSupport> | undefined;
   return {
     async ask(workflowId, request) {
-      const config = readConfig(['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'], source);
+      const config = readConfig([...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'], source);
       opened ??= (await import('./askSupport.ts')).openSupport({
-        address: config.TEMPORAL_ADDRESS,
+        server: temporalServerOf(config),
         namespace: config.TEMPORAL_NAMESPACE,
       });
       return opened.ask(workflowId, request);

@@ -1,5 +1,5 @@
 import { Client, Connection, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
-import { TASK_QUEUES } from '../temporal.ts';
+import { TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 
 /** The id of the schedule, and the beginning of the ids of its runs. */
 const EXPIRIES_SCHEDULE = 'expiries';
@@ -11,8 +11,8 @@ const DAY_MILLISECONDS = 86_400_000;
  * start and in several processes at once. An existing one stays as it is: operators may have paused it. Throws the
  * server's error when the server is unreachable.
  */
-export async function ensureExpiriesSchedule(address: string, namespace: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '5s' });
+export async function ensureExpiriesSchedule(server: TemporalServer, namespace: string): Promise<void> {
+  const connection = await Connection.connect({ ...server, connectTimeout: '5s' });
   try {
     await new Client({ connection, namespace }).schedule.create({
       scheduleId: EXPIRIES_SCHEDULE,

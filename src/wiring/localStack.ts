@@ -8,6 +8,7 @@ import type { Say } from '../stack/progress.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { runningStack, type StackInfo } from '../stack/stackFile.ts';
 import { prepareDatabase } from '../wiring/prepareStack.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
 const PORTS = [
   ['api', 'CFE_API_PORT', 'the API'],
@@ -32,7 +33,8 @@ export const findRunningStack = (dataDir: string): StackInfo | undefined => runn
  */
 export async function startLocalStack(options: { say?: Say; signal?: AbortSignal } = {}): Promise<Stack> {
   const say = options.say ?? console.log;
-  checkVariables();
+  // The local stack is for development.
+  checkVariables({ CFE_DEVELOPMENT: 'true', ...processVariables });
   armFailpoints();
   const config = readConfig([
     'CFE_DATA_DIR',
@@ -41,16 +43,16 @@ export async function startLocalStack(options: { say?: Say; signal?: AbortSignal
     ...PORTS.map(([, variable]) => variable),
   ]);
   const databaseUrl = isSet('DATABASE_URL') ? readConfig(['DATABASE_URL']).DATABASE_URL : undefined;
-  const temporalAddress = isSet('TEMPORAL_ADDRESS')
-    ? readConfig(['TEMPORAL_ADDRESS']).TEMPORAL_ADDRESS
+  const temporal = isSet('TEMPORAL_ADDRESS')
+    ? temporalServerOf(readConfig(TEMPORAL_SERVER_VARIABLES))
     : undefined;
   return startStack({
     dataDir: absolute(config.CFE_DATA_DIR),
-    variables: processVariables,
+    variables: temporal ? processVariables : withoutTemporalSecurity(processVariables),
     host: config.CFE_HOST,
     temporalNamespace: config.TEMPORAL_NAMESPACE,
     databaseUrl,
-    temporalAddress,
+    temporal,
     choosePorts: async () => {
       const wishes = PORTS.map(([, variable, purpose]) => ({
         variable,

@@ -3,9 +3,10 @@ import type { Orm } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
 import type { Closers } from './process.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
 
 /** Where Temporal is. */
-export const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE'] as const;
+export const TEMPORAL_VARIABLES = [...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'] as const;
 
 /** The outbox of a process, which closes it at its end. It connects to Temporal when there is something to dispatch. */
 export function openOutbox(
@@ -14,7 +15,7 @@ export function openOutbox(
 ): ReturnType<typeof createDispatcher> {
   const outbox = createDispatcher({
     orm,
-    temporalAddress: config.TEMPORAL_ADDRESS,
+    temporal: temporalServerOf(config),
     namespace: config.TEMPORAL_NAMESPACE,
     logger,
   });

@@ -8,7 +8,7 @@ import {
 import { activityInterceptors } from '../activities/interceptors.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { Logger } from '../logger.ts';
-import { TASK_QUEUES } from '../temporal.ts';
+import { TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 import type { createActivities } from './activities.ts';
 
 /** Workflows kept in memory. */
@@ -22,10 +22,10 @@ const DELIVERIES_AT_ONCE = 200;
 const CALLS_AT_ONCE = 200;
 
 /** A connection to Temporal. It may come up later than we do, or be away for a while: it is waited for. */
-export async function connectWorkers(address: string, logger: Logger): Promise<NativeConnection> {
+export async function connectWorkers(server: TemporalServer, logger: Logger): Promise<NativeConnection> {
   for (;;) {
     try {
-      return await NativeConnection.connect({ address });
+      return await NativeConnection.connect(server);
     } catch (err) {
       logger.warn({ err }, 'Temporal cannot be reached yet');
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MILLISECONDS));

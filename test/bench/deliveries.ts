@@ -46,7 +46,7 @@ export async function run(): Promise<void> {
   const { orm } = database;
   const outbox = createDispatcher({
     orm,
-    temporalAddress,
+    temporal: { address: temporalAddress },
     namespace: 'default',
     logger: pino({ level: 'silent' }),
   });
@@ -200,6 +200,7 @@ async function startWorker(of: {
       CFE_LOG_LEVEL: 'warn',
       CFE_KEY_ENCRYPTION_KEYS: `bench:${of.kek.toString('base64')}`,
       CFE_WEBHOOK_LOCAL_CA_FILE: of.caFile,
+      CFE_DEVELOPMENT: 'true',
       CFE_CREDENTIALS_URL: authority,
       CFE_DGI_PRODUCTION_RECEPTION_URL: authority,
       CFE_DGI_PRODUCTION_CONSULTATION_URL: authority,

@@ -33,7 +33,7 @@ describe('the way from the outbox to Temporal', () => {
   const dispatcher = (address = temporal.address): Dispatcher => {
     const made = createDispatcher({
       orm: database.orm,
-      temporalAddress: address,
+      temporal: { address },
       namespace: temporal.namespace,
       logger: pino({ level: 'silent' }),
     });
@@ -193,7 +193,9 @@ test('processes that start together on a new namespace all find the search attri
       workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
     });
     const ensured = (): Promise<true | undefined> =>
-      Promise.all(Array.from({ length: 5 }, () => ensureSearchAttributes(temporal.address, namespace))).then(
+      Promise.all(
+        Array.from({ length: 5 }, () => ensureSearchAttributes({ address: temporal.address }, namespace)),
+      ).then(
         () => true as const,
         (error: unknown) => {
           // A namespace takes a moment to be known; whatever else is said is a fault.

@@ -14,7 +14,7 @@ export async function newNamespace(address: string): Promise<string> {
   await connection.close();
   // A new namespace can be used only after a moment.
   await until('the namespace', 20, () =>
-    ensureSearchAttributes(address, namespace).then(
+    ensureSearchAttributes({ address }, namespace).then(
       () => true,
       () => false,
     ),

@@ -149,7 +149,10 @@ describe('the settings in production', () => {
     });
     const addresses = Object.entries(local).filter(([, value]) => value?.startsWith('http://simulator'));
 
-    expect(readEnvFile('deploy/simulator.env')).toEqual(Object.fromEntries(addresses));
+    expect(readEnvFile('deploy/simulator.env')).toEqual({
+      CFE_DEVELOPMENT: 'true',
+      ...Object.fromEntries(addresses),
+    });
   });
 
   test('programs never migrate by themselves there, and jobs and commands run programs that there are', () => {

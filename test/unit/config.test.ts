@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError, isSet, readConfig } from '../../src/config.ts';
+import { ConfigurationError, describeVariables, isSet, readConfig } from '../../src/config.ts';
 
 const problemsOf = (work: () => unknown): string => {
   try {
@@ -64,6 +64,36 @@ describe('the configuration', () => {
 
   test('cannot be changed afterwards', () => {
     expect(Object.isFrozen(readConfig(['CFE_HOST'], {}))).toBe(true);
+  });
+});
+
+describe('addresses to which logins, papers and receipts go', () => {
+  const ADDRESSES = [
+    'CFE_DGI_PRODUCTION_RECEPTION_URL',
+    'CFE_DGI_PRODUCTION_CONSULTATION_URL',
+    'CFE_DGI_PRODUCTION_REGISTRY_URL',
+    'CFE_DGI_SANDBOX_RECEPTION_URL',
+    'CFE_DGI_SANDBOX_CONSULTATION_URL',
+    'CFE_CREDENTIALS_URL',
+    'CFE_SANDBOX_PORTAL_URL',
+  ] as const;
+
+  test.each(ADDRESSES)('%s takes http in development only', (name) => {
+    const plain = { [name]: 'HTTP://authority.example/x' };
+
+    for (const mode of [{}, { CFE_DEVELOPMENT: 'false' }, { CFE_DEVELOPMENT: 'yes' }]) {
+      expect(problemsOf(() => readConfig([name], { ...plain, ...mode }))).toBe(
+        `${name} holds "HTTP://authority.example/x"; it must be an https address: http is for development, which CFE_DEVELOPMENT=true declares`,
+      );
+    }
+    expect(readConfig([name], { ...plain, CFE_DEVELOPMENT: 'true' })[name]).toBe(plain[name]);
+    expect(readConfig([name], { [name]: 'https://authority.example/x' })[name]).toMatch(/^https:/);
+  });
+
+  test('are all of them: no other part of the authority has an address of its own', () => {
+    const named = [...describeVariables().matchAll(/^# (CFE_(?:DGI|CREDENTIALS|SANDBOX)_\w*URL)=/gm)];
+
+    expect(named.map(([, name]) => name)).toEqual([...ADDRESSES]);
   });
 });
 

@@ -13,7 +13,7 @@ describe('asking a workflow for support', () => {
   let support: ReturnType<typeof openSupport>;
   beforeAll(async () => {
     temporal = await openTemporal();
-    support = openSupport(temporal);
+    support = openSupport({ server: { address: temporal.address }, namespace: temporal.namespace });
   });
   afterAll(async () => {
     await support.close();
@@ -81,7 +81,10 @@ describe('asking a workflow for support', () => {
   });
 
   test('Temporal away, or no worker there: UNAVAILABLE', async () => {
-    const nowhere = openSupport({ address: `127.0.0.1:${await freePort()}`, namespace: 'default' });
+    const nowhere = openSupport({
+      server: { address: `127.0.0.1:${await freePort()}` },
+      namespace: 'default',
+    });
     const [away, noWorker] = await Promise.allSettled([
       nowhere.ask('cfe:any', REQUEST),
       support.ask(await start(), REQUEST),

@@ -13,10 +13,10 @@ describe('tellExpiries', () => {
   test('workers that start together make one schedule, which begins the workflow just after midnight', async () => {
     const { address, namespace, client } = temporal;
     await Promise.all([
-      ensureExpiriesSchedule(address, namespace),
-      ensureExpiriesSchedule(address, namespace),
+      ensureExpiriesSchedule({ address }, namespace),
+      ensureExpiriesSchedule({ address }, namespace),
     ]);
-    await ensureExpiriesSchedule(address, namespace);
+    await ensureExpiriesSchedule({ address }, namespace);
 
     const ids: string[] = [];
     // The list follows the schedules with a delay.
@@ -51,10 +51,10 @@ describe('tellExpiries', () => {
 
   test('a schedule that an operator has paused stays paused when workers start', async () => {
     const { address, namespace, client } = temporal;
-    await ensureExpiriesSchedule(address, namespace);
+    await ensureExpiriesSchedule({ address }, namespace);
     await client.schedule.getHandle('expiries').pause('migrating');
 
-    await ensureExpiriesSchedule(address, namespace);
+    await ensureExpiriesSchedule({ address }, namespace);
 
     expect((await client.schedule.getHandle('expiries').describe()).state.paused).toBe(true);
   });

@@ -70,7 +70,8 @@ async function encrypted(databaseUrl: string): Promise<boolean | undefined> {
 
 const at = (host: string, parameters: string, database = 'cfe'): string =>
   `postgres://cfe:p@${host}:${port}/${database}${parameters}`;
-const failureOf = (databaseUrl: string): Promise<unknown> => encrypted(databaseUrl).catch((error: unknown) => error);
+const failureOf = (databaseUrl: string): Promise<unknown> =>
+  encrypted(databaseUrl).catch((error: unknown) => error);
 
 describe('a PostgreSQL that speaks TLS', () => {
   test.each([
@@ -84,8 +85,16 @@ describe('a PostgreSQL that speaks TLS', () => {
 
   test.each([
     ['verify-full under another name', '127.0.0.1', () => `?sslmode=verify-full&sslrootcert=${authority.ca}`],
-    ['verify-full by another authority', 'localhost', () => `?sslmode=verify-full&sslrootcert=${stranger.ca}`],
-    ['verify-full by the authorities of the system', 'localhost', () => '?sslmode=verify-full&sslrootcert=system'],
+    [
+      'verify-full by another authority',
+      'localhost',
+      () => `?sslmode=verify-full&sslrootcert=${stranger.ca}`,
+    ],
+    [
+      'verify-full by the authorities of the system',
+      'localhost',
+      () => '?sslmode=verify-full&sslrootcert=system',
+    ],
     ['verify-ca by another authority', 'localhost', () => `?sslmode=verify-ca&sslrootcert=${stranger.ca}`],
     ['require by another authority', 'localhost', () => `?sslmode=require&sslrootcert=${stranger.ca}`],
   ])('is not used with %s', async (_, host, parameters) => {

@@ -49,7 +49,7 @@ async function everythingAnswers(info: StackInfo): Promise<boolean> {
     httpOk(`${new URL(info.base_url).origin}/readyz`),
     httpOk(`${info.simulator_url}/livez`),
     postgresAccepts(database.hostname, Number(database.port)),
-    temporalServes(info.temporal_address, info.temporal_namespace),
+    temporalServes({ address: info.temporal_address }, info.temporal_namespace),
   ]);
   return answers.every(Boolean);
 }

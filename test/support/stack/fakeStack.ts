@@ -17,13 +17,14 @@ const ended = new Promise<void>((done) => ending.signal.addEventListener('abort'
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort());
 
 try {
+  const temporalAddress = process.env['TEMPORAL_ADDRESS'];
   const stack = await startStack({
     dataDir,
     variables: process.env,
     host: '127.0.0.1',
     temporalNamespace: 'default',
     databaseUrl: process.env['DATABASE_URL'],
-    temporalAddress: process.env['TEMPORAL_ADDRESS'],
+    temporal: temporalAddress === undefined ? undefined : { address: temporalAddress },
     choosePorts: async () => {
       const names = [
         'api',

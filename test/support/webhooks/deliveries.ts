@@ -54,7 +54,7 @@ export async function dispatchDeliveries(
   await em.execute(`delete from outbox where workflow <> 'deliverWebhook'`);
   const outbox = createDispatcher({
     orm,
-    temporalAddress: address,
+    temporal: { address },
     namespace,
     logger: pino({ level: 'silent' }),
   });

@@ -28,7 +28,10 @@ test.each([
   ['sslmode=verify-full', 'has sslmode=verify-full without sslrootcert'],
   ['sslmode=verify-ca', 'has sslmode=verify-ca without sslrootcert'],
   ['sslmode=verify-ca&sslrootcert=system', 'means something with sslmode=verify-full only'],
-  ['sslmode=verify-full&sslrootcert=/nowhere', 'has sslrootcert=/nowhere, a file that cannot be read (ENOENT)'],
+  [
+    'sslmode=verify-full&sslrootcert=/nowhere',
+    'has sslrootcert=/nowhere, a file that cannot be read (ENOENT)',
+  ],
   [`sslmode=verify-full&sslrootcert=${nothing}`, 'has sslrootcert, which holds no certificate in PEM'],
   [`sslmode=require&sslcert=${one.cert}`, 'has one of sslcert and sslkey, which belong together'],
   [`sslmode=require&sslkey=${one.key}`, 'has one of sslcert and sslkey, which belong together'],

@@ -162,5 +162,5 @@ async function serves(address: string): Promise<boolean> {
   } catch {
     return false;
   }
-  return temporalServes(address, NAMESPACE);
+  return temporalServes({ address }, NAMESPACE);
 }
