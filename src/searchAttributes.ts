@@ -2,9 +2,8 @@
  * The search attributes that operators filter workflows by (docs/contract.md#workflows), and making sure that a server
  * has them.
  */
-import { Connection } from '@temporalio/client';
+import { Connection, type ConnectionOptions } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import type { TemporalServer } from './temporal.ts';
 
 const { INDEXED_VALUE_TYPE_BOOL, INDEXED_VALUE_TYPE_KEYWORD } = proto.temporal.api.enums.v1.IndexedValueType;
 
@@ -26,7 +25,7 @@ const ALREADY_EXISTS = 6;
  * Adds the attributes that the namespace lacks; safe at every start and in several processes at once. Throws the
  * server's error when it cannot be asked.
  */
-export async function ensureSearchAttributes(server: TemporalServer, namespace: string): Promise<void> {
+export async function ensureSearchAttributes(server: ConnectionOptions, namespace: string): Promise<void> {
   const connection = await Connection.connect({ ...server, connectTimeout: '20s' });
   try {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
