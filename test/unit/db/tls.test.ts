@@ -8,8 +8,9 @@ import { testAuthority } from '../../support/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cfe-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const { ca, issue } = testAuthority(folder, 'Test authority');
-const [one, other] = [issue('one'), issue('other')];
+const authority = testAuthority(folder, 'Test authority');
+const { ca } = authority;
+const [one, other] = [authority.issue('one'), authority.issue('other')];
 const nothing = join(folder, 'nothing.pem');
 writeFileSync(nothing, 'no certificate');
 
