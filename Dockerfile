@@ -20,6 +20,8 @@ ENV NODE_OPTIONS=--disable-warning=ExperimentalWarning
 ENV CFE_HOST=0.0.0.0
 ENV CFE_WORKFLOW_BUNDLE=/app/workflow-bundle.js
 ENV CFE_CLI_NAME="node src/main/cli.ts"
+# Everyone is the user node here: who acts must say so by --by.
+ENV CFE_CLI_BY=required
 WORKDIR /app
 # Where the simulator keeps its data; a volume that is mounted here gets this owner.
 RUN install -d -o node -g node /data

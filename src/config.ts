@@ -198,6 +198,13 @@ const VARIABLES = {
     purpose: 'how the command line is called, for its help',
     fallback: 'npm run -s cfe --',
   }),
+  CFE_CLI_BY: variable({
+    schema: z.enum(['os-user', 'required']),
+    mayHold: 'os-user or required',
+    purpose:
+      'who acts at the command line, for the audit, where --by does not say: the user of the operating system; `required`, as in the image, where all are one user: --by must say',
+    fallback: 'os-user',
+  }),
   CFE_WORKFLOW_BUNDLE: variable({
     schema: z.string(),
     mayHold: 'a file that src/main/bundleWorkflows.ts wrote, or nothing',

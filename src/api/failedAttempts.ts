@@ -3,16 +3,13 @@ import { Refusal } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Lookups } from './lookups.ts';
 
-/** How IPv6 writes an IPv4 address; the same caller either way. */
-const MAPPED = /^::ffff:/i;
-
 /**
- * Runs `attempt`, which authenticates a caller, and counts its refusal against the address of the socket. Beyond the
+ * Runs `attempt`, which authenticates a caller, and counts its refusal against the address of the caller. Beyond the
  * limit a failure is RATE_LIMITED instead. A right key is let in all the same: behind one address (a company's, a load
  * balancer's) others than the one who fails may sit, and 256 random bits need no lock-out against guessing.
  */
 export async function limitFailures<T>(
-  address: string | undefined,
+  address: string,
   { deps, lookups }: { deps: Pick<ApiDeps, 'clock'>; lookups: Pick<Lookups, 'countFailedAuthentication'> },
   attempt: () => Promise<T>,
 ): Promise<T> {
@@ -20,7 +17,7 @@ export async function limitFailures<T>(
     return await attempt();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const quota = await lookups.countFailedAuthentication((address ?? 'unknown').replace(MAPPED, ''));
+    const quota = await lookups.countFailedAuthentication(address);
     if (!isExceeded(quota)) throw error;
     const seconds = secondsUntilReset(quota, deps.clock());
     throw new Refusal(

@@ -3,5 +3,9 @@ export interface RequestState {
   requestId: string;
   /** The path as the route's definition writes it; null when no route has the path. */
   route: string | null;
+  /** Who called, once that is proven. */
   accountId: string | null;
+  keyId: string | null;
+  /** From where: the network address that counts as the caller's. */
+  address: string;
 }

@@ -30,10 +30,11 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
     values: Readonly<Record<string, string>>,
   ): Promise<void> => {
     const { headers } = ctx.req;
-    const caller = await limitFailures(ctx.req.socket.remoteAddress, { deps, lookups }, () =>
+    const caller = await limitFailures(ctx.state.address, { deps, lookups }, () =>
       authenticate(route, headers, { deps, lookups }),
     );
-    ctx.state.accountId = caller.accountId;
+    const { accountId, keyId } = caller;
+    Object.assign(ctx.state, { accountId, keyId });
     applyQuota(ctx, await lookups.countRequest(caller), deps.clock());
     checkSandboxMode(route, headers, caller);
     const params = valueOf(check(paramsSchema, values, { at: '/path' }));
@@ -48,7 +49,8 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
     const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
     const idempotency = readRequestKey(route, ctx.req, asked);
     const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
-    const acting: ApiDeps = { ...deps, actor: `account:${caller.accountId}` };
+    const origin = { keyId, address: ctx.state.address };
+    const acting: ApiDeps = { ...deps, actor: `account:${accountId}`, origin };
     const answer = await handleOnce(route, request, acting);
     if ('replayed' in answer) {
       ctx.set('Idempotent-Replayed', 'true');

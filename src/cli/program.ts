@@ -9,12 +9,21 @@ const ABOUT = [
   'Uses the database in DATABASE_URL, or that of the running local stack (npm start).',
 ].join('\n\n');
 
+const ABOUT_BY =
+  'who acts, for the audit; default: the user of this machine; required in containers, where that is one for all';
+
+/** Options that verbs have in common. */
+interface Common {
+  json?: boolean;
+  by?: string;
+}
+
 /** What the command line does beyond reading its arguments. */
 export interface ProgramPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
   /** Called with the verb and its input once they are read. */
-  run(verb: Verb, input: Record<string, unknown>, options: { json: boolean }): Promise<void>;
+  run(verb: Verb, input: Record<string, unknown>, options: { json: boolean; by?: string }): Promise<void>;
 }
 
 /** The command line over `groups`. Throws CommanderError for wrong usage and after showing help. */
@@ -48,16 +57,17 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
   for (const [name, about] of Object.entries(verb.args))
     command.argument(name.startsWith('[') ? name : `<${name}>`, about);
   for (const option of verb.options) command.addOption(optionOf(option));
+  if (!verb.reads) command.option('--by <person>', ABOUT_BY);
   command.option('--json', 'print one JSON document');
   command.action(async (...given: unknown[]) => {
-    const { json = false, ...options } = command.opts<{ json?: boolean } & Record<string, unknown>>();
+    const { json = false, by, ...options } = command.opts<Common & Record<string, unknown>>();
     const args = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), given[i]]));
     const twice = Object.keys(args).find((name) => args[name] !== undefined && options[name] !== undefined);
     if (twice !== undefined) command.error(`error: ${twice.toUpperCase()} must not be given twice`);
     const input = { ...args, ...options };
     const fault = verb.usageFault?.(input);
     if (fault !== undefined) command.error(`error: ${fault}`);
-    await ports.run(verb, input, { json });
+    await ports.run(verb, input, { json, ...(by === undefined ? {} : { by }) });
   });
 }
 

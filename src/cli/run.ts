@@ -1,25 +1,37 @@
 import { CommanderError } from 'commander';
+import * as z from 'zod';
 import { ConfigurationError } from '../config.ts';
 import { check } from '../domain/faults.ts';
+import { BY_LENGTH } from '../domain/supportAction.ts';
+import { text } from '../domain/text.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { asJson, asTable, asText } from './print.ts';
-import { createProgram } from './program.ts';
-import type { CliDeps, Group, Verb } from './verb.ts';
+import { createProgram, type ProgramPorts } from './program.ts';
+import type { CliDeps, Group } from './verb.ts';
 
 /** Exit codes (docs/contract.md#command-line). */
 const DONE = 0;
 const REFUSED = 1;
 const WRONG_USAGE = 2;
 
+/** Whether a verb acts, and the person who says that they do (`--by`). */
+export interface Acting {
+  readonly acts: boolean;
+  readonly by: string | undefined;
+}
+
 /** Where the command line meets the world. */
 export interface CliPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Runs `work` with the database open, and closes it. */
-  withDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T>;
+  /** Runs `work` with the database open, and closes it. Refuses where somebody must say who acts (INVALID_INPUT). */
+  withDeps<T>(who: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T>;
   /** The refusal for a foreseen failure, such as an unreachable database; undefined for a bug. */
   refusalFor(error: unknown): Refusal | undefined;
 }
+
+/** As long as the `by` of the update `support`, which carries it on. */
+const By = z.strictObject({ by: text(BY_LENGTH).optional() });
 
 /** Runs the command line over `groups` with these arguments; returns the exit code. */
 export async function runCli(
@@ -28,13 +40,17 @@ export async function runCli(
   ports: CliPorts,
 ): Promise<number> {
   let asksForJson = false;
-  const run = async (verb: Verb, input: Record<string, unknown>, { json }: { json: boolean }) => {
+  const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
     const checked = check<unknown>(verb.input, input);
-    if (!checked.ok) throw invalidInput(checked.faults);
-    const answer = await ports.withDeps((deps) => verb.run(deps, checked.value));
-    const text = verb.plain === undefined ? asTable(answer, verb.columns) : asText(answer, verb.plain);
-    ports.writeOut(json ? asJson(answer) : text);
+    const named = check(By, { by });
+    if (!checked.ok || !named.ok) {
+      throw invalidInput([checked, named].flatMap((part) => (part.ok ? [] : part.faults)));
+    }
+    const who = { acts: verb.reads !== true, by };
+    const answer = await ports.withDeps(who, (deps) => verb.run(deps, checked.value));
+    const shown = verb.plain === undefined ? asTable(answer, verb.columns) : asText(answer, verb.plain);
+    ports.writeOut(json ? asJson(answer) : shown);
   };
   try {
     await createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run }).parseAsync(

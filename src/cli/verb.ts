@@ -43,6 +43,8 @@ export interface OptionRow {
 export interface Verb {
   readonly name: string;
   readonly summary: string;
+  /** It only tells. Every other verb acts, and is told who does: `--by`. */
+  readonly reads?: true;
   /** The arguments in order, each with what it is: `{ ACCOUNT: 'id of the account' }`; `[CFE_ID]` is optional. */
   readonly args: Readonly<Record<string, string>>;
   readonly options: readonly OptionRow[];

@@ -1,7 +1,13 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Actor, AuditAction } from '../domain/audit.ts';
+import { type Actor, type AuditAction, actorsOf } from '../domain/audit.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry } from './entities/AuditEntry.ts';
+
+/** From where a caller of the API came: which key, and which network address. */
+export interface Origin {
+  readonly keyId: string;
+  readonly address: string;
+}
 
 /** One act, as the audit keeps it. */
 export interface Act {
@@ -9,6 +15,8 @@ export interface Act {
   action: AuditAction;
   /** Id of the thing that was changed. */
   subject: string;
+  /** Of an act over HTTP. */
+  origin?: Origin | undefined;
   accountId?: string;
   rut?: string;
   reason?: string;
@@ -24,6 +32,8 @@ export function recordAudit(em: EntityManager, act: Act, now: Date): void {
     actor: act.actor,
     action: act.action,
     subject: act.subject,
+    keyId: act.origin?.keyId ?? null,
+    address: act.origin?.address ?? null,
     accountId: act.accountId ?? null,
     rut: act.rut ?? null,
     reason: act.reason ?? null,
@@ -37,14 +47,32 @@ export async function outcomeOfRequest(em: EntityManager, requestId: string): Pr
   return (await em.findOne(AuditEntry, { requestId }))?.outcome ?? null;
 }
 
-/** The audit, oldest first: all, that of an enterprise, or that since a moment. */
-export function listAudit(
+/** Which entries to list: every condition that is given must hold. */
+export interface AuditFilter {
+  rut?: string | undefined;
+  subject?: string | undefined;
+  person?: string | undefined;
+  since?: Date | undefined;
+  /** Only entries older than this one. */
+  before?: number | undefined;
+}
+
+/** The last `limit` entries of the audit, the oldest of them first. */
+export async function listAudit(
   em: EntityManager,
-  { rut, since }: { rut?: string | undefined; since?: Date | undefined } = {},
+  { rut, subject, person, since, before }: AuditFilter,
+  limit: number,
 ): Promise<AuditEntry[]> {
-  return em.find(
+  const newestFirst = await em.find(
     AuditEntry,
-    { ...(rut === undefined ? {} : { rut }), ...(since === undefined ? {} : { at: { $gte: since } }) },
-    { orderBy: { id: 'asc' } },
+    {
+      ...(rut === undefined ? {} : { rut }),
+      ...(subject === undefined ? {} : { subject }),
+      ...(person === undefined ? {} : { actor: { $in: actorsOf(person) } }),
+      ...(since === undefined ? {} : { at: { $gte: since } }),
+      ...(before === undefined ? {} : { id: { $lt: BigInt(before) } }),
+    },
+    { orderBy: { id: 'desc' }, limit },
   );
+  return newestFirst.toReversed();
 }

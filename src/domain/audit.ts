@@ -1,6 +1,18 @@
 /** Who acts: a customer's account over HTTP, a person at the command line, support in the Temporal UI, or we ourselves. */
 export type Actor = `account:${string}` | `cli:${string}` | `support:${string}` | 'service';
 
+/** How the actors are called behind whom a person stands. */
+const PEOPLE = ['cli:', 'support:'] as const;
+
+/** The person behind an actor, as they were named with `--by` or in the update `support`; null where there is none. */
+export function personOf(actor: Actor): string | null {
+  const kind = PEOPLE.find((known) => actor.startsWith(known));
+  return kind === undefined ? null : actor.slice(kind.length);
+}
+
+/** Every actor that a person may be. */
+export const actorsOf = (person: string): Actor[] => PEOPLE.map((kind): Actor => `${kind}${person}`);
+
 /** What is written into the audit. */
 export type AuditAction =
   | 'account.create'

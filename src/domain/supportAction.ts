@@ -25,7 +25,7 @@ export interface SupportAnswer {
 }
 
 /** Longest `by` and `reason`, in characters. */
-const BY_LENGTH = 100;
+export const BY_LENGTH = 100;
 export const REASON_LENGTH = 500;
 /** Controls, and the two separators of lines and paragraphs, as everywhere (domain/text.ts). */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { cfeView } from '../api/views/cfe.ts';
+import type { Acting } from '../cli/run.ts';
 import type { CliDeps } from '../cli/verb.ts';
 import { isSet, processVariables, readConfig, type VariableName, type Variables } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
@@ -46,10 +47,11 @@ function variablesOrStack(): Variables {
 
 /**
  * Runs `work` with the database open and everything else opened by the first verb that needs it; closes all afterwards.
- * Refuses where no database is configured (UNAVAILABLE).
+ * Refuses where no database is configured (UNAVAILABLE), and where a verb acts and nobody says who does (INVALID_INPUT).
  */
-export async function withCliDeps<T>(work: (deps: CliDeps) => Promise<T>): Promise<T> {
+export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T> {
   armFailpoints();
+  const actor = who.acts ? { actor: `cli:${personName(who.by)}` as const } : {};
   const source = variablesOrStack();
   if (!isSet('DATABASE_URL', source)) {
     const message = 'No database is configured: set DATABASE_URL, or start the local stack (npm start).';
@@ -65,7 +67,7 @@ export async function withCliDeps<T>(work: (deps: CliDeps) => Promise<T>): Promi
       // The relay of the worker finds what is stored within a second.
       outbox: { dispatchSoon: () => undefined },
       readFile,
-      actor: `cli:${personName()}`,
+      ...actor,
       askSupport: support.ask,
       askAuthority: () => createAskAuthority(orm, source),
       sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
@@ -95,14 +97,20 @@ function supportOf(source: Variables): { ask: CliDeps['askSupport']; close(): Pr
   };
 }
 
-/** Who sits at the terminal, for the audit. */
-function personName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // An account without an entry in the user database, as in some containers.
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
+/** Who acts, for the audit: the person named, else the user of this machine, where each person has one of their own. */
+function personName(by: string | undefined): string {
+  if (by !== undefined) return by;
+  if (readConfig(['CFE_CLI_BY']).CFE_CLI_BY === 'os-user') {
+    try {
+      return userInfo().username;
+    } catch {
+      // An account without an entry in the user database, as in some containers.
+    }
   }
+  throw new Refusal(
+    'INVALID_INPUT',
+    'Say who acts, for the audit: --by NAME. Nobody has a user of their own here.',
+  );
 }
 
 function readFile(path: string): string {

@@ -148,7 +148,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     await production.runUntilHealthy('simulator');
     const pem = join(folder, 'authority.pem');
     writeFileSync(pem, await got.get(`${production.simulatorUrl}/portal/authority-certificates`).text());
-    await production.cfe('authority-certificate', 'add', pem);
+    await production.cfe('authority-certificate', 'add', pem, '--by', 'ana');
     const account = ['account', 'create', '--name', 'Estudio Sur', '--email', 'sur@example.com'];
     const { account_id } = await production.cfe<{ account_id: string }>(...account);
     const key = ['key', 'create', account_id, '--environment', 'production'];
@@ -251,7 +251,10 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const both = await restarted();
 
     expect(await statusOf('old')).toMatchObject({ seals: false, configured: true, total: 2 });
-    expect(await production.cfe('key-encryption', 'rotate')).toEqual({ key_id: 'new', resealed: 2 });
+    expect(await production.cfe('key-encryption', 'rotate', '--by', 'ana')).toEqual({
+      key_id: 'new',
+      resealed: 2,
+    });
     expect(await statusOf('old')).toMatchObject({ total: 0 });
     expect(await statusOf('new')).toMatchObject({ seals: true, total: 2 });
 

@@ -48,6 +48,7 @@ export function keptLog(): { logger: Logger; lines: Record<string, unknown>[] } 
 /** An account with a key and what it takes to call as it. */
 export interface TestCaller {
   accountId: string;
+  keyId: string;
   apiKey: string;
   token: string;
   /** Sends key and token, and X-Sandbox-Mode for a sandbox key. */
@@ -132,7 +133,7 @@ export async function startApi(options: {
         authorization: `Bearer ${token}`,
         ...(environment === 'sandbox' ? { 'x-sandbox-mode': 'true' } : {}),
       };
-      return { accountId: owner, apiKey: text, token, client: client.with(headers) };
+      return { accountId: owner, keyId: key.id, apiKey: text, token, client: client.with(headers) };
     },
     async [Symbol.asyncDispose]() {
       verdicts.close();

@@ -6,7 +6,7 @@ import type { RequestState } from '../requestState.ts';
 /** Paths that machines ask every few seconds; their lines would bury the others. */
 const PROBES = new Set(['/livez', '/readyz']);
 
-/** One log line and one measurement per request. The line has chosen facts only: no query, body, address or header. */
+/** One log line and one measurement per request. The line has chosen facts only: no query, body or header. */
 export function observe(logger: Logger, metrics: ApiMetrics): Middleware<RequestState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -14,7 +14,7 @@ export function observe(logger: Logger, metrics: ApiMetrics): Middleware<Request
       await next();
     } finally {
       const milliseconds = performance.now() - startedAt;
-      const { requestId, accountId, route } = ctx.state;
+      const { requestId, accountId, keyId, address, route } = ctx.state;
       const { method, status } = ctx;
       metrics.requestDuration.observe(
         { route: route ?? 'none', method: route === null ? 'any' : method, status: String(status) },
@@ -22,7 +22,16 @@ export function observe(logger: Logger, metrics: ApiMetrics): Middleware<Request
       );
       const level = route !== null && PROBES.has(route) ? 'debug' : 'info';
       logger[level](
-        { requestId, accountId, method, route, status, ms: Math.round(milliseconds * 10) / 10 },
+        {
+          requestId,
+          accountId,
+          keyId,
+          address,
+          method,
+          route,
+          status,
+          ms: Math.round(milliseconds * 10) / 10,
+        },
         'request',
       );
     }

@@ -36,6 +36,7 @@ const create = defineVerb({
 const list = defineVerb({
   name: 'list',
   summary: 'List all accounts',
+  reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {
@@ -46,6 +47,7 @@ const list = defineVerb({
 const show = defineVerb({
   name: 'show',
   summary: 'Show one account',
+  reads: true,
   args: { ACCOUNT: 'id of the account' },
   examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
   input: z.strictObject({ account: z.string() }),

@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { listAudit } from '../../db/audit.ts';
+import { personOf } from '../../domain/audit.ts';
 import { Rut } from '../../domain/rut.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
+const MOST = 10_000;
+const USUAL = 1_000;
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const Since = z
   .string()
@@ -13,23 +16,41 @@ const Since = z
 
 const list = defineVerb({
   name: 'list',
-  summary: 'List who did what, to what and when, oldest first',
+  summary: 'List who did what, to what and when: the last entries, oldest first',
+  reads: true,
   options: [
     { flags: '--rut <rut>', about: 'only entries about this enterprise' },
     {
       flags: '--since <time>',
       about: 'only entries from then on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
     },
+    { flags: '--subject <id>', about: 'only entries about this thing, such as an API key or a delivery' },
+    { flags: '--person <name>', about: 'only what this person did, here or in the Temporal UI' },
+    { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
+    {
+      flags: '--before <audit_id>',
+      about: 'only entries before this one: the page before the one that begins with it',
+      wholeNumber: [1, 999_999_999_999_999],
+    },
   ],
-  examples: ['--since 2026-11-20', '--rut 219999830019 --json'],
+  examples: ['--since 2026-11-20', '--rut 219999830019 --json', '--person ana --limit 50'],
+  columns: ['audit_id', 'at', 'actor', 'action', 'subject', 'rut', 'address', 'reason', 'outcome'],
   input: z.strictObject({
     rut: Rut.optional(),
     since: Since.optional(),
+    subject: z.string().optional(),
+    person: z.string().optional(),
+    limit: z.int().optional(),
+    before: z.int().optional(),
   }),
-  async run({ orm }, filter) {
-    return (await listAudit(orm.em.fork(), filter)).map((entry) => ({
+  async run({ orm }, { limit = USUAL, ...filter }) {
+    return (await listAudit(orm.em.fork(), filter, limit)).map((entry) => ({
+      audit_id: entry.id.toString(),
       at: entry.at.toISOString(),
       actor: entry.actor,
+      person: personOf(entry.actor),
+      key_id: entry.keyId ?? null,
+      address: entry.address ?? null,
       action: entry.action,
       subject: entry.subject,
       account_id: entry.accountId ?? null,

@@ -15,6 +15,7 @@ const row = (certificate: AuthorityCertificate) => ({
 const list = defineVerb({
   name: 'list',
   summary: 'List the certificates whose signatures count as the tax authority’s',
+  reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {

@@ -46,6 +46,7 @@ async function known({ orm }: CliDeps, { rut, cfe_id, environment = 'production'
 const list = defineVerb({
   name: 'list',
   summary: 'List the CFEs of an enterprise, newest first',
+  reads: true,
   options: [
     { flags: '--rut <rut>', about: 'RUT of the enterprise', required: true },
     ENVIRONMENT,
@@ -80,6 +81,7 @@ const list = defineVerb({
 const show = defineVerb({
   name: 'show',
   summary: 'Show one CFE and what happened to it',
+  reads: true,
   args: ARGS,
   options: [ENVIRONMENT],
   examples: EXAMPLES,
@@ -92,6 +94,7 @@ const show = defineVerb({
 const xml = defineVerb({
   name: 'xml',
   summary: 'Print the signed XML of a CFE, byte for byte as it is sent',
+  reads: true,
   args: ARGS,
   options: [ENVIRONMENT],
   examples: EXAMPLES,

@@ -53,6 +53,7 @@ async function oneOf(deps: CliDeps, deliveryId: string): Promise<Row> {
 const list = defineVerb({
   name: 'list',
   summary: 'List deliveries, newest first',
+  reads: true,
   options: [
     { flags: '--webhook <webhook>', about: 'only deliveries to this webhook' },
     { flags: '--status <status>', about: 'only deliveries with this status', choices: DELIVERY_STATUSES },
@@ -76,6 +77,7 @@ const list = defineVerb({
 const show = defineVerb({
   name: 'show',
   summary: 'Show one delivery, with every attempt and what was sent',
+  reads: true,
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ delivery: z.string() }),

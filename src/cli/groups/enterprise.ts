@@ -31,6 +31,7 @@ const rowOf = (object: EnterpriseObject, enterprise: Enterprise | undefined): Ro
 const list = defineVerb({
   name: 'list',
   summary: 'List all enterprises',
+  reads: true,
   examples: ['', '--json'],
   columns: ['rut', 'legal_name', 'status', 'is_authorized_issuer', 'scheduled_ready_date', 'plan_metadata'],
   input: z.strictObject({}),
@@ -45,6 +46,7 @@ const list = defineVerb({
 const show = defineVerb({
   name: 'show',
   summary: 'Show one enterprise',
+  reads: true,
   args: ARGS,
   examples: EXAMPLES,
   input: z.strictObject({ rut: Rut }),

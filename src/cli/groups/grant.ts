@@ -49,6 +49,7 @@ const remove = defineVerb({
 const list = defineVerb({
   name: 'list',
   summary: 'List grants: all, of one account, or for one enterprise',
+  reads: true,
   options: [
     { flags: '--account <account>', about: 'only grants of this account' },
     { flags: '--rut <rut>', about: 'only grants for this enterprise' },

@@ -50,6 +50,7 @@ const create = defineVerb({
 const list = defineVerb({
   name: 'list',
   summary: 'List the API keys of an account, including revoked ones',
+  reads: true,
   args: { ACCOUNT: 'id of the account' },
   examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
   input: z.strictObject({ account: z.string() }),

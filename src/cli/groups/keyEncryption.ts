@@ -6,6 +6,7 @@ import { defineVerb, type Group, type Row } from '../verb.ts';
 const status = defineVerb({
   name: 'status',
   summary: 'Show how many secrets are sealed by each key-encryption key',
+  reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm, sealer }) {

@@ -25,6 +25,7 @@ const row = (payment: Payment) => ({
 const list = defineVerb({
   name: 'list',
   summary: 'List payments, newest first: all, or those of one enterprise',
+  reads: true,
   options: [{ flags: '--rut <rut>', about: 'only payments of this enterprise' }],
   examples: ['', '--rut 219999830019'],
   input: z.strictObject({ rut: Rut.optional() }),

@@ -15,6 +15,7 @@ const row = ({ planId, frequencyId, amount, currency }: Plan) => ({
 const list = defineVerb({
   name: 'list',
   summary: 'List all plans on sale',
+  reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {

@@ -15,6 +15,7 @@ const row = ({ year, value, source, estimate }: UiValue) => ({
 const list = defineVerb({
   name: 'list',
   summary: 'List the UI value of every year that has one',
+  reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run({ orm }) {

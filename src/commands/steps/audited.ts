@@ -4,10 +4,10 @@ import type { CommandDeps } from './deps.ts';
 
 /** Writes into the audit, with the open transaction, what the caller of a command does. */
 export function audited(
-  deps: Pick<CommandDeps, 'actor'>,
+  deps: Pick<CommandDeps, 'actor' | 'origin'>,
   em: EntityManager,
-  act: Omit<Act, 'actor'>,
+  act: Omit<Act, 'actor' | 'origin'>,
   now: Date,
 ): void {
-  recordAudit(em, { actor: deps.actor ?? 'service', ...act }, now);
+  recordAudit(em, { actor: deps.actor ?? 'service', origin: deps.origin, ...act }, now);
 }

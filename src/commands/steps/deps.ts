@@ -1,3 +1,4 @@
+import type { Origin } from '../../db/audit.ts';
 import type { Database } from '../../db/orm.ts';
 import type { Actor } from '../../domain/audit.ts';
 
@@ -6,6 +7,8 @@ export interface CommandDeps {
   readonly orm: Database;
   /** Who asks, for the audit; the service itself where it is left out. */
   readonly actor?: Actor;
+  /** From where, for the audit; left out where nobody came over HTTP. */
+  readonly origin?: Origin;
   /** The moment now. */
   readonly clock: () => Date;
   readonly outbox: {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Actor } from '../../domain/audit.ts';
 import type { SupportOutcome } from '../../domain/supportAction.ts';
 
 const AuditEntrySchema = defineEntity({
@@ -8,10 +9,13 @@ const AuditEntrySchema = defineEntity({
     id: p.bigint().primary().autoincrement(),
     at: p.datetime(),
     /** `account:<id>`, `cli:<user>`, `support:<name>`, or `service`. */
-    actor: p.text(),
+    actor: p.text().$type<Actor>(),
     action: p.text(),
     /** The thing that was changed, by its id. */
     subject: p.text(),
+    /** Of an act over HTTP: the API key, and the address that it came from. */
+    keyId: p.uuid().strictNullable(),
+    address: p.text().strictNullable(),
     accountId: p.uuid().strictNullable(),
     rut: p.text().strictNullable(),
     reason: p.text().strictNullable(),

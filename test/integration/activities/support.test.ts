@@ -119,8 +119,7 @@ describe('what support may do', () => {
   const ask = (cfeId: string, action: SupportAction, says: Says, requestId?: string) =>
     askOf(saying(says), cfeId, action, requestId);
   const row = (id: string) => cfeById(db.orm.em.fork(), id);
-  const auditOf = async (id: string) =>
-    (await listAudit(db.orm.em.fork(), { rut })).filter(({ subject }) => subject === id);
+  const auditOf = (id: string) => listAudit(db.orm.em.fork(), { rut, subject: id }, 100);
   const movesOf = async (id: string) => {
     const cfe_id = formatCfeId(await row(id));
     return (await eventsOf(db.orm, rut))

@@ -18,6 +18,8 @@ interface AuditRow {
   action: string;
   subject: string;
   account_id: string | null;
+  key_id: string | null;
+  address: string | null;
   rut: string | null;
   reason: string | null;
 }
@@ -25,7 +27,7 @@ const auditOf = (rut: string) =>
   suite.db.orm.em
     .fork()
     .execute<AuditRow[]>(
-      'select actor, action, subject, account_id, rut, reason from audit where rut = ? order by id',
+      'select actor, action, subject, account_id, key_id, address, rut, reason from audit where rut = ? order by id',
       [rut],
     );
 
@@ -144,7 +146,7 @@ describe('the audit of the API', () => {
   });
 
   test.each(Object.entries(ACTS).map(([name, [action, prepare]]) => ({ name, action, prepare })))(
-    '$name leaves one row, $action, by the calling account',
+    '$name leaves one row, $action, by the calling account, its key and its address',
     async ({ action, prepare }) => {
       const { rut, send, subject = async () => rut } = await prepare();
       const before = await auditOf(rut);
@@ -158,6 +160,8 @@ describe('the audit of the API', () => {
           actor: `account:${suite.owner.accountId}`,
           action,
           subject: await subject(),
+          key_id: suite.owner.keyId,
+          address: '127.0.0.1',
           rut,
         }),
       ]);

@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GROUPS } from '../../../src/cli/groups/index.ts';
+import type { Verb } from '../../../src/cli/verb.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { createApiKey } from '../../../src/commands/createApiKey.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
@@ -186,10 +187,21 @@ const auditRows = () =>
       'select actor, action, subject from audit order by id',
     );
 
+const VERB_NAMED: ReadonlyMap<string, Verb> = new Map(
+  GROUPS.flatMap((group) => group.verbs.map((verb) => [`${group.name} ${verb.name}`, verb] as const)),
+);
+
 describe('every verb, run as a process', () => {
   test('is in the table', () => {
-    const verbs = GROUPS.flatMap((group) => group.verbs.map((verb) => `${group.name} ${verb.name}`));
-    expect([...Object.keys(VERBS), ...Object.keys(ELSEWHERE)].sort()).toEqual(verbs.sort());
+    expect([...Object.keys(VERBS), ...Object.keys(ELSEWHERE)].sort()).toEqual([...VERB_NAMED.keys()].sort());
+  });
+
+  test('says that it only tells, or leaves a row in the audit', () => {
+    const telling = [...VERB_NAMED].filter(([, { reads }]) => reads).map(([verb]) => verb);
+    const silent = Object.entries(VERBS).filter(
+      ([verb, [action]]) => action === null && verb !== 'cfe retry',
+    );
+    expect(telling.sort()).toEqual(silent.map(([verb]) => verb).sort());
   });
 
   test.each(Object.entries(ELSEWHERE))('%s is run by %s', (verb, file) => {
@@ -204,14 +216,38 @@ describe('every verb, run as a process', () => {
       const given = await words();
       const before = await auditRows();
 
-      const answer = await cli.json(...verb.split(' '), ...given);
+      const by = VERB_NAMED.get(verb)?.reads ? [] : ['--by', 'Ana Sur'];
+      const answer = await cli.json(...verb.split(' '), ...given, ...by);
 
       expect(typeof answer).toBe('object');
       const rows = (await auditRows()).slice(before.length);
       expect(rows.map(({ actor, action: done }) => ({ actor, action: done }))).toEqual(
-        action === null ? [] : [{ actor: `cli:${userInfo().username}`, action }],
+        action === null ? [] : [{ actor: 'cli:Ana Sur', action }],
       );
       for (const { subject } of rows) expect(subject).not.toBe('');
     },
   );
+
+  test('who acts is the user of the machine, or must be said where all are one user', async () => {
+    const rut = await enterprise();
+    const words = ['enterprise', 'suspend', rut, '--reason', 'Falta de pago'];
+    const inContainer = cliOn(db.databaseUrl, { CFE_CLI_BY: 'required' });
+    const before = await auditRows();
+
+    expect(await inContainer.refusal(...words)).toEqual({
+      code: 'INVALID_INPUT',
+      message: 'Say who acts, for the audit: --by NAME. Nobody has a user of their own here.',
+    });
+    expect(await inContainer.json('enterprise', 'show', rut)).toMatchObject({ status: 'PENDING' });
+    expect((await cli.refusal(...words, '--by', ' ')).code).toBe('INVALID_INPUT');
+    expect((await cli.refusal(...words, '--by', 'x'.repeat(101))).code).toBe('INVALID_INPUT');
+    expect((await auditRows()).length).toBe(before.length);
+
+    await cli.json(...words);
+    await inContainer.json('enterprise', 'resume', rut, '--by', 'ana');
+    expect((await auditRows()).slice(before.length).map(({ actor }) => actor)).toEqual([
+      `cli:${userInfo().username}`,
+      'cli:ana',
+    ]);
+  });
 });

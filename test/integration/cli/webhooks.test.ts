@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { recordAudit } from '../../../src/db/audit.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import type { Actor } from '../../../src/domain/audit.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -116,15 +118,19 @@ describe('cfe delivery', () => {
 describe('cfe audit', () => {
   test('list tells who did what, why, and nothing can be struck out', async () => {
     const rut = await anEnterprise(db.orm, account);
-    await cli.json('enterprise', 'suspend', rut, '--reason', 'Falta de pago');
+    await cli.json('enterprise', 'suspend', rut, '--reason', 'Falta de pago', '--by', 'Ana Sur');
     await cli.json('grant', 'set', await anAccount(db.orm), rut, '--role', 'VIEWER');
 
     const entries = await cli.json<{ action: string }[]>('audit', 'list', '--rut', rut);
 
     expect(entries.map(({ action }) => action)).toEqual(['enterprise.suspend', 'grant.set']);
     expect(entries[0]).toEqual({
+      audit_id: expect.stringMatching(/^\d+$/),
       at: MOMENT,
-      actor: expect.stringMatching(/^cli:./),
+      actor: 'cli:Ana Sur',
+      person: 'Ana Sur',
+      key_id: null,
+      address: null,
       action: 'enterprise.suspend',
       subject: rut,
       account_id: null,
@@ -140,6 +146,36 @@ describe('cfe audit', () => {
     for (const sql of ['delete from audit', `update audit set actor = 'x'`, 'truncate audit']) {
       await expect(db.orm.em.fork().execute(sql)).rejects.toThrow();
     }
+  });
+});
+
+describe('cfe audit list', () => {
+  interface Entry {
+    audit_id: string;
+    subject: string;
+  }
+  const subjects = async (...filter: string[]) =>
+    (await cli.json<Entry[]>('audit', 'list', ...filter)).map(({ subject }) => subject);
+
+  test('by thing, by person wherever they acted, and page by page from the end', async () => {
+    const em = db.orm.em.fork();
+    const at = new Date();
+    const wrote = (actor: Actor, subject: string) =>
+      recordAudit(em, { actor, action: 'cfe.retry', subject }, at);
+    wrote('cli:berta', 'one');
+    wrote('support:berta', 'two');
+    wrote('support:carla', 'three');
+    wrote('cli:berta', 'four');
+    wrote('account:berta', 'five');
+    await em.flush();
+
+    expect(await subjects('--subject', 'three')).toEqual(['three']);
+    expect(await subjects('--person', 'berta')).toEqual(['one', 'two', 'four']);
+    const page = await cli.json<Entry[]>('audit', 'list', '--person', 'berta', '--limit', '2');
+    expect(page.map(({ subject }) => subject)).toEqual(['two', 'four']);
+    const before = page[0]?.audit_id ?? '';
+    expect(await subjects('--person', 'berta', '--limit', '2', '--before', before)).toEqual(['one']);
+    expect(await subjects('--person', 'nobody')).toEqual([]);
   });
 });
 

@@ -40,7 +40,7 @@ const issue = (rut: string): Promise<Cfe> =>
     body: fromJson(JSON.stringify(aCfeBody())),
   });
 const auditOf = async (rut: string) =>
-  (await listAudit(db.orm.em.fork(), { rut })).map(({ actor, action, subject, reason }) => ({
+  (await listAudit(db.orm.em.fork(), { rut }, 100)).map(({ actor, action, subject, reason }) => ({
     actor,
     action,
     subject,

@@ -107,7 +107,7 @@ describe('changing the key-encryption key', () => {
     await rotateKeyEncryption({ ...deps(both), actor: 'cli:maria' });
     expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 0 });
 
-    const acts = (await listAudit(db.orm.em.fork())).filter(
+    const acts = (await listAudit(db.orm.em.fork(), {}, 100)).filter(
       ({ action }) => action === 'key_encryption.rotate',
     );
     expect(acts).toMatchObject([{ actor: 'cli:maria', subject: 'k2' }]);

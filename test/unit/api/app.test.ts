@@ -108,6 +108,8 @@ describe('the log', () => {
       msg: 'request',
       requestId: 'request-79',
       accountId: 'account-1',
+      keyId: 'live',
+      address: '127.0.0.1',
       method: 'GET',
       route: '/v1/enterprises/{rut}/things',
       status: 200,
@@ -115,10 +117,12 @@ describe('the log', () => {
     });
   });
 
-  test('names no account before one is proven, and no route where there is none', async () => {
+  test('names no account and no key before they are proven, and no route where there is none', async () => {
     await api.client.get('/nothing?password=hunter2');
 
-    expect(api.lines).toMatchObject([{ accountId: null, route: null, status: 404 }]);
+    expect(api.lines).toMatchObject([
+      { accountId: null, keyId: null, address: '127.0.0.1', route: null, status: 404 },
+    ]);
     expect(JSON.stringify(api.lines)).not.toContain('hunter2');
   });
 

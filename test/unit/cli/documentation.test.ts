@@ -11,9 +11,9 @@ const WRONG_USAGE = 2;
 const calls = globSync(['*.md', 'docs/**/*.md'], { cwd: CHECKOUT }).flatMap((page) =>
   [
     ...readFileSync(join(CHECKOUT, page), 'utf8').matchAll(
-      /(?:npm run (?:-s )?cfe --|docker compose run --rm cfe) ([^`\n#|]+)/g,
+      /(npm run (?:-s )?cfe --|docker compose run --rm cfe) ([^`\n#|]+)/g,
     ),
-  ].map(([, words = '']) => ({ page, words: words.trim() })),
+  ].map(([, call = '', words = '']) => ({ page, call, words: words.trim() })),
 );
 
 /** The words as a shell takes them apart. */
@@ -22,6 +22,20 @@ const wordsOf = (line: string): string[] =>
 
 test('the pages call the command line', () => {
   expect(calls.length).toBeGreaterThan(10);
+});
+
+test('in containers, where all are one user, whoever acts says who they are', () => {
+  const inContainers = calls.filter(
+    ({ call, words }) => call.startsWith('docker') && !words.startsWith('--'),
+  );
+  const acting = inContainers.filter(({ words }) => {
+    const [group, name] = words.split(' ');
+    const verbs = GROUPS.find((known) => known.name === group)?.verbs ?? [];
+    return verbs.find((verb) => verb.name === name)?.reads !== true;
+  });
+
+  expect(acting.length).toBeGreaterThan(2);
+  for (const { words } of acting) expect(words).toContain('--by ');
 });
 
 test.each(calls)('$page: cfe $words', async ({ words }) => {

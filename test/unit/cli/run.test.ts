@@ -13,7 +13,7 @@ async function call(args: string[], groups: readonly Group[] = GROUPS) {
   const code = await runCli(args, groups, {
     writeOut: (text) => void (stdout += text),
     writeError: (text) => void (stderr += text),
-    withDeps(work) {
+    withDeps(_who, work) {
       opened = true;
       return work({} as CliDeps);
     },
