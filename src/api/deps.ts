@@ -1,5 +1,6 @@
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
+import type { UploadCaeDeps } from '../commands/uploadCae.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Sealer } from '../crypto/sealed.ts';
@@ -9,7 +10,7 @@ import type { Logger } from '../logger.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
-export interface ApiDeps extends UpdateEnterpriseDeps {
+export interface ApiDeps extends UpdateEnterpriseDeps, UploadCaeDeps {
   /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
   /** Seals private keys and passwords before they are stored. */

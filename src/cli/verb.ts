@@ -4,10 +4,13 @@ import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { Sealer } from '../crypto/sealed.ts';
+import type { AuthorityRuts } from '../db/authorityCertificates.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 
 /** What every verb gets. */
 export interface CliDeps extends CommandDeps {
+  /** The authority's own RUT in each environment. */
+  readonly authorityRuts: AuthorityRuts;
   /** Reads the file at a path that a person gave. Refuses one that cannot be read (INVALID_INPUT). */
   readonly readFile: (path: string) => string;
   /** Makes API keys; throws ConfigurationError where their pepper is not configured. */

@@ -5,8 +5,7 @@ import { chooseCae } from '../domain/cae.ts';
 import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import type { CommandDeps } from './steps/deps.ts';
-import { uploadCae } from './uploadCae.ts';
+import { type UploadCaeDeps, uploadCae } from './uploadCae.ts';
 import { uploadCertificate } from './uploadCertificate.ts';
 
 /** Where an enterprise gets its certificate and CAEs for the authority's test environment (docs/contract.md#sandbox). */
@@ -17,7 +16,7 @@ export interface AuthorityTestKit {
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
 }
 
-export interface EquipSandboxDeps extends CommandDeps {
+export interface EquipSandboxDeps extends UploadCaeDeps {
   readonly sealer: Sealer;
   /** Null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;

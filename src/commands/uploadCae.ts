@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { isTrustedSigner } from '../db/authorityCertificates.ts';
+import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
 import { insertCae, listCaes } from '../db/caes.ts';
 import type { Cae } from '../db/entities/Cae.ts';
 import { type CaeReading, readCae } from '../dgi/xml/cae.ts';
@@ -15,13 +15,19 @@ import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
+/** What taking CAEs needs beside what all commands do. */
+export interface UploadCaeDeps extends CommandDeps {
+  /** Whose signatures count, where the certificates of the authority were not added for an environment by name. */
+  readonly authorityRuts: AuthorityRuts;
+}
+
 /**
  * Takes a CAE from the file that the authority signed: its numbers from `startNumber` on may be used from now on.
  * Refuses a file that is not one, one that the authority did not sign, and every fault of its content at once
  * (INVALID_INPUT).
  */
 export async function uploadCae(
-  deps: CommandDeps,
+  deps: UploadCaeDeps,
   input: { rut: string; file: Uint8Array; startNumber: number; environment?: Environment },
 ): Promise<Cae> {
   const { rut, file, startNumber, environment = 'production' } = input;
@@ -29,7 +35,9 @@ export async function uploadCae(
   if (reading.kind === 'malformed') throw invalidInput([caeFault('cae.malformed')]);
   if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
-    const faults = await faultsOf(em, reading, { rut, environment, startNumber, today: montevideoDate(now) });
+    const trusted = await trustedSigners(em, environment, deps.authorityRuts);
+    const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
+    const faults = await faultsOf(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);
     const cae = await insertCae(em, rowOf(reading, { rut, environment, startNumber, now }));
     if (environment === 'production') tellFactsChanged(em, rut, now);
@@ -41,9 +49,16 @@ export async function uploadCae(
 async function faultsOf(
   em: EntityManager,
   { facts, signer }: SignedCae,
-  context: { rut: string; environment: Environment; startNumber: number; today: string },
+  context: {
+    rut: string;
+    environment: Environment;
+    startNumber: number;
+    today: string;
+    trusted: ReadonlySet<string>;
+  },
 ): Promise<Fault[]> {
-  if (!(await isTrustedSigner(em, signer.fingerprint))) return [caeFault('cae.untrusted_signer')];
+  if (!context.trusted.has(signer.fingerprint)) return [caeFault('cae.untrusted_signer')];
+  if (!signer.wasValid) return [caeFault('cae.signer_not_valid')];
   return caeFaults(facts, { ...context, held: await listCaes(em, context.rut, context.environment) });
 }
 

@@ -1,7 +1,7 @@
 /** From bytes that came back to an answer that counts: framing, exceptions, the authority's signature. */
 import type { X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
-import { fingerprintOf, isValidAt, rucOf } from './identity.ts';
+import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
 import { answerOfCode, type CommonAnswer } from './outcomes.ts';
 import { type Operation, payloadIn, readSoap } from './soap.ts';
 import { type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
@@ -74,10 +74,8 @@ export function refuseExceptions(answer: Element): void {
 
 /** Who must have signed an answer for it to count. */
 export interface Trust {
-  /** Fingerprints of the configured certificates of the authority. */
+  /** Fingerprints of the certificates of the authority that count in the environment. */
   readonly signers: ReadonlySet<string>;
-  /** The authority's own RUT in the environment. */
-  readonly authorityRut: string;
   readonly now: Date;
 }
 
@@ -92,9 +90,7 @@ export function signedDocumentIn<T extends Caratula>(
   const document = read(root);
   if (!document) throw new NoAnswer('unreadable');
   const trusted =
-    trust.signers.has(fingerprintOf(certificate)) &&
-    rucOf(certificate) === trust.authorityRut &&
-    isValidAt(certificate, document.signedAt ?? trust.now);
+    trust.signers.has(fingerprintOf(certificate)) && isValidAt(certificate, document.signedAt ?? trust.now);
   if (!trusted) throw new NoAnswer('untrusted signer');
   return document;
 }

@@ -16,8 +16,6 @@ interface DgiEndpoints {
   readonly consultationUrl: string;
   /** eRUT; without one nothing can be looked up there. */
   readonly registryUrl?: string | undefined;
-  /** The authority's own RUT: who must have signed its answers. */
-  readonly authorityRut: string;
 }
 
 export interface DgiClientOptions {
@@ -25,8 +23,8 @@ export interface DgiClientOptions {
   readonly timeouts: Timeouts;
   /** Hash of the signatures of requests. */
   readonly soapHash: SignatureHash;
-  /** SHA-256 fingerprints (lower-case hex of the DER) of the certificates whose signature counts as the authority's. */
-  readonly trustedSigners: () => Promise<ReadonlySet<string>>;
+  /** SHA-256 (lower-case hex) of the certificates whose signatures count as the authority's in an environment. */
+  readonly trustedSigners: (environment: Environment) => Promise<ReadonlySet<string>>;
   /** Certification authorities of its TLS, PEM; the usual ones by default. */
   readonly ca?: string | undefined;
   /** The moment now; the system's clock by default. */
@@ -118,8 +116,7 @@ export function createCalls(options: DgiClientOptions): Calls {
     },
 
     trustFor: async ({ environment }) => ({
-      signers: await options.trustedSigners(),
-      authorityRut: options.endpoints[environment].authorityRut,
+      signers: await options.trustedSigners(environment),
       now: now(),
     }),
   };

@@ -1,10 +1,10 @@
 /** The authority's services over HTTP; every answer, and every lack of one, comes out as a value. */
 import { X509Certificate } from 'node:crypto';
+import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { documentIn, NoAnswer, refuseExceptions, signedDocumentIn } from './answers.ts';
 import { type Caller, type Calls, createCalls, type DgiClientOptions } from './calls.ts';
-import { rucOf } from './identity.ts';
 import { checkSubject, readCfeState, readReception, readShipments } from './readings.ts';
 import {
   type AskVerdictAnswer,

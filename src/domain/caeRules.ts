@@ -17,9 +17,15 @@ export const CAE_RULES = {
   },
   'cae.untrusted_signer': {
     path: '/cae_b64',
-    checks: 'The CAE is signed by one of the authority’s configured certificates.',
+    checks: 'The CAE is signed by one of the authority’s configured certificates of its environment.',
     source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
     example: 'The CAE must be signed by the tax authority.',
+  },
+  'cae.signer_not_valid': {
+    path: '/cae_b64',
+    checks: 'The certificate that signed the CAE was valid at the moment of signing (TmstFrma).',
+    source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
+    example: 'The certificate of the tax authority was not valid when it signed the CAE.',
   },
   'cae.other_rut': {
     path: '/cae_b64',

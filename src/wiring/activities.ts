@@ -26,7 +26,7 @@ import { createGate } from '../gate/gate.ts';
 import { measureAuthority, measured, measureVerdicts, measureWebhooks } from '../metrics/work.ts';
 import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
-import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+import { authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { privateKeysUnder } from './privateKeys.ts';
 
 /** What the activities are configured by. */
@@ -115,7 +115,7 @@ function authorityActivities({
   return {
     submitCfe: createSubmitCfe({
       ...deciding,
-      authorityRut: { production: config.CFE_DGI_PRODUCTION_RUT, sandbox: config.CFE_DGI_SANDBOX_RUT },
+      authorityRut: authorityRutsOf(config),
       gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND }),
     }),
     awaitVerdict: createAwaitVerdict(deciding),

@@ -8,6 +8,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { authorityRutsOf } from './dgiClient.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 
 /** What the handlers are configured by. */
@@ -40,6 +41,7 @@ export async function createApiDeps(
     apiKeys: createApiKeys(config.CFE_PEPPER),
     requestHash: createRequestHash(config.CFE_PEPPER),
     testKit: testKitOf(config),
+    authorityRuts: authorityRutsOf(config),
     checkoutUrl: config.CFE_CHECKOUT_URL,
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };

@@ -17,6 +17,7 @@ import { runningStack } from '../stack/stackFile.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import type { openSupport } from './askSupport.ts';
 import { ensureSchema } from './database.ts';
+import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
 /**
@@ -68,6 +69,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       outbox: { dispatchSoon: () => undefined },
       readFile,
       ...actor,
+      authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUTS, source)),
       askSupport: support.ask,
       askAuthority: () => createAskAuthority(orm, source),
       sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),

@@ -1,19 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { readConfig } from '../config.ts';
-import { listAuthorityCertificates } from '../db/authorityCertificates.ts';
+import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
 import { createBreakers } from '../gate/breakers.ts';
+
+/** The authority's own RUTs. */
+export const AUTHORITY_RUTS = ['CFE_DGI_PRODUCTION_RUT', 'CFE_DGI_SANDBOX_RUT'] as const;
+
+/** The authority's own RUT in each environment, as it is configured. */
+export const authorityRutsOf = (
+  config: ReturnType<typeof readConfig<(typeof AUTHORITY_RUTS)[number]>>,
+): AuthorityRuts => ({ production: config.CFE_DGI_PRODUCTION_RUT, sandbox: config.CFE_DGI_SANDBOX_RUT });
 
 /** What a client of the authority is made from. */
 export const DGI_VARIABLES = [
   'CFE_DGI_PRODUCTION_RECEPTION_URL',
   'CFE_DGI_PRODUCTION_CONSULTATION_URL',
   'CFE_DGI_PRODUCTION_REGISTRY_URL',
-  'CFE_DGI_PRODUCTION_RUT',
   'CFE_DGI_SANDBOX_RECEPTION_URL',
   'CFE_DGI_SANDBOX_CONSULTATION_URL',
-  'CFE_DGI_SANDBOX_RUT',
+  ...AUTHORITY_RUTS,
   'CFE_DGI_CONNECT_SECONDS',
   'CFE_DGI_ANSWER_SECONDS',
   'CFE_DGI_SOAP_HASH',
@@ -37,20 +44,17 @@ export function openDgiClient(
         receptionUrl: config.CFE_DGI_PRODUCTION_RECEPTION_URL,
         consultationUrl: config.CFE_DGI_PRODUCTION_CONSULTATION_URL,
         registryUrl: config.CFE_DGI_PRODUCTION_REGISTRY_URL,
-        authorityRut: config.CFE_DGI_PRODUCTION_RUT,
       },
       sandbox: {
         receptionUrl: config.CFE_DGI_SANDBOX_RECEPTION_URL,
         consultationUrl: config.CFE_DGI_SANDBOX_CONSULTATION_URL,
-        authorityRut: config.CFE_DGI_SANDBOX_RUT,
       },
     },
     timeouts: { connectSeconds: config.CFE_DGI_CONNECT_SECONDS, answerSeconds },
     soapHash: config.CFE_DGI_SOAP_HASH,
     breakers: createBreakers({ orm }),
     onCall,
-    trustedSigners: async () =>
-      new Set((await listAuthorityCertificates(orm.em.fork())).map(({ fingerprint }) => fingerprint)),
+    trustedSigners: (environment) => trustedSigners(orm.em.fork(), environment, authorityRutsOf(config)),
     ...(config.CFE_DGI_CA_FILE ? { ca: readFileSync(config.CFE_DGI_CA_FILE, 'utf8') } : {}),
   });
 }

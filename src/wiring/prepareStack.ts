@@ -4,6 +4,7 @@ import { createAccount } from '../commands/createAccount.ts';
 import { createApiKey } from '../commands/createApiKey.ts';
 import { setRateLimit } from '../commands/setRateLimit.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
+import { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { migrate, openOrm } from '../db/orm.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
@@ -12,6 +13,7 @@ import { serviceCertificateFile, serviceCertificatePassword } from '../stack/ser
 import type { Prepare } from '../stack/stack.ts';
 import { StackError } from '../stack/stackError.ts';
 import { writeAtOnce } from '../stack/writeAtOnce.ts';
+import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 
 /**
  * The account *Local developer* (docs/contract.md#local-stack); its id is fixed, so that every start finds it again.
@@ -61,7 +63,8 @@ async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<Port
       await setRateLimit(deps, { accountId: account.id, environment, perHour: LOCAL_PER_HOUR, keep: true });
     }
     const { authorityCertificates: pem } = await portal;
-    await addAuthorityCertificates(deps, { pem });
+    const authorityRuts = authorityRutsOf(readConfig(AUTHORITY_RUTS));
+    await addAuthorityCertificates({ ...deps, authorityRuts }, { pem });
     return { live_api_key, test_api_key };
   } finally {
     await orm.close(true);

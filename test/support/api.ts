@@ -16,6 +16,7 @@ import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { createLogger, type Logger } from '../../src/logger.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { inspect } from './openapi/conformance.ts';
+import { AUTHORITY_RUTS } from './papers.ts';
 import { aTokenKey } from './tokenKey.ts';
 
 /** Keys of a service as it is configured: sealer, tokens, API keys, hashes of requests. */
@@ -99,6 +100,7 @@ export async function startApi(options: {
     checkoutUrl: 'https://checkout.example/pay',
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,
+    authorityRuts: AUTHORITY_RUTS,
     sealer,
     tokens,
     apiKeys,

@@ -2,6 +2,9 @@ import { generateKeyPairSync, randomInt } from 'node:crypto';
 import forge from 'node-forge';
 import { SignedXml } from 'xml-crypto';
 
+/** The RUTs of the authority of the tests, which are the real one's. */
+export const AUTHORITY_RUTS = { production: '214844360018', sandbox: '219999830019' } as const;
+
 /** RSA keys are dear: each size is made once per process and shared by all papers that do not ask for a fresh one. */
 const keys = new Map<string, string>();
 
@@ -161,14 +164,20 @@ export interface Authority {
 
 let lastAuthorization = 90_260_000_000;
 
-/** An authority that signs CAE files the way the real one does; two names are two signers. */
-export function anAuthority(name = 'authority'): Authority {
+/** An authority that signs CAE files the way the real one does, production's unless told; two names are two signers. */
+export function anAuthority(
+  name = 'authority',
+  {
+    rut = AUTHORITY_RUTS.production,
+    notAfter = new Date(Date.now() + 365 * DAY),
+  }: { rut?: string; notAfter?: Date } = {},
+): Authority {
   const keyPem = rsaKey(name);
   const certificate = issueCertificate({
     keyPem,
-    subject: { commonName: `${name} TEST`, serialNumber: 'RUC214844360018' },
+    subject: { commonName: `${name} TEST`, serialNumber: `RUC${rut}` },
     notBefore: new Date(Date.now() - 365 * DAY),
-    notAfter: new Date(Date.now() + 365 * DAY),
+    notAfter,
   });
   const certificatePem = pemOf(certificate);
   const caeXml = (wishes: CaeWishes) => sign(caeDocument(wishes), keyPem, certificatePem);

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Environment } from '../../domain/cfeTypes.ts';
 
 const AuthorityCertificateSchema = defineEntity({
   name: 'AuthorityCertificate',
@@ -7,6 +8,8 @@ const AuthorityCertificateSchema = defineEntity({
     fingerprint: p.text().primary(),
     certificate: p.blob(),
     subject: p.text(),
+    /** The environment it was added for; null: the RUT of its subject tells (db/authorityCertificates.ts). */
+    environment: p.text().$type<Environment>().strictNullable(),
     notBefore: p.datetime(),
     notAfter: p.datetime(),
     addedAt: p.datetime(),

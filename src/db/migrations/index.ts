@@ -10,6 +10,7 @@ import { Migration0009Measures } from './0009_measures.ts';
 import { Migration0010CustomerId } from './0010_customer_id.ts';
 import { Migration0011SkippedPlaces } from './0011_skipped_places.ts';
 import { Migration0012WorkflowIds } from './0012_workflow_ids.ts';
+import { Migration0015AuthorityEnvironment } from './0015_authority_environment.ts';
 import { Migration0019Traces } from './0019_traces.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -26,5 +27,6 @@ export const MIGRATIONS = [
   { name: '0010_customer_id', class: Migration0010CustomerId },
   { name: '0011_skipped_places', class: Migration0011SkippedPlaces },
   { name: '0012_workflow_ids', class: Migration0012WorkflowIds },
+  { name: '0015_authority_environment', class: Migration0015AuthorityEnvironment },
   { name: '0019_traces', class: Migration0019Traces },
 ];

@@ -1,6 +1,6 @@
 import type { Element } from '@xmldom/xmldom';
+import { fingerprintOf, isValidAt } from '../../crypto/x509.ts';
 import type { CaeFacts } from '../../domain/cae.ts';
-import { fingerprintOf, isValidAt, rucOf } from '../identity.ts';
 import { instantOf } from '../moments.ts';
 import { CFE_NAMESPACE } from './cfe.ts';
 import { childrenOf, decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';
@@ -13,8 +13,6 @@ const LIMITS = { mostCharacters: 64 * 1024, mostElements: 100 };
 interface CaeSigner {
   /** SHA-256 of the certificate, lower-case hex. */
   readonly fingerprint: string;
-  /** RUC of the certificate's subject; the authority's own, when it is the authority's. */
-  readonly ruc: string | undefined;
   /** Whether the certificate was valid when the CAE was signed (TmstFrma), which may be long ago. */
   readonly wasValid: boolean;
 }
@@ -52,7 +50,6 @@ export function readCae(file: Uint8Array): CaeReading {
       xml,
       signer: {
         fingerprint: fingerprintOf(certificate),
-        ruc: rucOf(certificate),
         wasValid: isValidAt(certificate, content.signedAt),
       },
     };

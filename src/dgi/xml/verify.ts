@@ -4,7 +4,7 @@
  */
 import { createHash, verify, type X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
-import { certificateIn } from '../identity.ts';
+import { certificateIn } from '../../crypto/x509.ts';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from '../signatures.ts';
 import { canonicalXml } from './canonical.ts';
 import { childrenNamed, childrenOf, elementAt, findNamed, isNamed, textAt } from './parse.ts';

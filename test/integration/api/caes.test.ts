@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
+import { uploadCae } from '../../../src/commands/uploadCae.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../../src/domain/cfeTypes.ts';
 import { useApi } from '../../support/apiSuite.ts';
@@ -6,7 +8,7 @@ import { outboxOf } from '../../support/commandDeps.ts';
 import { anEnterprise, giveCae } from '../../support/enterprises.ts';
 import { testsOfEveryEnterpriseRoute } from '../../support/everyRoute.ts';
 import { expectFaults } from '../../support/expectRefusal.ts';
-import { anAuthority, aRut, type CaeWishes, day } from '../../support/papers.ts';
+import { AUTHORITY_RUTS, anAuthority, aRut, type CaeWishes, day } from '../../support/papers.ts';
 
 const suite = useApi();
 const pending = () => anEnterprise(suite.db.orm, suite.owner.accountId);
@@ -96,6 +98,38 @@ describe('POST /enterprises/{rut}/caes', () => {
     expectFaults(await post(rut, anAuthority('stranger').cae({ rut })), [
       ['/cae_b64', 'cae.untrusted_signer', 'The CAE must be signed by the tax authority.'],
     ]);
+  });
+
+  test('400: the authority signed it for its other environment', async () => {
+    const rut = await pending();
+    const sandbox = anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox });
+    await addAuthorityCertificates(suite.api.deps, { pem: sandbox.certificatePem });
+
+    expectFaults(await post(rut, sandbox.cae({ rut })), [
+      ['/cae_b64', 'cae.untrusted_signer', 'The CAE must be signed by the tax authority.'],
+    ]);
+    const file = Buffer.from(sandbox.cae({ rut }), 'base64');
+    const upload = uploadCae(suite.api.deps, { rut, file, startNumber: 1, environment: 'sandbox' });
+    expect(await upload).toMatchObject({ environment: 'sandbox' });
+    const ours = Buffer.from(suite.authority.cae({ rut }), 'base64');
+    await expect(
+      uploadCae(suite.api.deps, { rut, file: ours, startNumber: 1, environment: 'sandbox' }),
+    ).rejects.toMatchObject({ faults: [{ code: 'cae.untrusted_signer' }] });
+  });
+
+  test('400: the authority signed it with a certificate that had ended; one that ended since will do', async () => {
+    const rut = await pending();
+    const ended = anAuthority('ended', { notAfter: new Date(Date.now() - 20 * 86_400_000) });
+    await addAuthorityCertificates(suite.api.deps, { pem: ended.certificatePem });
+
+    expectFaults(await post(rut, ended.cae({ rut, issueDate: day(-10) })), [
+      [
+        '/cae_b64',
+        'cae.signer_not_valid',
+        'The certificate of the tax authority was not valid when it signed the CAE.',
+      ],
+    ]);
+    expect((await post(rut, ended.cae({ rut, issueDate: day(-30) }))).status).toBe(201);
   });
 
   test('400: it is that of another RUT', async () => {

@@ -19,7 +19,6 @@ async function lookUpAt(url: string): Promise<typeof lookUpRut> {
     receptionUrl: url,
     consultationUrl: url,
     registryUrl: `${url}/production/ws_personaGetActEmpresarial`,
-    authorityRut: '214844360018',
   };
   const keys = await certificateFor(simulator.url, '219999820013');
   return createRutLookUp({

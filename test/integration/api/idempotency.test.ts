@@ -12,7 +12,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, enterpriseBody, giveCae, giveCertificate } from '../../support/enterprises.ts';
 import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
 import { type Answer, sendRaw } from '../../support/http.ts';
-import { aCertificate, anAuthority, costlyP12 } from '../../support/papers.ts';
+import { AUTHORITY_RUTS, aCertificate, anAuthority, costlyP12 } from '../../support/papers.ts';
 import { until } from '../../support/until.ts';
 
 interface CfeAnswer {
@@ -32,6 +32,7 @@ let other: TestApi;
 let owner: TestCaller;
 let dispatched = 0;
 const authority = anAuthority();
+const sandboxAuthority = anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox });
 
 beforeAll(async () => {
   db = await cloneDatabase({ pool: 20 });
@@ -41,7 +42,8 @@ beforeAll(async () => {
   api = await startApi({ orm: db.orm, keys, clock, outbox });
   other = await startApi({ orm: otherOrm, keys, clock });
   owner = await api.aCaller();
-  await addAuthorityCertificates(api.deps, { pem: authority.certificatePem });
+  const pem = authority.certificatePem + sandboxAuthority.certificatePem;
+  await addAuthorityCertificates(api.deps, { pem });
 });
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();
@@ -232,7 +234,8 @@ describe('Idempotency-Key on POST …/cfes', () => {
         const { cert_b64, password } = certificateBody(rut);
         return fetching({ file: Buffer.from(cert_b64, 'base64'), password });
       },
-      cae: () => fetching({ file: Buffer.from(authority.caeXml({ rut, serie: 'T' })), startNumber: 1 }),
+      cae: () =>
+        fetching({ file: Buffer.from(sandboxAuthority.caeXml({ rut, serie: 'T' })), startNumber: 1 }),
     };
     await using equipped = await startApi({ orm: db.orm, keys: api.deps, clock, testKit });
     const sandbox = await equipped.aCaller({ accountId: owner.accountId, environment: 'sandbox' });

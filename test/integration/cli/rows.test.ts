@@ -174,6 +174,7 @@ describe('cfe authority-certificate', () => {
     const row = {
       fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
       subject: expect.stringContaining('CN=authority TEST'),
+      environment: 'production',
       not_before: MOMENT,
       not_after: MOMENT,
       added_at: MOMENT,
@@ -187,6 +188,17 @@ describe('cfe authority-certificate', () => {
     const list = await cli.json<unknown[]>('authority-certificate', 'list');
     expect(list).toHaveLength(2);
     expect(list).toEqual(expect.arrayContaining(added));
+  });
+
+  test('add --environment says where they count', async () => {
+    const { certificatePem } = anAuthority('third', { rut: '219999820013' });
+    const file = aFile(certificatePem);
+
+    const refused = await cli.refusal('authority-certificate', 'add', file);
+    const added = await cli.json('authority-certificate', 'add', file, '--environment', 'sandbox');
+
+    expect(refused.message).toMatch(/name its environment/);
+    expect(added).toMatchObject([{ environment: 'sandbox' }]);
   });
 
   test('add refuses a file without any', async () => {

@@ -1,17 +1,23 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
-import { listAuthorityCertificates } from '../../../src/db/authorityCertificates.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import {
+  type AuthorityRuts,
+  listAuthorityCertificates,
+  trustedSigners,
+} from '../../../src/db/authorityCertificates.ts';
+import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anAuthority } from '../../support/papers.ts';
+import { AUTHORITY_RUTS, anAuthority } from '../../support/papers.ts';
 
 let db: TestDatabase;
-let deps: CommandDeps;
+let deps: CommandDeps & { authorityRuts: AuthorityRuts };
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox };
+  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, authorityRuts: AUTHORITY_RUTS };
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
@@ -49,4 +55,68 @@ test.each([
   });
 
   expect(await held()).toEqual(before);
+});
+
+describe('the environment in which a certificate counts', () => {
+  const trustedIn = async (environment: Environment) => [
+    ...(await trustedSigners(db.orm.em.fork(), environment, AUTHORITY_RUTS)),
+  ];
+  const added = async (pem: string, environment?: Environment) => {
+    const [certificate] = await addAuthorityCertificates(deps, { pem, environment });
+    if (!certificate) throw new Error('nothing was added');
+    return certificate.fingerprint;
+  };
+  const auditOf = async (subject: string) =>
+    (await listAudit(db.orm.em.fork(), { subject }, 10)).map(({ reason }) => reason);
+
+  test('is told by the RUT in its subject', async () => {
+    const production = await added(anAuthority('production').certificatePem);
+    const sandbox = await added(anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox }).certificatePem);
+
+    expect(await trustedIn('production')).toContain(production);
+    expect(await trustedIn('production')).not.toContain(sandbox);
+    expect(await trustedIn('sandbox')).toContain(sandbox);
+    expect(await trustedIn('sandbox')).not.toContain(production);
+  });
+
+  test('must be named for any other RUT, and stays as it was named', async () => {
+    const { certificatePem } = anAuthority('third', { rut: '219999820013' });
+    await expect(addAuthorityCertificates(deps, { pem: certificatePem })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: "Certificate 1 of the file has no authority's RUT in its subject; name its environment.",
+    });
+
+    const third = await added(certificatePem, 'sandbox');
+    expect(await trustedIn('sandbox')).toContain(third);
+    expect(await trustedIn('production')).not.toContain(third);
+  });
+
+  test('that is named counts more than the RUT; it may be changed, with an entry in the audit', async () => {
+    const { certificatePem } = anAuthority('moved');
+    const moved = await added(certificatePem);
+    await added(certificatePem, 'sandbox');
+    await added(certificatePem, 'sandbox');
+    await added(certificatePem);
+
+    expect(await trustedIn('sandbox')).toContain(moved);
+    expect(await trustedIn('production')).not.toContain(moved);
+    expect(await auditOf(moved)).toEqual([null, 'named for sandbox']);
+  });
+
+  test('is not told by a RUT that both environments have', async () => {
+    const { certificatePem } = anAuthority('both');
+    const same = { production: AUTHORITY_RUTS.production, sandbox: AUTHORITY_RUTS.production };
+    await expect(
+      addAuthorityCertificates({ ...deps, authorityRuts: same }, { pem: certificatePem }),
+    ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
+  test('a row of the version before, which has none, counts by its RUT', async () => {
+    const old = await added(anAuthority('old').certificatePem);
+    await db.orm.em
+      .fork()
+      .execute('update authority_certificate set environment = null where fingerprint = ?', [old]);
+    expect(await trustedIn('production')).toContain(old);
+    expect(await trustedIn('sandbox')).not.toContain(old);
+  });
 });

@@ -6,7 +6,7 @@ import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
 import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
 import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { uploadCae } from '../../../src/commands/uploadCae.ts';
+import { type UploadCaeDeps, uploadCae } from '../../../src/commands/uploadCae.ts';
 import { uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
 import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
@@ -14,10 +14,10 @@ import { Cae } from '../../../src/db/entities/Cae.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, enterpriseBody, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
-import { aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/papers.ts';
 
 let db: TestDatabase;
-let deps: UpdateEnterpriseDeps & { sealer: Sealer };
+let deps: UpdateEnterpriseDeps & UploadCaeDeps & { sealer: Sealer };
 let accountId: string;
 const authority = anAuthority();
 
@@ -29,6 +29,7 @@ beforeAll(async () => {
     outbox: idleOutbox,
     checkoutUrl: 'https://pay.example',
     sealer: createSealer([{ id: 'k1', key: randomBytes(32) }]),
+    authorityRuts: AUTHORITY_RUTS,
   };
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(deps, { pem: authority.certificatePem });

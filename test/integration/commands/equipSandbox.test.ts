@@ -5,6 +5,7 @@ import { createSealer } from '../../../src/crypto/sealed.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
+import { AUTHORITY_RUTS } from '../../support/papers.ts';
 
 describe('papers for the sandbox', () => {
   let db: TestDatabase;
@@ -38,6 +39,7 @@ describe('papers for the sandbox', () => {
         outbox: idleOutbox,
         sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
         testKit,
+        authorityRuts: AUTHORITY_RUTS,
       },
       { rut, body },
     );

@@ -3,7 +3,6 @@ import type { Breakers, PlannedCall } from '../../../src/dgi/callPermit.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { CredentialsCheckUnavailable, createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import {
-  AUTHORITY_RUT,
   ackSobre,
   authorityKeys,
   credentialsOf,
@@ -41,7 +40,6 @@ function client(url = server.url) {
     receptionUrl: url,
     consultationUrl: url,
     registryUrl: url,
-    authorityRut: AUTHORITY_RUT,
   };
   return createDgiClient({
     endpoints: { production: endpoints, sandbox: endpoints },

@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import {
-  AUTHORITY_RUT,
   ackCfe,
   ackSobre,
   authorityKeys,
@@ -44,7 +43,6 @@ function clientAt(url: string, more: { answerSeconds?: number; connectSeconds?: 
     receptionUrl: `${url}/r`,
     consultationUrl: `${url}/c`,
     registryUrl: `${url}/e`,
-    authorityRut: AUTHORITY_RUT,
   };
   return createDgiClient({
     endpoints: { production: endpoints, sandbox: endpoints },
@@ -146,22 +144,21 @@ describe('sendSobre', () => {
 
   test.each([
     ['of a stranger with the authority’s RUT', authorityKeys({ name: 'stranger' })],
-    [
-      'of a trusted certificate that is not the authority’s in this environment',
-      authorityKeys({ rut: '219999830019' }),
-    ],
+    ['of a certificate that is trusted in the sandbox only', authorityKeys({ name: 'sandbox' })],
     ['made after the certificate ended', authorityKeys({ notAfter: new Date('2026-02-01T00:00:00Z') })],
   ])('a signature %s needs a person', async (_, keys) => {
     received(ackSobre({ keys }));
     const strict = createDgiClient({
       endpoints: {
-        production: { receptionUrl: server.url, consultationUrl: server.url, authorityRut: AUTHORITY_RUT },
-        sandbox: { receptionUrl: server.url, consultationUrl: server.url, authorityRut: '219999830019' },
+        production: { receptionUrl: server.url, consultationUrl: server.url },
+        sandbox: { receptionUrl: server.url, consultationUrl: server.url },
       },
       timeouts: { connectSeconds: 2, answerSeconds: 5 },
       soapHash: 'sha256',
-      trustedSigners: async () =>
-        new Set(keys.privateKey === signer.privateKey ? [fingerprint(keys)] : [fingerprint(signer)]),
+      trustedSigners: async (environment) =>
+        new Set(
+          environment === 'sandbox' || keys.privateKey === signer.privateKey ? [fingerprint(keys)] : [],
+        ),
     });
     expect(await strict.sendSobre(credentials, 'production', SOBRE)).toMatchObject({
       kind: 'stuck',

@@ -89,7 +89,6 @@ async function aClient() {
     receptionUrl: url,
     consultationUrl: url,
     registryUrl: url,
-    authorityRut: AUTHORITY_RUT,
   };
   return createDgiClient({
     endpoints: { production: endpoints, sandbox: endpoints },

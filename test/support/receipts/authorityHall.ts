@@ -64,7 +64,6 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
   const endpoints = {
     receptionUrl: `${url}/${ENVIRONMENT}/ws_efactura`,
     consultationUrl: `${url}/${ENVIRONMENT}/ws_consultas`,
-    authorityRut: AUTHORITY_RUT,
   };
   const client = createDgiClient({
     endpoints: { production: endpoints, sandbox: endpoints },

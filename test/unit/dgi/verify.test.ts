@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
-import { rucOf } from '../../../src/dgi/identity.ts';
+import { rucOf } from '../../../src/crypto/x509.ts';
 import { parseXml, textAt, UnreadableXml } from '../../../src/dgi/xml/parse.ts';
 import { BadSignature, verifyEnveloped } from '../../../src/dgi/xml/verify.ts';
 import { ackSobre, authorityKeys } from '../../support/dgi/answers.ts';

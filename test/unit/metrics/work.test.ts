@@ -12,7 +12,7 @@ const SEND = { environment: 'production', service: 'reception', operation: 'send
 test('the client tells of every call what came of it, and how long it took', async () => {
   const calls: AuthorityCall[] = [];
   const nowhere = 'http://127.0.0.1:1/';
-  const endpoints = { receptionUrl: nowhere, consultationUrl: nowhere, authorityRut: aRut() };
+  const endpoints = { receptionUrl: nowhere, consultationUrl: nowhere };
   const client = createDgiClient({
     endpoints: { production: endpoints, sandbox: endpoints },
     timeouts: { connectSeconds: 5, answerSeconds: 5 },
