@@ -59,6 +59,19 @@ const seconds = (fallback: string, purpose: string) =>
     purpose,
     fallback,
   });
+/** PostgreSQL and Node count time-outs in 31 bits of milliseconds. */
+const LONGEST_TIMEOUT_SECONDS = 86_400;
+const timeout = (fallback: string, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((n) => n > 0 && n <= LONGEST_TIMEOUT_SECONDS),
+    mayHold: `a number of seconds above 0, at most ${LONGEST_TIMEOUT_SECONDS}`,
+    purpose,
+    fallback,
+  });
 const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
   variable({ schema: z.enum(['sha1', 'sha256']), mayHold: 'sha1 or sha256', purpose, fallback });
 
@@ -119,6 +132,16 @@ const VARIABLES = {
     purpose: 'origins whose pages may call the API from a browser; without any, CORS is off',
     fallback: '',
   }),
+  CFE_TRUSTED_PROXIES: variable({
+    schema: z
+      .string()
+      .regex(/^(\d|10)$/)
+      .transform(Number),
+    mayHold: 'an integer from 0 to 10',
+    purpose:
+      'how many proxies stand between callers and the API, each adding to X-Forwarded-For; 0: the field is not believed',
+    fallback: '0',
+  }),
   CFE_MIGRATE: variable({
     schema: z.enum(['at-start', 'never']),
     mayHold: 'at-start or never',
@@ -135,6 +158,27 @@ const VARIABLES = {
     purpose: 'the most connections a process opens to PostgreSQL',
     fallback: '20',
   }),
+  CFE_DATABASE_COUNTER_POOL: variable({
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,2}$/)
+      .transform(Number),
+    mayHold: 'an integer from 1 to 999',
+    purpose: 'the most connections that the API opens beside these, to count requests',
+    fallback: '4',
+  }),
+  CFE_DATABASE_CONNECT_SECONDS: timeout(
+    '10',
+    'longest wait for a connection to PostgreSQL: for a new one, or for one of the pool to be free',
+  ),
+  CFE_DATABASE_STATEMENT_SECONDS: timeout(
+    '15',
+    'longest run of one statement, waiting for locks included; migrations have no limit',
+  ),
+  CFE_DATABASE_IDLE_TRANSACTION_SECONDS: timeout(
+    '60',
+    'longest pause between two statements of a transaction',
+  ),
   TEMPORAL_ADDRESS: variable({
     schema: z.string().regex(/^[^\s:/]+:\d{1,5}$/),
     mayHold: 'host:port',

@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly lookups?: Lookups;
   /** Origins whose pages may call the API from a browser; none unless told. */
   readonly corsOrigins?: readonly string[];
+  /** How many proxies stand between callers and this process; none unless told. */
+  readonly trustedProxies?: number;
 }
 
 /** The HTTP application: what every request passes, in this order. A route's own checks stand in serveRoute.ts. */
@@ -32,12 +34,13 @@ export function createApp({
   routes = ROUTES,
   lookups = databaseLookups(deps),
   corsOrigins = [],
+  trustedProxies = 0,
 }: AppOptions) {
   const { logger } = deps;
   const app = new Koa<RequestState>();
   const router = createRouter({ routes, deps, lookups, ready });
 
-  app.use(identify);
+  app.use(identify(trustedProxies));
   app.use(observe(logger, metrics));
   app.use(securityHeaders);
   app.use(allowOrigins(corsOrigins));

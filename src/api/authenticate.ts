@@ -19,7 +19,7 @@ export async function authenticate(
   const known = await provenKey(headers['x-api-key'], refusal, { deps, lookups });
   const { id: keyId, accountId, environment } = known.key;
   if (route.auth === 'token') {
-    const claims = await deps.tokens.verify(bearerToken(headers.authorization), deps.clock());
+    const claims = await deps.tokens.verify(requireToken(headers.authorization), deps.clock());
     const isOurs =
       claims?.keyId === keyId && claims.accountId === accountId && claims.environment === environment;
     if (!isOurs)
@@ -46,14 +46,19 @@ async function provenKey(
   return known;
 }
 
-function bearerToken(header: string | undefined): string {
+function requireToken(header: string | undefined): string {
   if (!header)
     throw new Refusal(
       'UNAUTHORIZED',
       'The header Authorization is missing; send Bearer followed by an access token.',
     );
-  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header)?.[1];
-  if (token === undefined)
+  const token = bearerToken(header);
+  if (token === null)
     throw new Refusal('UNAUTHORIZED', 'The header Authorization must be Bearer followed by an access token.');
   return token;
+}
+
+/** The access token in a header Authorization; null without one. */
+export function bearerToken(header: string | undefined): string | null {
+  return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header ?? '')?.[1] ?? null;
 }

@@ -5,12 +5,15 @@ import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import type { Tokens } from '../crypto/tokens.ts';
+import type { Database } from '../db/orm.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { Logger } from '../logger.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
 export interface ApiDeps extends UpdateEnterpriseDeps, UploadCaeDeps {
+  /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */
+  readonly counters: Database;
   /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
   /** Seals private keys and passwords before they are stored. */

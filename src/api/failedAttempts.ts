@@ -1,29 +1,105 @@
-import { isExceeded, secondsUntilReset } from '../domain/requestLimits.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { parseApiKey } from '../crypto/apiKeys.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import { Refusal } from '../errors.ts';
+import { createReading } from '../metrics/reading.ts';
+import { bearerToken } from './authenticate.ts';
+import { networkOf } from './callerAddress.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Lookups } from './lookups.ts';
+import type { Route } from './route.ts';
+
+/** More networks than this are not remembered; those that are forgotten are counted in the database again. */
+const MOST_REMEMBERED = 10_000;
+/** The keys that are there are read no more often than this, and only while a network is beyond the limit. */
+const KEYS_KEPT_MILLISECONDS = 1_000;
+const KEYS_PATIENCE_MILLISECONDS = 5_000;
+
+/** An attempt to authenticate, and where it comes from. */
+export interface Attempt {
+  readonly route: Pick<Route, 'auth'>;
+  readonly headers: IncomingHttpHeaders;
+  readonly address: string;
+}
+
+/** Limits the failures of each network; one for each process. */
+export interface FailureLimit {
+  /** What `authenticate` comes to, its refusals counted; RATE_LIMITED in place of those beyond the limit. */
+  guard<T>(attempt: Attempt, authenticate: () => Promise<T>): Promise<T>;
+}
 
 /**
- * Runs `attempt`, which authenticates a caller, and counts its refusal against the address of the caller. Beyond the
- * limit a failure is RATE_LIMITED instead. A right key is let in all the same: behind one address (a company's, a load
- * balancer's) others than the one who fails may sit, and 256 random bits need no lock-out against guessing.
+ * Counts refusals of authentication by network, in the database for all processes together. Beyond the limit a failure
+ * is RATE_LIMITED; a right key is let in all the same: behind one address (a company's, a load balancer's) others than
+ * the one who fails may sit, and 256 random bits need no lock-out against guessing.
+ *
+ * This process remembers who is beyond the limit until the window in the database ends, and tells from memory what is
+ * no right key: a flood costs one statement a second, not one a request.
  */
-export async function limitFailures<T>(
-  address: string,
-  { deps, lookups }: { deps: Pick<ApiDeps, 'clock'>; lookups: Pick<Lookups, 'countFailedAuthentication'> },
-  attempt: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const quota = await lookups.countFailedAuthentication(address);
-    if (!isExceeded(quota)) throw error;
-    const seconds = secondsUntilReset(quota, deps.clock());
-    throw new Refusal(
-      'RATE_LIMITED',
-      `Too many requests from this address failed to authenticate; try again in ${seconds} seconds.`,
-      { retryAfterSeconds: seconds },
-    );
+export function createFailureLimit({
+  deps,
+  lookups,
+}: {
+  deps: Pick<ApiDeps, 'clock' | 'tokens' | 'apiKeys'>;
+  lookups: Pick<Lookups, 'countFailedAuthentication' | 'liveKeys'>;
+}): FailureLimit {
+  const exceeded = new Map<string, Quota>();
+  const liveKeys = createReading({
+    read: () => lookups.liveKeys(),
+    keepMilliseconds: KEYS_KEPT_MILLISECONDS,
+    patienceMilliseconds: KEYS_PATIENCE_MILLISECONDS,
+  });
+
+  function remembered(network: string): Quota | undefined {
+    const quota = exceeded.get(network);
+    if (quota && quota.resetsAt > deps.clock()) return quota;
+    exceeded.delete(network);
+    return undefined;
   }
+
+  async function refusalFor(network: string, error: Refusal): Promise<Refusal> {
+    const quota = remembered(network) ?? (await lookups.countFailedAuthentication(network));
+    if (!isExceeded(quota)) return error;
+    const [oldest] = exceeded.keys();
+    if (oldest !== undefined && exceeded.size >= MOST_REMEMBERED) exceeded.delete(oldest);
+    exceeded.set(network, quota);
+    return tooMany(quota, deps.clock());
+  }
+
+  /** Whether `attempt` may succeed, as far as can be told without asking the database for it. */
+  async function isHopeful({ route, headers }: Attempt): Promise<boolean> {
+    const text = String(headers['x-api-key'] ?? '');
+    const parts = parseApiKey(text);
+    if (!parts) return false;
+    const token = route.auth === 'key' ? null : bearerToken(headers.authorization);
+    const claims = token === null ? null : await deps.tokens.verify(token, deps.clock());
+    if (route.auth === 'token' && !claims) return false;
+    const keys = await liveKeys();
+    // Without an answer of the database nothing is known; the attempt itself will tell.
+    if (!keys) return true;
+    const key = keys.get(parts.publicId);
+    return key !== undefined && (!claims || claims.keyId === key.id) && deps.apiKeys.matches(text, key.hash);
+  }
+
+  return {
+    async guard(attempt, authenticate) {
+      const network = networkOf(attempt.address);
+      const quota = remembered(network);
+      if (quota && !(await isHopeful(attempt))) throw tooMany(quota, deps.clock());
+      try {
+        return await authenticate();
+      } catch (error) {
+        throw error instanceof Refusal ? await refusalFor(network, error) : error;
+      }
+    },
+  };
+}
+
+function tooMany(quota: Quota, now: Date): Refusal {
+  const seconds = secondsUntilReset(quota, now);
+  return new Refusal(
+    'RATE_LIMITED',
+    `Too many requests from this address failed to authenticate; try again in ${seconds} seconds.`,
+    { retryAfterSeconds: seconds },
+  );
 }

@@ -6,6 +6,6 @@ export interface RequestState {
   /** Who called, once that is proven. */
   accountId: string | null;
   keyId: string | null;
-  /** From where: the network address that counts as the caller's. */
+  /** From where: the network address that counts as the caller's; told by proxies only as far as they are trusted. */
   address: string;
 }

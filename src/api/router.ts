@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts';
 import { answerJson } from './answer.ts';
 import type { ApiDeps } from './deps.ts';
 import { serveDocumentation } from './documentation.ts';
+import { createFailureLimit } from './failedAttempts.ts';
 import type { Lookups } from './lookups.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
@@ -21,8 +22,9 @@ export function createRouter(options: {
   const { routes, deps, lookups, ready } = options;
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
+  const failures = createFailureLimit({ deps, lookups });
   for (const route of routes) {
-    const serve = serveRoute(route, deps, lookups);
+    const serve = serveRoute(route, { deps, lookups, failures });
     const template = PREFIX + route.path;
     router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
       ctx.state.route = template;

@@ -8,7 +8,7 @@ import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
 import { enterpriseAccess } from './enterpriseAccess.ts';
-import { limitFailures } from './failedAttempts.ts';
+import type { FailureLimit } from './failedAttempts.ts';
 import { applyQuota } from './hourlyLimit.ts';
 import { handleOnce, readRequestKey } from './idempotency.ts';
 import type { Lookups } from './lookups.ts';
@@ -22,7 +22,10 @@ import { checkSandboxMode } from './sandboxMode.ts';
  * Serves one route: the checks in their order (docs/contract.md#order-of-checks; path and method are the router's),
  * then its handler. `values` are the values of the path, decoded.
  */
-export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
+export function serveRoute(
+  route: Route,
+  { deps, lookups, failures }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit },
+) {
   const paramsSchema = z.strictObject(route.params);
 
   return async (
@@ -30,7 +33,7 @@ export function serveRoute(route: Route, deps: ApiDeps, lookups: Lookups) {
     values: Readonly<Record<string, string>>,
   ): Promise<void> => {
     const { headers } = ctx.req;
-    const caller = await limitFailures(ctx.state.address, { deps, lookups }, () =>
+    const caller = await failures.guard({ route, headers, address: ctx.state.address }, () =>
       authenticate(route, headers, { deps, lookups }),
     );
     const { accountId, keyId } = caller;

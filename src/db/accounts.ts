@@ -46,6 +46,17 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
   return account && { key, isDeveloper: account.isDeveloper };
 }
 
+/** What tells, without the database, whether a text is a key. */
+export type LiveKey = Pick<ApiKey, 'id' | 'hash'>;
+
+/** All keys that are not revoked, by their public ids. */
+export async function liveApiKeys(em: EntityManager): Promise<ReadonlyMap<string, LiveKey>> {
+  const keys = await em.execute<{ id: string; public_id: string; hash: Buffer }[]>(
+    'select id, public_id, hash from api_key where revoked_at is null',
+  );
+  return new Map(keys.map(({ id, public_id, hash }) => [public_id, { id, hash }]));
+}
+
 /** The keys of an account, oldest first, revoked ones too. */
 export function listApiKeys(em: EntityManager, accountId: string): Promise<ApiKey[]> {
   return em.find(ApiKey, { accountId }, { orderBy: { createdAt: 'asc', id: 'asc' } });

@@ -27,11 +27,27 @@ export function withinTransaction(em: EntityManager): Database {
   return { em: { fork: () => em.fork({ keepTransactionContext: true }) } };
 }
 
+/** How long, in milliseconds, a process lets its connections to the database be held up. */
+export interface DatabaseTimeouts {
+  /** Longest wait for a connection: for a new one to be made, or for one of the pool to be free. */
+  readonly connect: number;
+  /** Longest run of one statement, waiting for locks included; the database ends it. */
+  readonly statement: number;
+  /** Longest pause between two statements of a transaction; the database ends the connection. */
+  readonly idleInTransaction: number;
+}
+
 /**
- * Opens the database. `pool`: connections this process may hold. The caller closes it. Throws ConfigurationError when
- * the address asks for a TLS that it cannot have (db/tls.ts).
+ * Opens the database. `pool`: connections this process may hold; `timeouts`: none unless told. The caller closes it.
+ * What a time-out cuts off is an outage by `isDatabaseOutage`. Throws ConfigurationError when the address asks for a TLS
+ * that it cannot have (db/tls.ts).
  */
-export async function openOrm(options: { databaseUrl: string; pool: number }): Promise<Orm> {
+export async function openOrm(options: {
+  databaseUrl: string;
+  pool: number;
+  timeouts?: DatabaseTimeouts;
+}): Promise<Orm> {
+  const { timeouts } = options;
   const ssl = databaseTls(options.databaseUrl);
   return MikroORM.init({
     clientUrl: withoutParameters(options.databaseUrl),
@@ -40,7 +56,15 @@ export async function openOrm(options: { databaseUrl: string; pool: number }): P
     extensions: [Migrator],
     migrations: { migrationsList: MIGRATIONS, tableName: 'migration', snapshot: false },
     pool: { min: 0, max: options.pool },
-    driverOptions: { onPoolCreated: giveBackTheDead, ...(ssl === undefined ? {} : { ssl }) },
+    driverOptions: {
+      onPoolCreated: giveBackTheDead,
+      ...(ssl === undefined ? {} : { ssl }),
+      ...(timeouts && {
+        connectionTimeoutMillis: timeouts.connect,
+        statement_timeout: timeouts.statement,
+        idle_in_transaction_session_timeout: timeouts.idleInTransaction,
+      }),
+    },
     forceUtcTimezone: true,
     // Its own lines would quote statements with their values.
     logger: () => undefined,
@@ -50,12 +74,16 @@ export async function openOrm(options: { databaseUrl: string; pool: number }): P
 
 /**
  * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together wait
- * for one another's advisory lock, so each migration runs once; the later ones find nothing left to do.
+ * for one another's advisory lock, so each migration runs once; the later ones find nothing left to do. All of it is one
+ * transaction without time-outs: a migration may take as long as the tables are large.
  */
 export function migrate(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
+    await em.execute('set local statement_timeout to 0');
+    await em.execute('set local idle_in_transaction_session_timeout to 0');
     await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    return (await orm.migrator.up()).map(({ name }) => name);
+    const ran = await orm.migrator.up({ transaction: em.getTransactionContext() });
+    return ran.map(({ name }) => name);
   });
 }
 

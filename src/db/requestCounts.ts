@@ -36,10 +36,10 @@ export async function countRequest(
   return quotaOf(row, limit);
 }
 
-/** Counts one failed authentication of a network address, in the same manner. */
+/** Counts one failed authentication of a network, in the same manner. */
 export async function countFailedAuthentication(
   em: EntityManager,
-  address: string,
+  network: string,
   now: Date,
 ): Promise<Quota> {
   const { at, over } = windowAt(now, FAILURE_LIMIT);
@@ -50,7 +50,7 @@ export async function countFailedAuthentication(
        failures = case when mine.since <= ?::timestamptz then 1 else mine.failures + 1 end,
        since = case when mine.since <= ?::timestamptz then excluded.since else mine.since end
      returning failures as count, extract(epoch from since)::float8 as since, null::integer as per_hour`,
-    [address, at, over, over],
+    [network, at, over, over],
   );
   return quotaOf(row, FAILURE_LIMIT);
 }

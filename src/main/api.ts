@@ -3,17 +3,17 @@ import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
 import { closeServer, createHttpServer, listen } from '../api/server.ts';
 import { createVerdictWatch } from '../api/verdictWatch.ts';
-import { isReachable } from '../db/orm.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { measureAuthority } from '../metrics/work.ts';
 import { API_VARIABLES, createApiDeps } from '../wiring/apiDeps.ts';
-import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
+import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { startPurging } from '../wiring/purging.ts';
+import { readiness } from '../wiring/readiness.ts';
 import { noticeUiValues } from '../wiring/uiValueNotice.ts';
 
 /** Requests under way get this long to finish once the process is told to end. */
@@ -25,6 +25,8 @@ const config = configOrExit([
   'CFE_METRICS_PORT',
   'CFE_LOG_LEVEL',
   'CFE_CORS_ORIGINS',
+  'CFE_TRUSTED_PROXIES',
+  'CFE_DATABASE_COUNTER_POOL',
   ...DATABASE_VARIABLES,
   ...TEMPORAL_VARIABLES,
   ...API_VARIABLES,
@@ -33,23 +35,25 @@ const logger = createLogger({ name: 'api', level: config.CFE_LOG_LEVEL });
 
 await runProcess(logger, async (closers) => {
   const orm = await openDatabase(config, closers);
+  const counters = await openCounters(config, closers);
   const outbox = openOutbox(config, { orm, logger, closers });
 
   const metrics = createMetrics();
   const { registry } = metrics;
   await measureDatabase(registry, orm);
   await noticeUiValues({ orm, registry, logger, clock: () => new Date() });
-  const ready = () => isReachable(orm);
+  const ready = readiness(orm);
   gauge(registry, 'cfe_api_ready', async (own) => own.set((await ready()) ? 1 : 0));
   closers.add('purging', startPurging({ orm, logger }));
 
   const verdicts = createVerdictWatch({ orm, logger });
   const onCall = measureAuthority(registry);
   const app = createApp({
-    deps: await createApiDeps(config, { orm, outbox, logger, verdicts, onCall }),
+    deps: await createApiDeps(config, { orm, counters, outbox, logger, verdicts, onCall }),
     metrics,
     ready,
     corsOrigins: config.CFE_CORS_ORIGINS,
+    trustedProxies: config.CFE_TRUSTED_PROXIES,
   });
   const handle = app.callback();
   const server = createHttpServer((request, response) => void handle(request, response));

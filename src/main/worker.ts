@@ -1,6 +1,5 @@
 /** `npm run worker`: workflows, activities, the relay of the outbox, and the gatekeeper. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { isReachable } from '../db/orm.ts';
 import { createGatekeeper } from '../gate/gatekeeper.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase, measureWorkAndExpiries } from '../metrics/database.ts';
@@ -12,6 +11,7 @@ import { ensureExpiriesSchedule } from '../wiring/expiriesSchedule.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
+import { readiness } from '../wiring/readiness.ts';
 import { sdkLogger } from '../wiring/sdkLogger.ts';
 import { installRuntime } from '../wiring/sdkMetrics.ts';
 import { temporalServerOf } from '../wiring/temporalServer.ts';
@@ -34,7 +34,8 @@ await runProcess(logger, async (closers) => {
   const orm = await openDatabase(config, closers);
 
   let working = false;
-  const ready = async (): Promise<boolean> => working && (await isReachable(orm));
+  const reachable = readiness(orm);
+  const ready = async (): Promise<boolean> => working && (await reachable());
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await measureDatabase(registry, orm);

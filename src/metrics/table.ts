@@ -67,7 +67,7 @@ export const METRICS = {
     type: 'gauge',
     from: BOTH,
     unit: 'connections',
-    help: 'Connections that this process holds to the database (at most CFE_DATABASE_POOL)',
+    help: 'Connections that this process holds to the database (at most CFE_DATABASE_POOL; those that count requests are apart)',
     labels: { state: '`busy` or `idle`' },
   },
   cfe_database_pool_waiting: {

@@ -27,7 +27,7 @@ type ApiConfig = ReturnType<typeof readConfig<(typeof API_VARIABLES)[number]>>;
 /** What the handlers of the API are handed; `onCall` hears of every call to the authority. */
 export async function createApiDeps(
   config: ApiConfig,
-  shared: Pick<ApiDeps, 'outbox' | 'logger' | 'verdicts'> & {
+  shared: Pick<ApiDeps, 'counters' | 'outbox' | 'logger' | 'verdicts'> & {
     orm: Orm;
     onCall: (call: AuthorityCall) => void;
   },

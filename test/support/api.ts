@@ -86,6 +86,9 @@ export async function startApi(options: {
   lookUpRut?: ApiDeps['lookUpRut'];
   testKit?: ApiDeps['testKit'];
   corsOrigins?: readonly string[];
+  trustedProxies?: number;
+  /** What requests are counted on; `orm` unless told. */
+  counters?: Orm;
 }): Promise<TestApi> {
   const { orm, clock = () => new Date(), outbox = { dispatchSoon() {} } } = options;
   const { logger, lines } = keptLog();
@@ -93,6 +96,7 @@ export async function startApi(options: {
   const verdicts = createVerdictWatch({ orm, logger });
   const deps: ApiDeps = {
     orm,
+    counters: options.counters ?? orm,
     verdicts,
     clock,
     outbox,
@@ -112,6 +116,7 @@ export async function startApi(options: {
     ...(options.routes ? { routes: options.routes } : {}),
     ...(options.lookups ? { lookups: options.lookups } : {}),
     ...(options.corsOrigins ? { corsOrigins: options.corsOrigins } : {}),
+    ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
   });
   const handle = app.callback();
   const server = createHttpServer((request, response) => void handle(request, response));

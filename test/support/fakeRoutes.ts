@@ -136,6 +136,7 @@ export function fakeLookups(apiKeys: ApiKeys) {
       used: 1,
       resetsAt: new Date(0),
     }),
+    liveKeys: async () => new Map(),
     grantedRole: async () => null,
     keyUsed: async ({ id }) => void used.push(id),
     enterprise: async (rut) =>

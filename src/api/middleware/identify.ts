@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
+import { callerAddress } from '../callerAddress.ts';
 import type { RequestState } from '../requestState.ts';
 
 const FORM = /^[A-Za-z0-9._-]{8,128}$/;
@@ -10,20 +10,17 @@ function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && FORM.test(header) ? header : randomUUID();
 }
 
-/** How IPv6 writes an IPv4 address; the same caller either way. */
-const MAPPED = /^::ffff:/i;
-
-/** The address of the caller; the only place where it is decided. */
-const addressOf = ({ socket }: IncomingMessage): string =>
-  (socket.remoteAddress ?? 'unknown').replace(MAPPED, '');
-
-/** Gives every request its id, answers it as X-Request-Id, and tells from where it came. */
-export const identify: Middleware<RequestState> = (ctx, next) => {
-  ctx.state.requestId = requestIdOf(ctx.req.headers['x-request-id']);
-  ctx.state.route = null;
-  ctx.state.accountId = null;
-  ctx.state.keyId = null;
-  ctx.state.address = addressOf(ctx.req);
-  ctx.set('X-Request-Id', ctx.state.requestId);
-  return next();
-};
+/**
+ * Gives every request its id, answered as X-Request-Id, and the address that it comes from by way of `trustedProxies`.
+ */
+export function identify(trustedProxies: number): Middleware<RequestState> {
+  return (ctx, next) => {
+    ctx.state.requestId = requestIdOf(ctx.req.headers['x-request-id']);
+    ctx.state.address = callerAddress(ctx.req, trustedProxies);
+    ctx.state.route = null;
+    ctx.state.accountId = null;
+    ctx.state.keyId = null;
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    return next();
+  };
+}

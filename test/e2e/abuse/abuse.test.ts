@@ -3,6 +3,7 @@ import { type Ground, MOST_MILLISECONDS, openGround, underAttack, worstOf } from
 import { sharedStack } from '../../support/stacks.ts';
 import { useStack } from '../../support/useStack.ts';
 import { COST_OF_INPUT } from './costOfInput.ts';
+import { FLOOD_SETTINGS, FLOODS } from './floods.ts';
 
 /** An attack is a row in a file beside this one. */
 const ATTACKS = [
@@ -12,12 +13,13 @@ const ATTACKS = [
     answers: [200],
   },
   ...COST_OF_INPUT,
+  ...FLOODS,
 ];
 
 describe('whatever one caller sends, another is served', () => {
   let ground: Ground;
   useStack(sharedStack, async (stack) => {
-    ground = await openGround(stack);
+    ground = await openGround(stack, FLOOD_SETTINGS);
   });
   afterAll(() => ground?.close());
 
