@@ -157,6 +157,12 @@ export const BODY_RULES = {
     source: 'docs/contract.md#extra',
     example: 'extra.mine: must not be nested more than 20 levels deep.',
   },
+  'extra.too_large': {
+    checks: 'Keys of extra that the service does not know have at most 16 KiB together.',
+    source: 'docs/contract.md#extra',
+    example:
+      'extra: the keys that the service does not know must have at most 16384 bytes of JSON together, found 20011.',
+  },
   'base64.malformed': {
     checks: 'A file is given in base64 (RFC 4648 §4, padded).',
     source: 'openapi.json, uploadCertificate and uploadCae',

@@ -76,6 +76,9 @@ const ALL_UNSOUND: ReadonlySet<string> = new Set(KEYS);
 /** Deeper nesting than this in unknown keys is refused: it could not be read back. */
 const DEEPEST = 20;
 
+/** The most that unknown keys may take together, in bytes of UTF-8, written as JSON without spaces. */
+const MOST_OTHER_BYTES = 16_384;
+
 /** Reads `extra`; faults point into the inner document: `/extra/adenda`. */
 export function readExtra(extra: string | undefined): ReadExtra {
   if (extra === undefined) return { values: {}, unsound: new Set(), others: {}, faults: [] };
@@ -92,8 +95,15 @@ export function readExtra(extra: string | undefined): ReadExtra {
   const shape = CfeExtra.shape;
   const checked = check(CfeExtra, value, { at: AT });
   const others = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
-  const faults = checked.ok ? [] : checked.faults;
-  for (const [key, other] of others) addFaultsWithin(faults, other, [key]);
+  const faultsOfOthers: Fault[] = [];
+  for (const [key, other] of others) addFaultsWithin(faultsOfOthers, other, [key]);
+  const kept = faultsOfOthers.length > 0 ? {} : plain(Object.fromEntries(others));
+  const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
+  if (bytes > MOST_OTHER_BYTES) {
+    const words = `the keys that the service does not know must have at most ${MOST_OTHER_BYTES} bytes of JSON together, found ${bytes}.`;
+    faultsOfOthers.push(faultAt([], 'extra.too_large', words, AT));
+  }
+  const faults = [...(checked.ok ? [] : checked.faults), ...faultsOfOthers];
   const unsound = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
   const values: Record<string, unknown> = {};
   for (const key of KEYS) {
@@ -102,7 +112,7 @@ export function readExtra(extra: string | undefined): ReadExtra {
   return {
     values: Object.fromEntries(Object.entries(values).filter(([, sound]) => sound !== undefined)),
     unsound,
-    others: faults.length > 0 ? {} : Object.fromEntries(others.map(([key, other]) => [key, plain(other)])),
+    others: faults.length > 0 ? {} : kept,
     faults,
   };
 }
@@ -140,6 +150,8 @@ function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number
 }
 
 /** JSON as data that survives storing: a number that binary cannot hold exactly becomes a string. */
+function plain(value: object): Record<string, unknown>;
+function plain(value: unknown): unknown;
 function plain(value: unknown): unknown {
   if (value instanceof JsonNumber)
     return String(Number(value.text)) === value.text ? Number(value.text) : value.text;

@@ -29,8 +29,8 @@ scrape_configs:
 | | 200 | 503 | No answer |
 |---|---|---|---|
 | \`/livez\` | the process runs; nothing else is checked | never | restart it |
-| \`/readyz\` of the API | PostgreSQL answers within a second. Temporal and the authority may be away: CFEs are still taken, and go on when those are back | PostgreSQL does not answer: send requests elsewhere; it recovers by itself | not started, or ended |
-| \`/readyz\` of the worker | it takes tasks and PostgreSQL answers within a second. Temporal or the authority may go away later: it waits for them | PostgreSQL does not answer, or Temporal has not been reached since the start, or it is ending. Nothing is lost; it recovers by itself | not started, or ended |
+| \`/readyz\` of the API | PostgreSQL answers within a second, by a look at most a second old. Temporal and the authority may be away: CFEs are still taken, and go on when those are back | PostgreSQL does not answer: send requests elsewhere; it recovers by itself | not started, or ended |
+| \`/readyz\` of the worker | it takes tasks and PostgreSQL answers within a second, by a look at most a second old. Temporal or the authority may go away later: it waits for them | PostgreSQL does not answer, or Temporal has not been reached since the start, or it is ending. Nothing is lost; it recovers by itself | not started, or ended |
 
 Do not restart a process because of a 503 from \`/readyz\`.
 

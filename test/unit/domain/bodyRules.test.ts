@@ -88,6 +88,7 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
     }),
   'extra.not_object': () => readExtra('[]').faults,
   'extra.too_deep': () => readExtra(`{"mine": ${'['.repeat(30)}${']'.repeat(30)}}`).faults,
+  'extra.too_large': () => readExtra(JSON.stringify({ mine: 'x'.repeat(20_000) })).faults,
   'base64.malformed': () => only(UploadCertificate, 'cert_b64', 'not base64'),
   'update.empty': () => faultsOf(UpdateEnterprise, {}),
   'credentials.incomplete': () => faultsOf(ValidateCredentials, { username: 'maria' }),

@@ -48,6 +48,28 @@ describe('extra', () => {
     expect(faults(text)).toEqual(expected);
   });
 
+  describe('without a meaning of their own, keys have at most 16 KiB together', () => {
+    /** Of so many bytes, written without spaces: two keys, of which one holds characters of two bytes. */
+    const others = (bytes: number) => ({ a: 'ñ'.repeat(1_000), b: 'x'.repeat(bytes - 2_015) });
+    const text = (bytes: number, more: object = {}) =>
+      JSON.stringify({ ...others(bytes), ...more }, undefined, 2);
+
+    test('16,384 bytes are, 16,385 are not; spaces between them do not count', () => {
+      expect(new TextEncoder().encode(JSON.stringify(others(16_384)))).toHaveLength(16_384);
+      expect(faults(text(16_384))).toEqual([]);
+      expect(faults(text(16_385))).toEqual(['/extra extra.too_large']);
+      expect(read(text(16_385)).others).toEqual({});
+    });
+
+    test('an adenda does not count, and keeps its own fault beside', () => {
+      expect(faults(text(16_384, { adenda: 'ñ'.repeat(10_000), information: 'y'.repeat(100) }))).toEqual([]);
+      expect(faults(text(16_385, { adenda: 'ñ'.repeat(10_001) }))).toEqual([
+        '/extra/adenda text.too_long',
+        '/extra extra.too_large',
+      ]);
+    });
+  });
+
   test('tells which keys are sound beside those in fault', () => {
     const extra = read('{"unit": "horas", "sale_mode": 90}');
 
