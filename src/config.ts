@@ -333,6 +333,12 @@ const VARIABLES = {
     purpose: "certificate authorities of the authority's servers",
     fallback: '',
   }),
+  CFE_CERTIFICATE_CA_FILE: variable({
+    schema: text,
+    mayHold:
+      'a file with certificates in PEM, those of the authorities that issue certificates to companies; or the word any, which takes certificates of whatever origin',
+    purpose: 'who may certify that an enterprise is the one that it says (docs/contract.md#certificate)',
+  }),
   CFE_DGI_SENDS_PER_SECOND: variable({
     schema: z
       .string()

@@ -1,9 +1,9 @@
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
 import type { UploadCaeDeps } from '../commands/uploadCae.ts';
+import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import type { Sealer } from '../crypto/sealed.ts';
 import type { Tokens } from '../crypto/tokens.ts';
 import type { Database } from '../db/orm.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
@@ -11,13 +11,11 @@ import type { Logger } from '../logger.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
-export interface ApiDeps extends UpdateEnterpriseDeps, UploadCaeDeps {
+export interface ApiDeps extends UpdateEnterpriseDeps, UploadCaeDeps, UploadCertificateDeps {
   /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */
   readonly counters: Database;
   /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
-  /** Seals private keys and passwords before they are stored. */
-  readonly sealer: Sealer;
   /** Makes and reads access tokens. */
   readonly tokens: Tokens;
   /** Tells whether an API key is the one that is stored. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { fingerprintOf } from '../crypto/x509.ts';
+import { fingerprintOf, pemBlocks } from '../crypto/x509.ts';
 import {
   type AuthorityRuts,
   environmentOf,
@@ -12,8 +12,6 @@ import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
-
 /**
  * Trusts the certificates of a PEM file (one or several) as the authority's: signatures on CAEs and answers made with
  * them count from now on, in `environment`, or else in the one whose authority has the RUT of the certificate's subject.
@@ -25,7 +23,7 @@ export async function addAuthorityCertificates(
   deps: CommandDeps & { readonly authorityRuts: AuthorityRuts },
   input: { pem: string; environment?: Environment | undefined },
 ): Promise<AuthorityCertificate[]> {
-  const blocks = input.pem.match(PEM) ?? [];
+  const blocks = pemBlocks(input.pem);
   if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file has no PEM certificate.');
   const addedAt = deps.clock();
   const { environment = null } = input;

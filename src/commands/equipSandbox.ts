@@ -1,4 +1,3 @@
-import type { Sealer } from '../crypto/sealed.ts';
 import { caesForNumbers } from '../db/caes.ts';
 import { currentCertificate } from '../db/certificates.ts';
 import { chooseCae } from '../domain/cae.ts';
@@ -6,7 +5,7 @@ import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
 import { type UploadCaeDeps, uploadCae } from './uploadCae.ts';
-import { uploadCertificate } from './uploadCertificate.ts';
+import { type UploadCertificateDeps, uploadCertificate } from './uploadCertificate.ts';
 
 /** Where an enterprise gets its certificate and CAEs for the authority's test environment (docs/contract.md#sandbox). */
 export interface AuthorityTestKit {
@@ -16,8 +15,7 @@ export interface AuthorityTestKit {
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
 }
 
-export interface EquipSandboxDeps extends UploadCaeDeps {
-  readonly sealer: Sealer;
+export interface EquipSandboxDeps extends UploadCaeDeps, UploadCertificateDeps {
   /** Null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
 }

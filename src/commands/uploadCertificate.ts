@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type CertificateAuthorities, isCertified } from '../crypto/certificateAuthorities.ts';
 import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../crypto/pkcs12.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import { replaceCertificate } from '../db/certificates.ts';
@@ -24,9 +25,17 @@ const UNOPENED: Readonly<Record<Pkcs12Failure, Fault>> = {
   not_rsa: certificateFault('certificate.not_rsa'),
 };
 
+/** What taking certificates needs beside what all commands do. */
+export interface UploadCertificateDeps extends CommandDeps {
+  /** Seals private keys before they are stored. */
+  readonly sealer: Sealer;
+  /** Who may certify an enterprise in production; test certificates come from an operator's test kit. */
+  readonly certificateAuthorities: CertificateAuthorities;
+}
+
 /** Opens a .p12 and stores its certificate, one file of an enterprise at a time. */
 export async function uploadCertificate(
-  deps: CommandDeps & { readonly sealer: Sealer },
+  deps: UploadCertificateDeps,
   input: { rut: string; environment?: Environment; file: Uint8Array; password: string },
 ): Promise<Certificate> {
   using identity = await openCertificate({ ...input, owner: input.rut });
@@ -53,13 +62,22 @@ export async function openCertificate(input: {
  * the private key is kept, sealed. Refuses with every fault of the certificate at once (INVALID_INPUT).
  */
 export function storeCertificate(
-  deps: CommandDeps & { readonly sealer: Sealer },
+  deps: UploadCertificateDeps,
   { rut, environment = 'production' }: { rut: string; environment?: Environment },
   identity: Identity,
 ): Promise<Certificate> {
   return changeEnterprise(deps, rut, { action: 'certificate.upload' }, async (em, _enterprise, now) => {
-    const { serialNumber: subjectSerialNumber, modulusBits: rsaBits, notBefore, notAfter } = identity;
-    const facts = { subjectSerialNumber, rsaBits, notBefore, notAfter, keyMatches: true };
+    const {
+      serialNumber: subjectSerialNumber,
+      modulusBits: rsaBits,
+      notBefore,
+      notAfter,
+      maySign,
+    } = identity;
+    const { certificateDer } = identity;
+    const isKnown =
+      environment === 'sandbox' || isCertified(certificateDer, deps.certificateAuthorities, now);
+    const facts = { subjectSerialNumber, rsaBits, notBefore, notAfter, keyMatches: true, maySign, isKnown };
     const faults = certificateFaults(facts, { rut, now });
     if (faults.length > 0) throw invalidInput(faults);
     const id = randomUUID();
@@ -70,7 +88,7 @@ export function storeCertificate(
       subject: identity.commonName ?? identity.subject,
       notBefore: new Date(notBefore),
       notAfter: new Date(notAfter),
-      certificate: identity.certificateDer,
+      certificate: certificateDer,
       sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
       createdAt: now,
     });

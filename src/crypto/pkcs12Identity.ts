@@ -1,5 +1,6 @@
 /** From what a .p12 holds to the key and the certificate that belong together: judged by node:crypto. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import forge from 'node-forge';
 import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
 
 /** Why a .p12 cannot be used. */
@@ -19,6 +20,8 @@ export interface Identity {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly modulusBits: number;
+  /** Whether its key usage allows signatures; without one it may be used for anything (RFC 5280, section 4.2.1.3). */
+  readonly maySign: boolean;
 }
 
 export type OpenedPkcs12 =
@@ -67,7 +70,17 @@ function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
     notBefore: certificate.validFromDate,
     notAfter: certificate.validToDate,
     modulusBits: key.asymmetricKeyDetails?.modulusLength ?? 0,
+    maySign: maySign(certificate),
   };
+}
+
+/** node:crypto does not tell the key usage. */
+function maySign({ raw }: X509Certificate): boolean {
+  const certificate = forge.pki.certificateFromAsn1(
+    forge.asn1.fromDer(forge.util.createBuffer(raw.toString('latin1'))),
+  );
+  const usage = certificate.getExtension('keyUsage') as Readonly<Record<string, unknown>> | undefined | null;
+  return !usage || usage['digitalSignature'] === true || usage['nonRepudiation'] === true;
 }
 
 /** The attribute's value; null where it is given several times, since none of them counts more. */

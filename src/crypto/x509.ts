@@ -8,6 +8,11 @@ export const rucOf = (certificate: X509Certificate): string | undefined =>
 export const fingerprintOf = (certificate: X509Certificate): string =>
   certificate.fingerprint256.replaceAll(':', '').toLowerCase();
 
+const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM file, each as PEM, unread; what stands between them does not count. */
+export const pemBlocks = (text: string): string[] => text.match(PEM) ?? [];
+
 /** Whether a moment lies inside a certificate's dates. */
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;

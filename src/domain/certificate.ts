@@ -54,6 +54,20 @@ export const CERTIFICATE_RULES = {
     source: 'docs/authority/signatures.md#certificates',
     example: 'The serialNumber of the subject must be RUC219999830019, found RUC214844360018.',
   },
+  'certificate.key_usage': {
+    path: '/cert_b64',
+    checks:
+      'The key usage of the certificate, where it has one, allows signatures (digitalSignature or nonRepudiation).',
+    source: 'docs/contract.md#certificate; RFC 5280, section 4.2.1.3',
+    example: 'The key usage of the certificate must allow signatures (digitalSignature or nonRepudiation).',
+  },
+  'certificate.unknown_issuer': {
+    path: '/cert_b64',
+    checks:
+      'One of the certification authorities that the service is configured with issued the certificate.',
+    source: 'docs/contract.md#certificate',
+    example: 'The certificate must be issued by an accredited certification authority of Uruguay.',
+  },
   'certificate.expired': {
     path: '/cert_b64',
     checks: 'The certificate has not expired.',
@@ -78,6 +92,10 @@ export interface CertificateFacts {
   /** Length of the RSA modulus, null when the key is of another kind. */
   readonly rsaBits: number | null;
   readonly keyMatches: boolean;
+  /** Whether its key usage allows signatures. */
+  readonly maySign: boolean;
+  /** Whether an authority issued it that counts. */
+  readonly isKnown: boolean;
 }
 
 /** A fault of one of the rules, with the words of its example unless others are given. */
@@ -104,6 +122,8 @@ export function certificateFaults(
     const message = `The serialNumber of the subject must be RUC${rut}, found ${serialShown(facts.subjectSerialNumber)}.`;
     faults.push(certificateFault('certificate.other_rut', message));
   }
+  if (!facts.maySign) faults.push(certificateFault('certificate.key_usage'));
+  if (!facts.isKnown) faults.push(certificateFault('certificate.unknown_issuer'));
   if (now > facts.notAfter) {
     faults.push(
       certificateFault('certificate.expired', `The certificate expired at ${moment(facts.notAfter)}.`),

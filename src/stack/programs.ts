@@ -55,6 +55,8 @@ export function programVariables(settings: ProgramSettings): Record<string, stri
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
+    // Whoever tries things out brings certificates of their own making.
+    CFE_CERTIFICATE_CA_FILE: 'any',
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
     // A certificate of one's own comes with a password of its own.
     ...(variables['CFE_SERVICE_CERTIFICATE_FILE']

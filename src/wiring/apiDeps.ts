@@ -8,6 +8,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { authorityRutsOf } from './dgiClient.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 
@@ -20,6 +21,7 @@ export const API_VARIABLES = [
   'CFE_SANDBOX_PORTAL_URL',
   'CFE_SANDBOX_PAPERS_DIR',
   'CFE_CHECKOUT_URL',
+  'CFE_CERTIFICATE_CA_FILE',
 ] as const;
 
 type ApiConfig = ReturnType<typeof readConfig<(typeof API_VARIABLES)[number]>>;
@@ -42,6 +44,7 @@ export async function createApiDeps(
     requestHash: createRequestHash(config.CFE_PEPPER),
     testKit: testKitOf(config),
     authorityRuts: authorityRutsOf(config),
+    certificateAuthorities: readCertificateAuthorities(config),
     checkoutUrl: config.CFE_CHECKOUT_URL,
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };

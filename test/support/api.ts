@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
 import type { Lookups } from '../../src/api/lookups.ts';
@@ -16,7 +16,7 @@ import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { createLogger, type Logger } from '../../src/logger.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { inspect } from './openapi/conformance.ts';
-import { AUTHORITY_RUTS } from './papers.ts';
+import { AUTHORITY_RUTS, papersCa } from './papers.ts';
 import { aTokenKey } from './tokenKey.ts';
 
 /** Keys of a service as it is configured: sealer, tokens, API keys, hashes of requests. */
@@ -105,6 +105,7 @@ export async function startApi(options: {
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,
     authorityRuts: AUTHORITY_RUTS,
+    certificateAuthorities: [new X509Certificate(papersCa().certificatePem)],
     sealer,
     tokens,
     apiKeys,

@@ -5,6 +5,12 @@ import { SignedXml } from 'xml-crypto';
 /** The RUTs of the authority of the tests, which are the real one's. */
 export const AUTHORITY_RUTS = { production: '214844360018', sandbox: '219999830019' } as const;
 
+const DAY = 86_400_000;
+const ISSUER_NAME = [
+  { shortName: 'C', value: 'UY' },
+  { shortName: 'CN', value: 'Prueba - CA' },
+];
+
 /** RSA keys are dear: each size is made once per process and shared by all papers that do not ask for a fresh one. */
 const keys = new Map<string, string>();
 
@@ -41,6 +47,34 @@ export function aRut(): string {
   }
 }
 
+/** Whoever signs certificates; two names are two authorities of the same subject. */
+export interface Issuer {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+}
+
+/** An authority that issues certificates to companies. */
+export function anIssuer(name: string, wishes: { notAfter?: Date } = {}): Issuer {
+  const keyPem = rsaKey(name);
+  const key = forge.pki.privateKeyFromPem(keyPem);
+  const certificate = forge.pki.createCertificate();
+  certificate.serialNumber = '01';
+  certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
+  certificate.validity.notBefore = new Date('2010-01-01T00:00:00Z');
+  certificate.validity.notAfter = wishes.notAfter ?? new Date(Date.now() + 3_650 * DAY);
+  certificate.setSubject(ISSUER_NAME);
+  certificate.setIssuer(ISSUER_NAME);
+  certificate.setExtensions([
+    { name: 'basicConstraints', cA: true, critical: true },
+    { name: 'keyUsage', keyCertSign: true, critical: true },
+  ]);
+  certificate.sign(key, forge.md.sha256.create());
+  return { certificatePem: pemOf(certificate), keyPem };
+}
+
+/** The authority of the tests' certificates; an API of the tests takes those that it issued. */
+export const papersCa = (): Issuer => anIssuer('papers CA');
+
 export interface CertificateWishes {
   rut: string;
   legalName?: string;
@@ -49,6 +83,10 @@ export interface CertificateWishes {
   notBefore?: Date;
   notAfter?: Date;
   bits?: number;
+  /** Who issued it; the test authority unless told (PAPERS_CA). */
+  issuer?: Issuer;
+  /** Its key usage; none unless told. */
+  keyUsage?: { digitalSignature?: boolean; nonRepudiation?: boolean; keyEncipherment?: boolean };
   /** Puts the key of another pair into the .p12. */
   otherKey?: boolean;
   password?: string;
@@ -63,8 +101,6 @@ export interface CertificatePapers {
   /** Holder name (CN). */
   subject: string;
 }
-
-const DAY = 86_400_000;
 
 /** A .p12 as a company gets it from a certification authority; valid for two years around today unless told. */
 export function aCertificate(wishes: CertificateWishes): CertificatePapers {
@@ -83,6 +119,8 @@ export function aCertificate(wishes: CertificateWishes): CertificatePapers {
     subject: { commonName: legalName, serialNumber },
     notBefore,
     notAfter,
+    issuer: wishes.issuer ?? papersCa(),
+    keyUsage: wishes.keyUsage,
   });
   const key = forge.pki.privateKeyFromPem(wishes.otherKey ? rsaKey('stranger', bits) : privateKeyPem);
   const p12 = forge.pkcs12.toPkcs12Asn1(key, [certificate], password, { algorithm: '3des', count: 64 });
@@ -116,6 +154,8 @@ function issueCertificate(of: {
   subject: { commonName: string; serialNumber: string };
   notBefore: Date;
   notAfter: Date;
+  issuer?: Issuer;
+  keyUsage?: CertificateWishes['keyUsage'];
 }): forge.pki.Certificate {
   const key = forge.pki.privateKeyFromPem(of.keyPem);
   const certificate = forge.pki.createCertificate();
@@ -131,11 +171,9 @@ function issueCertificate(of: {
     { shortName: 'CN', value: of.subject.commonName, valueTagClass: utf8 },
   ];
   certificate.setSubject(name);
-  certificate.setIssuer([
-    { shortName: 'C', value: 'UY' },
-    { shortName: 'CN', value: 'Prueba - CA' },
-  ]);
-  certificate.sign(key, forge.md.sha256.create());
+  certificate.setIssuer(ISSUER_NAME);
+  if (of.keyUsage) certificate.setExtensions([{ name: 'keyUsage', ...of.keyUsage }]);
+  certificate.sign(of.issuer ? forge.pki.privateKeyFromPem(of.issuer.keyPem) : key, forge.md.sha256.create());
   return certificate;
 }
 

@@ -151,6 +151,7 @@ describe('the settings in production', () => {
 
     expect(readEnvFile('deploy/simulator.env')).toEqual({
       CFE_DEVELOPMENT: 'true',
+      CFE_CERTIFICATE_CA_FILE: 'any',
       ...Object.fromEntries(addresses),
     });
   });

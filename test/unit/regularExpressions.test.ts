@@ -23,8 +23,10 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     ['LONGEST_FAULT, 1,000 characters', `unknown ${'digestmethod'.repeat(82)}`],
   // From operators, files of the project and programs that it starts.
   [String.raw`domain/checkoutUrl.ts /\/+$/`]: ['the path of CFE_CHECKOUT_URL', `${'/'.repeat(2_000)}a`],
-  [String.raw`commands/addAuthorityCertificates.ts /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g`]:
-    ['a file of certificates', '-----BEGIN CERTIFICATE-----'.repeat(400)],
+  [String.raw`crypto/x509.ts /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g`]: [
+    'a file of certificates',
+    '-----BEGIN CERTIFICATE-----'.repeat(400),
+  ],
   [String.raw`api/router.ts /\{(\w+)\}/g`]: ['paths of the routes', '{a'.repeat(100)],
   [String.raw`demo/receipts.ts /\{(today|[A-Z_]+)\}/g`]: ['the documents of the demo', '{A'.repeat(5_000)],
   [String.raw`stack/temporalRelease.ts /Server (\S+?)[,)]/`]: [

@@ -41,6 +41,15 @@ export const makeCertificate: PortalRoute = {
   },
 };
 
+/** The certificate of the authority that issues the companies' certificates, as PEM. */
+export const certificateAuthorities: PortalRoute = {
+  method: 'GET',
+  path: '/portal/certificate-authorities',
+  handle(_request, { authority }) {
+    return { status: 200, contentType: 'application/x-pem-file', text: authority.root.certificate };
+  },
+};
+
 /** The certificates of both environments that sign CAEs and answers, as PEM. */
 export const authorityCertificates: PortalRoute = {
   method: 'GET',

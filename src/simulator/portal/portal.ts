@@ -3,7 +3,7 @@ import { Refusal, type RefusalCode } from '../../errors.ts';
 import { readBody, send, sendJson, TooLarge } from '../http.ts';
 import { reportAnnulled } from './annulments.ts';
 import { makeCae } from './caes.ts';
-import { authorityCertificates, makeCertificate } from './certificates.ts';
+import { authorityCertificates, certificateAuthorities, makeCertificate } from './certificates.ts';
 import { putCredentials, validateCredentials } from './credentials.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
@@ -15,6 +15,7 @@ import type { PortalContext, PortalRoute } from './route.ts';
 const ROUTES: readonly PortalRoute[] = [
   makeCertificate,
   authorityCertificates,
+  certificateAuthorities,
   makeCae,
   reportAnnulled,
   putRegistry,

@@ -4,7 +4,7 @@ import { outboxOf } from '../../support/commandDeps.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
 import { testsOfEveryEnterpriseRoute } from '../../support/everyRoute.ts';
 import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
-import { aCertificate, aRut, type CertificateWishes, day } from '../../support/papers.ts';
+import { aCertificate, anIssuer, aRut, type CertificateWishes, day } from '../../support/papers.ts';
 
 const suite = useApi();
 const pending = () => anEnterprise(suite.db.orm, suite.owner.accountId);
@@ -47,6 +47,27 @@ describe('POST /enterprises/{rut}/certificate', () => {
     await upload(rut, { legalName: 'Antes' });
     await upload(rut, { legalName: 'Después' });
     expect((await suite.owner.client.get(path(rut))).data).toMatchObject({ subject: 'Después' });
+  });
+
+  test('400: a stranger issued it, under the name of an authority', async () => {
+    const rut = await pending();
+    expectFaults(await upload(rut, { issuer: anIssuer('stranger') }), [
+      [
+        '/cert_b64',
+        'certificate.unknown_issuer',
+        'The certificate must be issued by an accredited certification authority of Uruguay.',
+      ],
+    ]);
+    expectRefusal(await suite.owner.client.get(path(rut)), 404, 'NOT_FOUND');
+  });
+
+  test('400: it may not be used for signing; nonRepudiation is enough', async () => {
+    const rut = await pending();
+    expectFaults(await upload(rut, { keyUsage: { keyEncipherment: true } }), [
+      ['/cert_b64', 'certificate.key_usage', /must allow signatures/],
+    ]);
+    expect((await upload(rut, { keyUsage: { nonRepudiation: true } })).status).toBe(201);
+    expect((await upload(rut, { keyUsage: { digitalSignature: true } })).status).toBe(201);
   });
 
   test('400: the password is wrong', async () => {

@@ -1,8 +1,7 @@
 import { createPrivateKey, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
-import { uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
-import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
+import { createSealer } from '../../../src/crypto/sealed.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -10,13 +9,13 @@ import { anEnterprise } from '../../support/enterprises.ts';
 import { aCertificate, type CertificatePapers, rsaKey } from '../../support/papers.ts';
 
 let db: TestDatabase;
-let deps: CommandDeps & { sealer: Sealer };
+let deps: UploadCertificateDeps;
 let accountId: string;
 
 beforeAll(async () => {
   db = await cloneDatabase();
   const sealer = createSealer([{ id: 'k1', key: randomBytes(32) }]);
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer };
+  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer, certificateAuthorities: 'any' };
   accountId = await anAccount(db.orm);
 });
 afterAll(async () => {

@@ -7,9 +7,9 @@ import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
 import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { type UploadCaeDeps, uploadCae } from '../../../src/commands/uploadCae.ts';
-import { uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
+import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
-import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import { createSealer } from '../../../src/crypto/sealed.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -17,7 +17,7 @@ import { aReadyEnterprise, enterpriseBody, anEnterprise as enterpriseOf } from '
 import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/papers.ts';
 
 let db: TestDatabase;
-let deps: UpdateEnterpriseDeps & UploadCaeDeps & { sealer: Sealer };
+let deps: UpdateEnterpriseDeps & UploadCaeDeps & UploadCertificateDeps;
 let accountId: string;
 const authority = anAuthority();
 
@@ -30,6 +30,7 @@ beforeAll(async () => {
     checkoutUrl: 'https://pay.example',
     sealer: createSealer([{ id: 'k1', key: randomBytes(32) }]),
     authorityRuts: AUTHORITY_RUTS,
+    certificateAuthorities: 'any',
   };
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(deps, { pem: authority.certificatePem });

@@ -40,6 +40,7 @@ describe('papers for the sandbox', () => {
         sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
         testKit,
         authorityRuts: AUTHORITY_RUTS,
+        certificateAuthorities: [],
       },
       { rut, body },
     );

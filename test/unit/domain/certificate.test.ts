@@ -14,6 +14,8 @@ const FACTS: CertificateFacts = {
   notAfter: new Date('2027-01-01T12:00:00Z'),
   rsaBits: 2048,
   keyMatches: true,
+  maySign: true,
+  isKnown: true,
 };
 const judged = (facts: Partial<CertificateFacts>) =>
   certificateFaults({ ...FACTS, ...facts }, { rut: '219999830019', now: new Date('2026-02-15T12:00:00Z') });
@@ -35,6 +37,8 @@ describe('an uploaded certificate', () => {
     ['certificate.not_rsa', { rsaBits: null }],
     ['certificate.rsa_too_short', { rsaBits: 1024 }],
     ['certificate.other_rut', { subjectSerialNumber: 'RUC214844360018' }],
+    ['certificate.key_usage', { maySign: false }],
+    ['certificate.unknown_issuer', { isKnown: false }],
     ['certificate.expired', { notAfter: new Date('2026-01-31T12:00:00Z') }],
     ['certificate.not_yet_valid', { notBefore: new Date('2026-03-01T12:00:00Z') }],
   ])('is refused with %s, alone, with the message of its row', (code, facts) => {
