@@ -1,8 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { branchToIssueFrom } from '../db/branches.ts';
 import { caesForNumbers } from '../db/caes.ts';
 import { currentCertificate } from '../db/certificates.ts';
 import { findEnterprise } from '../db/enterprises.ts';
+import type { Branch } from '../db/entities/Branch.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import type { Enterprise } from '../db/entities/Enterprise.ts';
 import type { RequestKey } from '../db/idempotency.ts';
 import { lockOriginal } from '../db/originals.ts';
 import { uiValueFor } from '../db/uiValues.ts';
@@ -10,6 +13,7 @@ import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { checkCfe } from '../domain/checkCfe.ts';
+import { unknownBranch } from '../domain/enterpriseRules.ts';
 import { limited } from '../domain/faults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
@@ -54,15 +58,16 @@ async function judge(em: EntityManager, deps: CommandDeps, input: IssueCfeInput)
   const ofIssuer = await issuerFaults(em, { enterprise, certificate, environment, now });
 
   const reading = readCfeRequest(body, today);
+  const branch = await branchNamed(em, enterprise, reading, now);
   const named = referencedCfe(reading);
   const original = named && (await lockOriginal(em, { rut, environment, ...named }));
   const uiValue = await uiValueOn(em, reading.parts.emission_date ?? today);
   const checked = checkCfe(reading, { today, uiValue, original });
 
-  if (ofIssuer.length > 0 || !certificate || !checked.ok) {
+  if (ofIssuer.length > 0 || !certificate || !checked.ok || branch.faults.length > 0) {
     const ofRequest = checked.ok ? [] : checked.faults;
     const ofCae = await caeFaults(em, { rut, environment, today }, reading);
-    throw invalidInput(limited([...ofIssuer, ...ofRequest, ...ofCae]));
+    throw invalidInput(limited([...ofIssuer, ...ofRequest, ...branch.faults, ...ofCae]));
   }
   const { content, otherExtra } = checked;
   return {
@@ -70,11 +75,25 @@ async function judge(em: EntityManager, deps: CommandDeps, input: IssueCfeInput)
     environment,
     enterprise,
     certificate,
+    branch: branch.found,
     content,
     otherExtra,
     original: original ?? null,
     idempotency,
   };
+}
+
+/** The branch that the request names where it is not the first: locked as long as the transaction is open. */
+async function branchNamed(
+  em: EntityManager,
+  enterprise: Enterprise,
+  { parts }: CfeReading,
+  now: Date,
+): Promise<{ found: Branch | null; faults: Fault[] }> {
+  const branch = parts['extra.branch'];
+  if (branch === undefined || branch === enterprise.branch) return { found: null, faults: [] };
+  const found = await branchToIssueFrom(em, { rut: enterprise.rut, branch }, now);
+  return { found, faults: found ? [] : [unknownBranch(branch)] };
 }
 
 /** The UI value for a document of that date. The first migration loads one, so a table without any is a mistake. */

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Big } from 'big.js';
+import { findBranch } from '../db/branches.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import type { Plan } from '../db/entities/Plan.ts';
 import { recordEvent } from '../db/events.ts';
+import { keepLogo } from '../db/logos.ts';
 import { insertPayment } from '../db/payments.ts';
 import { findPlan } from '../db/plans.ts';
 import { checkoutUrl } from '../domain/checkoutUrl.ts';
 import type { UpdateEnterprise } from '../domain/enterprise.ts';
+import { branchTaken } from '../domain/enterpriseRules.ts';
 import { paymentCreated } from '../domain/webhookEvents.ts';
 import { type Fault, invalidInput } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
@@ -21,7 +24,8 @@ export interface UpdateEnterpriseDeps extends CommandDeps {
 }
 
 /**
- * Sets what is given of plan, frequency and scheduled date; what is left out stays. Plan and frequency are judged
+ * Sets what is given of the enterprise's data, plan, frequency and scheduled date; what is left out stays. CFEs that are
+ * numbered already keep what they were numbered with; a branch code that another branch has is INVALID_INPUT. Plan and frequency are judged
  * together as they stand afterwards: a pair that is not on sale, or half of one, is INVALID_INPUT. Another plan that
  * costs something is to be paid; what was set already changes nothing when it is set again.
  */
@@ -33,6 +37,7 @@ export function updateEnterprise(
   return changeEnterprise(deps, rut, { action: 'enterprise.update' }, async (em, enterprise, now) => {
     const plan = await otherPlan(em, enterprise, update);
     const date = otherDate(enterprise, update);
+    await correctData(em, enterprise, update, now);
     if (plan) {
       enterprise.planId = plan.planId;
       enterprise.frequencyId = plan.frequencyId;
@@ -42,6 +47,37 @@ export function updateEnterprise(
     if (plan || date) tellFactsChanged(em, rut, now);
     return enterprise;
   });
+}
+
+/** The fields of the body that are stored as they are, by the names of their columns. */
+const DATA = {
+  legalName: 'legal_name',
+  tradeName: 'trade_name',
+  phoneNumber: 'phone_number',
+  email: 'email',
+  website: 'website',
+  departmentName: 'department_name',
+  localityName: 'locality_name',
+  streetName: 'street_name',
+  branch: 'branch',
+  issuerSince: 'issuer_since',
+  resolution: 'resolution',
+} as const satisfies Partial<Record<keyof Enterprise, keyof UpdateEnterprise>>;
+
+async function correctData(
+  em: EntityManager,
+  enterprise: Enterprise,
+  update: UpdateEnterprise,
+  now: Date,
+): Promise<void> {
+  const { rut } = enterprise;
+  const { branch, logo_b64: logo } = update;
+  if (branch !== undefined && branch !== enterprise.branch && (await findBranch(em, { rut, branch }))) {
+    throw invalidInput([branchTaken(branch)]);
+  }
+  const given = Object.entries(DATA).filter(([, field]) => update[field] !== undefined);
+  em.assign(enterprise, Object.fromEntries(given.map(([column, field]) => [column, update[field]])));
+  if (logo !== undefined) enterprise.logoSha256 = logo && (await keepLogo(em, logo, now));
 }
 
 /** The plan that the update chooses, where it is not the one the enterprise has. */

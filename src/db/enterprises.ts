@@ -1,4 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EnterpriseStatus } from '../domain/enterpriseStatus.ts';
 import { Enterprise } from './entities/Enterprise.ts';
 
 /** The enterprise with this RUT, or null. */
@@ -9,6 +10,37 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
 /** All enterprises, in the order of their RUTs. */
 export function listEnterprises(em: EntityManager): Promise<Enterprise[]> {
   return em.find(Enterprise, {}, { orderBy: { rut: 'asc' } });
+}
+
+/** Which enterprises to list: those that the account owns or has a role at, of that status if given. */
+interface EnterpriseFilter {
+  accountId: string;
+  /** RUTs of the enterprises of others at which the account has a role. */
+  granted: readonly string[];
+  status?: EnterpriseStatus | undefined;
+}
+
+const asWhere = ({ accountId, granted, status }: EnterpriseFilter) => ({
+  $or: [{ ownerAccountId: accountId }, { rut: { $in: [...granted] } }],
+  ...(status === undefined ? {} : { status }),
+});
+
+/** A page of an account's enterprises, in the order of their RUTs. */
+export function enterprisesOf(
+  em: EntityManager,
+  filter: EnterpriseFilter,
+  page: { skip: number; limit: number },
+): Promise<Enterprise[]> {
+  return em.find(Enterprise, asWhere(filter), {
+    orderBy: { rut: 'asc' },
+    offset: page.skip,
+    limit: page.limit,
+  });
+}
+
+/** How many enterprises there are on all pages. */
+export function countEnterprisesOf(em: EntityManager, filter: EnterpriseFilter): Promise<number> {
+  return em.count(Enterprise, asWhere(filter));
 }
 
 /**

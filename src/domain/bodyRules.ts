@@ -171,12 +171,27 @@ export const BODY_RULES = {
   'update.empty': {
     checks: 'An update has at least one field.',
     source: 'docs/contract.md#enterprise',
-    example: 'At least one of scheduled_ready_date, plan_id, frequency_id must be given.',
+    example: 'At least one field must be given.',
   },
   'credentials.incomplete': {
     checks: 'The username and password of the e-invoicing login are given together, or neither is.',
     source: 'docs/contract.md#credentials',
     example: 'password: is required; username and password must be given together.',
+  },
+  'website.malformed': {
+    checks: 'A website is a host, with or without http(s):// and a path.',
+    source: 'docs/contract.md#enterprise',
+    example: 'website: must be a web address, such as www.example.com.uy.',
+  },
+  'resolution.malformed': {
+    checks: 'A resolution is given by its number and year.',
+    source: 'docs/contract.md#enterprise',
+    example: 'resolution: must be the number and year of the resolution, such as 798/2012.',
+  },
+  'logo.unusable': {
+    checks: 'A logo is a whole PNG or JPEG of at most 64 KiB and 1,000 pixels a side.',
+    source: 'docs/contract.md#enterprise',
+    example: 'logo_b64: must be at most 1000 pixels wide and high, found 3000 × 2000.',
   },
   'email.malformed': {
     checks: 'An e-mail address has a name, an @ and a domain.',

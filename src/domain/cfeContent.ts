@@ -119,6 +119,6 @@ function referenceOf(parts: Parts, { document }: Original): Reference {
 }
 
 /** The same without the fields that are undefined: what a document lacks is left out. */
-function compact<T extends object>(value: T): T {
+export function compact<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 }

@@ -45,11 +45,18 @@ export interface Issuer {
   legalName: string;
   tradeName?: string;
   phone?: string;
+  /** CorreoEmisor. */
+  email?: string;
   /** CdgDGISucur. */
   branch: number;
   address: string;
   city: string;
   department: string;
+  /** What the printed form tells beside: the web address, since when it issues, by which resolution, which logo. */
+  website?: string;
+  issuerSince?: string;
+  resolution?: string;
+  logoSha256?: string;
 }
 
 export interface Receiver {

@@ -34,6 +34,20 @@ function codeOf(codes: readonly number[]) {
     .meta({ enum: [...codes, ...codes.map(String)] });
 }
 
+/** The code of a branch, given as a number or as a string of its digits. */
+const BranchNumber = z
+  .custom<JsonNumber | string>((value) => typeof value === 'string' || value instanceof JsonNumber, {
+    params: { expected: 'a branch' },
+  })
+  .transform((value, ctx) => {
+    const digits = typeof value === 'string' ? value : value.text;
+    if (/^[0-9]{1,4}$/.test(digits)) return Number(digits);
+    const found = digits.length <= LONGEST_CODE ? JSON.stringify(digits) : 'a longer value';
+    addIssue(ctx, 'number.out_of_range', `must be the code of a branch, 0 to 9999, found ${found}.`);
+    return z.NEVER;
+  })
+  .meta({ type: ['integer', 'string'] });
+
 const SaleCondition = z
   .string()
   .superRefine((value, ctx) => {
@@ -58,6 +72,7 @@ export const CfeExtra = z.looseObject({
   sale_mode: codeOf([1, 2, 3, 4, 80, 90, 91, 99]).optional(),
   transport: codeOf([1, 2, 3, 8, 9]).optional(),
   information: text(LENGTHS.information).optional(),
+  branch: BranchNumber.optional(),
 });
 type ExtraKey = keyof typeof CfeExtra.shape;
 export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K]> };

@@ -114,6 +114,7 @@ const EXTRA_KEYS = [
   'sale_mode',
   'transport',
   'information',
+  'branch',
 ] as const satisfies (keyof ExtraValues)[];
 
 /** Objects that may be left out with all that they hold. */

@@ -17,6 +17,15 @@ interface EnterpriseFacts {
   readonly legalName: string;
   readonly tradeName?: string | null;
   readonly streetName: string;
+  readonly localityName: string;
+  readonly departmentName: string;
+  readonly branch: number;
+  readonly phoneNumber?: string | null;
+  readonly email?: string | null;
+  readonly website?: string | null;
+  readonly issuerSince?: string | null;
+  readonly resolution?: string | null;
+  readonly logoSha256?: string | null;
   readonly status: EnterpriseStatus;
   readonly isNewEnterprise: boolean;
   readonly scheduledReadyDate?: Date | null;
@@ -106,6 +115,15 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
     ...updatedEnterpriseObject(enterprise),
     trade_name: enterprise.tradeName ?? null,
     street_name: enterprise.streetName,
+    locality_name: enterprise.localityName,
+    department_name: enterprise.departmentName,
+    branch: enterprise.branch,
+    phone_number: enterprise.phoneNumber ?? null,
+    email: enterprise.email ?? null,
+    website: enterprise.website ?? null,
+    issuer_since: enterprise.issuerSince ?? null,
+    resolution: enterprise.resolution ?? null,
+    has_logo: Boolean(enterprise.logoSha256),
     is_new_enterprise: enterprise.isNewEnterprise,
     is_authorized_issuer: permissions.includes('PROD'),
     certificate: certificateObject(certificate, now),

@@ -1,6 +1,7 @@
+import type { Fault } from '../errors.ts';
 import type { RuleRow } from './bodyRules.ts';
 
-/** The rules on issuing for an enterprise and on its plan: rows of docs/rules.md. */
+/** The rules on issuing for an enterprise, on its branches and on its plan: rows of docs/rules.md. */
 export const ENTERPRISE_RULES = {
   'enterprise.not_ready': {
     checks: 'In production the enterprise is READY; the message names what it lacks.',
@@ -29,6 +30,22 @@ export const ENTERPRISE_RULES = {
     source: 'docs/contract.md#certificate',
     example: 'The certificate of the enterprise has expired; upload a new one.',
   },
+  'branch.unknown': {
+    checks: 'extra.branch names the enterprise’s own branch or another that is open.',
+    source: 'docs/contract.md#branches; Formato CFE v25.2, zone A, field 47',
+    example: 'extra.branch: 7 is no open branch of the enterprise; GET …/branches lists them.',
+  },
+  'branch.taken': {
+    checks: 'No two branches of an enterprise have the same code.',
+    source: 'docs/contract.md#branches',
+    example: 'branch: 7 is another branch of the enterprise.',
+  },
+  'branch.first': {
+    checks: 'The first branch stands in the enterprise itself, and stays.',
+    source: 'docs/contract.md#branches',
+    example:
+      'branch: 1 is the enterprise’s first branch, which cannot be deleted; PUT /enterprises/{rut} changes it.',
+  },
   'plan.unknown': {
     checks: 'plan_id and frequency_id name a plan on sale.',
     source: 'docs/contract.md#plans-and-payments',
@@ -40,3 +57,24 @@ export const ENTERPRISE_RULES = {
     example: 'frequency_id: is required with plan_id: the enterprise has no plan yet.',
   },
 } as const satisfies Record<string, RuleRow>;
+
+/** The fault of a branch that is not the enterprise's, or is closed. */
+export function unknownBranch(branch: number): Fault {
+  const message = `extra.branch: ${branch} is no open branch of the enterprise; GET …/branches lists them.`;
+  return { path: '/extra/branch', code: 'branch.unknown', message };
+}
+
+/** The fault of moving the first branch to the code of another. */
+export function branchTaken(branch: number): Fault {
+  return {
+    path: '/branch',
+    code: 'branch.taken',
+    message: `branch: ${branch} is another branch of the enterprise.`,
+  };
+}
+
+/** The fault of deleting the first branch. */
+export function firstBranchStays(branch: number): Fault {
+  const message = `branch: ${branch} is the enterprise’s first branch, which cannot be deleted; PUT /enterprises/{rut} changes it.`;
+  return { path: '/path/branch', code: 'branch.first', message };
+}

@@ -3,6 +3,10 @@ export const LENGTHS = {
   legalName: 150,
   tradeName: 30,
   phone: 20,
+  email: 80,
+  /** Ours: what a line of the printed form holds. */
+  website: 100,
+  resolution: 11,
   address: 70,
   city: 30,
   department: 30,

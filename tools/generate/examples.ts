@@ -149,6 +149,7 @@ async function onboard(customer: Recorder, simulatorUrl: string): Promise<void> 
     ['date', 'The start date alone'],
     ['PATCH', ENTERPRISE, { scheduled_ready_date: plan.scheduled_ready_date }],
   );
+  await keepBranches(customer);
   for (const { code } of Object.values(CFE_TYPES)) {
     const cae = await portal
       .post('caes', { json: { rut: DEMO_RUT, cfe_type_code: String(code) } })
@@ -167,7 +168,26 @@ async function onboard(customer: Recorder, simulatorUrl: string): Promise<void> 
     return (data as { status: string }).status === 'READY';
   });
   await record('getEnterprise', ['ready', 'Ready to issue'], ['GET', ENTERPRISE]);
+  await record('listEnterprises', ['ready', 'Those that may issue'], ['GET', 'enterprises?status=READY']);
   await record('listCaes', ['ok', 'Those that are good'], ['GET', `${ENTERPRISE}/caes?status=OK`]);
+}
+
+async function keepBranches({ record }: Recorder): Promise<void> {
+  const place = {
+    street_name: 'Av. Gorlero 800',
+    locality_name: 'Punta del Este',
+    department_name: 'Maldonado',
+    phone_number: '42440000',
+  };
+  const path = `${ENTERPRISE}/branches`;
+  await record('createBranch', ['second', 'A second branch'], ['POST', path, { branch: 2, ...place }]);
+  await record(
+    'updateBranch',
+    ['moved', 'It has moved'],
+    ['PUT', `${path}/2`, { ...place, street_name: 'Calle 20 845' }],
+  );
+  await record('listBranches', ['two', 'The first, and another'], ['GET', path]);
+  await record('deleteBranch', ['gone', 'Nothing was issued from it'], ['DELETE', `${path}/2`]);
 }
 
 async function keepCustomers({ record }: Recorder): Promise<void> {

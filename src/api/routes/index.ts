@@ -1,17 +1,22 @@
 import type { Route } from '../route.ts';
+import { createBranch } from './createBranch.ts';
 import { createCustomer } from './createCustomer.ts';
 import { createEnterprise } from './createEnterprise.ts';
 import { createToken } from './createToken.ts';
+import { deleteBranch } from './deleteBranch.ts';
 import { deleteCustomer } from './deleteCustomer.ts';
 import { getCertificate } from './getCertificate.ts';
 import { getCfe } from './getCfe.ts';
 import { getCredentialsStatus } from './getCredentialsStatus.ts';
 import { getEnterprise } from './getEnterprise.ts';
 import { issueCfe } from './issueCfe.ts';
+import { listBranches } from './listBranches.ts';
 import { listCaes } from './listCaes.ts';
 import { listCfes } from './listCfes.ts';
 import { listCustomers } from './listCustomers.ts';
+import { listEnterprises } from './listEnterprises.ts';
 import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
+import { updateBranch } from './updateBranch.ts';
 import { updateCustomer } from './updateCustomer.ts';
 import { patchEnterprise, updateEnterprise } from './updateEnterprise.ts';
 import { uploadCae } from './uploadCae.ts';
@@ -22,9 +27,14 @@ import { validateCredentials } from './validateCredentials.ts';
 export const ROUTES: readonly Route[] = [
   createToken,
   createEnterprise,
+  listEnterprises,
   getEnterprise,
   updateEnterprise,
   patchEnterprise,
+  createBranch,
+  listBranches,
+  updateBranch,
+  deleteBranch,
   lookUpRut,
   lookUpRutAlias,
   getCredentialsStatus,

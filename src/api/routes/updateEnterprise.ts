@@ -5,7 +5,7 @@ import { Rut } from '../../domain/rut.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { UpdatedEnterpriseView } from '../views/enterprise.ts';
 
-/** PUT /enterprises/{rut}: sets plan and start date. */
+/** PUT /enterprises/{rut}: corrects its data, sets plan and start date. */
 export const updateEnterprise = route('updateEnterprise', 'PUT');
 
 /** PATCH /enterprises/{rut}: the same, by its second address (docs/contract.md#addresses). */
@@ -16,13 +16,13 @@ function route(name: string, method: 'PUT' | 'PATCH') {
     name,
     method,
     path: '/enterprises/{rut}',
-    summary: 'Update start date and plan',
+    summary: 'Update data, start date and plan',
     auth: 'token',
     sandbox: false,
     role: 'OWNER',
     params: { rut: Rut },
     query: null,
-    body: { schema: UpdateEnterprise, limitBytes: BODY_LIMITS.other },
+    body: { schema: UpdateEnterprise, limitBytes: BODY_LIMITS.file },
     success: {
       status: 200,
       description: 'The fields that can be updated, with their current values',

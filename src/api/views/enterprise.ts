@@ -9,7 +9,7 @@ import {
 import { ROLES, type Role } from '../roles.ts';
 import { CaeView } from './cae.ts';
 import { CertificateView } from './certificate.ts';
-import { MomentText } from './formats.ts';
+import { DateText, MomentText } from './formats.ts';
 
 const PlanView = z.object({ plan_id: z.string(), frequency_id: z.string() });
 
@@ -20,6 +20,15 @@ export const EnterpriseView = z
     legal_name: z.string(),
     trade_name: z.string().nullable(),
     street_name: z.string(),
+    locality_name: z.string(),
+    department_name: z.string(),
+    branch: z.number().int(),
+    phone_number: z.string().nullable(),
+    email: z.string().nullable(),
+    website: z.string().nullable(),
+    issuer_since: DateText.nullable(),
+    resolution: z.string().nullable(),
+    has_logo: z.boolean().meta({ description: 'Whether a logo is printed on its receipts' }),
     role: z.enum(ROLES).meta({ description: 'Role of the caller at this enterprise' }),
     status: z.enum(ENTERPRISE_STATUSES),
     is_new_enterprise: z.boolean(),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { changePermission } from '../../commands/changePermission.ts';
 import { resumeEnterprise } from '../../commands/resumeEnterprise.ts';
 import { suspendEnterprise } from '../../commands/suspendEnterprise.ts';
 import { enterpriseObjectOf, enterpriseObjects } from '../../db/enterpriseObjects.ts';
 import { findEnterprise, listEnterprises } from '../../db/enterprises.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
+import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { Rut } from '../../domain/rut.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
@@ -80,9 +82,39 @@ const resume = defineVerb({
   },
 });
 
+const permissions = defineVerb({
+  name: 'permissions',
+  summary: 'Grant a permission of the authority, or withdraw it, where its answer cannot be had by machine',
+  args: ARGS,
+  options: [
+    { flags: '--grant <permission>', about: `the permission to grant: ${PERMISSIONS.join(' or ')}` },
+    { flags: '--withdraw <permission>', about: 'the permission to withdraw' },
+    {
+      flags: '--reason <text>',
+      about: 'why, such as the notice of the authority; kept in the audit',
+      required: true,
+    },
+  ],
+  examples: ['219999830019 --grant PROD --reason "Resolution 1234/2026 of DGI"'],
+  input: z.strictObject({
+    rut: Rut,
+    grant: z.enum(PERMISSIONS).optional(),
+    withdraw: z.enum(PERMISSIONS).optional(),
+    reason: text(REASON_LENGTH),
+  }),
+  async run(deps, { rut, grant, withdraw, reason }) {
+    const permission = grant ?? withdraw;
+    if (permission === undefined || (grant !== undefined && withdraw !== undefined)) {
+      throw new Refusal('INVALID_INPUT', 'Exactly one of --grant and --withdraw must be given.');
+    }
+    await changePermission(deps, { rut, permission, held: grant !== undefined, reason });
+    return oneOf(deps, rut);
+  },
+});
+
 /** `cfe enterprise`: the enterprises that issue. */
 export const enterprise: Group = {
   name: 'enterprise',
   summary: 'Enterprises, which issue CFEs',
-  verbs: [list, show, suspend, resume],
+  verbs: [list, show, suspend, resume, permissions],
 };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CaeRow, caesForNumbers } from '../../db/caes.ts';
 import { insertCfe, issueCfeMessage, takeSequence } from '../../db/cfes.ts';
+import type { Branch } from '../../db/entities/Branch.ts';
 import type { Certificate } from '../../db/entities/Certificate.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
@@ -9,6 +10,7 @@ import type { RequestKey } from '../../db/idempotency.ts';
 import type { LockedOriginal } from '../../db/originals.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../../domain/cae.ts';
+import { compact } from '../../domain/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/cfeDocument.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
@@ -25,6 +27,8 @@ export interface Draft {
   environment: Environment;
   enterprise: Enterprise;
   certificate: Certificate;
+  /** The branch that issues it, where that is not the enterprise's first. */
+  branch: Branch | null;
   content: CfeContent;
   otherExtra: Readonly<Record<string, unknown>> | undefined;
   /** The CFE that a note corrects. */
@@ -75,7 +79,7 @@ export async function numberCfe(em: EntityManager, clock: () => Date, draft: Dra
     payAmount: content.totals.pay,
     document: {
       ...content,
-      issuer: issuerOf(enterprise),
+      issuer: issuerOf(enterprise, draft.branch),
       serie: cae.serie,
       numero: cae.lastNumber,
       cae: caeDataOf(cae),
@@ -99,18 +103,24 @@ export async function numberCfe(em: EntityManager, clock: () => Date, draft: Dra
   return cfe;
 }
 
-function issuerOf(enterprise: Enterprise): Issuer {
-  const { tradeName, phoneNumber } = enterprise;
-  return {
+/** The issuer as it stands now, with the address of the branch: what is corrected later does not touch this CFE. */
+function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
+  const place = branch ?? enterprise;
+  return compact({
     rut: enterprise.rut,
     legalName: enterprise.legalName,
-    ...(tradeName ? { tradeName } : {}),
-    ...(phoneNumber ? { phone: phoneNumber } : {}),
-    branch: enterprise.branch,
-    address: enterprise.streetName,
-    city: enterprise.localityName,
-    department: enterprise.departmentName,
-  };
+    tradeName: enterprise.tradeName ?? undefined,
+    phone: place.phoneNumber ?? enterprise.phoneNumber ?? undefined,
+    email: enterprise.email ?? undefined,
+    branch: place.branch,
+    address: place.streetName,
+    city: place.localityName,
+    department: place.departmentName,
+    website: enterprise.website ?? undefined,
+    issuerSince: enterprise.issuerSince ?? undefined,
+    resolution: enterprise.resolution ?? undefined,
+    logoSha256: enterprise.logoSha256 ?? undefined,
+  });
 }
 
 function caeDataOf(cae: CaeRow): CaeData {

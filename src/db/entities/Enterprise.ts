@@ -19,6 +19,15 @@ const EnterpriseSchema = defineEntity({
     /** CdgDGISucur: the code the authority gave to the branch. */
     branch: p.integer(),
     phoneNumber: p.text().strictNullable(),
+    /** CorreoEmisor; also where answers to e-mailed receipts go. */
+    email: p.text().strictNullable(),
+    /** Where a receiver may verify a receipt, as printed. */
+    website: p.text().strictNullable(),
+    /** The day on which it joined the regime of e-invoicing. */
+    issuerSince: p.date().strictNullable(),
+    /** The resolution that made it an issuer, `NN/YYYY`, where there is one. */
+    resolution: p.text().strictNullable(),
+    logoSha256: p.text().strictNullable(),
     isNewEnterprise: p.boolean(),
     status: p.text().$type<EnterpriseStatus>(),
     /** What `enterprise resume` goes back to. */

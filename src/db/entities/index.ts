@@ -3,6 +3,7 @@ import { ApiKey } from './ApiKey.ts';
 import { AuditEntry } from './AuditEntry.ts';
 import { AuthorityCertificate } from './AuthorityCertificate.ts';
 import { AuthorityEndpoint } from './AuthorityEndpoint.ts';
+import { Branch } from './Branch.ts';
 import { Cae } from './Cae.ts';
 import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
@@ -12,6 +13,7 @@ import { DeliveryAttempt } from './DeliveryAttempt.ts';
 import { Enterprise } from './Enterprise.ts';
 import { EnterpriseGrant } from './EnterpriseGrant.ts';
 import { Event } from './Event.ts';
+import { Logo } from './Logo.ts';
 import { OutboxMessage } from './OutboxMessage.ts';
 import { Payment } from './Payment.ts';
 import { Plan } from './Plan.ts';
@@ -29,6 +31,7 @@ export const ENTITIES = [
   AuthorityCertificate,
   AuthorityEndpoint,
   QueueEntry,
+  Branch,
   Cae,
   Certificate,
   Cfe,
@@ -38,6 +41,7 @@ export const ENTITIES = [
   Enterprise,
   EnterpriseGrant,
   Event,
+  Logo,
   OutboxMessage,
   Payment,
   Plan,

@@ -61,6 +61,7 @@ function writeIssuer(issuer: Issuer): string {
     element('RznSoc', issuer.legalName) +
     optional('NomComercial', issuer.tradeName) +
     optional('Telefono', issuer.phone) +
+    optional('CorreoEmisor', issuer.email) +
     plain('CdgDGISucur', issuer.branch) +
     element('DomFiscal', issuer.address) +
     element('Ciudad', issuer.city) +

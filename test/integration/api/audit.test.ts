@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../../src/api/routes/index.ts';
+import { addBranch } from '../../../src/commands/addBranch.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -11,6 +12,12 @@ import { aCertificate, aRut } from '../../support/papers.ts';
 const suite = useApi();
 const enterprise = () => anEnterprise(suite.db.orm, suite.owner.accountId);
 const client = () => suite.owner.client;
+const branchBody = (branch: number) => ({
+  branch,
+  street_name: 'Sarandí 20',
+  locality_name: 'Maldonado',
+  department_name: 'Maldonado',
+});
 const plan = { plan_id: 'FREE', frequency_id: 'MONTHLY' };
 
 interface AuditRow {
@@ -91,6 +98,32 @@ const ACTS: Readonly<Record<string, [AuditAction, () => Promise<Call>]>> = {
       const rut = await enterprise();
       const body = { cae_b64: suite.authority.cae({ rut }), cae_start_number: 1 };
       return { rut, send: () => client().post(`/enterprises/${rut}/caes`, body) };
+    },
+  ],
+  createBranch: [
+    'branch.add',
+    async () => {
+      const rut = await enterprise();
+      const send = () => client().post(`/enterprises/${rut}/branches`, branchBody(7));
+      return { rut, send, subject: async () => `${rut}/7` };
+    },
+  ],
+  updateBranch: [
+    'branch.update',
+    async () => {
+      const rut = await enterprise();
+      const { branch: _, ...place } = branchBody(1);
+      const send = () => client().put(`/enterprises/${rut}/branches/1`, place);
+      return { rut, send, subject: async () => `${rut}/1` };
+    },
+  ],
+  deleteBranch: [
+    'branch.delete',
+    async () => {
+      const rut = await enterprise();
+      await addBranch(suite.api.deps, { rut, body: branchBody(7) });
+      const send = () => client().send('DELETE', `/enterprises/${rut}/branches/7`);
+      return { rut, send, subject: async () => `${rut}/7` };
     },
   ],
   createCustomer: [

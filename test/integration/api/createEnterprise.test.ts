@@ -24,6 +24,15 @@ describe('POST /enterprises', () => {
       legal_name: 'Comercial Ñandú S.A.',
       trade_name: 'Ñandú',
       street_name: 'Rincón 501',
+      locality_name: 'Montevideo',
+      department_name: 'Montevideo',
+      branch: 1,
+      phone_number: '29021234',
+      email: null,
+      website: null,
+      issuer_since: null,
+      resolution: null,
+      has_logo: false,
       role: 'OWNER',
       status: 'PENDING',
       is_new_enterprise: true,
@@ -114,7 +123,7 @@ describe('POST /enterprises', () => {
   });
 
   test('405: another method, with those that are allowed', async () => {
-    const answer = await suite.owner.client.get('/enterprises');
+    const answer = await suite.owner.client.send('DELETE', '/enterprises');
     expectRefusal(answer, 405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.get('allow')).toContain('POST');
   });

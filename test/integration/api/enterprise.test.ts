@@ -29,6 +29,15 @@ describe('GET /enterprises/{rut}', () => {
       legal_name: 'Comercial Ñandú S.A.',
       trade_name: 'Ñandú',
       street_name: 'Rincón 501',
+      locality_name: 'Montevideo',
+      department_name: 'Montevideo',
+      branch: 1,
+      phone_number: null,
+      email: null,
+      website: null,
+      issuer_since: null,
+      resolution: null,
+      has_logo: false,
       role: 'OWNER',
       status: 'READY',
       is_new_enterprise: false,
@@ -128,7 +137,7 @@ describe.each(['PUT', 'PATCH'] as const)('%s /enterprises/{rut}', (method) => {
 
   test('400: no field at all', async () => {
     expectFaults(await update(await pending(), {}), [
-      ['', 'update.empty', 'At least one of scheduled_ready_date, plan_id, frequency_id must be given.'],
+      ['', 'update.empty', 'At least one field must be given.'],
     ]);
   });
 

@@ -127,7 +127,7 @@ const headersOf = ({ parameters }: Operation): fc.Arbitrary<Record<string, strin
 /** The path with `values`; the enterprise is that of the owner unless one is given. */
 function pathOf({ path }: Operation, values: Values, query: Values = {}): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name] ?? (name === 'rut' ? rut : name === 'doc_type' ? 'RUC' : '101-1');
+    const value = values[name] ?? { rut, doc_type: 'RUC', branch: 2 }[name] ?? '101-1';
     // What the values of a path are made of, the router must see as one part.
     return encodeURIComponent(String(value).toWellFormed()) || 'x';
   });

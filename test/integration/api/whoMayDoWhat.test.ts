@@ -17,9 +17,14 @@ type Row = [least: Role | null, served: 'production' | 'both'];
 const TABLE: Readonly<Record<string, Row>> = {
   'POST /tokens': [null, 'both'],
   'POST /enterprises': [null, 'production'],
+  'GET /enterprises': [null, 'production'],
   'GET /enterprises/{rut}': ['VIEWER', 'production'],
   'PUT /enterprises/{rut}': ['OWNER', 'production'],
   'PATCH /enterprises/{rut}': ['OWNER', 'production'],
+  'POST /enterprises/{rut}/branches': ['OWNER', 'production'],
+  'GET /enterprises/{rut}/branches': ['VIEWER', 'production'],
+  'PUT /enterprises/{rut}/branches/{branch}': ['OWNER', 'production'],
+  'DELETE /enterprises/{rut}/branches/{branch}': ['OWNER', 'production'],
   'GET /enterprises/{rut}/erut': [null, 'production'],
   'GET /erut/{rut}': [null, 'production'],
   'GET /enterprises/{rut}/efactura-status': ['VIEWER', 'production'],
@@ -150,6 +155,7 @@ const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} 
 const pathOf = (route: Route, forRut: string) =>
   route.path
     .replace('{rut}', forRut)
+    .replace('{branch}', '7')
     .replace('{doc_type}', 'RUC')
     .replace('{doc_number}', '219999830019')
     .replace('{cfe_id}', '101-1');

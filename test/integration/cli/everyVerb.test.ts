@@ -130,6 +130,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
       await anEnterprise(db.orm, account, { status: 'SUSPENDED', statusBeforeSuspension: 'PENDING' }),
     ],
   ],
+  'enterprise permissions': [
+    'enterprise.grant_permission',
+    async () => [await enterprise(), '--grant', 'PROD', '--reason', 'Resolución 1234/2026'],
+  ],
   'cfe list': [null, async () => ['--rut', await enterprise()]],
   'cfe show': [null, aCfe],
   'cfe xml': [null, aCfe],

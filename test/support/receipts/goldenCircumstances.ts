@@ -34,6 +34,7 @@ export const CIRCUMSTANCES: Readonly<Record<string, Partial<Circumstances>>> = {
       legalName: 'Compañía «Ñandú» & Hermanos <Sucesores> '.padEnd(150, 'ñ'),
       tradeName: 'El Ñandú & Cía. "24 h" \'x\' é'.padEnd(30, '🦤'),
       phone: '+598 2900 0000 / 123',
+      email: 'facturación+uruguay@example.com.uy'.padStart(80, 'x'),
       branch: 9999,
       address: 'Ruta Interbalnearia km 42½, '.padEnd(70, 'á'),
       city: 'Fray Bentos '.padEnd(30, 'ü'),

@@ -20,6 +20,7 @@ import {
 import { check, limited } from '../../../src/domain/faults.ts';
 import type { Fault } from '../../../src/errors.ts';
 import { num } from '../../support/exactJson.ts';
+import { aPng } from '../../support/pictures.ts';
 
 const faultsOf = (schema: z.ZodType, input: unknown): readonly Fault[] => {
   const checked = check(schema, input, { hints: OLDER_LAYOUT });
@@ -92,6 +93,9 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
   'base64.malformed': () => only(UploadCertificate, 'cert_b64', 'not base64'),
   'update.empty': () => faultsOf(UpdateEnterprise, {}),
   'credentials.incomplete': () => faultsOf(ValidateCredentials, { username: 'maria' }),
+  'website.malformed': () => faultsOf(UpdateEnterprise, { website: 'our shop' }),
+  'resolution.malformed': () => faultsOf(UpdateEnterprise, { resolution: '798-2012' }),
+  'logo.unusable': () => faultsOf(UpdateEnterprise, { logo_b64: aPng(3000, 2000).toString('base64') }),
   'email.malformed': () =>
     only(Customer, 'notifications', [{ type: 'EMAIL', destination: 'maria', enabled: true }]),
 };

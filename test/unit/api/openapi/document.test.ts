@@ -59,6 +59,11 @@ describe('the OpenAPI document', () => {
       [
         'POST /tokens',
         'POST /enterprises',
+        'GET /enterprises',
+        'POST /enterprises/{rut}/branches',
+        'GET /enterprises/{rut}/branches',
+        'PUT /enterprises/{rut}/branches/{branch}',
+        'DELETE /enterprises/{rut}/branches/{branch}',
         'GET /enterprises/{rut}',
         'PUT /enterprises/{rut}',
         'PATCH /enterprises/{rut}',

@@ -1,0 +1,8 @@
+/** A branch in a path: by the code that the authority gave to it. */
+import { Rut } from '../domain/rut.ts';
+import { wholeNumber } from './paging.ts';
+
+export const BRANCH_PATH = '/enterprises/{rut}/branches/{branch}';
+
+/** The values of BRANCH_PATH. */
+export const BranchParams = { rut: Rut, branch: wholeNumber({ minimum: 0, maximum: 9999 }) };

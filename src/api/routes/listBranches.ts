@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { listBranches as find } from '../../db/branches.ts';
+import { Rut } from '../../domain/rut.ts';
+import { defineRoute } from '../route.ts';
+import { BranchView, branchView } from '../views/branch.ts';
+
+/** GET …/branches: where the enterprise issues from, its first branch before the others. */
+export const listBranches = defineRoute({
+  name: 'listBranches',
+  method: 'GET',
+  path: '/enterprises/{rut}/branches',
+  summary: 'List branches',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The branches, the first one first', schema: z.array(BranchView) },
+  errors: [],
+  async handle({ enterprise }, { orm }) {
+    const others = await find(orm.em.fork(), enterprise.rut);
+    return [enterprise, ...others].map(branchView);
+  },
+});
