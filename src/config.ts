@@ -77,6 +77,8 @@ const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 
+/** Of a key that is named in sealed texts. */
+const KEY_ID = /^[a-z0-9-]{1,20}$/;
 /** A key of 32 bytes in base64. */
 const key32 = z
   .string()
@@ -260,10 +262,41 @@ const VARIABLES = {
     schema: z
       .string()
       .transform((value) => value.split(',').map((entry) => entry.trim().split(':')))
-      .pipe(z.array(z.tuple([z.string().regex(/^[a-z0-9-]{1,20}$/), key32])).min(1))
-      .transform((entries) => entries.map(([id, key]) => ({ id, key }))),
-    mayHold: 'id:key[,id:key…], each key 32 bytes in base64; the first seals, all open',
-    purpose: 'keys that seal private keys and passwords at rest',
+      .pipe(
+        z.tuple(
+          [z.tuple([z.string().regex(KEY_ID), z.literal('x25519-private'), key32])],
+          z.union([
+            z.tuple([z.string().regex(KEY_ID), z.literal('x25519-private'), key32]),
+            z.tuple([z.string().regex(KEY_ID), key32]),
+          ]),
+        ),
+      )
+      .transform(
+        ([[id, , key], ...others]) =>
+          [
+            { id, kind: 'x25519' as const, key },
+            ...others.map((entry) =>
+              entry.length === 3
+                ? { id: entry[0], kind: 'x25519' as const, key: entry[2] }
+                : { id: entry[0], kind: 'aes' as const, key: entry[1] },
+            ),
+          ] as const,
+      ),
+    mayHold:
+      'id:x25519-private:key[,…], each key 32 bytes in base64; all open, the first when its public half seals; behind the first also id:key, the symmetric keys of versions before',
+    purpose:
+      'keys that open private keys and passwords at rest: for the worker and the command line, not for the API',
+    secret: true,
+  }),
+  CFE_SEALING_KEY: variable({
+    schema: z
+      .string()
+      .transform((value) => value.trim().split(':'))
+      .pipe(z.tuple([z.string().regex(KEY_ID), z.literal('x25519-public'), key32]))
+      .transform(([id, , key]) => ({ id, key })),
+    mayHold:
+      'id:x25519-public:key, 32 bytes in base64: the public half of the first of CFE_KEY_ENCRYPTION_KEYS',
+    purpose: 'the key that seals private keys and passwords at rest',
     secret: true,
   }),
   CFE_PEPPER: variable({

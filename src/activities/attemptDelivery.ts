@@ -1,5 +1,5 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
-import type { Sealer } from '../crypto/sealed.ts';
+import type { Opener } from '../crypto/sealed.ts';
 import { findDelivery, hasAttempted } from '../db/deliveries.ts';
 import { Event } from '../db/entities/Event.ts';
 import { Webhook } from '../db/entities/Webhook.ts';
@@ -14,7 +14,7 @@ import { type StoreAttemptDeps, storeAttempt } from './steps/storeAttempt.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 export interface AttemptDeps extends StoreAttemptDeps {
-  sealer: Sealer;
+  opener: Opener;
   send: Sender;
   places: Places;
 }
@@ -69,7 +69,7 @@ function executionId(): string {
 
 /** Signs the event with the webhook's secret, for a while also with the one before, and sends it. */
 function sendTo(
-  { sealer, send, clock }: AttemptDeps,
+  { opener, send, clock }: AttemptDeps,
   webhook: Webhook,
   message: { id: string; body: string },
 ): Promise<SendOutcome> {
@@ -79,7 +79,7 @@ function sendTo(
   const { accountId, id: rowId } = webhook;
   const secrets = [webhook.sealedSecret, isBeforeValid ? webhook.sealedPreviousSecret : null]
     .filter((sealed) => sealed !== null)
-    .map((sealed) => sealer.open(sealed, { purpose: 'webhook-secret', accountId, rowId }).toString('utf8'));
+    .map((sealed) => opener.open(sealed, { purpose: 'webhook-secret', accountId, rowId }).toString('utf8'));
   return send({
     url: webhook.url,
     headers: {

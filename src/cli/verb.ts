@@ -3,7 +3,7 @@ import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
-import type { Sealer } from '../crypto/sealed.ts';
+import type { Opener, Sealer } from '../crypto/sealed.ts';
 import type { AuthorityRuts } from '../db/authorityCertificates.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 
@@ -19,8 +19,10 @@ export interface CliDeps extends CommandDeps {
   readonly askSupport: SupportCfeDeps['askSupport'];
   /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
-  /** Seals secrets; throws ConfigurationError where the key-encryption keys are not configured. */
+  /** Seals secrets; throws ConfigurationError where the sealing key is not configured. */
   readonly sealer: () => Sealer;
+  /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */
+  readonly opener: () => Opener;
   /** Whether receivers of webhooks on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
   /** The CFE object as the API tells it. */

@@ -1,4 +1,4 @@
-import { type Sealer, UnsealError } from '../crypto/sealed.ts';
+import { type Opener, UnsealError } from '../crypto/sealed.ts';
 import {
   countSealed,
   replaceSealed,
@@ -14,7 +14,7 @@ import type { CommandDeps } from './steps/deps.ts';
 const BATCH = 200;
 
 export interface RotationDeps extends CommandDeps {
-  readonly sealer: Sealer;
+  readonly opener: Opener;
 }
 
 /** What became of the secrets of a column. */
@@ -25,13 +25,12 @@ interface Pass {
 }
 
 /**
- * Puts every sealed secret under the first key-encryption key; what is sealed stays as it is. One row at a time and
- * only where it is still what was read: it runs beside everything else, twice at once, and again after it was broken
- * off. Answers how many were sealed again. Refuses, once all others are done, when some are still under other keys
+ * Seals every secret anew under the first key-encryption key. One row at a time and only where it is still what was
+ * read: it runs beside everything else, twice at once, and again after it was broken off. Answers how many were sealed again. Refuses, once all others are done, when some are still under other keys
  * (UNAVAILABLE).
  */
 export async function rotateKeyEncryption(deps: RotationDeps): Promise<{ keyId: string; resealed: number }> {
-  const [keyId] = deps.sealer.keyIds;
+  const [keyId] = deps.opener.keyIds;
   if ((await leftOver(deps, keyId)) === 0) return { keyId, resealed: 0 };
   // First, for the work has no one transaction: whatever was done of it, the audit tells who began it.
   await deps.orm.em.fork().transactional(async (em) => {
@@ -53,14 +52,14 @@ export async function rotateKeyEncryption(deps: RotationDeps): Promise<{ keyId: 
 }
 
 /** One way through a column. */
-async function reseal({ orm, sealer }: RotationDeps, column: SealedColumn, keyId: string): Promise<Pass> {
+async function reseal({ orm, opener }: RotationDeps, column: SealedColumn, keyId: string): Promise<Pass> {
   const em = orm.em.fork();
   const pass: Pass = { resealed: 0, overtaken: 0 };
   let after: string | undefined;
   for (;;) {
     const rows = await sealedUnderOthers(em, column, { keyId, after, limit: BATCH });
     for (const row of rows) {
-      const sealed = rewrapped(sealer, row.sealed, column.belongsTo(row.owner, row.id));
+      const sealed = sealedAnew(opener, row.sealed, column.belongsTo(row.owner, row.id));
       if (sealed === null) continue;
       if (await replaceSealed(em, column, row, sealed)) pass.resealed += 1;
       else pass.overtaken += 1;
@@ -71,9 +70,9 @@ async function reseal({ orm, sealer }: RotationDeps, column: SealedColumn, keyId
 }
 
 /** Null where no configured key opens it. */
-function rewrapped(sealer: Sealer, ...secret: Parameters<Sealer['rewrap']>): string | null {
+function sealedAnew(opener: Opener, ...secret: Parameters<Opener['reseal']>): string | null {
   try {
-    return sealer.rewrap(...secret);
+    return opener.reseal(...secret);
   } catch (error) {
     if (error instanceof UnsealError) return null;
     throw error;

@@ -1,16 +1,35 @@
 // @ts-check
 /** New secrets of a service, each as its variable holds it. Plain JavaScript: `npm run secrets` runs on what is there. */
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const KEY_BYTES = 32;
 const PASSWORD_BYTES = 24;
 const KID_BYTES = 4;
 
 /**
- * A key-encryption key with its id, as an entry of CFE_KEY_ENCRYPTION_KEYS.
+ * A new key pair with its id: the private half, as an entry of CFE_KEY_ENCRYPTION_KEYS.
  * @param {string} id
  */
-export const newKeyEncryptionKey = (id) => `${id}:${randomBytes(KEY_BYTES).toString('base64')}`;
+export function newKeyEncryptionKey(id) {
+  const { d } = generateKeyPairSync('x25519').privateKey.export({ format: 'jwk' });
+  return `${id}:x25519-private:${Buffer.from(String(d), 'base64url').toString('base64')}`;
+}
+
+/**
+ * The public half, as CFE_SEALING_KEY, of the pair that CFE_KEY_ENCRYPTION_KEYS begins with; undefined where it begins
+ * with a symmetric key, as versions before made them.
+ * @param {string} keys
+ */
+export function sealingKeyFor(keys) {
+  const [id, kind, key] = String(keys.split(',')[0]).trim().split(':');
+  if (kind !== 'x25519-private' || key === undefined) return undefined;
+  const head = Buffer.from('302e020100300506032b656e04220420', 'hex');
+  const pkcs8 = Buffer.concat([head, Buffer.from(key, 'base64')]);
+  const { x } = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })).export({
+    format: 'jwk',
+  });
+  return `${id}:x25519-public:${Buffer.from(String(x), 'base64url').toString('base64')}`;
+}
 
 /** A pepper, as CFE_PEPPER. */
 export const newPepper = () => randomBytes(KEY_BYTES).toString('base64');

@@ -1,9 +1,23 @@
 /**
- * Secrets at rest: envelope encryption with AES-256-GCM. Each secret has a data key of its own, which a
- * key-encryption key of the configuration wraps; rotation wraps the data key again and leaves the secret alone. What a
- * secret belongs to is authenticated with it, so a sealed string copied to another row does not open.
+ * Secrets at rest. Whoever has the public key seals, only who has the private one opens (X25519 and AES-256-GCM): the
+ * API, which takes in secrets, cannot read back what it stored. What a secret belongs to is authenticated with it, so a
+ * sealed string copied to another row does not open. Who sealed it is not: whoever writes to the database could put
+ * another secret there, as they could another certificate.
+ *
+ * `v2.<key id>.<public key made for this secret>.<iv, ciphertext, tag>`. Before, `v1`, each secret had a data key that a
+ * symmetric key wrapped; such strings open as long as that key is configured, and rotation seals them anew.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  generateKeyPairSync,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 
 /** What a sealed secret belongs to; opening it needs the same. */
 export type SealedFor = (
@@ -14,9 +28,16 @@ export type SealedFor = (
   readonly rowId: string;
 };
 
-/** A key-encryption key: 32 bytes, with the id that names it in sealed texts. */
-export interface KeyEncryptionKey {
+/** The public half of a key pair: 32 bytes of X25519, with the id that names the pair in sealed texts. */
+export interface SealingKey {
   readonly id: string;
+  readonly key: Uint8Array;
+}
+
+/** A key that opens, 32 bytes: the private half of a pair, or a symmetric key of the time before pairs. */
+export interface OpeningKey {
+  readonly id: string;
+  readonly kind: 'x25519' | 'aes';
   readonly key: Uint8Array;
 }
 
@@ -32,83 +53,141 @@ export class UnsealError extends Error {
 }
 
 export interface Sealer {
-  /** The ids of the keys, the one that seals first. */
-  readonly keyIds: readonly [string, ...string[]];
-  /** `secret`, sealed under the first key, as a string. */
+  /** `secret`, sealed, as a string. */
   seal(secret: Uint8Array, belongsTo: SealedFor): string;
+}
+
+export interface Opener {
+  /** The ids of the keys; what is sealed anew comes under the first. */
+  readonly keyIds: readonly [string, ...string[]];
   /** The secret; throws UnsealError. Overwrite it with zeros when done. */
   open(sealed: string, belongsTo: SealedFor): Buffer;
   /** The same secret under the first key, or null when it is under that key already; throws UnsealError. */
-  rewrap(sealed: string, belongsTo: SealedFor): string | null;
+  reseal(sealed: string, belongsTo: SealedFor): string | null;
 }
 
-const VERSION = 'v1';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+/** What stands before the 32 bytes of an X25519 private key in PKCS #8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/** A sealer: the first key seals, all keys open. Refuses an empty list, equal ids and keys not of 32 bytes. */
-export function createSealer(keys: readonly KeyEncryptionKey[]): Sealer {
-  const [current, ...others] = keys;
-  if (!current) throw new RangeError('at least one key-encryption key is needed');
-  const byId = new Map(keys.map((one) => [one.id, one]));
-  if (byId.size !== keys.length) throw new RangeError('two key-encryption keys have the same id');
-  if (keys.some(({ key }) => key.length !== 32)) throw new RangeError('a key-encryption key has 32 bytes');
-
-  const wrap = (dataKey: Uint8Array, belongsTo: SealedFor): string =>
-    encrypt(current.key, dataKey, authenticated(belongsTo, current.id));
-
-  const unwrap = (parts: Parts, belongsTo: SealedFor): Buffer => {
-    const holder = byId.get(parts.keyId);
-    if (!holder) throw new UnsealError('unknown_key', `key-encryption key ${parts.keyId} is not configured`);
-    return decrypt(holder.key, parts.wrappedKey, authenticated(belongsTo, holder.id));
-  };
-
+/** A sealer for the holder of the private half. */
+export function createSealer({ id, key }: SealingKey): Sealer {
+  if (key.length !== KEY_BYTES) throw new RangeError('a sealing key has 32 bytes');
+  const recipient = publicKey(key);
   return {
-    keyIds: [current.id, ...others.map(({ id }) => id)],
     seal(secret, belongsTo) {
-      const dataKey = randomBytes(32);
-      const text = encrypt(dataKey, secret, authenticated(belongsTo));
-      const wrapped = wrap(dataKey, belongsTo);
-      dataKey.fill(0);
-      return [VERSION, current.id, wrapped, text].join('.');
-    },
-    open(sealed, belongsTo) {
-      const parts = partsOf(sealed);
-      const dataKey = unwrap(parts, belongsTo);
-      try {
-        return decrypt(dataKey, parts.text, authenticated(belongsTo));
-      } finally {
-        dataKey.fill(0);
-      }
-    },
-    rewrap(sealed, belongsTo) {
-      const parts = partsOf(sealed);
-      const dataKey = unwrap(parts, belongsTo);
-      const wrapped = parts.keyId === current.id ? null : wrap(dataKey, belongsTo);
-      dataKey.fill(0);
-      return wrapped === null ? null : [VERSION, current.id, wrapped, parts.text].join('.');
+      const own = generateKeyPairSync('x25519');
+      const ownBytes = bytesOf(own.publicKey);
+      const shared = sharedKey(own.privateKey, recipient, ownBytes, key);
+      const text = encrypt(shared, secret, authenticated('v2', belongsTo, id));
+      shared.fill(0);
+      return ['v2', id, ownBytes.toString('base64url'), text].join('.');
     },
   };
 }
 
+/** An opener: all keys open. Refuses a list that does not begin with a pair, equal ids and keys not of 32 bytes. */
+export function createOpener(keys: readonly OpeningKey[]): Opener {
+  const [current, ...others] = keys;
+  if (current?.kind !== 'x25519') throw new RangeError('the first key is one of a pair');
+  const byId = new Map(keys.map((one) => [one.id, one]));
+  if (byId.size !== keys.length) throw new RangeError('two keys have the same id');
+  if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('a key has 32 bytes');
+  const sealer = createSealer(sealingKeyOf(current));
+
+  const open: Opener['open'] = (sealed, belongsTo) => {
+    const parts = partsOf(sealed);
+    const holder = byId.get(parts.keyId);
+    if (holder?.kind !== KIND_OF[parts.version]) {
+      throw new UnsealError('unknown_key', `key-encryption key ${parts.keyId} is not configured`);
+    }
+    return parts.version === 'v1' ? openOld(holder, parts, belongsTo) : openPair(holder, parts, belongsTo);
+  };
+  return {
+    keyIds: [current.id, ...others.map(({ id }) => id)],
+    open,
+    reseal(sealed, belongsTo) {
+      if (partsOf(sealed).keyId === current.id) return null;
+      const secret = open(sealed, belongsTo);
+      try {
+        return sealer.seal(secret, belongsTo);
+      } finally {
+        secret.fill(0);
+      }
+    },
+  };
+}
+
+/** The public half of a pair. */
+export function sealingKeyOf({ id, key }: Pick<OpeningKey, 'id' | 'key'>): SealingKey {
+  return { id, key: bytesOf(createPublicKey(privateKey(key))) };
+}
+
+const KIND_OF = { v1: 'aes', v2: 'x25519' } as const;
+
 interface Parts {
+  version: keyof typeof KIND_OF;
   keyId: string;
-  wrappedKey: string;
+  /** v1: the wrapped data key; v2: the public key made for this secret. */
+  key: string;
   text: string;
 }
 
 function partsOf(sealed: string): Parts {
-  const found = /^v1\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
+  const found = /^(v1|v2)\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
   if (!found) throw new UnsealError('malformed', 'not a sealed text');
-  const [, keyId = '', wrappedKey = '', text = ''] = found;
-  return { keyId, wrappedKey, text };
+  const [, version, keyId = '', key = '', text = ''] = found;
+  return { version: version === 'v1' ? 'v1' : 'v2', keyId, key, text };
 }
 
-/** The additional data: a JSON list, so that no two places give the same bytes. A wrapped key is bound to its key too. */
-function authenticated(belongsTo: SealedFor, keyId?: string): Buffer {
+function openOld(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
+  const dataKey = decrypt(holder.key, key, authenticated('v1', belongsTo, holder.id));
+  try {
+    return decrypt(dataKey, text, authenticated('v1', belongsTo));
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+function openPair(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
+  const theirs = Buffer.from(key, 'base64url');
+  if (theirs.length !== KEY_BYTES) throw new UnsealError('malformed', 'not a sealed text');
+  const shared = orNotAuthentic(() =>
+    sharedKey(privateKey(holder.key), publicKey(theirs), theirs, sealingKeyOf(holder).key),
+  );
+  try {
+    return decrypt(shared, text, authenticated('v2', belongsTo, holder.id));
+  } finally {
+    shared.fill(0);
+  }
+}
+
+/** The key of one secret, from its own pair and the recipient's: HKDF-SHA256 over X25519, both public keys bound in. */
+function sharedKey(own: KeyObject, other: KeyObject, made: Uint8Array, recipient: Uint8Array): Buffer {
+  const secret = diffieHellman({ privateKey: own, publicKey: other });
+  const key = hkdfSync('sha256', secret, Buffer.concat([made, recipient]), 'cfe sealed v2', KEY_BYTES);
+  secret.fill(0);
+  return Buffer.from(key);
+}
+
+const publicKey = (bytes: Uint8Array): KeyObject =>
+  createPublicKey({
+    key: { kty: 'OKP', crv: 'X25519', x: Buffer.from(bytes).toString('base64url') },
+    format: 'jwk',
+  });
+
+const privateKey = (bytes: Uint8Array): KeyObject =>
+  createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, bytes]), format: 'der', type: 'pkcs8' });
+
+const bytesOf = (key: KeyObject): Buffer => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
+
+/** The additional data: a JSON list, so that no two places give the same bytes. */
+function authenticated(version: string, belongsTo: SealedFor, keyId?: string): Buffer {
   const owner = belongsTo.purpose === 'webhook-secret' ? belongsTo.accountId : belongsTo.rut;
-  const place = [VERSION, belongsTo.purpose, owner, belongsTo.rowId];
+  const place = [version, belongsTo.purpose, owner, belongsTo.rowId];
   return Buffer.from(JSON.stringify(keyId === undefined ? place : [...place, keyId]));
 }
 
@@ -125,8 +204,15 @@ function decrypt(key: Uint8Array, text: string, additional: Uint8Array): Buffer 
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES })
     .setAAD(additional)
     .setAuthTag(bytes.subarray(-TAG_BYTES));
+  return orNotAuthentic(() =>
+    Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]),
+  );
+}
+
+/** OpenSSL refuses what was changed, a public key that shares no secret too. */
+function orNotAuthentic<T>(work: () => T): T {
   try {
-    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    return work();
   } catch {
     throw new UnsealError('not_authentic', 'the sealed text, its key or its place was changed');
   }

@@ -1,11 +1,23 @@
 /** How our own programs are started: the command, and the variables that tell them where everything is. */
 import { join } from 'node:path';
-import type { Variables } from '../config.ts';
+import type { VariableName, Variables } from '../config.ts';
+import { sealingKeyFor } from '../crypto/newSecrets.mjs';
 import { CHECKOUT } from './checkout.ts';
 import type { Command } from './launch.ts';
 import type { StackPorts } from './ports.ts';
 import type { StackSecrets } from './secrets.ts';
 import { serviceCertificateFile, serviceCertificatePassword } from './serviceCertificate.ts';
+import type { ProgramName } from './stackOptions.ts';
+
+/** Which program holds which of the stack's secrets, as in the compose file: what a stolen part opens is the least. */
+const HOLDERS: Partial<Record<VariableName, readonly ProgramName[]>> = {
+  DATABASE_URL: ['api', 'worker'],
+  CFE_SEALING_KEY: ['api'],
+  CFE_KEY_ENCRYPTION_KEYS: ['worker'],
+  CFE_PEPPER: ['api'],
+  CFE_TOKEN_KEYS: ['api'],
+  CFE_SERVICE_CERTIFICATE_PASSWORD: ['api'],
+};
 
 export interface ProgramSettings {
   readonly variables: Variables;
@@ -21,11 +33,11 @@ export interface ProgramSettings {
 }
 
 /** The command that runs one of our programs. */
-export function programCommand(name: string, program: string, settings: ProgramSettings): Command {
+export function programCommand(name: ProgramName, program: string, settings: ProgramSettings): Command {
   return {
     program: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', program],
-    env: programVariables(settings),
+    env: programVariables(name, settings),
     cwd: CHECKOUT,
     logFile: join(settings.dataDir, 'logs', `${name}.log`),
   };
@@ -42,12 +54,15 @@ export const simulatorAddresses = (simulatorUrl: string) => ({
 });
 
 /**
- * The variables of the stack's programs. What the stack decides is fixed; what it suggests (the simulator as the
+ * The variables of one of the stack's programs. What the stack decides is fixed; what it suggests (the simulator as the
  * authority, quick polling) gives way to what a person has set.
  *
  * @internal exported for tests
  */
-export function programVariables(settings: ProgramSettings): Record<string, string | undefined> {
+export function programVariables(
+  name: ProgramName,
+  settings: ProgramSettings,
+): Record<string, string | undefined> {
   const { variables, secrets, ports, simulatorUrl } = settings;
   const suggested: Record<string, string> = {
     CFE_POLL_LONGEST_SECONDS: '10',
@@ -79,6 +94,7 @@ export function programVariables(settings: ProgramSettings): Record<string, stri
     CFE_TEMPORAL_UI_PORT: String(ports.temporalUi),
     CFE_SIMULATOR_PORT: String(ports.simulator),
     CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
+    CFE_SEALING_KEY: sealingKeyFor(secrets.key_encryption_keys) ?? '',
     CFE_PEPPER: secrets.pepper,
     CFE_TOKEN_KEYS: JSON.stringify(secrets.token_keys),
   };
@@ -86,5 +102,12 @@ export function programVariables(settings: ProgramSettings): Record<string, stri
   const given = Object.entries(variables).filter(
     ([name, value]) => value && !(name.endsWith('_FILE') && name.slice(0, -'_FILE'.length) in fixed),
   );
-  return { ...suggested, ...Object.fromEntries(given), ...fixed };
+  const all = { ...suggested, ...Object.fromEntries(given), ...fixed };
+  return Object.fromEntries(Object.entries(all).filter(([variable]) => mayHold(name, variable)));
+}
+
+function mayHold(program: ProgramName, variable: string): boolean {
+  const name = variable.replace(/_FILE$/, '');
+  const [, holders] = Object.entries(HOLDERS).find(([secret]) => secret === name) ?? [];
+  return holders?.includes(program) ?? true;
 }

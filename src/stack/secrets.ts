@@ -2,7 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { newKeyEncryptionKey, newPassword, newPepper, newTokenKey } from '../crypto/newSecrets.mjs';
+import {
+  newKeyEncryptionKey,
+  newPassword,
+  newPepper,
+  newTokenKey,
+  sealingKeyFor,
+} from '../crypto/newSecrets.mjs';
 import { hasCluster } from './postgres.ts';
 import { StackError } from './stackError.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
@@ -30,7 +36,7 @@ const fileOf = (dataDir: string): string => join(dataDir, 'secrets.json');
  */
 export function openSecrets(dataDir: string): { secrets: StackSecrets; made: boolean } {
   const file = fileOf(dataDir);
-  if (existsSync(file)) return { secrets: read(file), made: false };
+  if (existsSync(file)) return { secrets: withKeyPair(dataDir, read(file)), made: false };
   if (hasCluster(dataDir)) {
     throw new StackError(
       `${file} is missing, but the database in ${join(dataDir, 'postgres')} needs it: its keys and passwords cannot be read without it.\n` +
@@ -56,8 +62,17 @@ function read(file: string): StackSecrets {
   }
 }
 
+/** Versions before sealed under a symmetric key: it still opens what it sealed, behind a pair that seals from now on. */
+function withKeyPair(dataDir: string, secrets: StackSecrets): StackSecrets {
+  const { key_encryption_keys: keys } = secrets;
+  if (sealingKeyFor(keys) !== undefined) return secrets;
+  const changed = { ...secrets, key_encryption_keys: `${newKeyEncryptionKey('local-pair')},${keys}` };
+  keepSecrets(dataDir, changed);
+  return changed;
+}
+
 const makeSecrets = (): StackSecrets => ({
-  key_encryption_keys: newKeyEncryptionKey('local'),
+  key_encryption_keys: newKeyEncryptionKey('local-pair'),
   pepper: newPepper(),
   token_keys: [newTokenKey('local')],
   database_password: newPassword(),

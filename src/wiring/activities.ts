@@ -13,7 +13,7 @@ import { createSupportCfe } from '../activities/supportCfe.ts';
 import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { readConfig } from '../config.ts';
-import { createSealer, type Sealer } from '../crypto/sealed.ts';
+import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/Certificate.ts';
 import type { Orm } from '../db/orm.ts';
 import { HeldBack } from '../dgi/callPermit.ts';
@@ -47,12 +47,12 @@ interface Parts {
   readonly clock: () => Date;
   readonly outbox: CommandDeps['outbox'];
   readonly registry: Registry;
-  readonly sealer: Sealer;
+  readonly opener: Opener;
 }
 
 /** All activities, by the names of `TASK_QUEUES`. */
-export function createActivities(parts: Omit<Parts, 'sealer'>) {
-  const all: Parts = { ...parts, sealer: createSealer(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
+export function createActivities(parts: Omit<Parts, 'opener'>) {
+  const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
   return { cfe: databaseActivities(all), dgi: authorityActivities(all), webhooks: webhookActivities(all) };
 }
 
@@ -61,9 +61,9 @@ function databaseActivities({
   config,
   orm,
   clock,
-  sealer,
+  opener,
 }: Parts): Pick<Activities, 'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries'> {
-  const privateKeyOf = privateKeysUnder(sealer);
+  const privateKeyOf = privateKeysUnder(opener);
   const signerOf = keptByCertificate((certificate: Certificate) =>
     createSigner({
       privateKey: privateKeyOf(certificate),
@@ -89,7 +89,7 @@ function authorityActivities({
   clock,
   outbox,
   registry,
-  sealer,
+  opener,
 }: Parts): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'validateLogin'> {
   const onCall = measureAuthority(registry);
   const client = openDgiClient(config, orm, { onCall });
@@ -97,7 +97,7 @@ function authorityActivities({
     orm,
     clock,
     outbox,
-    authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(sealer)) }),
+    authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) }),
     onVerdict: measureVerdicts(registry),
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
     patienceSeconds: config.CFE_PATIENCE,
@@ -120,16 +120,16 @@ function authorityActivities({
     }),
     awaitVerdict: createAwaitVerdict(deciding),
     supportCfe: createSupportCfe(deciding),
-    validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(sealer), checkLogin }),
+    validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),
   };
 }
 
 /** Opens the e-invoicing logins of enterprises; null where an enterprise has given none. */
 const loginsUnder =
-  (sealer: Sealer) =>
+  (opener: Opener) =>
   ({ rut, sealedLogin }: { rut: string; sealedLogin: string | null }): Login | null => {
     if (sealedLogin === null) return null;
-    const login = sealer.open(sealedLogin, { purpose: 'efactura-login', rut, rowId: rut });
+    const login = opener.open(sealedLogin, { purpose: 'efactura-login', rut, rowId: rut });
     return JSON.parse(login.toString('utf8')) as Login;
   };
 
@@ -139,14 +139,14 @@ function webhookActivities({
   orm,
   clock,
   registry,
-  sealer,
+  opener,
 }: Parts): Pick<Activities, 'attemptDelivery'> {
   const file = config.CFE_WEBHOOK_LOCAL_CA_FILE;
   return {
     attemptDelivery: createAttemptDelivery({
       orm,
       clock,
-      sealer,
+      opener,
       send: createSender({ localCa: file === '' ? undefined : readFileSync(file, 'utf8') }),
       places: createPlaces(),
       onAttempt: measureWebhooks(registry),

@@ -15,7 +15,7 @@ import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 /** What the handlers are configured by. */
 export const API_VARIABLES = [
   ...LOOK_UP_VARIABLES,
-  'CFE_KEY_ENCRYPTION_KEYS',
+  'CFE_SEALING_KEY',
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
   'CFE_SANDBOX_PORTAL_URL',
@@ -39,7 +39,7 @@ export async function createApiDeps(
     ...deps,
     clock: () => new Date(),
     tokens: await createTokens(config.CFE_TOKEN_KEYS),
-    sealer: createSealer(config.CFE_KEY_ENCRYPTION_KEYS),
+    sealer: createSealer(config.CFE_SEALING_KEY),
     apiKeys: createApiKeys(config.CFE_PEPPER),
     requestHash: createRequestHash(config.CFE_PEPPER),
     testKit: testKitOf(config),

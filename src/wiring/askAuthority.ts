@@ -1,6 +1,6 @@
 import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import { readConfig, type Variables } from '../config.ts';
-import { createSealer } from '../crypto/sealed.ts';
+import { createOpener } from '../crypto/sealed.ts';
 import { currentCertificate } from '../db/certificates.ts';
 import type { Orm } from '../db/orm.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
@@ -15,7 +15,7 @@ import { privateKeysUnder } from './privateKeys.ts';
 export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps['askAuthority'] {
   const config = readConfig([...DGI_VARIABLES, 'CFE_KEY_ENCRYPTION_KEYS'], source);
   const client = openDgiClient(config, orm);
-  const privateKeyOf = privateKeysUnder(createSealer(config.CFE_KEY_ENCRYPTION_KEYS));
+  const privateKeyOf = privateKeysUnder(createOpener(config.CFE_KEY_ENCRYPTION_KEYS));
   return async ({ rut, environment, type, serie, numero }) => {
     const certificate = await currentCertificate(orm.em.fork(), rut, environment);
     if (!certificate) {

@@ -6,7 +6,8 @@ import type { Acting } from '../cli/run.ts';
 import type { CliDeps } from '../cli/verb.ts';
 import { isSet, processVariables, readConfig, type VariableName, type Variables } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
-import { createSealer } from '../crypto/sealed.ts';
+import { sealingKeyFor } from '../crypto/newSecrets.mjs';
+import { createOpener, createSealer } from '../crypto/sealed.ts';
 import { openOrm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { armFailpoints } from '../failpoints.ts';
@@ -38,6 +39,7 @@ function variablesOrStack(): Variables {
     ...simulatorAddresses(stack.simulator_url),
     CFE_PEPPER: pepper,
     CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
+    CFE_SEALING_KEY: sealingKeyFor(key_encryption_keys),
     CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
   };
   const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
@@ -73,7 +75,8 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUTS, source)),
       askSupport: support.ask,
       askAuthority: () => createAskAuthority(orm, source),
-      sealer: () => createSealer(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
+      sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
+      opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
       cfeObject: cfeView,
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),

@@ -9,6 +9,7 @@ import { aCfeBody } from '../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../support/commandDeps.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
+import { aKeyPair } from '../support/sealing.ts';
 import { freePort, startServices } from '../support/services.ts';
 import { type ExtraProgram, startProgram } from '../support/stacks.ts';
 
@@ -33,7 +34,7 @@ export async function run(): Promise<void> {
   Object.assign(process.env, services.environment);
   const database = await cloneDatabase();
   try {
-    const secrets = { pepper: randomBytes(32), kek: randomBytes(32) };
+    const secrets = { pepper: randomBytes(32) };
     const { orm } = database;
     const accountId = await anAccount(orm);
     const rut = await aReadyEnterprise(orm, accountId);
@@ -155,10 +156,7 @@ async function memory(pid: number, target: Target, rut: string): Promise<void> {
   );
 }
 
-async function startApi(
-  databaseUrl: string,
-  secrets: { pepper: Buffer; kek: Buffer },
-): Promise<ExtraProgram> {
+async function startApi(databaseUrl: string, secrets: { pepper: Buffer }): Promise<ExtraProgram> {
   const [port, health] = [await freePort(), await freePort()];
   const { privateKey } = generateKeyPairSync('ed25519');
   return startProgram('api', {
@@ -172,7 +170,7 @@ async function startApi(
       CFE_API_PORT: String(port),
       CFE_METRICS_PORT: String(health),
       CFE_LOG_LEVEL: 'warn',
-      CFE_KEY_ENCRYPTION_KEYS: `bench:${secrets.kek.toString('base64')}`,
+      CFE_SEALING_KEY: aKeyPair('bench').publicText,
       CFE_PEPPER: secrets.pepper.toString('base64'),
       CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
     },

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +6,12 @@ import { pino } from 'pino';
 import { addWebhook } from '../../src/commands/addWebhook.ts';
 import type { WebhookCommandDeps } from '../../src/commands/steps/webhook.ts';
 import { testWebhook } from '../../src/commands/testWebhook.ts';
-import { createSealer } from '../../src/crypto/sealed.ts';
 import { recordTest } from '../../src/db/events.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase } from '../support/database.ts';
+import { aKeyPair } from '../support/sealing.ts';
 import { freePort, startServices } from '../support/services.ts';
 import { type ExtraProgram, startProgram } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
@@ -40,7 +39,7 @@ export async function run(): Promise<void> {
   const authority = await aTestAuthority();
   const receiver = await startReceiver(authority);
   const folder = mkdtempSync(join(tmpdir(), 'cfe-bench-'));
-  const kek = randomBytes(32);
+  const keys = aKeyPair('bench');
   const temporalAddress = process.env['TEMPORAL_ADDRESS'] ?? '';
   const connection = await Connection.connect({ address: temporalAddress });
   const { orm } = database;
@@ -54,12 +53,17 @@ export async function run(): Promise<void> {
   try {
     const caFile = join(folder, 'ca.pem');
     writeFileSync(caFile, authority.caPem);
-    worker = await startWorker({ databaseUrl: database.databaseUrl, temporalAddress, kek, caFile });
+    worker = await startWorker({
+      databaseUrl: database.databaseUrl,
+      temporalAddress,
+      keys: keys.privateText,
+      caFile,
+    });
     const deps = {
       orm,
       outbox,
       clock: () => new Date(),
-      sealer: createSealer([{ id: 'bench', key: kek }]),
+      sealer: keys.sealer,
       localReceivers: true,
     };
     const accountId = await anAccount(orm);
@@ -181,7 +185,7 @@ const pause = (milliseconds: number): Promise<void> =>
 async function startWorker(of: {
   databaseUrl: string;
   temporalAddress: string;
-  kek: Buffer;
+  keys: string;
   caFile: string;
 }): Promise<ExtraProgram> {
   const port = await freePort();
@@ -198,7 +202,7 @@ async function startWorker(of: {
       TEMPORAL_ADDRESS: of.temporalAddress,
       CFE_WORKER_METRICS_PORT: String(port),
       CFE_LOG_LEVEL: 'warn',
-      CFE_KEY_ENCRYPTION_KEYS: `bench:${of.kek.toString('base64')}`,
+      CFE_KEY_ENCRYPTION_KEYS: of.keys,
       CFE_WEBHOOK_LOCAL_CA_FILE: of.caFile,
       CFE_DEVELOPMENT: 'true',
       CFE_CREDENTIALS_URL: authority,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import got from 'got';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import type { Failpoint } from '../../src/failpoints.ts';
 import type { StackSecrets } from '../../src/stack/secrets.ts';
 import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
@@ -66,7 +67,7 @@ afterAll(async () => {
 async function tellOfChanges(): Promise<string> {
   const secrets = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets;
   const cli = cliOn(stack.info().database_url, {
-    CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
+    CFE_SEALING_KEY: sealingKeyFor(secrets.key_encryption_keys),
     CFE_WEBHOOK_LOCAL_CA_FILE: join(stack.dataDir, 'ca.pem'),
   });
   const words = ['--url', receiver.url(), '--event', 'enterprise.updated'];

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { aCfeBody } from '../support/cfeBodies.ts';
 import { cliOn } from '../support/cli.ts';
 import { CASES, NOTHING_STORED, SITUATIONS, type Situation } from '../support/crashes.ts';
 import type { HttpClient } from '../support/http.ts';
+import { aKeyPair } from '../support/sealing.ts';
 import { freePort } from '../support/services.ts';
 import {
   type BareStack,
@@ -162,7 +163,7 @@ async function killAt(
 
 /** What the process that is to be killed lacks. */
 async function hardships({ orm }: BareStack, situation: Situation): Promise<Record<string, string>> {
-  if (situation.keyLost) return { CFE_KEY_ENCRYPTION_KEYS: `other:${randomBytes(32).toString('base64')}` };
+  if (situation.keyLost) return { CFE_KEY_ENCRYPTION_KEYS: aKeyPair('other').privateText };
   if (!situation.authorityAway) return {};
   // So long already that one more failure tells it.
   const failures = FAILURES_TO_OPEN - 1;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import got from 'got';
-import { newKeyEncryptionKey, newPepper, newTokenKey } from '../../src/crypto/newSecrets.mjs';
+import { newKeyEncryptionKey, newPepper, newTokenKey, sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { type CfeView, type Customer, logIn } from '../../src/demo/customer.ts';
@@ -59,6 +59,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     });
     production.setSecret('cfe_database_url', `${databaseUrl}\n`);
     production.setSecret('cfe_key_encryption_keys', `${oldKey}\n`);
+    production.setSecret('cfe_sealing_key', `${sealingKeyFor(oldKey)}\n`);
     production.setSecret('cfe_pepper', `${newPepper()}\n`);
     production.setSecret('cfe_token_keys', JSON.stringify([newTokenKey('t')]));
     production.setSecret('cfe_service_certificate_password', '\n');
@@ -248,6 +249,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
         ({ key_id }) => key_id === id,
       );
     production.setSecret('cfe_key_encryption_keys', `${newKey},${oldKey}`);
+    production.setSecret('cfe_sealing_key', `${sealingKeyFor(newKey)}`);
     const both = await restarted();
 
     expect(await statusOf('old')).toMatchObject({ seals: false, configured: true, total: 2 });

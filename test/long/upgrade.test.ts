@@ -87,6 +87,27 @@ test('what was sealed opens: the stored login is checked again', async () => {
   });
 });
 
+test('rotation seals it anew under the key pair that this version has; it opens, and the old key is needed no more', async () => {
+  interface KeyRow {
+    key_id: string;
+    seals: boolean;
+    total: number;
+  }
+  const status = () => stack.cli.json<KeyRow[]>('key-encryption', 'status');
+  expect(await status()).toMatchObject([{ seals: true }, { key_id: 'local', seals: false }]);
+  const [pair, symmetric] = await status();
+  expect(symmetric?.total).toBeGreaterThan(0);
+
+  expect(await stack.cli.json('key-encryption', 'rotate')).toEqual({
+    key_id: pair?.key_id,
+    resealed: symmetric?.total,
+  });
+
+  expect(await status()).toMatchObject([{ seals: true }, { key_id: 'local', total: 0 }]);
+  const cfe = await issue(stack.customer, DEMO_RUT);
+  expect(await verdictOf(stack.customer, DEMO_RUT, cfe.cfe_id)).toMatchObject({ cfe_status: 'ACCEPTED' });
+});
+
 test('an enterprise that waits for its date becomes READY once the date is changed', async () => {
   await stack.customer.send('PUT', `enterprises/${WAITING_RUT}`, {
     scheduled_ready_date: '2026-01-01T00:00:00',

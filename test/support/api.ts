@@ -9,7 +9,7 @@ import { createAccount } from '../../src/commands/createAccount.ts';
 import { createApiKey } from '../../src/commands/createApiKey.ts';
 import { type ApiKeys, createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { createRequestHash, type RequestHash } from '../../src/crypto/requestHash.ts';
-import { createSealer, type Sealer } from '../../src/crypto/sealed.ts';
+import type { Sealer } from '../../src/crypto/sealed.ts';
 import { createTokens, type Tokens } from '../../src/crypto/tokens.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
@@ -17,6 +17,7 @@ import { createLogger, type Logger } from '../../src/logger.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { inspect } from './openapi/conformance.ts';
 import { AUTHORITY_RUTS, papersCa } from './papers.ts';
+import { aKeyPair } from './sealing.ts';
 import { aTokenKey } from './tokenKey.ts';
 
 /** Keys of a service as it is configured: sealer, tokens, API keys, hashes of requests. */
@@ -30,7 +31,7 @@ export interface ServiceKeys {
 /** Fresh keys; give those of one API to another to make the two one service. */
 export async function serviceKeys(): Promise<ServiceKeys> {
   return {
-    sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
+    sealer: aKeyPair().sealer,
     tokens: await createTokens([aTokenKey('test')]),
     apiKeys: createApiKeys(randomBytes(32)),
     requestHash: createRequestHash(randomBytes(32)),

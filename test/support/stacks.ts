@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import got from 'got';
 import { addWebhook } from '../../src/commands/addWebhook.ts';
 import { readConfig } from '../../src/config.ts';
+import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { createSealer } from '../../src/crypto/sealed.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { type CfeView, type Customer, logIn, verdictOf as verdictWithin } from '../../src/demo/customer.ts';
@@ -184,7 +185,7 @@ export async function startBeside(
 ): Promise<ExtraProgram> {
   const info = stack.info();
   const [port, health] = [await freePort(), await freePort()];
-  const variables = programVariables({
+  const variables = programVariables(program, {
     variables: { PATH: process.env['PATH'], CFE_WORKFLOW_BUNDLE: process.env['CFE_WORKFLOW_BUNDLE'] },
     dataDir: stack.dataDir,
     secrets: JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets,
@@ -274,8 +275,8 @@ export async function openBareStack(ground: {
   const orm = shared?.database.orm ?? (await openOrm({ databaseUrl, pool: 4 }));
   const rut = aRut();
   let headers: Record<string, string> = { 'x-api-key': keys.live_api_key };
-  const { CFE_KEY_ENCRYPTION_KEYS: kek } = readConfig(['CFE_KEY_ENCRYPTION_KEYS'], {
-    CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
+  const { CFE_SEALING_KEY: sealingKey } = readConfig(['CFE_SEALING_KEY'], {
+    CFE_SEALING_KEY: sealingKeyFor(secrets.key_encryption_keys),
   });
 
   const stack: BareStack = {
@@ -298,7 +299,7 @@ export async function openBareStack(ground: {
       return customer;
     },
     async tell(url) {
-      const deps = webhookDeps(orm, { sealer: createSealer(kek) });
+      const deps = webhookDeps(orm, { sealer: createSealer(sealingKey) });
       await addWebhook(deps, { accountId: LOCAL_DEVELOPER, url, events: ['cfe.updated'] });
     },
     ledger: () => ledgerOf(simulatorUrl, { rut }),

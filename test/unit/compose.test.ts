@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -7,6 +7,7 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config.ts';
+import { sealingKeyOf } from '../../src/crypto/sealed.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import { programVariables } from '../../src/stack/programs.ts';
 import {
@@ -128,7 +129,7 @@ describe('the settings in production', () => {
   );
 
   test('the simulator’s addresses are those of the local stack', () => {
-    const local = programVariables({
+    const local = programVariables('worker', {
       variables: {},
       dataDir: '/data',
       secrets: { key_encryption_keys: '', pepper: '', token_keys: [], database_password: '' },
@@ -187,10 +188,10 @@ describe('the settings in production', () => {
 
 describe('secrets in production', () => {
   const folder = join(mkdtempSync(join(tmpdir(), 'cfe-secrets-')), 'secrets');
-  const make = (): string =>
+  const make = (...flags: string[]): string =>
     execFileSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.mjs'), folder],
+      ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.mjs'), folder, ...flags],
       { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
     );
   const contents = () =>
@@ -222,6 +223,57 @@ describe('secrets in production', () => {
     expect(contents()).toEqual(before);
   });
 
+  const keys = () =>
+    readConfig(['CFE_KEY_ENCRYPTION_KEYS', 'CFE_SEALING_KEY'], {
+      CFE_KEY_ENCRYPTION_KEYS_FILE: join(folder, 'cfe_key_encryption_keys'),
+      CFE_SEALING_KEY_FILE: join(folder, 'cfe_sealing_key'),
+    });
+
+  test('with --new-key a new pair stands in front, and its public half seals; nothing else changes', () => {
+    const before = contents();
+    const [old] = keys().CFE_KEY_ENCRYPTION_KEYS;
+
+    make('--new-key');
+
+    const { CFE_KEY_ENCRYPTION_KEYS: pairs, CFE_SEALING_KEY: sealing } = keys();
+    expect(pairs).toHaveLength(2);
+    expect(pairs[1]).toEqual(old);
+    expect(pairs[0]).not.toEqual(old);
+    expect(sealing).toEqual(sealingKeyOf(pairs[0]));
+    const changed = Object.entries(contents()).filter(([name, content]) => before[name] !== content);
+    expect(changed.map(([name]) => name)).toEqual(['cfe_key_encryption_keys', 'cfe_sealing_key']);
+  });
+
+  test('of a version before: its symmetric key goes behind a new pair, once', () => {
+    const old = `k-2026-01-01:${Buffer.alloc(32, 1).toString('base64')}`;
+    const file = join(folder, 'cfe_key_encryption_keys');
+    rmSync(file);
+    rmSync(join(folder, 'cfe_sealing_key'));
+    writeFileSync(file, `${old}\n`);
+
+    make();
+    make();
+
+    const { CFE_KEY_ENCRYPTION_KEYS: pairs, CFE_SEALING_KEY: sealing } = keys();
+    expect(pairs.map(({ kind }) => kind)).toEqual(['x25519', 'aes']);
+    expect(sealing).toEqual(sealingKeyOf(pairs[0]));
+    // For the tests that follow, as on a new machine.
+    rmSync(file);
+    rmSync(join(folder, 'cfe_sealing_key'));
+    make();
+  });
+
+  test('only the worker and the command line hold what opens', () => {
+    const holders = (name: string) =>
+      services.filter(([, service]) => service.secrets?.includes(name)).map(([service]) => service);
+
+    expect(holders('cfe_key_encryption_keys')).toEqual(['worker', 'cfe']);
+    expect(holders('cfe_sealing_key')).toEqual(['api', 'cfe']);
+    expect(holders('cfe_token_keys')).toEqual(['api']);
+    expect(holders('cfe_pepper')).toEqual(['api', 'cfe']);
+    expect(holders('cfe_service_certificate_password')).toEqual(['api']);
+  });
+
   test('each is what its program takes', () => {
     const settings = { ...serviceOf('api').environment, ...serviceOf('worker').environment };
     const files = Object.fromEntries(
@@ -234,6 +286,7 @@ describe('secrets in production', () => {
       [
         'DATABASE_URL',
         'CFE_KEY_ENCRYPTION_KEYS',
+        'CFE_SEALING_KEY',
         'CFE_PEPPER',
         'CFE_TOKEN_KEYS',
         'CFE_SERVICE_CERTIFICATE_PASSWORD',
@@ -245,6 +298,7 @@ describe('secrets in production', () => {
     expect([username, host, pathname]).toEqual(['cfe', 'postgres:5432', '/cfe']);
     expect(password).toBe(contents()['cfe_database_password']?.trim());
     expect(config.CFE_KEY_ENCRYPTION_KEYS).toHaveLength(1);
+    expect(config.CFE_SEALING_KEY).toEqual(sealingKeyOf(config.CFE_KEY_ENCRYPTION_KEYS[0]));
     expect(config.CFE_SERVICE_CERTIFICATE_PASSWORD).toBe('');
   });
 

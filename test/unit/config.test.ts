@@ -45,13 +45,34 @@ describe('the configuration', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  test('reads keys with their ids, the one that seals first', () => {
+  test('reads keys with their ids: pairs, behind them the symmetric ones of versions before', () => {
     const key = Buffer.alloc(32, 7).toString('base64');
     const { CFE_KEY_ENCRYPTION_KEYS: keys } = readConfig(['CFE_KEY_ENCRYPTION_KEYS'], {
-      CFE_KEY_ENCRYPTION_KEYS: `new:${key},old:${key}`,
+      CFE_KEY_ENCRYPTION_KEYS: `new:x25519-private:${key}, old:${key}`,
     });
-    expect(keys.map(({ id }) => id)).toEqual(['new', 'old']);
-    expect(keys[0]?.key).toHaveLength(32);
+    expect(keys.map(({ id, kind }) => [id, kind])).toEqual([
+      ['new', 'x25519'],
+      ['old', 'aes'],
+    ]);
+    expect(keys[0].key).toHaveLength(32);
+  });
+
+  test('does not take a private key where only the public one belongs, nor a symmetric one to seal by', () => {
+    const key = Buffer.alloc(32, 7).toString('base64');
+    for (const held of [
+      `a:x25519-private:${key}`,
+      `a:${key}`,
+      `a:x25519-public:${key},b:x25519-public:${key}`,
+    ]) {
+      expect(problemsOf(() => readConfig(['CFE_SEALING_KEY'], { CFE_SEALING_KEY: held }))).toContain(
+        'CFE_SEALING_KEY holds [a secret]; it must be id:x25519-public:key',
+      );
+    }
+    for (const held of [`old:${key}`, `old:${key},new:x25519-private:${key}`, `a:x25519-public:${key}`]) {
+      expect(
+        problemsOf(() => readConfig(['CFE_KEY_ENCRYPTION_KEYS'], { CFE_KEY_ENCRYPTION_KEYS: held })),
+      ).toContain('CFE_KEY_ENCRYPTION_KEYS holds [a secret]; it must be id:x25519-private:key');
+    }
   });
 
   test.each([

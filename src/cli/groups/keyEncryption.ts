@@ -9,9 +9,9 @@ const status = defineVerb({
   reads: true,
   examples: ['', '--json'],
   input: z.strictObject({}),
-  async run({ orm, sealer }) {
+  async run({ orm, opener }) {
     const em = orm.em.fork();
-    const { keyIds } = sealer();
+    const { keyIds } = opener();
     const counts = new Map<string, Record<string, number>>(keyIds.map((id) => [id, {}]));
     for (const column of SEALED_COLUMNS) {
       for (const { key_id, count } of await countSealed(em, column)) {
@@ -36,7 +36,7 @@ const rotate = defineVerb({
   examples: ['', '--json'],
   input: z.strictObject({}),
   async run(deps) {
-    const { keyId, resealed } = await rotateKeyEncryption({ ...deps, sealer: deps.sealer() });
+    const { keyId, resealed } = await rotateKeyEncryption({ ...deps, opener: deps.opener() });
     return { key_id: keyId, resealed };
   },
 });

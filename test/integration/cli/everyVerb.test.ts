@@ -12,7 +12,7 @@ import { setGrant } from '../../../src/commands/setGrant.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
-import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import type { Sealer } from '../../../src/crypto/sealed.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
@@ -23,8 +23,9 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { anAuthority } from '../../support/papers.ts';
+import { aKeyPair, anOldKey } from '../../support/sealing.ts';
 
-const [KEK, OLDER_KEK, PEPPER] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const [KEK, OLDER_KEK, PEPPER] = [aKeyPair('k1'), anOldKey('k0'), randomBytes(32)];
 const PRODUCTION = ['--environment', 'production'];
 
 let db: TestDatabase;
@@ -35,7 +36,8 @@ beforeAll(async () => {
   db = await cloneDatabase();
   folder = mkdtempSync(join(tmpdir(), 'cfe-verbs-'));
   cli = cliOn(db.databaseUrl, {
-    CFE_KEY_ENCRYPTION_KEYS: `k1:${KEK.toString('base64')},k0:${OLDER_KEK.toString('base64')}`,
+    CFE_KEY_ENCRYPTION_KEYS: `${KEK.privateText},${OLDER_KEK.privateText}`,
+    CFE_SEALING_KEY: KEK.publicText,
     CFE_PEPPER: PEPPER.toString('base64'),
   });
   account = await anAccount(db.orm);
@@ -50,7 +52,7 @@ const deps = () => ({
   clock: () => new Date(),
   outbox: idleOutbox,
   apiKeys: createApiKeys(PEPPER),
-  sealer: createSealer([{ id: 'k1', key: KEK }]),
+  sealer: KEK.sealer,
   checkoutUrl: 'https://pay.example',
   localReceivers: false,
 });
@@ -171,7 +173,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
       // The certificates of the other tests are none that a key opens.
       const sealed = deps().sealer.seal(Buffer.from('x'), { purpose: 'certificate-key', rut: '', rowId: '' });
       await db.orm.em.fork().execute('update certificate set sealed_key = ?', [sealed]);
-      await aWebhook({ sealer: createSealer([{ id: 'k0', key: OLDER_KEK }]) });
+      await aWebhook({ sealer: OLDER_KEK.sealer });
       return [];
     },
   ],

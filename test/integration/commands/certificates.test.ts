@@ -1,21 +1,27 @@
-import { createPrivateKey, randomBytes } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
 import { aCertificate, type CertificatePapers, rsaKey } from '../../support/papers.ts';
+import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
 let deps: UploadCertificateDeps;
+const keys = aKeyPair();
 let accountId: string;
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  const sealer = createSealer([{ id: 'k1', key: randomBytes(32) }]);
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer, certificateAuthorities: 'any' };
+  deps = {
+    orm: db.orm,
+    clock: () => new Date(),
+    outbox: idleOutbox,
+    sealer: keys.sealer,
+    certificateAuthorities: 'any',
+  };
   accountId = await anAccount(db.orm);
 });
 afterAll(async () => {
@@ -43,7 +49,7 @@ test('keeps the certificate and its private key, sealed; neither the file nor it
   });
   const row = JSON.stringify(await db.orm.em.fork().execute('select * from certificate where id = ?', [id]));
   expect(row).not.toContain('secreto-del-archivo');
-  const key = deps.sealer.open(stored?.sealedKey ?? '', { purpose: 'certificate-key', rut, rowId: id });
+  const key = keys.opener.open(stored?.sealedKey ?? '', { purpose: 'certificate-key', rut, rowId: id });
   expect(key.equals(pkcs8Of(rsaKey('company')))).toBe(true);
   expect(await outboxOf(db.orm, `enterprise:${rut}`)).toMatchObject([{ signal: 'factsChanged' }]);
 });

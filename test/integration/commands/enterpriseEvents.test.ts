@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMakeReadyWhenComplete } from '../../../src/activities/makeReadyWhenComplete.ts';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
@@ -9,12 +8,12 @@ import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/comman
 import { type UploadCaeDeps, uploadCae } from '../../../src/commands/uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, enterpriseBody, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
 import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
 let deps: UpdateEnterpriseDeps & UploadCaeDeps & UploadCertificateDeps;
@@ -28,9 +27,9 @@ beforeAll(async () => {
     clock: () => new Date(),
     outbox: idleOutbox,
     checkoutUrl: 'https://pay.example',
-    sealer: createSealer([{ id: 'k1', key: randomBytes(32) }]),
     authorityRuts: AUTHORITY_RUTS,
     certificateAuthorities: 'any',
+    sealer: aKeyPair().sealer,
   };
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(deps, { pem: authority.certificatePem });

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AuthorityTestKit, equipSandbox } from '../../../src/commands/equipSandbox.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
 import { AUTHORITY_RUTS } from '../../support/papers.ts';
+import { aKeyPair } from '../../support/sealing.ts';
 
 describe('papers for the sandbox', () => {
   let db: TestDatabase;
@@ -37,7 +36,7 @@ describe('papers for the sandbox', () => {
         orm: db.orm,
         clock: () => new Date(),
         outbox: idleOutbox,
-        sealer: createSealer([{ id: 'test', key: randomBytes(32) }]),
+        sealer: aKeyPair().sealer,
         testKit,
         authorityRuts: AUTHORITY_RUTS,
         certificateAuthorities: [],

@@ -4,7 +4,6 @@ import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type RequeueInput, requeue } from '../../../src/commands/requeue.ts';
 import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNumbers.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { listCaes } from '../../../src/db/caes.ts';
 import { countCfes } from '../../../src/db/cfes.ts';
@@ -15,6 +14,7 @@ import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
 let account: string;
@@ -29,7 +29,7 @@ const deps = () => ({
   actor: 'cli:ana' as const,
   clock: () => new Date(),
   outbox: idleOutbox,
-  sealer: createSealer([{ id: 'k1', key: Buffer.alloc(32, 7) }]),
+  sealer: aKeyPair().sealer,
   localReceivers: false,
 });
 const issue = (rut: string): Promise<Cfe> =>

@@ -1,10 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { rotateKeyEncryption } from '../../../src/commands/rotateKeyEncryption.ts';
 import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
-import { createSealer, type KeyEncryptionKey, type Sealer } from '../../../src/crypto/sealed.ts';
+import type { Opener, Sealer } from '../../../src/crypto/sealed.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import type { Database, Orm } from '../../../src/db/orm.ts';
@@ -13,11 +13,15 @@ import { cliOn } from '../../support/cli.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
+import { aKeyPair, anOldKey, openerOf, type TestKey } from '../../support/sealing.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
-const aKey = (id: string): KeyEncryptionKey => ({ id, key: randomBytes(32) });
-const [first, second] = [aKey('k1'), aKey('k2')];
-const both = createSealer([second, first]);
+const second = aKeyPair('k2');
+/** What the versions before sealed with, and a pair that was replaced. */
+const FIRSTS: readonly [string, TestKey][] = [
+  ['a symmetric key', anOldKey('k1')],
+  ['a pair', aKeyPair('k1')],
+];
 const SECRET = Buffer.from('a secret');
 
 let db: TestDatabase;
@@ -26,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => db[Symbol.asyncDispose]());
 
-const deps = (sealer: Sealer) => ({ orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer });
+const deps = () => ({ orm: db.orm, clock: () => new Date(), outbox: idleOutbox });
 
 /** Enterprises, each with a certificate and a login, and one webhook with both its secrets, sealed by `sealer`. */
 async function seal(sealer: Sealer, enterprises: number): Promise<{ ruts: string[] }> {
@@ -35,7 +39,7 @@ async function seal(sealer: Sealer, enterprises: number): Promise<{ ruts: string
   for (let i = 0; i < enterprises; i++) {
     const rut = await anEnterprise(db.orm, accountId);
     ruts.push(rut);
-    await validateCredentials(deps(sealer), { rut, login: { username: 'user', password: 'pass' } });
+    await validateCredentials({ ...deps(), sealer }, { rut, login: { username: 'user', password: 'pass' } });
     await giveSealedCertificate(rut, sealer);
   }
   const hooks = webhookDeps(db.orm, { sealer });
@@ -64,8 +68,8 @@ async function giveSealedCertificate(rut: string, sealer: Sealer): Promise<void>
   });
 }
 
-/** Everything that is sealed, opened by `sealer`; throws where it does not open. */
-async function openAll(sealer: Sealer): Promise<string[]> {
+/** Everything that is sealed, opened by `opener`; throws where it does not open. */
+async function openAll(opener: Opener): Promise<string[]> {
   const opened: string[] = [];
   for (const { table, column, id, owner, belongsTo } of SEALED_COLUMNS) {
     const rows = await db.orm.em
@@ -73,7 +77,7 @@ async function openAll(sealer: Sealer): Promise<string[]> {
       .execute<{ id: string; owner: string; sealed: string }[]>(
         `select ${id} as id, ${owner} as owner, ${column} as sealed from ${table} where ${column} is not null`,
       );
-    for (const row of rows) opened.push(sealer.open(row.sealed, belongsTo(row.owner, row.id)).toString());
+    for (const row of rows) opened.push(opener.open(row.sealed, belongsTo(row.owner, row.id)).toString());
   }
   return opened;
 }
@@ -90,22 +94,25 @@ test('every sealed column of the database is known', () => {
   );
 });
 
-describe('changing the key-encryption key', () => {
-  test('puts every secret under the first key; the old one opens nothing more, and nothing is lost', async () => {
-    await seal(createSealer([first]), 3);
-    const before = await openAll(createSealer([first]));
+describe.each(FIRSTS)('changing the key-encryption key from %s to a new pair', (_, first) => {
+  const both = openerOf(second, first);
+  const rotation = () => ({ ...deps(), opener: both });
 
-    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 8 });
+  test('puts every secret under the first key; the old one opens nothing more, and nothing is lost', async () => {
+    await seal(first.sealer, 3);
+    const before = await openAll(both);
+
+    expect(await rotateKeyEncryption(rotation())).toEqual({ keyId: 'k2', resealed: 8 });
 
     expect(before).toHaveLength(8);
-    expect(await openAll(createSealer([second]))).toEqual(before);
+    expect(await openAll(second.opener)).toEqual(before);
   });
 
   test('is told in the audit once; with nothing to do, nothing is', async () => {
-    await seal(createSealer([first]), 1);
+    await seal(first.sealer, 1);
 
-    await rotateKeyEncryption({ ...deps(both), actor: 'cli:maria' });
-    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 0 });
+    await rotateKeyEncryption({ ...rotation(), actor: 'cli:maria' });
+    expect(await rotateKeyEncryption(rotation())).toEqual({ keyId: 'k2', resealed: 0 });
 
     const acts = (await listAudit(db.orm.em.fork(), {}, 100)).filter(
       ({ action }) => action === 'key_encryption.rotate',
@@ -114,7 +121,7 @@ describe('changing the key-encryption key', () => {
   });
 
   test('is held up by nothing that does not open, however many they are', async () => {
-    const { ruts } = await seal(createSealer([first]), 1);
+    const { ruts } = await seal(first.sealer, 1);
     const em = db.orm.em.fork();
     await em.execute(
       `insert into certificate select gen_random_uuid(), rut, environment, subject, not_before, not_after, certificate,
@@ -123,7 +130,7 @@ describe('changing the key-encryption key', () => {
     );
 
     // Copied secrets stand in other rows than those that they were sealed for: they open nowhere.
-    await expect(rotateKeyEncryption(deps(both))).rejects.toMatchObject({
+    await expect(rotateKeyEncryption(rotation())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(
         /^4 secrets were sealed again under k2; 450 are still sealed under other keys/,
@@ -132,37 +139,40 @@ describe('changing the key-encryption key', () => {
   });
 
   test('broken off, goes on where it was', async () => {
-    await seal(createSealer([first]), 4);
+    await seal(first.sealer, 4);
     let left = 3;
-    const failing: Sealer = {
+    const failing: Opener = {
       ...both,
-      rewrap(...of) {
+      reseal(...of) {
         if (left-- === 0) throw new Error('broken off');
-        return both.rewrap(...of);
+        return both.reseal(...of);
       },
     };
 
-    await expect(rotateKeyEncryption(deps(failing))).rejects.toThrow('broken off');
-    expect(await rotateKeyEncryption(deps(both))).toEqual({ keyId: 'k2', resealed: 7 });
-    expect(await openAll(createSealer([second]))).toHaveLength(10);
+    await expect(rotateKeyEncryption({ ...deps(), opener: failing })).rejects.toThrow('broken off');
+    expect(await rotateKeyEncryption(rotation())).toEqual({ keyId: 'k2', resealed: 7 });
+    expect(await openAll(second.opener)).toHaveLength(10);
   });
 
   test('beside others that do the same and programs that store new logins: nothing is overwritten', async () => {
-    const { ruts } = await seal(createSealer([first]), 20);
+    const { ruts } = await seal(first.sealer, 20);
     const login = (rut: string) =>
-      validateCredentials(deps(both), { rut, login: { username: 'new', password: rut } });
+      validateCredentials(
+        { ...deps(), sealer: second.sealer },
+        { rut, login: { username: 'new', password: rut } },
+      );
 
-    await Promise.all([rotateKeyEncryption(deps(both)), rotateKeyEncryption(deps(both)), ...ruts.map(login)]);
+    await Promise.all([rotateKeyEncryption(rotation()), rotateKeyEncryption(rotation()), ...ruts.map(login)]);
 
-    const opened = await openAll(createSealer([second]));
+    const opened = await openAll(second.opener);
     expect(opened).toHaveLength(42);
     for (const rut of ruts) expect(opened).toContain(JSON.stringify({ username: 'new', password: rut }));
   });
 
   test('a login that is replaced between reading and writing is looked at again, not overwritten', async () => {
-    const { ruts } = await seal(createSealer([first]), 1);
+    const { ruts } = await seal(first.sealer, 1);
     const place = { purpose: 'efactura-login', rut: String(ruts[0]), rowId: String(ruts[0]) } as const;
-    const replacement = createSealer([first]).seal(SECRET, place);
+    const replacement = first.sealer.seal(SECRET, place);
     let replaced = false;
     const overtaking = wrapped(db.orm, async (statement) => {
       if (replaced || !statement.startsWith('update enterprise')) return;
@@ -170,15 +180,13 @@ describe('changing the key-encryption key', () => {
       await db.orm.em.fork().execute('update enterprise set sealed_login = ?', [replacement]);
     });
 
-    expect(await rotateKeyEncryption({ ...deps(both), orm: overtaking })).toEqual({
+    expect(await rotateKeyEncryption({ ...rotation(), orm: overtaking })).toEqual({
       keyId: 'k2',
       resealed: 4,
     });
 
     expect(replaced).toBe(true);
-    expect((await openAll(createSealer([second]))).filter((text) => text === SECRET.toString())).toHaveLength(
-      2,
-    );
+    expect((await openAll(second.opener)).filter((text) => text === SECRET.toString())).toHaveLength(2);
   });
 });
 
@@ -200,11 +208,11 @@ function wrapped(orm: Orm, before: (statement: string) => Promise<void>): Databa
 }
 
 describe('cfe key-encryption', () => {
-  const asVariable = (...keys: KeyEncryptionKey[]): string =>
-    keys.map(({ id, key }) => `${id}:${Buffer.from(key).toString('base64')}`).join();
+  const first = anOldKey('k1');
+  const asVariable = (...keys: TestKey[]): string => keys.map(({ privateText }) => privateText).join();
 
   test('tells which keys hold how many secrets, changes over, and then the old key can go', async () => {
-    await seal(createSealer([first]), 2);
+    await seal(first.sealer, 2);
     const cli = cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
 
     expect(await cli.json('key-encryption', 'status')).toEqual([
@@ -234,8 +242,8 @@ describe('cfe key-encryption', () => {
   });
 
   test('with a key that is not configured: it is named, all others are done, and that is refused', async () => {
-    await seal(createSealer([aKey('k0')]), 1);
-    await seal(createSealer([first]), 1);
+    await seal(aKeyPair('k0').sealer, 1);
+    await seal(first.sealer, 1);
     const cli = cliOn(db.databaseUrl, { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
 
     expect((await cli.refusal('key-encryption', 'rotate')).message).toMatch(

@@ -1,22 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
-import { createSealer, type Sealer } from '../../../src/crypto/sealed.ts';
+import type { Sealer } from '../../../src/crypto/sealed.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
+import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
+const keys = aKeyPair();
 let deps: CommandDeps & { sealer: Sealer };
 let accountId: string;
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  const sealer = createSealer([{ id: 'k1', key: randomBytes(32) }]);
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer };
+  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer: keys.sealer };
   accountId = await anAccount(db.orm);
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ test('the login is kept sealed, the status is VALIDATING, and the check is start
   const enterprise = await stored(rut);
   expect(enterprise).toMatchObject({ efacturaStatus: 'VALIDATING', loginStatus: 'NOT_ATTEMPTED' });
   expect(enterprise?.sealedLogin).not.toContain('muy-secreta');
-  const opened = deps.sealer.open(enterprise?.sealedLogin ?? '', {
+  const opened = keys.opener.open(enterprise?.sealedLogin ?? '', {
     purpose: 'efactura-login',
     rut,
     rowId: rut,

@@ -5,7 +5,6 @@ import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { redeliver } from '../../../src/commands/redeliver.ts';
 import { removeWebhook } from '../../../src/commands/removeWebhook.ts';
 import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
 import { findDelivery } from '../../../src/db/deliveries.ts';
 import type { Orm } from '../../../src/db/orm.ts';
@@ -33,7 +32,7 @@ describe('deliveries to a real HTTPS receiver', () => {
   let db: TestDatabase;
   let temporal: TestTemporal;
   let authority: TestAuthority;
-  let deps: WebhookCommandDeps & { orm: Orm };
+  let deps: ReturnType<typeof webhookDeps> & { orm: Orm };
   let accountId: string;
   let receiver: Receiver;
   beforeAll(async () => {

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { createAttemptDelivery } from '../../../src/activities/attemptDelivery.ts';
 import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
-import { createSealer } from '../../../src/crypto/sealed.ts';
+import type { Opener } from '../../../src/crypto/sealed.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { DeliveryAttempt } from '../../../src/db/entities/DeliveryAttempt.ts';
 import type { Orm } from '../../../src/db/orm.ts';
@@ -10,29 +9,38 @@ import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
 import { createPlaces } from '../../../src/webhooks/places.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
 import { idleOutbox } from '../commandDeps.ts';
+import { aKeyPair } from '../sealing.ts';
 import type { TestTemporal } from '../temporal.ts';
 import { until } from '../until.ts';
 
 /** What commands on webhooks need, with receivers on this machine allowed and a dispatcher that starts nothing. */
-export const webhookDeps = (orm: Orm, more: Partial<WebhookCommandDeps> = {}): WebhookCommandDeps => ({
+export const webhookDeps = (
+  orm: Orm,
+  more: Partial<WebhookCommandDeps> = {},
+): WebhookCommandDeps & { opener: Opener } => ({
   orm,
   clock: () => new Date(),
   outbox: idleOutbox,
-  sealer: createSealer([{ id: 'k1', key: randomBytes(32) }]),
+  ...keysOf(),
   localReceivers: true,
   ...more,
 });
 
+function keysOf() {
+  const { sealer, opener } = aKeyPair();
+  return { sealer, opener };
+}
+
 /** The real activities, sending to receivers whose certificate comes from `caPem`. */
 export const deliveryActivities = (
-  { orm, sealer, clock }: WebhookCommandDeps & { orm: Orm },
+  { orm, opener, clock }: WebhookCommandDeps & { orm: Orm; opener: Opener },
   caPem: string,
   patienceMilliseconds = 1_000,
 ) => ({
   attemptDelivery: createAttemptDelivery({
     orm,
     clock,
-    sealer,
+    opener,
     send: createSender({ localCa: caPem, patienceMilliseconds }),
     places: createPlaces(),
   }),

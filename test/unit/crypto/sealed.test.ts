@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createSealer, type SealedFor, UnsealError } from '../../../src/crypto/sealed.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createOpener, createSealer, type SealedFor, UnsealError } from '../../../src/crypto/sealed.ts';
+import { aKeyPair, anOldKey, openerOf } from '../../support/sealing.ts';
 
-const first = { id: 'k1', key: randomBytes(32) };
-const second = { id: 'k2', key: randomBytes(32) };
+const first = aKeyPair('k1');
+const second = aKeyPair('k2');
+const old = anOldKey('k0');
 const place: SealedFor = { purpose: 'certificate-key', rut: '219999830019', rowId: 'row-1' };
 const secret = Buffer.from('a private key');
 
@@ -20,22 +25,22 @@ function codeOf(open: () => unknown): string {
 
 describe('a sealed secret', () => {
   test('opens to what was sealed', () => {
-    const sealer = createSealer([first]);
+    const { sealer, opener } = first;
 
-    expect(sealer.open(sealer.seal(secret, place), place)).toEqual(secret);
+    expect(opener.open(sealer.seal(secret, place), place)).toEqual(secret);
   });
 
   test('may be empty', () => {
-    const sealer = createSealer([first]);
+    const { sealer, opener } = first;
 
-    expect(sealer.open(sealer.seal(Buffer.alloc(0), place), place)).toHaveLength(0);
+    expect(opener.open(sealer.seal(Buffer.alloc(0), place), place)).toHaveLength(0);
   });
 
   test('names its key, shows nothing of the secret, and is never the same twice', () => {
-    const sealer = createSealer([first]);
+    const { sealer } = first;
     const texts = [sealer.seal(secret, place), sealer.seal(secret, place)];
 
-    expect(texts[0]).toMatch(/^v1\.k1\.[\w-]+\.[\w-]+$/);
+    expect(texts[0]).toMatch(/^v2\.k1\.[\w-]+\.[\w-]+$/);
     expect(texts[0]).not.toBe(texts[1]);
     expect(texts[0]).not.toContain(secret.toString('base64url'));
   });
@@ -45,21 +50,21 @@ describe('a sealed secret', () => {
     ['enterprise', { rut: '214844360018' }],
     ['row', { rowId: 'row-2' }],
   ])('does not open for another %s', (_, other) => {
-    const sealer = createSealer([first]);
+    const { sealer, opener } = first;
     const sealed = sealer.seal(secret, place);
 
-    expect(codeOf(() => sealer.open(sealed, { ...place, ...other } as SealedFor))).toBe('not_authentic');
+    expect(codeOf(() => opener.open(sealed, { ...place, ...other } as SealedFor))).toBe('not_authentic');
   });
 
   test('does not open when places only look alike once joined', () => {
-    const sealer = createSealer([first]);
+    const { sealer, opener } = first;
     const sealed = sealer.seal(secret, { ...place, rut: 'a', rowId: 'b|c' });
 
-    expect(codeOf(() => sealer.open(sealed, { ...place, rut: 'a|b', rowId: 'c' }))).toBe('not_authentic');
+    expect(codeOf(() => opener.open(sealed, { ...place, rut: 'a|b', rowId: 'c' }))).toBe('not_authentic');
   });
 
   test('does not open with any one character changed', () => {
-    const sealer = createSealer([first]);
+    const { sealer, opener } = first;
     const sealed = sealer.seal(secret, place);
     const changed = Array.from(sealed, (character, i) => {
       const other = character === 'A' ? 'B' : 'A';
@@ -67,7 +72,7 @@ describe('a sealed secret', () => {
     });
 
     // The last character of a part may carry bits that base64url does not use.
-    const opened = changed.filter((text) => codeOf(() => sealer.open(text, place)) === 'opened');
+    const opened = changed.filter((text) => codeOf(() => opener.open(text, place)) === 'opened');
     for (const text of opened) {
       const decoded = (one: string) =>
         one
@@ -78,50 +83,120 @@ describe('a sealed secret', () => {
     }
   });
 
-  test.each(['', 'v1', 'v1.k1.x.y', 'v2.k1.AAAA.AAAA', 'v1.K1.AAAA.AAAA', `v1.k1.${'A'.repeat(80)}`])(
-    'is not %j',
-    (text) => {
-      expect(codeOf(() => createSealer([first]).open(text, place))).toBe('malformed');
+  test.each([
+    ...[
+      '',
+      'v2',
+      'v2.k1.x.y',
+      'v2.k1.AAAA.AAAA',
+      'v3.k1.AAAA.AAAA',
+      'v2.K1.AAAA.AAAA',
+      `v2.k1.${'A'.repeat(80)}`,
+    ],
+  ])('is not %j', (text) => {
+    expect(codeOf(() => first.opener.open(text, place))).toBe('malformed');
+  });
+
+  test('cannot be opened by what seals it: the public half is no private one', () => {
+    const sealed = first.sealer.seal(secret, place);
+    const { CFE_SEALING_KEY: published } = readConfig(['CFE_SEALING_KEY'], {
+      CFE_SEALING_KEY: first.publicText,
+    });
+
+    expect(codeOf(() => createOpener([{ ...published, kind: 'x25519' }]).open(sealed, place))).toBe(
+      'not_authentic',
+    );
+    expect(Object.keys(first.sealer)).toEqual(['seal']);
+  });
+
+  test.each([Buffer.alloc(32), Buffer.from([1, ...Buffer.alloc(31)])])(
+    'does not open with a public key that shares no secret: %j',
+    (key) => {
+      const [version, id, , text] = first.sealer.seal(secret, place).split('.');
+      const forged = [version, id, key.toString('base64url'), text].join('.');
+
+      expect(codeOf(() => first.opener.open(forged, place))).toBe('not_authentic');
     },
   );
 });
 
-describe('rotation of the key-encryption key', () => {
-  test('the first key seals, and what older keys sealed still opens', () => {
-    const old = createSealer([first]).seal(secret, place);
-    const rotated = createSealer([second, first]);
+describe('a secret that a version before sealed, under a symmetric key', () => {
+  test('opens as long as that key is configured', () => {
+    const sealed = old.sealer.seal(secret, place);
 
-    expect(rotated.open(old, place)).toEqual(secret);
-    expect(rotated.seal(secret, place)).toMatch(/^v1\.k2\./);
-  });
-
-  test('rewrapping leaves the sealed secret alone and frees the old key', () => {
-    const old = createSealer([first]).seal(secret, place);
-
-    const rewrapped = createSealer([second, first]).rewrap(old, place);
-
-    expect(rewrapped?.split('.').at(-1)).toBe(old.split('.').at(-1));
-    expect(createSealer([second]).open(String(rewrapped), place)).toEqual(secret);
-    expect(codeOf(() => createSealer([second]).open(old, place))).toBe('unknown_key');
-  });
-
-  test('what stands under the first key needs no rewrapping', () => {
-    const sealer = createSealer([second, first]);
-
-    expect(sealer.rewrap(sealer.seal(secret, place), place)).toBeNull();
-  });
-
-  test('another key under the same id does not open', () => {
-    const sealed = createSealer([first]).seal(secret, place);
-
-    expect(codeOf(() => createSealer([{ id: 'k1', key: second.key }]).open(sealed, place))).toBe(
+    expect(openerOf(first, old).open(sealed, place)).toEqual(secret);
+    expect(codeOf(() => first.opener.open(sealed, place))).toBe('unknown_key');
+    expect(codeOf(() => openerOf(first, anOldKey('k0')).open(sealed, place))).toBe('not_authentic');
+    expect(codeOf(() => openerOf(first, old).open(sealed, { ...place, rowId: 'row-2' }))).toBe(
       'not_authentic',
     );
   });
 
-  test('a list of keys that cannot serve is refused', () => {
-    expect(() => createSealer([])).toThrow(RangeError);
-    expect(() => createSealer([first, { id: 'k1', key: second.key }])).toThrow(RangeError);
-    expect(() => createSealer([{ id: 'k1', key: randomBytes(16) }])).toThrow(RangeError);
+  test('is sealed anew as a whole: nothing of the old text is left, and the old key opens nothing more', () => {
+    const sealed = old.sealer.seal(secret, place);
+
+    const anew = String(openerOf(first, old).reseal(sealed, place));
+
+    expect(anew).toMatch(/^v2\.k1\./);
+    for (const part of sealed.split('.').slice(2)) expect(anew).not.toContain(part);
+    expect(first.opener.open(anew, place)).toEqual(secret);
+  });
+
+  // Of commit f4c9108: test/fixtures/upgrade/README.md.
+  test('a stack of commit f4c9108 holds such secrets, and they open', () => {
+    const folder = join(import.meta.dirname, '../../fixtures/upgrade');
+    const secrets = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8')) as Record<string, string>;
+    const { CFE_KEY_ENCRYPTION_KEYS: keys } = readConfig(['CFE_KEY_ENCRYPTION_KEYS'], {
+      CFE_KEY_ENCRYPTION_KEYS: `${first.privateText},${secrets['key_encryption_keys']}`,
+    });
+    const opener = createOpener(keys);
+    const rowsOf = (table: string): Record<string, string>[] =>
+      readFileSync(join(folder, 'database.jsonl'), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { table: string; rows: Record<string, string>[] })
+        .find((one) => one.table === table)?.rows ?? [];
+    const certificates = rowsOf('certificate');
+
+    expect(certificates.length).toBeGreaterThan(0);
+    for (const { id = '', rut = '', sealed_key = '' } of certificates) {
+      expect(sealed_key).toMatch(/^v1\./);
+      const of = { purpose: 'certificate-key', rut, rowId: id } as const;
+      const opened = opener.open(sealed_key, of);
+      expect(first.opener.open(String(opener.reseal(sealed_key, of)), of)).toEqual(opened);
+    }
+  });
+});
+
+describe('rotation of the key pair', () => {
+  test('what older pairs sealed still opens, and is sealed anew under the first', () => {
+    const before = first.sealer.seal(secret, place);
+    const rotated = openerOf(second, first);
+
+    expect(rotated.open(before, place)).toEqual(secret);
+    const anew = String(rotated.reseal(before, place));
+    expect(anew).toMatch(/^v2\.k2\./);
+    expect(second.opener.open(anew, place)).toEqual(secret);
+    expect(codeOf(() => second.opener.open(before, place))).toBe('unknown_key');
+  });
+
+  test('what stands under the first key stays as it is', () => {
+    expect(openerOf(second, first).reseal(second.sealer.seal(secret, place), place)).toBeNull();
+  });
+
+  test('another pair under the same id does not open', () => {
+    const sealed = first.sealer.seal(secret, place);
+
+    expect(codeOf(() => aKeyPair('k1').opener.open(sealed, place))).toBe('not_authentic');
+  });
+
+  test('keys that cannot serve are refused', () => {
+    const { opening } = first;
+
+    expect(() => createOpener([])).toThrow(RangeError);
+    expect(() => createOpener([old.opening, opening])).toThrow(RangeError);
+    expect(() => createOpener([opening, { ...second.opening, id: 'k1' }])).toThrow(RangeError);
+    expect(() => createOpener([{ ...opening, key: randomBytes(16) }])).toThrow();
+    expect(() => createSealer({ id: 'k1', key: randomBytes(16) })).toThrow(RangeError);
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
+import { sealingKeyOf } from '../../../src/crypto/sealed.ts';
 import { takeLock } from '../../../src/stack/fileLock.ts';
 import { openAuthority } from '../../../src/stack/localAuthority.ts';
 import { isRunning, markOf } from '../../../src/stack/processes.ts';
@@ -60,6 +61,17 @@ describe('secrets.json', () => {
     expect(() => openSecrets(dataDir)).not.toThrow(/hush/);
   });
 
+  test('of a version before get a key pair that seals from now on; what its key sealed still opens', () => {
+    const { secrets } = openSecrets(dataDir);
+    keepSecrets(dataDir, { ...secrets, key_encryption_keys: `local:${Buffer.alloc(32).toString('base64')}` });
+
+    const { key_encryption_keys: keys } = openSecrets(dataDir).secrets;
+
+    expect(keys).toMatch(/^local-pair:x25519-private:[^,]+,local:A+=$/);
+    expect(openSecrets(dataDir).secrets.key_encryption_keys).toBe(keys);
+    keepSecrets(dataDir, secrets);
+  });
+
   test('hold what the programs ask of them', () => {
     const { secrets } = openSecrets(dataDir);
     const ports = {
@@ -71,7 +83,7 @@ describe('secrets.json', () => {
       temporalUi: 6,
       simulator: 7,
     };
-    const variables = programVariables({
+    const settings = {
       variables: { CFE_POLL_LONGEST_SECONDS: '3', CFE_PEPPER: 'not this one' },
       dataDir,
       secrets,
@@ -81,20 +93,25 @@ describe('secrets.json', () => {
       temporalNamespace: 'default',
       simulatorUrl: 'http://127.0.0.1:7',
       apiUrl: 'http://127.0.0.1:1',
-    });
+    };
 
     const read = readConfig(
       [
-        'CFE_KEY_ENCRYPTION_KEYS',
+        'CFE_SEALING_KEY',
         'CFE_PEPPER',
         'CFE_TOKEN_KEYS',
         'CFE_POLL_LONGEST_SECONDS',
         'CFE_DGI_SANDBOX_RECEPTION_URL',
         'CFE_DATA_DIR',
       ],
-      variables,
+      programVariables('api', settings),
     );
-    expect(read.CFE_KEY_ENCRYPTION_KEYS).toHaveLength(1);
+    const { CFE_KEY_ENCRYPTION_KEYS: keys } = readConfig(
+      ['CFE_KEY_ENCRYPTION_KEYS'],
+      programVariables('worker', settings),
+    );
+    expect(keys).toHaveLength(1);
+    expect(sealingKeyOf(keys[0])).toEqual(read.CFE_SEALING_KEY);
     expect(read.CFE_PEPPER).toEqual(Buffer.from(secrets.pepper, 'base64'));
     expect(read.CFE_TOKEN_KEYS[0]?.kid).toMatch(/^local-/);
     expect(read.CFE_POLL_LONGEST_SECONDS).toBe(3);

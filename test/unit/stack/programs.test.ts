@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { isSet, readConfig } from '../../../src/config.ts';
+import { newKeyEncryptionKey } from '../../../src/crypto/newSecrets.mjs';
 import { type ProgramSettings, programVariables } from '../../../src/stack/programs.ts';
 
 const SETTINGS: Omit<ProgramSettings, 'variables'> = {
   dataDir: '/data',
   secrets: {
-    key_encryption_keys: 'local:key',
+    key_encryption_keys: newKeyEncryptionKey('local'),
     pepper: Buffer.alloc(32).toString('base64'),
     token_keys: [],
     database_password: 'p',
@@ -26,7 +27,7 @@ test('the secrets of the local stack stand alone, whatever files a person’s va
     CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: '/run/secrets/password',
   };
 
-  const given = programVariables({ ...SETTINGS, variables });
+  const given = programVariables('api', { ...SETTINGS, variables });
 
   expect(readConfig(['CFE_PEPPER', 'DATABASE_URL'], given)).toMatchObject({
     DATABASE_URL: SETTINGS.databaseUrl,
@@ -36,4 +37,28 @@ test('the secrets of the local stack stand alone, whatever files a person’s va
     CFE_SERVICE_CERTIFICATE_FILE: '/papers/own.p12',
     CFE_SERVICE_CERTIFICATE_PASSWORD_FILE: '/run/secrets/password',
   });
+});
+
+test('each program holds the secrets that it needs, and no other, even where a person’s variables have them', () => {
+  const all = [
+    'CFE_PEPPER',
+    'CFE_TOKEN_KEYS',
+    'CFE_KEY_ENCRYPTION_KEYS',
+    'CFE_SEALING_KEY',
+    'DATABASE_URL',
+  ] as const;
+  const variables = Object.fromEntries(
+    all.flatMap((name) => [
+      [name, 'x'],
+      [`${name}_FILE`, '/x'],
+    ]),
+  );
+  const held = (program: 'api' | 'worker' | 'simulator') => {
+    const given = programVariables(program, { ...SETTINGS, variables });
+    return all.filter((name) => isSet(name, given));
+  };
+
+  expect(held('api')).toEqual(['CFE_PEPPER', 'CFE_TOKEN_KEYS', 'CFE_SEALING_KEY', 'DATABASE_URL']);
+  expect(held('worker')).toEqual(['CFE_KEY_ENCRYPTION_KEYS', 'DATABASE_URL']);
+  expect(held('simulator')).toEqual([]);
 });
