@@ -121,7 +121,11 @@ export function createOpener(keys: readonly OpeningKey[]): Opener {
   };
 }
 
-/** The public half of a pair. */
+/**
+ * The public half of a pair.
+ *
+ * @internal exported for tests
+ */
 export function sealingKeyOf({ id, key }: Pick<OpeningKey, 'id' | 'key'>): SealingKey {
   return { id, key: bytesOf(createPublicKey(privateKey(key))) };
 }

@@ -84,15 +84,13 @@ describe('a sealed secret', () => {
   });
 
   test.each([
-    ...[
-      '',
-      'v2',
-      'v2.k1.x.y',
-      'v2.k1.AAAA.AAAA',
-      'v3.k1.AAAA.AAAA',
-      'v2.K1.AAAA.AAAA',
-      `v2.k1.${'A'.repeat(80)}`,
-    ],
+    '',
+    'v2',
+    'v2.k1.x.y',
+    'v2.k1.AAAA.AAAA',
+    'v3.k1.AAAA.AAAA',
+    'v2.K1.AAAA.AAAA',
+    `v2.k1.${'A'.repeat(80)}`,
   ])('is not %j', (text) => {
     expect(codeOf(() => first.opener.open(text, place))).toBe('malformed');
   });
