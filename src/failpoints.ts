@@ -29,8 +29,9 @@ export const FAILPOINTS = {
   'dispatch.marked': ['api', 'worker'],
   /** The XML is signed, not stored. */
   'sign.signed': ['worker'],
+  /** It is stored, with the sobre of a CFE that waits for nobody. */
   'sign.stored': ['worker'],
-  /** The sobre has its Idemisor, within the open transaction. */
+  /** The sobre of a note that waited has its Idemisor, within the open transaction. */
   'submit.numbered': ['worker'],
   'submit.sobreStored': ['worker'],
   /** The CFE has its slot, or its queue entry. */
@@ -54,6 +55,9 @@ export const FAILPOINTS = {
   /** The verdict and what follows from it are written, not committed. */
   'verdict.written': ['worker'],
   'verdict.committed': ['worker'],
+  /** The verdict is stored where no webhook hears of it; notes that wait for it are not told. */
+  'verdict.storedAlone': ['worker'],
+  'verdict.notesTold': ['worker'],
   /** What support asked for is written, with its audit entry, not committed. */
   'support.written': ['worker'],
   'support.stored': ['worker'],

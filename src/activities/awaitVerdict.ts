@@ -1,15 +1,15 @@
 import { activityInfo, sleep } from '@temporalio/activity';
+import { cfeInHand } from '../db/cfeInHand.ts';
 import { markStuck } from '../db/cfes.ts';
-import { Cfe } from '../db/entities/Cfe.ts';
+import type { Cfe } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
-import { sobreUnderWay } from '../db/sobres.ts';
 import type { Stuck, VerdictResult } from '../domain/activityResults.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
 import { notYet, pollPause } from './steps/failures.ts';
-import { storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
+import { foundDecided, storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
 import { leaveUndecided, repeatOrLeave, type UndecidedDeps, undecidedForTooLong } from './steps/undecided.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
@@ -32,18 +32,17 @@ export function createAwaitVerdict(deps: AwaitDeps): Activity<'awaitVerdict'> {
 
 async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {
   const em = deps.orm.em.fork();
-  const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid });
-  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
+  const { cfe, sobre, current } = await cfeInHand(em, cfeUuid);
+  if (isFinal(cfe.status)) return foundDecided(deps, cfe.id, cfe.status);
   if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
-  const sobre = await sobreUnderWay(em, cfeUuid);
   if (!sobre) throw new Error(`CFE ${cfeUuid} is RECEIVED without a sobre to ask about`);
   const { attempt } = activityInfo();
   await untilMayBeAsked(deps, sobre);
 
-  let answer = await deps.authority.askVerdict(cfe, sobre);
+  let answer = await deps.authority.askVerdict(cfe, sobre, current);
   if (answer.kind === 'notYet' && attempt === 1) {
     await sleep(pollPause(1, deps.pollLongestSeconds));
-    answer = await deps.authority.askVerdict(cfe, sobre);
+    answer = await deps.authority.askVerdict(cfe, sobre, current);
   }
   failpoint('await.answered');
   const pause = pollPause(attempt + 1, deps.pollLongestSeconds);

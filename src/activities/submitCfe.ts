@@ -1,6 +1,5 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { cfeInHand } from '../db/cfeInHand.ts';
 import { markStuck } from '../db/cfes.ts';
-import { Cfe } from '../db/entities/Cfe.ts';
 import type { SubmitResult } from '../domain/activityResults.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import { ORIGINAL_REJECTED } from '../domain/rejection.ts';
@@ -10,7 +9,7 @@ import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
 import { untilProbe } from './steps/failures.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
 import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
-import { storeVerdict } from './steps/storeVerdict.ts';
+import { foundDecided, storeVerdict } from './steps/storeVerdict.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 export type SubmitDeps = PrepareDeps & SendDeps;
@@ -26,34 +25,29 @@ export function createSubmitCfe(deps: SubmitDeps): Activity<'submitCfe'> {
 
 async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> {
   const em = deps.orm.em.fork();
-  const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid });
-  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
+  const hand = await cfeInHand(em, cfeUuid, { withSobreXml: true });
+  const { cfe, current: certificate } = hand;
+  if (isFinal(cfe.status)) return foundDecided(deps, cfe.id, cfe.status);
   if (cfe.status === 'RECEIVED') return { kind: 'received' };
   if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
-  if (await originalWasRejected(em, cfe)) {
+  if (hand.originalStatus === 'REJECTED') {
     await storeVerdict(deps, cfeUuid, { status: 'REJECTED', reasons: ORIGINAL_REJECTED });
     return { kind: 'decided', status: 'REJECTED' };
   }
-  const sobre = await prepareSobre(deps, cfe);
+  const sobre = hand.sobre ?? (await prepareSobre(deps, cfe));
   failpoint('submit.sobreStored');
   const permit = await deps.gate.enter(cfe);
   failpoint('gate.entered');
   if (permit === 'waits') return { kind: 'waits' };
   if ('probeIn' in permit) throw untilProbe(permit.probeIn);
-  const sending = { cfe, sobre, permit };
+  const sending = { cfe, sobre, permit, certificate };
   const result = await (sobre.state === 'PREPARED' ? sendSobre(deps, sending) : askThenSend(deps, sending));
   return result === 'movedOn' ? submit(deps, cfeUuid) : result;
 }
 
-async function originalWasRejected(em: EntityManager, { referenceId }: Cfe): Promise<boolean> {
-  if (referenceId === null) return false;
-  const original = await em.findOneOrFail(Cfe, { id: referenceId });
-  return original.status === 'REJECTED';
-}
-
 /** A send was begun earlier and nobody knows how it ended: the authority is asked; the same bytes go out if not found. */
 async function askThenSend(deps: SubmitDeps, sending: Sending): Promise<SubmitResult | 'movedOn'> {
-  const answer = await deps.authority.findSobre(sending.cfe, sending.sobre);
+  const answer = await deps.authority.findSobre(sending.cfe, sending.sobre, sending.certificate);
   failpoint('submit.found');
   switch (answer.kind) {
     case 'received':

@@ -1,11 +1,18 @@
 import { type EntityManager, type FilterQuery, LockMode, raw } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
-import type { CfeStatus } from '../domain/cfeStatus.ts';
+import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { NUMBER_STAYS, NUMBER_UNDECIDED } from '../domain/rejection.ts';
+import { NUMBER_STAYS, NUMBER_UNDECIDED, type RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import type { SignalName, WorkflowMessage } from '../temporal.ts';
+
+import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
+import { milliseconds } from './clock.ts';
 import { Cfe } from './entities/Cfe.ts';
+import type { Sobre } from './entities/Sobre.ts';
+import { enqueue } from './outbox.ts';
+import { subscribedTo } from './webhooks.ts';
+
+const CFE_UPDATED = 'cfe.updated';
 
 /** A CFE as its cfe_id names it: the place in the sequence of its type. */
 export interface CfeKey {
@@ -118,6 +125,62 @@ export async function decidedAmong(em: EntityManager, ids: readonly string[]): P
  */
 export async function markStuck(em: EntityManager, id: string, reason: StuckReason | null): Promise<void> {
   await em.nativeUpdate(Cfe, { id, settledAt: null }, { stuckReason: reason });
+}
+
+/** The statuses from which a CFE may go to that one. */
+const statusesBefore = (status: CfeStatus): CfeStatus[] =>
+  CFE_STATUSES.filter((before) => canBecome(before, status));
+
+/** Of a move of which no webhook hears, so that nothing but the rows changes. */
+const UNHEARD = `not exists (select ${subscribedTo('cfe.rut')})`;
+
+/**
+ * Stores in one statement that the authority has a CFE and its sobre. False, and nothing changed, where a webhook is to
+ * hear of it or the CFE may not become RECEIVED.
+ */
+export async function receiveUnheard(
+  em: EntityManager,
+  { id: sobreId, cfeId }: Pick<Sobre, 'id' | 'cfeId'>,
+  { idReceptor, token, askFrom }: Pick<Sobre, 'askFrom'> & { idReceptor: string; token: string },
+  now: Date,
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `with moved as (
+       update cfe set status = 'RECEIVED', stuck_reason = null
+       where id = ? and status in (?) and ${UNHEARD} returning id)
+     update sobre set state = 'RECEIVED', id_receptor = ?, token = ?, ask_from = ?,
+       received_at = coalesce(received_at, ?)
+     from moved where sobre.id = ? and cfe_id = moved.id returning sobre.id`,
+    [cfeId, statusesBefore('RECEIVED'), CFE_UPDATED, idReceptor, token, askFrom, now, sobreId],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Stores a verdict in one statement, and answers what was taken when. Null, and nothing changed, where a webhook is to
+ * hear of it or the CFE has its verdict. Notes that wait for it are told by `tellNotes`, which must follow: one that is
+ * being issued holds this row, and is seen only after it was waited for.
+ */
+export async function decideUnheard(
+  em: EntityManager,
+  id: string,
+  { status, rejection }: { status: FinalStatus; rejection: readonly RejectionReason[] | null },
+  now: Date,
+): Promise<Pick<Cfe, 'environment' | 'type' | 'createdAt'> | null> {
+  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number }[]>(
+    `update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
+     where id = ? and status in (?) and ${UNHEARD}
+     returning environment, type, ${milliseconds('created_at')} as ago`,
+    [status, rejection && JSON.stringify(rejection), now, id, statusesBefore(status), CFE_UPDATED],
+  );
+  return row ? { environment: row.environment, type: row.type, createdAt: new Date(row.ago) } : null;
+}
+
+/** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. How many they are. */
+export async function tellNotes(em: EntityManager, originalId: string, now: Date): Promise<number> {
+  const notes = await em.find(Cfe, { referenceId: originalId, status: 'PENDING' });
+  for (const note of notes) enqueue(em, issueCfeMessage(note, SIGNALS.originalDecided), now);
+  return notes.length;
 }
 
 /**

@@ -38,3 +38,53 @@ export async function nextIdemisor(
   if (!row) throw new Error('the sequence of sobres gave no number');
   return BigInt(row.last);
 }
+
+/** A sobre that is stored with the signature, but for its number, which stands between the two parts of its text. */
+export interface SobreToNumber {
+  readonly id: string;
+  readonly before: string;
+  readonly after: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * Stores a CFE's signature and its sobre, PREPARED, with the next Idemisor, in one statement: the sequence is locked for
+ * no longer than that. Changes nothing where the CFE is signed or decided already.
+ */
+export async function storeSignedWithSobre(
+  em: EntityManager,
+  cfeUuid: string,
+  signed: { xml: string; digest: string },
+  sobre: SobreToNumber,
+): Promise<void> {
+  await em.execute(
+    `with signed as (
+       update cfe set signed_xml = ?, digest = ?, stuck_reason = null
+       where id = ? and signed_xml is null and status = 'PENDING' returning id, rut, environment
+     ), numbered as (
+       insert into sobre_sequence (rut, environment, last) select rut, environment, 1 from signed
+       on conflict (rut, environment) do update set last = sobre_sequence.last + 1 returning last
+     )
+     insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, created_at)
+     select ?, signed.id, rut, environment, last, 'PREPARED', ?::text || last || ?::text, ? from signed, numbered`,
+    [signed.xml, signed.digest, cfeUuid, sobre.id, sobre.before, sobre.after, sobre.createdAt],
+  );
+}
+
+/**
+ * Stores that a sobre is about to be sent, provided that it stands in that state and its CFE waits for nothing else,
+ * in one statement under the lock of the CFE's row. False where nothing was stored.
+ */
+export async function markSending(
+  em: EntityManager,
+  { id, cfeId, state }: Pick<Sobre, 'id' | 'cfeId' | 'state'>,
+  sendingAt: Date,
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `with waiting as (select id from cfe where id = ? and status = 'PENDING' for update)
+     update sobre set state = 'SENDING', sending_at = ? from waiting
+     where sobre.id = ? and sobre.state = ? and cfe_id = waiting.id returning sobre.id`,
+    [cfeId, sendingAt, id, state],
+  );
+  return rows.length > 0;
+}

@@ -36,13 +36,19 @@ export async function subscribedWebhooks(
   { rut, event }: { rut: string; event: string },
 ): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
-    `select w.id from webhook w
-     where w.enabled and ? = any (w.events) and w.account_id in (
-       select e.owner_account_id from enterprise e where e.rut = ?
-       union all
-       select g.account_id from enterprise_grant g where g.rut = ? and g.role = 'MEMBER')
-     order by w.created_at, w.id`,
+    `select w.id ${subscribedTo('?')} order by w.created_at, w.id`,
     [event, rut, rut],
   );
   return rows.map(({ id }) => id);
 }
+
+/**
+ * The rest of a select of those webhooks (`w`), as part of another statement. Its parameters: the event and, unless
+ * `rut` is an expression of that statement, the RUT twice.
+ */
+export const subscribedTo = (rut: string): string =>
+  `from webhook w
+   where w.enabled and ? = any (w.events) and w.account_id in (
+     select e.owner_account_id from enterprise e where e.rut = ${rut}
+     union all
+     select g.account_id from enterprise_grant g where g.rut = ${rut} and g.role = 'MEMBER')`;

@@ -1,7 +1,7 @@
 /** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
 import type { Element } from '@xmldom/xmldom';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { answerIn, MOST_ANSWER_BYTES, type Trust } from './answers.ts';
+import { answerIn, MOST_ANSWER_BYTES, NoAnswer, signedDocumentIn } from './answers.ts';
 import { type Breakers, withPermit } from './callPermit.ts';
 import type { CommonAnswer } from './outcomes.ts';
 import { post, type Timeouts } from './post.ts';
@@ -9,6 +9,7 @@ import { type NoReading, type ResultKind, readingOf } from './results.ts';
 import type { SignatureHash } from './signatures.ts';
 import { callOf, OPERATIONS, type Operation } from './soap.ts';
 import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
+import type { Caratula } from './xml/ack.ts';
 
 /** Where the authority is, in one environment. */
 interface DgiEndpoints {
@@ -23,7 +24,10 @@ export interface DgiClientOptions {
   readonly timeouts: Timeouts;
   /** Hash of the signatures of requests. */
   readonly soapHash: SignatureHash;
-  /** SHA-256 (lower-case hex) of the certificates whose signatures count as the authority's in an environment. */
+  /**
+   * SHA-256 (lower-case hex) of the certificates whose signatures count as the authority's in an environment. Asked once
+   * a minute, and again before a signer that is not among them is refused.
+   */
   readonly trustedSigners: (environment: Environment) => Promise<ReadonlySet<string>>;
   /** Certification authorities of its TLS, PEM; the usual ones by default. */
   readonly ca?: string | undefined;
@@ -72,12 +76,20 @@ export interface Calls {
     work: () => Promise<T>,
     instead: (reading: NoReading) => T,
   ): Promise<T>;
-  trustFor(caller: Caller): Promise<Trust>;
+  /** The signed document in an answer; throws NoAnswer unless it counts. */
+  readSigned<T extends Caratula>(
+    answer: Element,
+    read: (root: Element) => T | undefined,
+    caller: Caller,
+  ): Promise<T>;
 }
 
 /** The calls of a client. */
 export function createCalls(options: DgiClientOptions): Calls {
   const now = () => options.clock?.() ?? new Date();
+  const signersOf = (environment: Environment) =>
+    keptFor(SIGNERS_LAST_MILLISECONDS, () => options.trustedSigners(environment));
+  const signersIn = { production: signersOf('production'), sandbox: signersOf('sandbox') };
   const sign: Calls['sign'] = (operation, { credentials }, parameters) =>
     signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
   return {
@@ -115,10 +127,31 @@ export function createCalls(options: DgiClientOptions): Calls {
       return result;
     },
 
-    trustFor: async ({ environment }) => ({
-      signers: await options.trustedSigners(environment),
-      now: now(),
-    }),
+    async readSigned(answer, read, { environment }) {
+      const kept = await signersIn[environment]();
+      try {
+        return signedDocumentIn(answer, read, { signers: kept, now: now() });
+      } catch (error) {
+        const isStranger = error instanceof NoAnswer && error.answer === 'untrusted signer';
+        const fresh = isStranger ? await signersIn[environment]({ anew: true }) : kept;
+        if (fresh === kept) throw error;
+        return signedDocumentIn(answer, read, { signers: fresh, now: now() });
+      }
+    },
+  };
+}
+
+/** A certificate that an operator takes away counts no longer after so long. */
+const SIGNERS_LAST_MILLISECONDS = 60_000;
+
+/** What `load` gives, kept for so long or until it is wanted anew. */
+function keptFor<T>(milliseconds: number, load: () => Promise<T>): (how?: { anew: boolean }) => Promise<T> {
+  let kept: { value: T; at: number } | null = null;
+  return async ({ anew } = { anew: false }) => {
+    if (anew || kept === null || performance.now() - kept.at >= milliseconds) {
+      kept = { value: await load(), at: performance.now() };
+    }
+    return kept.value;
   };
 }
 

@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
-import { documentIn, NoAnswer, refuseExceptions, signedDocumentIn } from './answers.ts';
+import { documentIn, NoAnswer, refuseExceptions } from './answers.ts';
 import { type Caller, type Calls, createCalls, type DgiClientOptions } from './calls.ts';
 import { checkSubject, readCfeState, readReception, readShipments } from './readings.ts';
 import {
@@ -100,7 +100,7 @@ async function sendSobre(calls: Calls, caller: Caller, sobre: SobreToSend): Prom
   const send = async (): Promise<SendAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
     const answer = await calls.ask('sendSobre', caller, parameters, { envelope, isProbe });
-    const ack = signedDocumentIn(answer, readAckSobre, await calls.trustFor(caller));
+    const ack = await calls.readSigned(answer, readAckSobre, caller);
     const mayLackIds = ack.state !== 'AS';
     checkSubject(ack, { rut: rutOf(caller), idemisor: idemisor.toString(), mayLackIds });
     return soon(calls, sendAnswer(readReception(ack)));
@@ -115,7 +115,7 @@ function askVerdict(
 ): Promise<AskVerdictAnswer> {
   const ask = async (): Promise<AskVerdictAnswer> => {
     const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket));
-    const ack = signedDocumentIn(answer, readAckCfe, await calls.trustFor(caller));
+    const ack = await calls.readSigned(answer, readAckCfe, caller);
     checkSubject(ack, { rut: rutOf(caller), idReceptor: ticket.idReceptor });
     return { kind: 'answered', ack };
   };

@@ -39,13 +39,14 @@ export function createBreakers(options: { orm: Orm; clock?: () => Date; chance?:
     return result;
   }
 
-  const permitFor = (name: Endpoint, wasProbe: boolean): CallPermit => ({
+  /** `failures`: how many there were when the call began; those since are not made good by its answer. */
+  const permitFor = (name: Endpoint, { wasProbe = false, failures = 0 } = {}): CallPermit => ({
     async ended(how) {
       if (how === 'failed') {
         await change(name, (endpoint) => endpoint.countFailure({ wasProbe, chance: chance() }));
       } else if (wasProbe) {
         await change(name, (endpoint) => endpoint.close());
-      } else if ((await glanceAt(name)).failures > 0) {
+      } else if (failures > 0) {
         await forgetFailures(orm.em.fork(), name);
         glances.delete(name);
       }
@@ -54,15 +55,15 @@ export function createBreakers(options: { orm: Orm; clock?: () => Date; chance?:
 
   return {
     async permit({ endpoint: name, isProbe }) {
-      const { isOpen, probeIn } = await glanceAt(name);
-      if (!isOpen) return permitFor(name, false);
+      const { isOpen, probeIn, failures } = await glanceAt(name);
+      if (!isOpen) return permitFor(name, { failures });
       const at = glances.get(name)?.at ?? stopwatch();
       if (probeIn !== null && probeIn > stopwatch() - at) return null;
       return change(name, (endpoint) => {
-        const { openSince, proberId } = endpoint.breaker;
-        if (openSince === null) return permitFor(name, false);
+        const { openSince, proberId, failures: present } = endpoint.breaker;
+        if (openSince === null) return permitFor(name, { failures: present });
         if (!isProbe && proberId !== null) return null;
-        return endpoint.beginProbe() ? permitFor(name, true) : null;
+        return endpoint.beginProbe() ? permitFor(name, { wasProbe: true }) : null;
       });
     },
   };

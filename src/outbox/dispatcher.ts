@@ -5,10 +5,9 @@ import {
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import { databaseNow } from '../db/clock.ts';
 import type { OutboxMessage } from '../db/entities/OutboxMessage.ts';
 import type { Orm } from '../db/orm.ts';
-import { lockWaiting } from '../db/outbox.ts';
+import { leaseWaiting, type Settled, settle } from '../db/outbox.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { type TemporalServer, WORKFLOWS } from '../temporal.ts';
@@ -105,35 +104,25 @@ interface Tools {
 
 /** Dispatches the messages that wait longest; answers whether there may be more to dispatch at once. */
 async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
-  const batch = await orm.em.fork().transactional(async (em) => {
-    const messages = await lockWaiting(em, BATCH);
-    if (messages.length === 0) return { size: 0, more: false };
-    const outcomes = await Promise.all(messages.map((message) => dispatch(client, message)));
-    const now = await databaseNow(em);
-    for (const [i, outcome] of outcomes.entries()) {
-      const message = messages[i];
-      if (message) mark(message, outcome, { now, logger });
-    }
-    return { size: messages.length, more: messages.length === BATCH && !outcomes.includes('unreachable') };
-  });
-  if (batch.size > 0) failpoint('dispatch.marked');
-  return batch.more;
+  const em = orm.em.fork();
+  const messages = await leaseWaiting(em, BATCH);
+  if (messages.length === 0) return false;
+  const outcomes = await Promise.all(
+    messages.map(async (message) => ({ message, outcome: await dispatch(client, message) })),
+  );
+  await settle(
+    em,
+    outcomes.map(({ message, outcome }) => settled(message, outcome, logger)),
+  );
+  failpoint('dispatch.marked');
+  return messages.length === BATCH && outcomes.every(({ outcome }) => outcome !== 'unreachable');
 }
 
-function mark(
-  message: OutboxMessage,
-  outcome: Outcome,
-  { now, logger }: { now: Date; logger: Logger },
-): void {
-  message.attempts += 1;
-  if (outcome === 'dispatched') message.dispatchedAt = now;
-  if (outcome !== 'refused') return;
-  const pause = Math.min(2 ** Math.min(message.attempts, 10), LONGEST_PAUSE_SECONDS);
-  message.notBefore = new Date(now.getTime() + pause * 1_000);
-  logger.error(
-    { workflowId: message.workflowId, attempts: message.attempts },
-    'outbox: Temporal refuses a message',
-  );
+function settled({ id, workflowId, attempts }: OutboxMessage, outcome: Outcome, logger: Logger): Settled {
+  if (outcome !== 'refused') return { id, dispatched: outcome === 'dispatched', pauseSeconds: 0 };
+  logger.error({ workflowId, attempts }, 'outbox: Temporal refuses a message');
+  const pauseSeconds = Math.min(2 ** Math.min(attempts, 10), LONGEST_PAUSE_SECONDS);
+  return { id, dispatched: false, pauseSeconds };
 }
 
 async function dispatch(client: Client, message: OutboxMessage): Promise<Outcome> {

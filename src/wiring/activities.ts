@@ -75,6 +75,7 @@ function databaseActivities({
     signCfe: createSignCfe({
       orm,
       clock,
+      authorityRut: authorityRutsOf(config),
       signDocument: (document, certificate) => signerOf(certificate).sign(writeCfe(document)),
     }),
     makeReadyWhenComplete: createMakeReadyWhenComplete({ orm, clock }),

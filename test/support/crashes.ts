@@ -11,6 +11,8 @@ export interface Situation {
   withNote?: true;
   /** The caller waits for the verdict, so that a healthy worker has to be there. */
   callerWaits?: true;
+  /** No webhook is there to hear of it. */
+  unheard?: true;
   /** The worker that is killed has lost the key, so that support is asked, and acts; the next one has it. */
   keyLost?: true;
   /** The worker that is killed cannot reach the authority; the next one can. */
@@ -25,6 +27,13 @@ export const SITUATIONS = {
   'after a lost answer': { ...PLAIN, itemName: 'SIM LOST' },
   'with a sobre that is refused': { itemName: 'SIM SOBRE S04', ends: 'REJECTED', registered: false },
   'with a note that waits': { ...PLAIN, itemName: 'SIM DELAY 3', withNote: true },
+  'where no webhook hears of it': { ...PLAIN, unheard: true },
+  'with a note that waits, where no webhook hears of it': {
+    ...PLAIN,
+    itemName: 'SIM DELAY 3',
+    withNote: true,
+    unheard: true,
+  },
   'while support acts': { ...PLAIN, keyLost: true },
   'while the authority is away': { ...PLAIN, authorityAway: true },
 } as const satisfies Record<string, Situation>;
@@ -35,6 +44,15 @@ type SituationName = keyof typeof SITUATIONS;
 const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'wait.decided': ['while the caller waits'],
   'wait.kept': ['while the caller waits'],
+  'sign.stored': ['on its ordinary way', 'with a note that waits'],
+  'submit.numbered': ['with a note that waits'],
+  'submit.sendingStored': ['on its ordinary way', 'where no webhook hears of it'],
+  'submit.receivedStored': ['on its ordinary way', 'where no webhook hears of it'],
+  'verdict.storedAlone': [
+    'where no webhook hears of it',
+    'with a note that waits, where no webhook hears of it',
+  ],
+  'verdict.notesTold': ['with a note that waits, where no webhook hears of it'],
   'submit.found': ['after a lost answer'],
   'submit.refusalStored': ['with a sobre that is refused'],
   'gate.failed': ['while the authority is away'],

@@ -1,4 +1,6 @@
 import { LockMode } from '@mikro-orm/postgresql';
+import { receiveUnheard } from '../../db/cfes.ts';
+import type { Certificate } from '../../db/entities/Certificate.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
 import type { Sobre } from '../../db/entities/Sobre.ts';
 import type { FateUnknown, SobreTicket } from '../../dgi/client.ts';
@@ -21,6 +23,8 @@ export interface Sending {
   cfe: Cfe;
   sobre: Sobre;
   permit: Permit;
+  /** What signs requests about it. */
+  certificate: Certificate;
 }
 
 /** Stores that the authority has the sobre, with what it gave for asking about it. */
@@ -29,9 +33,15 @@ export async function storeReceipt(
   { cfe, sobre, permit }: Sending,
   ticket: SobreTicket,
 ): Promise<SubmitResult> {
+  const now = deps.clock();
+  const isQuiet = !permit.hasEntry && !permit.isProbe;
+  if (isQuiet && (await receiveUnheard(deps.orm.em.fork(), sobre, ticket, now))) {
+    failpoint('submit.receivedStored');
+    return { kind: 'received' };
+  }
   await deps.orm.em.fork().transactional(async (em) => {
     const row = await em.findOneOrFail(Cfe, { id: cfe.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    await storeReceived(em, row, sobre, ticket, deps.clock());
+    await storeReceived(em, row, sobre, ticket, now);
     await deps.gate.leave(em, cfe, permit);
   });
   failpoint('submit.receivedStored');

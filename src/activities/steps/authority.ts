@@ -34,12 +34,15 @@ export type VerdictOutcome =
   | { kind: 'recover' }
   | Unclear;
 
-/** The authority, as the activities see it: questions about one CFE and its sobre, every outcome told apart. */
+/**
+ * The authority, as the activities see it: questions about one CFE and its sobre, every outcome told apart. Requests are
+ * signed with `certificate`, the enterprise's current one, which is read where it is not given.
+ */
 export interface Authority {
   /** Sends nothing after `leaveBy`, and nothing unless `ready` answers true, which is waited for last. */
-  sendSobre(cfe: Cfe, sobre: Sobre, departure: Departure): Promise<SendAnswer>;
-  findSobre(cfe: Cfe, sobre: Sobre): Promise<FindSobreAnswer>;
-  askVerdict(cfe: Cfe, sobre: Sobre): Promise<VerdictOutcome>;
+  sendSobre(cfe: Cfe, sobre: Sobre, departure: Departure, certificate?: Certificate): Promise<SendAnswer>;
+  findSobre(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<FindSobreAnswer>;
+  askVerdict(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<VerdictOutcome>;
   /** Whether it has the fiscal number, by whichever sobre. */
   findReceipt(cfe: Cfe): Promise<FindReceiptAnswer>;
 }
@@ -62,13 +65,13 @@ interface AuthorityDeps {
 export function createAuthority(deps: AuthorityDeps): Authority {
   const { client } = deps;
   return {
-    sendSobre: (cfe, { idemisor, xml }, departure) =>
-      withCredentials(deps, cfe, (credentials) =>
+    sendSobre: (cfe, { idemisor, xml }, departure, certificate) =>
+      withCredentials(deps, { cfe, certificate }, (credentials) =>
         client.sendSobre(credentials, cfe.environment, { idemisor, xml, ...departure }),
       ),
 
-    findSobre: (cfe, sobre) =>
-      withCredentials(deps, cfe, async (credentials): Promise<FindSobreAnswer> => {
+    findSobre: (cfe, sobre, certificate) =>
+      withCredentials(deps, { cfe, certificate }, async (credentials): Promise<FindSobreAnswer> => {
         let outcome: FindSobreAnswer = { kind: 'absent' };
         for (const span of spansOf(sobre)) {
           const answer = await client.findSobre(credentials, cfe.environment, {
@@ -81,8 +84,8 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         return outcome;
       }),
 
-    askVerdict: (cfe, sobre) =>
-      withCredentials(deps, cfe, async (credentials): Promise<VerdictOutcome> => {
+    askVerdict: (cfe, sobre, certificate) =>
+      withCredentials(deps, { cfe, certificate }, async (credentials): Promise<VerdictOutcome> => {
         const { idReceptor, token } = sobre;
         if (idReceptor === null || token === null) return { kind: 'recover' };
         const answer = await client.askVerdict(credentials, cfe.environment, { idReceptor, token });
@@ -98,7 +101,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       }),
 
     findReceipt: (cfe) =>
-      withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
+      withCredentials(deps, { cfe }, async (credentials): Promise<FindReceiptAnswer> => {
         const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
         if (found.kind !== 'found') return found;
         const ours = await isOurs(deps, credentials, cfe, found);
@@ -117,13 +120,10 @@ export function createAuthority(deps: AuthorityDeps): Authority {
 /** Requests are signed with the current certificate: a CFE can still be followed after its own has expired. */
 async function withCredentials<T>(
   { orm, privateKeyOf }: AuthorityDeps,
-  cfe: Cfe,
+  { cfe, certificate: given }: { cfe: Cfe; certificate?: Certificate | undefined },
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
-  const em = orm.em.fork();
-  const certificate =
-    (await currentCertificate(em, cfe.rut, cfe.environment)) ??
-    (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
+  const certificate = given ?? (await currentOrOwn(orm.em.fork(), cfe));
   let privateKey: KeyObject;
   try {
     privateKey = privateKeyOf(certificate);
@@ -133,6 +133,10 @@ async function withCredentials<T>(
   }
   return call({ privateKey, certificateDer: certificate.certificate });
 }
+
+const currentOrOwn = async (em: EntityManager, cfe: Cfe): Promise<Certificate> =>
+  (await currentCertificate(em, cfe.rut, cfe.environment)) ??
+  (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
 
 /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
 async function isOurs(

@@ -1,7 +1,7 @@
-import { LockMode } from '@mikro-orm/postgresql';
-import { Cfe } from '../../db/entities/Cfe.ts';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { cfeById } from '../../db/cfes.ts';
+import type { Sobre } from '../../db/entities/Sobre.ts';
 import type { Orm } from '../../db/orm.ts';
+import { markSending } from '../../db/sobres.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 
 /** A send may begin; or it may not: another attempt has the sobre in hand, or the CFE needs none any more. */
@@ -14,14 +14,13 @@ type Begun = { sendingAt: Date; leaveBy: Date } | 'elsewhere' | 'movedOn';
  */
 export async function beginSend(
   { orm, clock }: { orm: Orm; clock: () => Date },
-  { id, cfeId: cfeUuid, state }: Pick<Sobre, 'id' | 'cfeId' | 'state'>,
+  sobre: Pick<Sobre, 'id' | 'cfeId' | 'state'>,
 ): Promise<Begun> {
-  return orm.em.fork().transactional(async (em) => {
-    const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (cfe.status !== 'PENDING') return 'movedOn';
-    const sendingAt = clock();
-    const begun = await em.nativeUpdate(Sobre, { id, state }, { state: 'SENDING', sendingAt });
-    if (begun === 0) return 'elsewhere';
+  const em = orm.em.fork();
+  const sendingAt = clock();
+  if (await markSending(em, sobre, sendingAt)) {
     return { sendingAt, leaveBy: new Date(sendingAt.getTime() + DEADLINES.sendLeaves) };
-  });
+  }
+  const { status } = await cfeById(em, sobre.cfeId);
+  return status === 'PENDING' ? 'elsewhere' : 'movedOn';
 }

@@ -17,12 +17,23 @@ export interface PrepareDeps {
   authorityRut: Readonly<Record<Environment, string>>;
 }
 
+/** What is known of a CFE's sobre before it has its number. */
+export const sobreContent = (
+  { authorityRut }: Pick<PrepareDeps, 'authorityRut'>,
+  { cfe, certificate, now }: { cfe: Cfe; certificate: Certificate; now: Date },
+) => ({
+  receiverRut: authorityRut[cfe.environment],
+  issuerRut: cfe.rut,
+  createdAt: montevideoTimestamp(now),
+  certificateDer: certificate.certificate,
+});
+
 /**
  * The sobre of a signed CFE: the one under way, or a new one, stored with its number and its bytes before anything
  * is sent. Two attempts at once end with the same sobre: the second waits for the lock of the CFE's row.
  */
-export function prepareSobre({ orm, clock, authorityRut }: PrepareDeps, { id }: Cfe): Promise<Sobre> {
-  return orm.em.fork().transactional(async (em) => {
+export function prepareSobre(deps: PrepareDeps, { id }: Cfe): Promise<Sobre> {
+  return deps.orm.em.fork().transactional(async (em) => {
     const cfe = await em.findOneOrFail(
       Cfe,
       { id },
@@ -33,7 +44,7 @@ export function prepareSobre({ orm, clock, authorityRut }: PrepareDeps, { id }: 
     if (cfe.signedXml === null) throw new Error(`CFE ${id} is not signed yet`);
 
     const certificate = await em.findOneOrFail(Certificate, { id: cfe.certificateId });
-    const now = clock();
+    const now = deps.clock();
     const idemisor = await nextIdemisor(em, cfe.rut, cfe.environment);
     failpoint('submit.numbered');
     return em.create(Sobre, {
@@ -44,11 +55,8 @@ export function prepareSobre({ orm, clock, authorityRut }: PrepareDeps, { id }: 
       idemisor,
       state: 'PREPARED',
       xml: writeSobre({
-        receiverRut: authorityRut[cfe.environment],
-        issuerRut: cfe.rut,
+        ...sobreContent(deps, { cfe, certificate, now }),
         idemisor,
-        createdAt: montevideoTimestamp(now),
-        certificateDer: certificate.certificate,
         signedCfes: [cfe.signedXml],
       }),
       sendingAt: null,

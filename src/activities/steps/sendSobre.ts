@@ -35,7 +35,7 @@ export async function sendSobre(
   sending: Sending,
   { listedAsRefused } = { listedAsRefused: false },
 ): Promise<SubmitResult | 'movedOn'> {
-  const { cfe, sobre, permit } = sending;
+  const { cfe, sobre, permit, certificate } = sending;
   const em = deps.orm.em.fork();
   const begun = await beginSend(deps, sobre);
   if (begun === 'movedOn') {
@@ -47,7 +47,8 @@ export async function sendSobre(
   failpoint('submit.sendingStored');
   let hasSlot = true;
   const ready = async (): Promise<boolean> => (hasSlot = await deps.gate.untilSlot(cfe, permit));
-  const answer = await deps.authority.sendSobre(cfe, sobre, { leaveBy, ready, isProbe: permit.isProbe });
+  const departure = { leaveBy, ready, isProbe: permit.isProbe };
+  const answer = await deps.authority.sendSobre(cfe, sobre, departure, certificate);
   if (!hasSlot) {
     await deps.gate.wait(cfe);
     return { kind: 'waits' };

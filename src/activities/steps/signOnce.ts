@@ -1,17 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
 import { currentCertificate } from '../../db/certificates.ts';
-import { Certificate } from '../../db/entities/Certificate.ts';
+import type { CfeInHand } from '../../db/cfeInHand.ts';
+import type { Certificate } from '../../db/entities/Certificate.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
-import type { Orm } from '../../db/orm.ts';
+import { storeSignedWithSobre } from '../../db/sobres.ts';
+import { sobreAround } from '../../dgi/xml/sobre.ts';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
 import { isFinal } from '../../domain/cfeStatus.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { failpoint } from '../../failpoints.ts';
+import { type PrepareDeps, sobreContent } from './prepareSobre.ts';
 
-export interface SignDeps {
-  orm: Orm;
-  clock: () => Date;
+export interface SignDeps extends PrepareDeps {
   /**
    * Writes and signs a document with a stored certificate; checks the signature it made. Throws when the private key
    * cannot be opened.
@@ -24,14 +26,26 @@ interface Signed {
   digest: string;
 }
 
-/** Signs a CFE that is not signed yet and stores it. Answers null, or what stands in the way, for support. */
-export async function signOnce(deps: SignDeps, { id, certificateId, document }: Cfe): Promise<string | null> {
+/**
+ * Signs a CFE that is not signed yet and stores it, with its sobre where nobody has to be waited for before it is sent.
+ * Answers null, or what stands in the way, for support.
+ */
+export async function signOnce(deps: SignDeps, hand: CfeInHand): Promise<string | null> {
+  const { cfe, certificate, originalStatus } = hand;
+  const { id } = cfe;
   const em = deps.orm.em.fork();
-  const signed = signedBy(deps, document, await em.findOneOrFail(Certificate, { id: certificateId }));
+  const signed = signedBy(deps, cfe.document, certificate);
   failpoint('sign.signed');
   if (!signed) {
     const obstacle = await signAnew(deps, id);
     if (obstacle !== null) return obstacle;
+  } else if (originalStatus === null || originalStatus === 'ACCEPTED' || originalStatus === 'OBSERVED') {
+    const now = deps.clock();
+    const around = sobreAround({
+      ...sobreContent(deps, { cfe, certificate, now }),
+      signedCfes: [signed.xml],
+    });
+    await storeSignedWithSobre(em, id, signed, { id: randomUUID(), ...around, createdAt: now });
   } else {
     const { xml, digest } = signed;
     await em.nativeUpdate(Cfe, { id, signedXml: null }, { signedXml: xml, digest, stuckReason: null });

@@ -1,15 +1,13 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { issueCfeMessage } from '../../db/cfes.ts';
+import { decideUnheard, tellNotes } from '../../db/cfes.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
 import { recordEvent } from '../../db/events.ts';
 import type { Orm } from '../../db/orm.ts';
-import { enqueue } from '../../db/outbox.ts';
 import { canBecome, type FinalStatus } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import { cfeUpdated } from '../../domain/webhookEvents.ts';
 import { failpoint } from '../../failpoints.ts';
-import { SIGNALS } from '../../temporal.ts';
 
 /** A verdict that was stored just now; for the metrics. */
 export interface StoredVerdict {
@@ -39,9 +37,19 @@ interface Verdict {
  * for it are told. A CFE that has a verdict keeps it.
  */
 export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: Verdict): Promise<void> {
+  const now = deps.clock();
+  const rejection = verdict.reasons.length > 0 ? verdict.reasons : null;
+  const { status } = verdict;
+  const decided = await decideUnheard(deps.orm.em.fork(), cfeUuid, { status, rejection }, now);
+  if (decided) {
+    failpoint('verdict.storedAlone');
+    deps.onVerdict?.(verdictStored(decided, status, now));
+    await tellWaitingNotes(deps, cfeUuid);
+    return;
+  }
   const stored = await deps.orm.em.fork().transactional(async (em) => {
     const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const written = await storeVerdictOfLocked(em, cfe, verdict, deps.clock());
+    const written = await storeVerdictOfLocked(em, cfe, verdict, now);
     failpoint('verdict.written');
     return written;
   });
@@ -63,11 +71,35 @@ export async function storeVerdictOfLocked(
   cfe.stuckReason = null;
   cfe.settledAt = now;
   await recordEvent(em, cfe, cfeUpdated(cfe, from), now);
-  for (const note of await em.find(Cfe, { referenceId: cfe.id, status: 'PENDING' })) {
-    enqueue(em, issueCfeMessage(note, SIGNALS.originalDecided), now);
-  }
-  const seconds = (now.getTime() - cfe.createdAt.getTime()) / 1_000;
-  return { environment: cfe.environment, type: cfe.type, status, seconds };
+  await tellNotes(em, cfe.id, now);
+  return verdictStored(cfe, status, now);
+}
+
+const verdictStored = (
+  { environment, type, createdAt }: Pick<Cfe, 'environment' | 'type' | 'createdAt'>,
+  status: FinalStatus,
+  now: Date,
+): StoredVerdict => ({ environment, type, status, seconds: (now.getTime() - createdAt.getTime()) / 1_000 });
+
+/**
+ * What an attempt answers that finds the verdict stored. The one before may have ended just then, with notes that wait
+ * for it not told yet; telling them twice is harmless.
+ */
+export async function foundDecided<S extends FinalStatus>(
+  deps: VerdictDeps,
+  cfeUuid: string,
+  status: S,
+): Promise<{ kind: 'decided'; status: S }> {
+  await tellWaitingNotes(deps, cfeUuid);
+  return { kind: 'decided', status };
+}
+
+async function tellWaitingNotes({ orm, clock, outbox }: VerdictDeps, cfeUuid: string): Promise<void> {
+  const em = orm.em.fork();
+  if ((await tellNotes(em, cfeUuid, clock())) === 0) return;
+  await em.flush();
+  failpoint('verdict.notesTold');
+  outbox.dispatchSoon();
 }
 
 /** After the commit: what was enqueued goes out at once, and the metrics learn of the verdict. */

@@ -6,8 +6,6 @@ export interface SobreContent {
   /** The authority's own RUT. */
   receiverRut: string;
   issuerRut: string;
-  /** Our number of the shipment, up to 10 digits. */
-  idemisor: bigint;
   /** `YYYY-MM-DDTHH:MM:SS-03:00`. */
   createdAt: string;
   /** The certificate that signed every CFE in it, DER. */
@@ -20,15 +18,20 @@ export interface SobreContent {
  * EnvioCFE (Formato Sobre v05, EnvioCFE.xsd), put together as text: a signed CFE is never parsed and written again.
  * The envelope declares the same default namespace as each CFE, so a verifier that inherits it finds the same bytes.
  */
-export function writeSobre(content: SobreContent): string {
-  return (
-    `<?xml version="1.0" encoding="UTF-8"?><EnvioCFE xmlns="${CFE_NAMESPACE}" version="1.0"><Caratula version="1.0">` +
-    plain('RutReceptor', content.receiverRut) +
-    plain('RUCEmisor', content.issuerRut) +
-    plain('Idemisor', content.idemisor.toString()) +
-    plain('CantCFE', content.signedCfes.length) +
-    plain('Fecha', content.createdAt) +
-    plain('X509Certificate', Buffer.from(content.certificateDer).toString('base64')) +
-    `</Caratula>${content.signedCfes.join('')}</EnvioCFE>`
-  );
+export function writeSobre(content: SobreContent & { readonly idemisor: bigint }): string {
+  const { before, after } = sobreAround(content);
+  return `${before}${content.idemisor}${after}`;
+}
+
+/** A sobre but for its Idemisor, our number of the shipment (up to 10 digits), which stands between the two. */
+export function sobreAround(content: SobreContent): { before: string; after: string } {
+  return {
+    before:
+      `<?xml version="1.0" encoding="UTF-8"?><EnvioCFE xmlns="${CFE_NAMESPACE}" version="1.0"><Caratula version="1.0">` +
+      `${plain('RutReceptor', content.receiverRut)}${plain('RUCEmisor', content.issuerRut)}<Idemisor>`,
+    after:
+      `</Idemisor>${plain('CantCFE', content.signedCfes.length)}${plain('Fecha', content.createdAt)}` +
+      plain('X509Certificate', Buffer.from(content.certificateDer).toString('base64')) +
+      `</Caratula>${content.signedCfes.join('')}</EnvioCFE>`,
+  };
 }

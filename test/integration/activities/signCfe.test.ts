@@ -60,6 +60,7 @@ describe('signing', () => {
     createSignCfe({
       orm: db.orm,
       clock: () => at,
+      authorityRut: { production: '214844360018', sandbox: '219999830019' },
       signDocument({ signedAt }, { id }) {
         if (lost.includes(id)) throw new UnsealError('unknown_key', 'no key opens it');
         return { xml: `<CFE at="${signedAt}" by="${id}"/>`, digest: `${signedAt} ${id}` };

@@ -1,0 +1,49 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import { Certificate } from './entities/Certificate.ts';
+import { Cfe } from './entities/Cfe.ts';
+import { Sobre } from './entities/Sobre.ts';
+import { columnsOf, entityIn, type JoinedRow } from './joined.ts';
+
+/** A CFE with what a step on its way may need. */
+export interface CfeInHand {
+  readonly cfe: Cfe;
+  /** The certificate that is to sign it, or has. */
+  readonly certificate: Certificate;
+  /** The enterprise's current one, which signs requests; the CFE's own where none is current. */
+  readonly current: Certificate;
+  /** The sobre in which it is, or goes, to the authority; null when none was made yet or the last was refused. */
+  readonly sobre: Sobre | null;
+  /** Of the CFE that it corrects; null where it corrects none. */
+  readonly originalStatus: CfeStatus | null;
+}
+
+/** Takes a CFE in hand, by its UUID, in one statement. The sobre comes with its bytes where they are wanted. */
+export async function cfeInHand(
+  em: EntityManager,
+  id: string,
+  { withSobreXml = false } = {},
+): Promise<CfeInHand> {
+  const [row] = await em.execute<(JoinedRow & { 'original.status': CfeStatus | null })[]>(
+    `select ${columnsOf(em, Cfe, 'c')}, ${columnsOf(em, Certificate, 'own')}, ${columnsOf(em, Certificate, 'now')},
+       ${columnsOf(em, Sobre, 's', withSobreXml ? ['xml'] : [])}, original.status as "original.status"
+     from cfe c
+     join certificate own on own.id = c.certificate_id
+     left join certificate now on now.rut = c.rut and now.environment = c.environment
+       and now.replaced_at is null and now.id <> own.id
+     left join sobre s on s.cfe_id = c.id and s.state <> 'REFUSED'
+     left join cfe original on original.id = c.reference_id
+     where c.id = ?`,
+    [id],
+  );
+  const cfe = row && entityIn(em, Cfe, 'c', row);
+  const certificate = row && entityIn(em, Certificate, 'own', row);
+  if (!cfe || !certificate) throw new Error(`CFE ${id} is not there`);
+  return {
+    cfe,
+    certificate,
+    current: entityIn(em, Certificate, 'now', row) ?? certificate,
+    sobre: entityIn(em, Sobre, 's', row),
+    originalStatus: row['original.status'],
+  };
+}

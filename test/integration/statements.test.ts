@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createAwaitVerdict } from '../../src/activities/awaitVerdict.ts';
+import { createSignCfe } from '../../src/activities/signCfe.ts';
+import { createAuthority } from '../../src/activities/steps/authority.ts';
+import { createSubmitCfe } from '../../src/activities/submitCfe.ts';
+import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
+import { listAuthorityCertificates } from '../../src/db/authorityCertificates.ts';
+import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import { createDgiClient } from '../../src/dgi/client.ts';
+import { createSigner } from '../../src/dgi/sign.ts';
+import { writeCfe } from '../../src/dgi/xml/cfe.ts';
+import { createBreakers } from '../../src/gate/breakers.ts';
+import { createGate } from '../../src/gate/gate.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createDispatcher } from '../../src/outbox/dispatcher.ts';
+import { asActivity } from '../support/activityContext.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { aCfeBody } from '../support/cfeBodies.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  AUTHORITY_RUT,
+  ackCfe,
+  ackSobre,
+  authorityKeys,
+  credentialsOf,
+  exception,
+  soapAnswer,
+} from '../support/dgi/answers.ts';
+import { answers, aServer } from '../support/dgi/aServer.ts';
+import { aReadyEnterprise } from '../support/enterprises.ts';
+import { aRut } from '../support/papers.ts';
+import { type NotedDatabase, notingStatements } from '../support/statements.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const RUT = aRut();
+const CREDENTIALS = credentialsOf(RUT);
+const RECEIVERS = { production: AUTHORITY_RUT, sandbox: AUTHORITY_RUT };
+const logger = createLogger({ name: 'test', level: 'silent' });
+
+/** A second goes by before each activity, so that what an earlier one knew of the breakers is old. */
+let breakersNow = new Date();
+let temporal: TestTemporal;
+let db: TestDatabase;
+let noted: NotedDatabase;
+let api: TestApi;
+let authority: Awaited<ReturnType<typeof aServer>>;
+
+beforeAll(async () => {
+  temporal = await openTemporal();
+  db = await cloneDatabase();
+  noted = await notingStatements(db.databaseUrl);
+  api = await startApi({ orm: noted.orm });
+  authority = await aServer();
+  await addAuthorityCertificates(api.deps, { pem: authorityKeys().certificate.toString() });
+});
+afterAll(async () => {
+  await authority.stop();
+  await api[Symbol.asyncDispose]();
+  await noted.orm.close(true);
+  await db[Symbol.asyncDispose]();
+  await temporal[Symbol.asyncDispose]();
+});
+
+/** What the page says: each step with its statements, in order. */
+function written(): Record<string, string[]> {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/benchmarks.md'), 'utf8');
+  const section = page.split('\n## ').find((part) => part.startsWith('Statements of one CFE')) ?? '';
+  const rows = [...section.matchAll(/^\| (\w+) \| `(.+)` \|/gm)];
+  const steps = Map.groupBy(rows, ([, step = '']) => step);
+  return Object.fromEntries(
+    [...steps].map(([step, ofStep]) => [step, ofStep.map(([, , statement = '']) => statement)]),
+  );
+}
+
+test('a CFE costs the statements that docs/benchmarks.md names, no more and no less', async () => {
+  const caller = await api.aCaller();
+  const rut = await aReadyEnterprise(db.orm, caller.accountId, {
+    caes: [{ type: 'ETICKET' }],
+    values: { rut: RUT },
+  });
+  const certificate = Buffer.from(CREDENTIALS.certificateDer);
+  await db.orm.em.fork().nativeUpdate(Certificate, { rut }, { certificate });
+  const post = () => caller.client.post<{ cfe_id: string }>(`/enterprises/${rut}/cfes`, aCfeBody());
+  const activities = theActivities();
+  const dispatcher = createDispatcher({
+    orm: noted.orm,
+    temporal: { address: temporal.address },
+    namespace: temporal.namespace,
+    logger,
+  });
+  const issueOne = async (): Promise<Record<string, string[]>> => {
+    noted.taken();
+    expect((await post()).status).toBe(201);
+    const request = noted.taken();
+    const em = db.orm.em.fork();
+    const [cfe] = await em.find(Cfe, { rut, status: 'PENDING' }, { orderBy: { sequence: 'asc' } });
+    if (!cfe) throw new Error('no CFE was stored');
+    authorityKnows(cfe.numero);
+    dispatcher.dispatchSoon();
+    await until(
+      'the start of its workflow',
+      20,
+      async () => (await em.count(OutboxMessage, { dispatchedAt: null })) === 0,
+    );
+    const start = noted.taken();
+    const run = (activity: (uuid: string) => Promise<unknown>) => {
+      breakersNow = new Date(breakersNow.getTime() + 1_000);
+      return asActivity(() => activity(cfe.id), { attempt: 1 });
+    };
+    expect(await run(activities.signCfe)).toEqual({ kind: 'signed' });
+    const sign = noted.taken();
+    expect(await run(activities.submitCfe)).toEqual({ kind: 'received' });
+    const submit = noted.taken();
+    expect(await run(activities.awaitVerdict)).toEqual({ kind: 'decided', status: 'ACCEPTED' });
+    return { request, start, sign, submit, await: noted.taken() };
+  };
+  try {
+    // The first one finds out who signs for the authority, and when the key was last used.
+    await issueOne();
+    expect(await issueOne()).toEqual(written());
+  } finally {
+    await dispatcher.close();
+  }
+});
+
+/** The authority has the sobre of that number, and its verdict at the second question. */
+function authorityKnows(numero: number): void {
+  const receipt = `<TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${numero}</NroCFE>`;
+  const verdicts = [exception(105), ackCfe({ rut: RUT, receipt })];
+  authority.behaves((response, request) => {
+    const asks = String(request.headers['soapaction']).includes('EFACCONSULTARESTADOENVIO');
+    const answer = asks
+      ? soapAnswer('EFACCONSULTARESTADOENVIO', verdicts.shift() ?? '')
+      : soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ rut: RUT, idemisor: String(numero) }));
+    answers(answer)(response, request);
+  });
+}
+
+function theActivities() {
+  const { orm } = noted;
+  const clock = () => new Date();
+  const endpoint = {
+    receptionUrl: authority.url,
+    consultationUrl: authority.url,
+    authorityRut: AUTHORITY_RUT,
+  };
+  const client = createDgiClient({
+    endpoints: { production: endpoint, sandbox: endpoint },
+    timeouts: { connectSeconds: 5, answerSeconds: 10 },
+    soapHash: 'sha256',
+    breakers: createBreakers({ orm, clock: () => breakersNow }),
+    trustedSigners: async () =>
+      new Set((await listAuthorityCertificates(orm.em.fork())).map(({ fingerprint }) => fingerprint)),
+  });
+  const signer = createSigner({ ...CREDENTIALS, hash: 'sha256' });
+  const deciding = {
+    orm,
+    clock,
+    outbox: { dispatchSoon() {} },
+    authority: createAuthority({ client, orm, privateKeyOf: () => CREDENTIALS.privateKey }),
+    authorityRut: RECEIVERS,
+    pollLongestSeconds: 1,
+    patienceSeconds: 60,
+  };
+  return {
+    signCfe: createSignCfe({ ...deciding, signDocument: (document) => signer.sign(writeCfe(document)) }),
+    submitCfe: createSubmitCfe({ ...deciding, gate: createGate({ orm, sendsPerSecond: 100 }) }),
+    awaitVerdict: createAwaitVerdict(deciding),
+  };
+}
