@@ -72,6 +72,17 @@ const timeout = (fallback: string, purpose: string) =>
     purpose,
     fallback,
   });
+const days = (fallback: string, least: number, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .refine((n) => n >= least),
+    mayHold: `a whole number of days, at least ${least}`,
+    purpose,
+    fallback,
+  });
 const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
   variable({ schema: z.enum(['sha1', 'sha256']), mayHold: 'sha1 or sha256', purpose, fallback });
 
@@ -425,6 +436,18 @@ const VARIABLES = {
     fallback: '',
   }),
   CFE_POLL_LONGEST_SECONDS: seconds('60', 'longest pause between two questions for a verdict'),
+  CFE_KEEP_OUTBOX_DAYS: days('7', 1, 'how long messages to workflows are kept after they were dispatched'),
+  CFE_KEEP_EVENTS_DAYS: days('90', 30, 'how long events are kept, with their deliveries'),
+  CFE_KEEP_ATTEMPTS_DAYS: days(
+    '30',
+    1,
+    'how long the attempts of ended deliveries are kept, with the answers to them',
+  ),
+  CFE_KEEP_REPLACED_KEYS_DAYS: days(
+    '30',
+    1,
+    'how long the private key of a replaced certificate is kept; longer while a CFE is to be signed with it',
+  ),
   CFE_PATIENCE: variable({
     schema: z
       .string()

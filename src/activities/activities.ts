@@ -24,6 +24,7 @@ interface Inputs {
   attemptDelivery: [input: AttemptInput];
   makeReadyWhenComplete: [rut: string];
   recordExpiries: [];
+  deleteExpired: [];
   validateLogin: [rut: string];
 }
 

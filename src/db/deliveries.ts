@@ -116,6 +116,12 @@ export async function insertAttempt(
   em: EntityManager,
   values: Omit<DeliveryAttempt, 'number' | symbol>,
 ): Promise<void> {
-  const number = 1 + (await em.count(DeliveryAttempt, { deliveryId: values.deliveryId }));
+  // Counted on from the last one: the first may be gone by age.
+  const [last] = await em.find(
+    DeliveryAttempt,
+    { deliveryId: values.deliveryId },
+    { orderBy: { number: 'desc' }, limit: 1 },
+  );
+  const number = 1 + (last?.number ?? 0);
   em.create(DeliveryAttempt, { ...values, number });
 }

@@ -17,7 +17,7 @@ export interface RequestKey {
 }
 
 /** How long an answer is kept for its key (docs/contract.md#idempotency); CFEs are kept for ever. */
-const ANSWER_MILLISECONDS = 24 * 3_600_000;
+export const ANSWER_MILLISECONDS = 24 * 3_600_000;
 
 /** What a key stands for: an answer word for word, or the CFE that its request made. */
 export type Kept = { readonly hash: Uint8Array } & (
@@ -75,11 +75,6 @@ export async function keepAnswer(
        hash = excluded.hash, answer = excluded.answer, created_at = excluded.created_at`,
     [scope.accountId, scope.environment, scope.key, kept.hash, kept.answer, kept.now.toISOString()],
   );
-}
-
-/** Forgets the answers that are kept no longer at `now`; those that are CFEs are not among them. */
-export async function purgeAnswers(em: EntityManager, now: Date): Promise<void> {
-  await em.execute('delete from idempotent_answer where created_at < ?::timestamptz', [keptSince(now)]);
 }
 
 /** Answers given before this moment are kept no longer. */

@@ -1,9 +1,124 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import { purgeAnswers } from './idempotency.ts';
-import { purgeFailedAuthentications } from './requestCounts.ts';
+/**
+ * What goes when its time is over, table by table. CFEs, their signed XML, sobres and the audit are not among it: they
+ * stay for ever.
+ */
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { Purged, PurgedTable, Retention } from '../domain/retention.ts';
+import { Delivery } from './entities/Delivery.ts';
+import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
+import { Event } from './entities/Event.ts';
+import { ANSWER_MILLISECONDS } from './idempotency.ts';
+import type { Orm } from './orm.ts';
+import { COUNT_MILLISECONDS, FAILURE_MILLISECONDS } from './requestCounts.ts';
 
-/** Forgets what is past its time at `now`: answers kept for Idempotency-Keys, and addresses that failed to authenticate. */
-export async function purgeExpired(em: EntityManager, now: Date): Promise<void> {
-  await purgeAnswers(em, now);
-  await purgeFailedAuthentications(em, now);
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Takes out at most `limit` rows of what is older than its time, in the open transaction; how many. */
+type Purge = (em: EntityManager, before: Date, limit: number) => Promise<number>;
+
+/** Each table, how long its rows are kept in milliseconds, and how they go. */
+const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => number, purge: Purge]>> = {
+  outbox: [({ outboxDays }) => outboxDays * DAY_MILLISECONDS, rowsWhere('outbox', 'dispatched_at < ?')],
+  delivery_attempt: [
+    ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
+    rowsWhere(
+      'delivery_attempt',
+      `at < ? and exists (select from delivery where id = delivery_attempt.delivery_id and status <> 'PENDING')`,
+    ),
+  ],
+  event: [({ eventsDays }) => eventsDays * DAY_MILLISECONDS, purgeEvents],
+  idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
+  request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],
+  failed_authentication: [() => FAILURE_MILLISECONDS, rowsWhere('failed_authentication', 'since < ?')],
+  certificate: [({ keysDays }) => keysDays * DAY_MILLISECONDS, forgetKeys],
+};
+
+/**
+ * Takes out all whose time is over at `now`, in batches, each in a transaction of its own: nobody waits for it, rows that
+ * another holds are left for the next time, and whoever is killed has lost nothing. Safe to repeat, and for several at
+ * once. `onPurged` is told of every batch.
+ */
+export async function purgeExpired(
+  orm: Orm,
+  options: {
+    now: Date;
+    retention: Retention;
+    batch: number;
+    onPurged?: ((table: PurgedTable, rows: number) => void) | undefined;
+  },
+): Promise<Purged> {
+  const { now, retention, batch, onPurged } = options;
+  const purged = {} as Record<PurgedTable, number>;
+  for (const [table, [kept, purge]] of Object.entries(PURGES) as [
+    PurgedTable,
+    (typeof PURGES)[PurgedTable],
+  ][]) {
+    const before = new Date(now.getTime() - kept(retention));
+    purged[table] = 0;
+    for (;;) {
+      const rows = await orm.em.fork().transactional((em) => purge(em, before, batch));
+      if (rows === 0) break;
+      purged[table] += rows;
+      onPurged?.(table, rows);
+    }
+  }
+  return purged;
+}
+
+/** The rows of a table where a condition holds, whose one parameter is the moment before which they count as old. */
+function rowsWhere(table: string, condition: string): Purge {
+  return async (em, before, limit) => {
+    const { affectedRows } = await em.execute<{ affectedRows: number }>(
+      `delete from ${table} where ctid = any(array(
+         select ctid from ${table} where ${condition} limit ? for update skip locked))`,
+      [before.toISOString(), limit],
+      'run',
+    );
+    return affectedRows;
+  };
+}
+
+/**
+ * Events with their deliveries and attempts; none of which a delivery waits, or ended after that moment: sent again by
+ * hand, it may be asked about. Answers how many events.
+ */
+async function purgeEvents(em: EntityManager, before: Date, limit: number): Promise<number> {
+  const at = before.toISOString();
+  const old = await em.execute<{ id: string }[]>(
+    `select id from event where created_at < ? and not exists (
+       select from delivery where event_id = event.id and (status = 'PENDING' or settled_at >= ?))
+     order by created_at limit ? for update skip locked`,
+    [at, at, limit],
+  );
+  // One of them may be asked for again at this moment: with its row locked it is as it is now.
+  const deliveries = await em.find(
+    Delivery,
+    { eventId: { $in: old.map(({ id }) => id) } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  );
+  const waited = new Set(
+    deliveries.filter(({ status }) => status === 'PENDING').map(({ eventId }) => eventId),
+  );
+  const events = old.map(({ id }) => id).filter((id) => !waited.has(id));
+  const ended = deliveries.filter(({ eventId }) => !waited.has(eventId)).map(({ id }) => id);
+  await em.nativeDelete(DeliveryAttempt, { deliveryId: { $in: ended } });
+  await em.nativeDelete(Delivery, { id: { $in: ended } });
+  await em.nativeDelete(Event, { id: { $in: events } });
+  return events.length;
+}
+
+/**
+ * Private keys of certificates that were replaced before that moment, and by which no CFE is to be signed any more. The
+ * certificates stay for the record. A CFE that took such a certificate has long been stored: that takes seconds.
+ */
+async function forgetKeys(em: EntityManager, before: Date, limit: number): Promise<number> {
+  const { affectedRows } = await em.execute<{ affectedRows: number }>(
+    `update certificate set sealed_key = null where id = any(array(
+       select id from certificate where replaced_at < ? and sealed_key is not null and not exists (
+         select from cfe where certificate_id = certificate.id and signed_xml is null and settled_at is null)
+       limit ? for update skip locked))`,
+    [before.toISOString(), limit],
+    'run',
+  );
+  return affectedRows;
 }

@@ -2,6 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { FAILURE_LIMIT, HOURLY_LIMITS, type Quota, type RequestLimit } from '../domain/requestLimits.ts';
 
+/** How long a count of requests, and one of failed authentications, is of use: its window. */
+export const COUNT_MILLISECONDS =
+  Math.max(...Object.values(HOURLY_LIMITS).map(({ seconds }) => seconds)) * 1_000;
+export const FAILURE_MILLISECONDS = FAILURE_LIMIT.seconds * 1_000;
+
 interface Row {
   count: number;
   /** When the window began, in seconds of the epoch. */
@@ -53,13 +58,6 @@ export async function countFailedAuthentication(
     [network, at, over, over],
   );
   return quotaOf(row, FAILURE_LIMIT);
-}
-
-/** Forgets the addresses whose window is over at `now`. */
-export async function purgeFailedAuthentications(em: EntityManager, now: Date): Promise<void> {
-  await em.execute('delete from failed_authentication where since < ?::timestamptz', [
-    windowAt(now, FAILURE_LIMIT).over,
-  ]);
 }
 
 /** `now` in words, and the moment at or before which a window must have begun to be over. */

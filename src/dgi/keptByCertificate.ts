@@ -12,7 +12,7 @@ export interface OwnedCertificate {
   readonly environment: Environment;
   readonly replacedAt: Date | null;
   /** The private key as it is stored: one that was sealed anew, or can no longer be opened, is opened anew. */
-  readonly sealedKey: string;
+  readonly sealedKey: string | null;
 }
 
 /**
@@ -25,7 +25,7 @@ export function keptByCertificate<C extends OwnedCertificate, T>(
   { most = MOST, stopwatch = () => performance.now() }: { most?: number; stopwatch?: () => number } = {},
 ): (certificate: C) => T {
   /** By enterprise and environment, the oldest first. */
-  const kept = new Map<string, { id: string; sealedKey: string; value: T; madeAt: number }>();
+  const kept = new Map<string, { id: string; sealedKey: string | null; value: T; madeAt: number }>();
 
   function dropOld(): void {
     for (const [name, { madeAt }] of kept) {

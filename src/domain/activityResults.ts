@@ -3,6 +3,7 @@
  * never documents, names or amounts. Types only, so that workflows may use them.
  */
 import type { FinalStatus } from './cfeStatus.ts';
+import type { Purged } from './retention.ts';
 import type { StuckReason } from './stuckReason.ts';
 import type { SupportOutcome } from './supportAction.ts';
 import type { LoginResult } from './webhookEvents.ts';
@@ -66,6 +67,12 @@ export interface ExpiriesResult {
   enterprises: number;
 }
 
+export interface PurgeResult {
+  kind: 'purged';
+  /** How many rows of each table went. */
+  rows: Purged;
+}
+
 export type LoginValidation =
   | { kind: 'checked'; result: LoginResult }
   /** No check is wanted any more. */
@@ -81,5 +88,6 @@ export interface ActivityResults {
   makeReadyWhenComplete: ReadinessResult;
   recordExpiries: ExpiriesResult;
   validateLogin: LoginValidation;
+  deleteExpired: PurgeResult;
 }
 export type ActivityName = keyof ActivityResults;

@@ -23,6 +23,9 @@ interface OldResults {
   validateLogin: { result: LoginResult | null };
 }
 
+/** The activities whose results had another shape; those that came later never had. */
+type OldActivity = keyof OldResults;
+
 const fromOldStuck = ({ stuck, explanation }: OldStuck): Stuck => ({
   kind: 'stuck',
   reason: stuck,
@@ -30,7 +33,7 @@ const fromOldStuck = ({ stuck, explanation }: OldStuck): Stuck => ({
 });
 const toOldStuck = ({ reason, explanation }: Stuck): OldStuck => ({ stuck: reason, explanation });
 
-const FROM_OLD: { [N in ActivityName]: (old: OldResults[N]) => ActivityResults[N] } = {
+const FROM_OLD: { [N in OldActivity]: (old: OldResults[N]) => ActivityResults[N] } = {
   signCfe: (old) =>
     'stuck' in old ? fromOldStuck(old) : { kind: old.waitsForOriginal ? 'waitsForOriginal' : 'signed' },
   submitCfe(old) {
@@ -49,7 +52,7 @@ const FROM_OLD: { [N in ActivityName]: (old: OldResults[N]) => ActivityResults[N
   validateLogin: ({ result }) => (result === null ? { kind: 'nothingToDo' } : { kind: 'checked', result }),
 };
 
-const TO_OLD: { [N in ActivityName]: (result: ActivityResults[N]) => OldResults[N] } = {
+const TO_OLD: { [N in OldActivity]: (result: ActivityResults[N]) => OldResults[N] } = {
   signCfe: (result) =>
     result.kind === 'stuck' ? toOldStuck(result) : { waitsForOriginal: result.kind === 'waitsForOriginal' },
   submitCfe(result) {
@@ -73,13 +76,14 @@ const TO_OLD: { [N in ActivityName]: (result: ActivityResults[N]) => OldResults[
 /** A result as workflows read it, whichever version of the activity gave it. */
 export function presentResult<N extends ActivityName>(
   name: N,
-  result: ActivityResults[N] | OldResults[N],
-): ActivityResults[N] {
-  return 'kind' in result ? result : FROM_OLD[name](result);
+  result: ActivityResults[N] | (N extends OldActivity ? OldResults[N] : never),
+): ActivityResults[N];
+export function presentResult(name: OldActivity, result: object): object {
+  return 'kind' in result ? result : (FROM_OLD[name] as (old: object) => object)(result);
 }
 
 /** A result with the fields that workers of the version before read: they may run the workflow during an upgrade. */
-export function withOldFields<N extends ActivityName>(
+export function withOldFields<N extends OldActivity>(
   name: N,
   result: ActivityResults[N],
 ): ActivityResults[N] {
@@ -87,4 +91,4 @@ export function withOldFields<N extends ActivityName>(
 }
 
 /** Whether an activity is one whose results had another shape; those that come later never had. */
-export const hadOldShape = (name: string): name is ActivityName => Object.hasOwn(TO_OLD, name);
+export const hadOldShape = (name: string): name is OldActivity => Object.hasOwn(TO_OLD, name);

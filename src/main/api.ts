@@ -12,7 +12,6 @@ import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/databa
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
-import { startPurging } from '../wiring/purging.ts';
 import { readiness } from '../wiring/readiness.ts';
 import { noticeUiValues } from '../wiring/uiValueNotice.ts';
 
@@ -44,7 +43,6 @@ await runProcess(logger, async (closers) => {
   await noticeUiValues({ orm, registry, logger, clock: () => new Date() });
   const ready = readiness(orm);
   gauge(registry, 'cfe_api_ready', async (own) => own.set((await ready()) ? 1 : 0));
-  closers.add('purging', startPurging({ orm, logger }));
 
   const verdicts = createVerdictWatch({ orm, logger });
   const onCall = measureAuthority(registry);

@@ -7,11 +7,11 @@ import { gauge } from '../metrics/instruments.ts';
 import { ensureSearchAttributes } from '../searchAttributes.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
-import { ensureExpiriesSchedule } from '../wiring/expiriesSchedule.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { readiness } from '../wiring/readiness.ts';
+import { ensureSchedules } from '../wiring/schedules.ts';
 import { sdkLogger } from '../wiring/sdkLogger.ts';
 import { installRuntime } from '../wiring/sdkMetrics.ts';
 import { temporalServerOf } from '../wiring/temporalServer.ts';
@@ -59,7 +59,7 @@ await runProcess(logger, async (closers) => {
   ]);
   closers.add('temporal', () => connection.close());
   await ensureSearchAttributes(temporal, namespace);
-  await ensureExpiriesSchedule(temporal, namespace);
+  await ensureSchedules(temporal, namespace);
 
   const outbox = openOutbox(config, { orm, logger, closers });
   const sendsPerSecond = config.CFE_DGI_SENDS_PER_SECOND;

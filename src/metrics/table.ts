@@ -185,6 +185,13 @@ export const METRICS = {
     help: 'Deliveries that ended in this process',
     labels: { status: '`DELIVERED` or `FAILED`' },
   },
+  cfe_purged_rows_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'rows',
+    help: 'Rows that went because their time was over; of certificates, private keys',
+    labels: { table: 'the table' },
+  },
   cfe_webhook_waiting_deliveries: {
     type: 'gauge',
     from: WORKER,

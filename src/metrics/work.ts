@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
 import type { StoredVerdict } from '../activities/steps/storeVerdict.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
+import { PURGED_TABLES, type PurgedTable } from '../domain/retention.ts';
 import { counter, histogram } from './instruments.ts';
 
 /** The answer of the table of outcomes where an endpoint is away and only probes go there. */
@@ -50,6 +51,13 @@ export function measureWebhooks(registry: Registry): (attempt: StoredAttempt) =>
     });
     if (status !== 'PENDING') deliveries.inc({ status });
   };
+}
+
+/** Measures rows that go because their time is over. */
+export function measurePurges(registry: Registry): (table: PurgedTable, rows: number) => void {
+  const purged = counter(registry, 'cfe_purged_rows_total');
+  for (const table of PURGED_TABLES) purged.inc({ table }, 0);
+  return (table, rows) => purged.inc({ table }, rows);
 }
 
 /**

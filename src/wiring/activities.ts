@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
 import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
+import { createDeleteExpired } from '../activities/deleteExpired.ts';
 import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
 import { createRecordExpiries } from '../activities/recordExpiries.ts';
 import { createSignCfe } from '../activities/signCfe.ts';
@@ -23,7 +24,13 @@ import { createSigner } from '../dgi/sign.ts';
 import { writeCfe } from '../dgi/xml/cfe.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { createGate } from '../gate/gate.ts';
-import { measureAuthority, measured, measureVerdicts, measureWebhooks } from '../metrics/work.ts';
+import {
+  measureAuthority,
+  measured,
+  measurePurges,
+  measureVerdicts,
+  measureWebhooks,
+} from '../metrics/work.ts';
 import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
 import { authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
@@ -39,6 +46,10 @@ export const ACTIVITY_VARIABLES = [
   'CFE_POLL_LONGEST_SECONDS',
   'CFE_PATIENCE',
   'CFE_WEBHOOK_LOCAL_CA_FILE',
+  'CFE_KEEP_OUTBOX_DAYS',
+  'CFE_KEEP_EVENTS_DAYS',
+  'CFE_KEEP_ATTEMPTS_DAYS',
+  'CFE_KEEP_REPLACED_KEYS_DAYS',
 ] as const;
 
 interface Parts {
@@ -61,8 +72,9 @@ function databaseActivities({
   config,
   orm,
   clock,
+  registry,
   opener,
-}: Parts): Pick<Activities, 'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries'> {
+}: Parts): Pick<Activities, 'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired'> {
   const privateKeyOf = privateKeysUnder(opener);
   const signerOf = keptByCertificate((certificate: Certificate) =>
     createSigner({
@@ -80,6 +92,17 @@ function databaseActivities({
     }),
     makeReadyWhenComplete: createMakeReadyWhenComplete({ orm, clock }),
     recordExpiries: createRecordExpiries({ orm, clock }),
+    deleteExpired: createDeleteExpired({
+      orm,
+      clock,
+      retention: {
+        outboxDays: config.CFE_KEEP_OUTBOX_DAYS,
+        eventsDays: config.CFE_KEEP_EVENTS_DAYS,
+        attemptsDays: config.CFE_KEEP_ATTEMPTS_DAYS,
+        keysDays: config.CFE_KEEP_REPLACED_KEYS_DAYS,
+      },
+      onPurged: measurePurges(registry),
+    }),
   };
 }
 

@@ -1,11 +1,13 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import type { Opener } from '../crypto/sealed.ts';
+import { type Opener, UnsealError } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/Certificate.ts';
 
-/** Opens the private keys of certificates; throws UnsealError when none of our keys fits. */
+/** Opens the private keys of certificates; throws UnsealError when none of our keys fits, or the key is gone. */
 export const privateKeysUnder =
   (opener: Opener) =>
   ({ rut, id: rowId, sealedKey }: Certificate): KeyObject => {
+    if (sealedKey === null)
+      throw new UnsealError('unknown_key', 'the private key of the replaced certificate is gone');
     const der = opener.open(sealedKey, { purpose: 'certificate-key', rut, rowId });
     const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
     der.fill(0);

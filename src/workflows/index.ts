@@ -2,5 +2,6 @@
 export { deliverWebhook } from './deliverWebhook.ts';
 export { issueCfe } from './issueCfe.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';
+export { purgeExpired } from './purgeExpired.ts';
 export { tellExpiries } from './tellExpiries.ts';
 export { validateCredentials } from './validateCredentials.ts';

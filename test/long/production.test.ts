@@ -150,9 +150,18 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const pem = join(folder, 'authority.pem');
     writeFileSync(pem, await got.get(`${production.simulatorUrl}/portal/authority-certificates`).text());
     await production.cfe('authority-certificate', 'add', pem, '--by', 'ana');
-    const account = ['account', 'create', '--name', 'Estudio Sur', '--email', 'sur@example.com'];
+    const account = [
+      'account',
+      'create',
+      '--name',
+      'Estudio Sur',
+      '--email',
+      'sur@example.com',
+      '--by',
+      'ana',
+    ];
     const { account_id } = await production.cfe<{ account_id: string }>(...account);
-    const key = ['key', 'create', account_id, '--environment', 'production'];
+    const key = ['key', 'create', account_id, '--environment', 'production', '--by', 'ana'];
     ({ api_key: apiKey } = await production.cfe<{ api_key: string }>(...key));
     const [api, worker] = await Promise.all([
       production.runUntilHealthy('api'),

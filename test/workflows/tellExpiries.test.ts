@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ensureExpiriesSchedule } from '../../src/wiring/expiriesSchedule.ts';
+import { ensureSchedules } from '../../src/wiring/schedules.ts';
 import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -10,22 +10,19 @@ describe('tellExpiries', () => {
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
-  test('workers that start together make one schedule, which begins the workflow just after midnight', async () => {
+  test('workers that start together make each schedule once; that of this workflow begins the workflow just after midnight', async () => {
     const { address, namespace, client } = temporal;
-    await Promise.all([
-      ensureExpiriesSchedule({ address }, namespace),
-      ensureExpiriesSchedule({ address }, namespace),
-    ]);
-    await ensureExpiriesSchedule({ address }, namespace);
+    await Promise.all([ensureSchedules({ address }, namespace), ensureSchedules({ address }, namespace)]);
+    await ensureSchedules({ address }, namespace);
 
     const ids: string[] = [];
     // The list follows the schedules with a delay.
     await until('the schedule in the list', 20, async () => {
       ids.length = 0;
       for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
-      return ids.length > 0 || undefined;
+      return ids.length > 1 || undefined;
     });
-    expect(ids).toEqual(['expiries']);
+    expect(ids.sort()).toEqual(['expiries', 'purge']);
     const schedule = client.schedule.getHandle('expiries');
     const { info, policies } = await schedule.describe();
     expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 86_400_000 }));
@@ -51,10 +48,10 @@ describe('tellExpiries', () => {
 
   test('a schedule that an operator has paused stays paused when workers start', async () => {
     const { address, namespace, client } = temporal;
-    await ensureExpiriesSchedule({ address }, namespace);
+    await ensureSchedules({ address }, namespace);
     await client.schedule.getHandle('expiries').pause('migrating');
 
-    await ensureExpiriesSchedule({ address }, namespace);
+    await ensureSchedules({ address }, namespace);
 
     expect((await client.schedule.getHandle('expiries').describe()).state.paused).toBe(true);
   });

@@ -12,8 +12,8 @@ const CertificateSchema = defineEntity({
     notAfter: p.datetime(),
     /** The certificate itself, DER. */
     certificate: p.blob(),
-    /** PKCS#8 private key, sealed (crypto/sealed.ts). */
-    sealedKey: p.text(),
+    /** PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/purge.ts). */
+    sealedKey: p.text().strictNullable(),
     createdAt: p.datetime(),
     replacedAt: p.datetime().strictNullable(),
   },

@@ -13,6 +13,7 @@ import { aReadyEnterprise, enterpriseBody, giveCae, giveCertificate } from '../.
 import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
 import { type Answer, sendRaw } from '../../support/http.ts';
 import { AUTHORITY_RUTS, aCertificate, anAuthority, costlyP12 } from '../../support/papers.ts';
+import { RETENTION } from '../../support/retention.ts';
 import { until } from '../../support/until.ts';
 
 interface CfeAnswer {
@@ -112,7 +113,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
       },
     );
     later = 3 * 365 * 24 * HOUR;
-    await purgeExpired(db.orm.em.fork(), clock());
+    await purgeExpired(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
     const token = await api.deps.tokens.issue(
       { accountId: owner.accountId, keyId: await keyIdOf(owner), environment: 'production' },
       clock(),
@@ -315,7 +316,7 @@ describe('Idempotency-Key on other routes', () => {
     const third = await withKey(owner, key)
       .with({ authorization: `Bearer ${token}` })
       .post('/enterprises', body);
-    await purgeExpired(db.orm.em.fork(), clock());
+    await purgeExpired(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
     later = 0;
 
     expectRefusal(third, 400, 'ALREADY_EXISTS');

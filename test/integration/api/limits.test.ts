@@ -8,6 +8,7 @@ import { anEnterprise } from '../../support/enterprises.ts';
 import { expectRefusal } from '../../support/expectRefusal.ts';
 import type { Answer } from '../../support/http.ts';
 import { aRut } from '../../support/papers.ts';
+import { RETENTION } from '../../support/retention.ts';
 
 /** The clock stands, but for what a test moves it. */
 const START = new Date('2026-11-20T12:00:00.250Z');
@@ -178,7 +179,8 @@ describe('failed authentication', () => {
     const addresses = () => api.deps.orm.em.fork().execute<unknown[]>('select 1 from failed_authentication');
     expect(await addresses()).toHaveLength(1);
 
-    await purgeExpired(db.orm.em.fork(), new Date(START.getTime() + 1_300_000));
+    const now = new Date(START.getTime() + 1_300_000);
+    await purgeExpired(db.orm, { now, retention: RETENTION, batch: 100 });
 
     expect(await addresses()).toEqual([]);
   });

@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
-import type { ActivityName, ActivityResults } from '../../../src/domain/activityResults.ts';
+import type { ActivityResults } from '../../../src/domain/activityResults.ts';
 import { presentResult, withOldFields } from '../../../src/domain/oldActivityResults.ts';
 
 const STUCK = { kind: 'stuck', reason: 'undecided', explanation: 'Ask the authority.' } as const;
 const OLD_STUCK = { stuck: 'undecided', explanation: 'Ask the authority.' } as const;
 
-test.each<{ [N in ActivityName]: [N, ActivityResults[N], old: object] }[ActivityName]>([
+type OldActivity = Parameters<typeof withOldFields>[0];
+
+test.each<{ [N in OldActivity]: [N, ActivityResults[N], old: object] }[OldActivity]>([
   ['signCfe', { kind: 'signed' }, { waitsForOriginal: false }],
   ['signCfe', { kind: 'waitsForOriginal' }, { waitsForOriginal: true }],
   ['signCfe', STUCK, OLD_STUCK],

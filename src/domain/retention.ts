@@ -1,0 +1,28 @@
+/** What is kept for a time only, and how long (docs/operations.md#what-is-kept-and-how-long). */
+
+/** Days for which rows are kept after they were last of use. */
+export interface Retention {
+  /** Messages of the outbox that were dispatched. */
+  readonly outboxDays: number;
+  /** Events with their deliveries. */
+  readonly eventsDays: number;
+  /** Attempts of deliveries that have ended, with what the receivers answered. */
+  readonly attemptsDays: number;
+  /** Private keys of certificates that were replaced. */
+  readonly keysDays: number;
+}
+
+/** The tables from which rows go; of certificates it is the private key that goes. */
+export const PURGED_TABLES = [
+  'outbox',
+  'delivery_attempt',
+  'event',
+  'idempotent_answer',
+  'request_count',
+  'failed_authentication',
+  'certificate',
+] as const;
+export type PurgedTable = (typeof PURGED_TABLES)[number];
+
+/** How many rows of each table went. */
+export type Purged = Readonly<Record<PurgedTable, number>>;

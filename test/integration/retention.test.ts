@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { issueCfe } from '../../src/commands/issueCfe.ts';
+import { redeliver } from '../../src/commands/redeliver.ts';
+import { testWebhook } from '../../src/commands/testWebhook.ts';
+import { replaceCertificate } from '../../src/db/certificates.ts';
+import { insertAttempt } from '../../src/db/deliveries.ts';
+import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { Delivery } from '../../src/db/entities/Delivery.ts';
+import { purgeExpired } from '../../src/db/purge.ts';
+import type { PurgedTable } from '../../src/domain/retention.ts';
+import { privateKeysUnder } from '../../src/wiring/privateKeys.ts';
+import { aCfeBody } from '../support/cfeBodies.ts';
+import { anAccount } from '../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { aReadyEnterprise } from '../support/enterprises.ts';
+import { fromJson } from '../support/exactJson.ts';
+import { RETENTION } from '../support/retention.ts';
+import { aKeyPair } from '../support/sealing.ts';
+import { webhookDeps } from '../support/webhooks/deliveries.ts';
+
+const DAY = 86_400_000;
+const NOW = new Date('2026-11-22T12:00:00Z');
+const daysAgo = (days: number): Date => new Date(NOW.getTime() - days * DAY);
+
+describe('what is kept for a time only', () => {
+  let db: TestDatabase;
+  let accountId: string;
+  let webhookId: string;
+  beforeAll(async () => {
+    db = await cloneDatabase({ pool: 5 });
+    accountId = await anAccount(db.orm);
+    const input = { accountId, url: 'https://hooks.example.com/', events: ['efactura.login'] };
+    webhookId = (await addWebhook(webhookDeps(db.orm), input)).webhook.id;
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    await execute(
+      'truncate outbox, delivery_attempt, delivery, event, request_count, failed_authentication cascade',
+    );
+  });
+
+  const execute = <T extends object[]>(sql: string, values: unknown[] = []): Promise<T> =>
+    db.orm.em.fork().execute<T>(sql, values);
+  const countOf = async (table: PurgedTable | 'delivery'): Promise<number> =>
+    (await execute<{ n: number }[]>(`select count(*)::integer as n from ${table}`))[0]?.n ?? -1;
+  const purge = (more: Partial<Parameters<typeof purgeExpired>[1]> = {}) =>
+    purgeExpired(db.orm, { now: NOW, retention: RETENTION, batch: 3, ...more });
+
+  /** A delivery that was made and ended so many days ago, with one attempt; its id. */
+  async function aDelivery(made: number, ended: number | null = made, status = 'DELIVERED'): Promise<string> {
+    const { id } = await testWebhook(webhookDeps(db.orm, { clock: () => daysAgo(made) }), { webhookId });
+    await db.orm.em.fork().transactional((em) =>
+      insertAttempt(em, {
+        deliveryId: id,
+        execution: randomUUID(),
+        at: daysAgo(ended ?? made),
+        httpStatus: 500,
+        error: null,
+        answer: 'no',
+        milliseconds: 1,
+      }),
+    );
+    if (ended !== null) {
+      await execute('update delivery set status = ?, settled_at = ? where id = ?', [
+        status,
+        daysAgo(ended),
+        id,
+      ]);
+    }
+    return id;
+  }
+
+  test('messages that were dispatched go after their days, however many; those that wait stay', async () => {
+    const insert = (dispatchedAt: Date | null, rows: number) =>
+      execute(
+        `insert into outbox (workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
+         select 'deliverWebhook', 'wh:' || n, '{}', '{}', ?, ?, 1, now() from generate_series(1, ?) as n`,
+        [daysAgo(400), dispatchedAt, rows],
+      );
+    await insert(daysAgo(8), 10);
+    await insert(daysAgo(6), 2);
+    await insert(null, 3);
+    const told: number[] = [];
+
+    const { outbox } = await purge({ onPurged: (_table, rows) => void told.push(rows) });
+
+    expect(outbox).toBe(10);
+    expect(told).toEqual([3, 3, 3, 1]);
+    expect(await countOf('outbox')).toBe(5);
+    expect((await purge()).outbox).toBe(0);
+  });
+
+  test('events go with their deliveries and attempts, but not while one waits or has ended lately', async () => {
+    await aDelivery(100);
+    await aDelivery(120, 95, 'FAILED');
+    const late = await aDelivery(100, 20);
+    const waits = await aDelivery(100, null);
+    const young = await aDelivery(80);
+
+    expect(await purge()).toMatchObject({ event: 2 });
+
+    const left = await execute<{ id: string }[]>('select id from delivery');
+    expect(left.map(({ id }) => id).sort()).toEqual([late, waits, young].sort());
+    expect(await countOf('event')).toBe(3);
+  });
+
+  test('attempts go after their days, but of deliveries that wait; the next one is counted on', async () => {
+    await aDelivery(40);
+    const waits = await aDelivery(40, null);
+    await aDelivery(20);
+
+    expect(await purge()).toMatchObject({ delivery_attempt: 1, event: 0 });
+
+    expect(await countOf('delivery_attempt')).toBe(2);
+    const next = {
+      deliveryId: waits,
+      execution: 'next',
+      at: NOW,
+      httpStatus: 200,
+      error: null,
+      answer: null,
+    };
+    await execute('update delivery_attempt set number = 4 where delivery_id = ?', [waits]);
+    await db.orm.em.fork().transactional((em) => insertAttempt(em, { ...next, milliseconds: 1 }));
+    const numbers = await execute<{ number: number }[]>(
+      'select number from delivery_attempt where delivery_id = ? order by number',
+      [waits],
+    );
+    expect(numbers.map(({ number }) => number)).toEqual([4, 5]);
+  });
+
+  test('a delivery that is asked for again while its event goes stays, or is gone before: never half', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, () => aDelivery(100)));
+
+    const asked = await Promise.allSettled([
+      purge({ batch: 1 }),
+      purge({ batch: 2 }),
+      ...ids.map((deliveryId) => redeliver(webhookDeps(db.orm), { deliveryId })),
+    ]);
+
+    const [first, second, ...answers] = asked.map(({ status }) => status);
+    expect([first, second]).toEqual(['fulfilled', 'fulfilled']);
+    const taken = ids.filter((_, i) => answers[i] === 'fulfilled').sort();
+    const left = await db.orm.em.fork().find(Delivery, { webhookId });
+    expect(left.map(({ id }) => id).sort()).toEqual(taken);
+    expect(left.every(({ status }) => status === 'PENDING')).toBe(true);
+    expect(await countOf('event')).toBe(taken.length);
+    for (const answer of asked) {
+      if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'NOT_FOUND' });
+    }
+  });
+
+  test('nobody waits for it, and it waits for nobody: what another holds goes the next time', async () => {
+    const [held] = [await aDelivery(40), await aDelivery(40)];
+    await db.orm.em.fork().transactional(async (em) => {
+      await em.execute('select 1 from delivery_attempt where delivery_id = ? for update', [held]);
+      expect(await purge()).toMatchObject({ delivery_attempt: 1 });
+    });
+    expect(await purge()).toMatchObject({ delivery_attempt: 1 });
+  });
+
+  test('counts of requests and of failed authentications go with their windows', async () => {
+    await execute(
+      `insert into request_count (account_id, environment, since, requests)
+       values (?, 'production', ?, 7), (?, 'sandbox', ?, 7)`,
+      [accountId, daysAgo(1), accountId, NOW],
+    );
+    await execute(
+      `insert into failed_authentication (address, since, failures) values ('a', ?, 1), ('b', ?, 1)`,
+      [daysAgo(1), NOW],
+    );
+
+    expect(await purge()).toMatchObject({ request_count: 1, failed_authentication: 1 });
+
+    expect([await countOf('request_count'), await countOf('failed_authentication')]).toEqual([1, 1]);
+  });
+
+  describe('private keys', () => {
+    /** An enterprise whose certificate, which `cfes` CFEs were numbered with, was replaced so many days ago. */
+    async function replaced(days: number, cfes: Partial<Cfe>[] = []): Promise<string> {
+      const rut = await aReadyEnterprise(db.orm, accountId);
+      const before = await db.orm.em.fork().findOneOrFail(Certificate, { rut, environment: 'production' });
+      for (const values of cfes) {
+        const body = fromJson(JSON.stringify(aCfeBody()));
+        const { id } = await issueCfe(webhookDeps(db.orm), {
+          accountId,
+          rut,
+          environment: 'production',
+          body,
+        });
+        await db.orm.em.fork().nativeUpdate(Cfe, { id }, values);
+      }
+      await db.orm.em.fork().transactional(async (em) => {
+        const { id: _before, replacedAt: _never, ...values } = before;
+        await replaceCertificate(em, { ...values, id: randomUUID(), createdAt: daysAgo(days) });
+      });
+      return before.id;
+    }
+    const certificate = (id: string) => db.orm.em.fork().findOneOrFail(Certificate, { id });
+    const hasKey = async (id: string): Promise<boolean> => (await certificate(id)).sealedKey !== null;
+
+    test('of replaced certificates go after their days; those of current ones and the certificates themselves stay', async () => {
+      const [old, lately] = [await replaced(31), await replaced(29)];
+
+      expect(await purge()).toMatchObject({ certificate: 1 });
+
+      expect([await hasKey(old), await hasKey(lately)]).toEqual([false, true]);
+      const gone = await certificate(old);
+      expect(gone.certificate.length).toBeGreaterThan(0);
+      expect(() => privateKeysUnder(aKeyPair().opener)(gone)).toThrow('is gone');
+      const current = await db.orm.em.fork().find(Certificate, { replacedAt: null });
+      expect(current.every(({ sealedKey }) => sealedKey !== null)).toBe(true);
+    });
+
+    test('stay while a CFE is to be signed, however long it is stuck; signed or ended, it needs none', async () => {
+      const unsigned = await replaced(400, [{}, { status: 'REJECTED', settledAt: NOW }]);
+      const stuck = await replaced(400, [{ stuckReason: 'signing' }]);
+      const signed = await replaced(400, [{ signedXml: '<CFE/>', digest: 'x' }]);
+      const ended = await replaced(400, [{ status: 'REJECTED', settledAt: NOW }]);
+
+      await purge();
+
+      expect(await Promise.all([unsigned, stuck, signed, ended].map(hasKey))).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
+      await db.orm.em
+        .fork()
+        .nativeUpdate(Cfe, { certificateId: stuck }, { signedXml: '<CFE/>', digest: 'x' });
+      await purge();
+      expect(await hasKey(stuck)).toBe(false);
+    });
+
+    test('a current certificate cannot lose its key', async () => {
+      await expect(
+        execute('update certificate set sealed_key = null where replaced_at is null'),
+      ).rejects.toThrow('certificate_key');
+    });
+  });
+
+  test('CFEs, signed XML and the audit stay', async () => {
+    const count = async () =>
+      execute(
+        'select (select count(*) from cfe) as cfes, (select count(*) from audit) as acts, (select count(*) from cfe where signed_xml is not null) as signed',
+      );
+    const before = await count();
+
+    await purge({ now: new Date('2099-01-01T00:00:00Z') });
+
+    expect(await count()).toEqual(before);
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Purged } from '../../src/domain/retention.ts';
+import { ensureSchedules } from '../../src/wiring/schedules.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const ROWS: Purged = {
+  outbox: 3_000,
+  delivery_attempt: 12,
+  event: 4,
+  idempotent_answer: 0,
+  request_count: 1,
+  failed_authentication: 2,
+  certificate: 1,
+};
+
+describe('purgeExpired', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  test('the schedule begins it every hour; it tells how much went, and what failed is done once more', async () => {
+    const { address, namespace, client } = temporal;
+    await ensureSchedules({ address }, namespace);
+    const schedule = client.schedule.getHandle('purge');
+    const { info, policies } = await schedule.describe();
+    expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 3_600_000 }));
+    const [first, second] = info.nextActionTimes.map((moment) => moment.getTime());
+    expect((second ?? 0) - (first ?? 0)).toBe(3_600_000);
+
+    let tries = 0;
+    const deleteExpired = async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('the database is away');
+      return { kind: 'purged', rows: ROWS };
+    };
+    await temporal.withWorkers({ deleteExpired }, async () => {
+      await schedule.trigger();
+      const workflowId = await until('the run', 20, async () => {
+        const [run] = (await schedule.describe()).info.recentActions;
+        return run?.action.workflow.workflowId;
+      });
+      const handle = client.workflow.getHandle(workflowId);
+      expect(workflowId).toMatch(/^purge-/);
+      expect(await handle.result()).toEqual(ROWS);
+      expect((await historyOf(handle)).events).toBeLessThanOrEqual(11);
+      await recordHistory(handle, 'purgeExpired.purged');
+    });
+    expect(tries).toBe(2);
+  });
+});
