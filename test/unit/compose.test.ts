@@ -320,6 +320,53 @@ describe('secrets in production', () => {
 });
 
 describe('what production keeps from outside and from its programs', () => {
+  const networksOf = (name: string): string[] => serviceOf(name).networks ?? [];
+  /** With whom a service shares a network. */
+  const neighboursOf = (name: string): string[] =>
+    services
+      .filter(
+        ([other, { networks = [] }]) =>
+          other !== name && networks.some((one) => networksOf(name).includes(one)),
+      )
+      .map(([other]) => other)
+      .toSorted();
+
+  test('a network for each edge: who has no business with a server cannot reach it', () => {
+    const reach = (name: string, servers: string[]) =>
+      servers.filter((one) => neighboursOf(name).includes(one));
+    const servers = ['postgres', 'temporal', 'temporal-ui', 'simulator'];
+
+    expect(Object.fromEntries(services.map(([name]) => [name, reach(name, servers)]))).toEqual({
+      postgres: ['temporal'],
+      databases: ['postgres'],
+      'temporal-schema': ['postgres', 'temporal'],
+      temporal: ['postgres', 'temporal-ui'],
+      'temporal-namespace': ['temporal'],
+      'temporal-ui': ['temporal'],
+      migrate: ['postgres'],
+      api: ['postgres', 'temporal', 'simulator'],
+      worker: ['postgres', 'temporal', 'simulator'],
+      cfe: ['postgres', 'temporal', 'simulator'],
+      simulator: [],
+    });
+    expect(neighboursOf('temporal-ui')).toEqual(['temporal']);
+    expect(services.filter(([, { networks }]) => !networks?.length)).toEqual([]);
+  });
+
+  test('neither database leads outside, and whoever has a port open is on a network that does', () => {
+    const leadsOut = (network: string): boolean => !compose.networks[network]?.internal;
+
+    for (const name of ['postgres', 'databases', 'migrate', 'temporal-schema', 'temporal-namespace']) {
+      expect([name, networksOf(name).filter(leadsOut)]).toEqual([name, []]);
+    }
+    for (const [name, { ports }] of services) {
+      if (ports) expect([name, networksOf(name).some(leadsOut)]).toEqual([name, true]);
+    }
+    expect(
+      services.flatMap(([, { networks = [] }]) => networks).filter((one) => !(one in compose.networks)),
+    ).toEqual([]);
+  });
+
   test('every port is open to this machine only', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
 

@@ -12,6 +12,7 @@ export interface ComposeService {
   entrypoint?: string[];
   environment?: Record<string, string>;
   secrets?: string[];
+  networks?: string[];
   ports?: string[];
   profiles?: string[];
   volumes?: string[];
@@ -30,6 +31,7 @@ export interface ComposeFile {
   services: Record<string, ComposeService>;
   secrets: Record<string, { file: string }>;
   configs: Record<string, { content: string }>;
+  networks: Record<string, { internal?: boolean } | null>;
 }
 
 /** The text of `docker-compose.temporal.yml`. */
