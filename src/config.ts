@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { USUAL_CAPS } from './domain/caps.ts';
 
 interface Variable<T> {
   readonly schema: z.ZodType<T, string>;
@@ -58,6 +59,16 @@ const seconds = (fallback: string, purpose: string) =>
     mayHold: 'a number of seconds above 0',
     purpose,
     fallback,
+  });
+const cap = (fallback: number, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,6}$/)
+      .transform(Number),
+    mayHold: 'an integer from 1 to 9999999',
+    purpose,
+    fallback: String(fallback),
   });
 /** PostgreSQL and Node count time-outs in 31 bits of milliseconds. */
 const LONGEST_TIMEOUT_SECONDS = 86_400;
@@ -155,6 +166,9 @@ const VARIABLES = {
       'how many proxies stand between callers and the API, each adding to X-Forwarded-For; 0: the field is not believed',
     fallback: '0',
   }),
+  CFE_MOST_WEBHOOKS: cap(USUAL_CAPS.webhooks, 'how many webhooks an account may have'),
+  CFE_MOST_API_KEYS: cap(USUAL_CAPS.apiKeys, 'how many API keys an account may have, revoked ones aside'),
+  CFE_MOST_CUSTOMERS: cap(USUAL_CAPS.customers, 'how many customers an enterprise may have'),
   CFE_MIGRATE: variable({
     schema: z.enum(['at-start', 'never']),
     mayHold: 'at-start or never',

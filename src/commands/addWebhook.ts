@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { LockMode } from '@mikro-orm/postgresql';
-import { requireAccount } from '../db/accounts.ts';
-import { Account } from '../db/entities/Account.ts';
+import { lockAccount } from '../db/accounts.ts';
 import { insertWebhook, listWebhooks } from '../db/webhooks.ts';
-import { MOST_WEBHOOKS } from '../domain/webhook.ts';
+import { USUAL_CAPS } from '../domain/caps.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import { checkWebhook, newSecret, type WebhookCommandDeps, type WebhookWithSecret } from './steps/webhook.ts';
@@ -18,18 +16,13 @@ export function addWebhook(
   input: { accountId: string; url: string; events: readonly string[] },
 ): Promise<WebhookWithSecret> {
   const { events } = checkWebhook(deps, input);
+  const { webhooks: most } = deps.caps ?? USUAL_CAPS;
   return deps.orm.em.fork().transactional(async (em) => {
-    const { id: accountId } = await requireAccount(em, input.accountId);
-    // Callers who add at the same moment wait for one another's lock, so that the count holds.
-    await em.findOneOrFail(
-      Account,
-      { id: accountId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-    );
-    if ((await listWebhooks(em, accountId)).length >= MOST_WEBHOOKS) {
+    const { id: accountId } = await lockAccount(em, input.accountId);
+    if ((await listWebhooks(em, accountId)).length >= most) {
       throw new Refusal(
         'INVALID_INPUT',
-        `The account has ${MOST_WEBHOOKS} webhooks already, the maximum; remove one first.`,
+        `The account has ${most} webhooks already, the maximum (CFE_MOST_WEBHOOKS); remove one first.`,
       );
     }
     const now = deps.clock();

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiKeys, parseApiKey } from '../crypto/apiKeys.ts';
-import { findAccount, insertApiKey } from '../db/accounts.ts';
+import { countLiveKeys, insertApiKey, lockAccount } from '../db/accounts.ts';
 import type { ApiKey } from '../db/entities/ApiKey.ts';
+import { USUAL_CAPS } from '../domain/caps.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
@@ -14,18 +15,19 @@ export interface CreateApiKeyDeps extends CommandDeps {
 /**
  * Makes an API key for an account; `text` is the key itself, to be shown only now. A `text` of the caller's own (the
  * local stack keeps its keys) makes the key once: a second call answers the one that is there. Refuses an unknown
- * account (NOT_FOUND) and a text that is not a key of that environment or is another's already (INVALID_INPUT).
+ * account (NOT_FOUND), a text that is not a key of that environment or is another's already, and more keys than an
+ * account may have, revoked ones aside (INVALID_INPUT).
  */
 export async function createApiKey(
   deps: CreateApiKeyDeps,
   input: { accountId: string; environment: Environment; label?: string; text?: string },
 ): Promise<{ key: ApiKey; text: string }> {
   const { accountId, environment, label = null } = input;
+  const { apiKeys: most } = deps.caps ?? USUAL_CAPS;
   const { text, publicId, hash } =
     input.text === undefined ? deps.apiKeys.create(environment) : given(deps, input.text, environment);
   const key = await deps.orm.em.fork().transactional(async (em) => {
-    if (!(await findAccount(em, accountId)))
-      throw new Refusal('NOT_FOUND', `There is no account ${accountId}.`);
+    await lockAccount(em, accountId);
     const id = randomUUID();
     const now = deps.clock();
     const stored = await insertApiKey(em, {
@@ -39,7 +41,14 @@ export async function createApiKey(
       lastUsedAt: null,
       revokedAt: null,
     });
-    if (stored.id === id) audited(deps, em, { action: 'api_key.create', subject: id, accountId }, now);
+    if (stored.id !== id) return stored;
+    if ((await countLiveKeys(em, accountId)) > most) {
+      throw new Refusal(
+        'INVALID_INPUT',
+        `The account has ${most} API keys already, the maximum (CFE_MOST_API_KEYS); revoke one first.`,
+      );
+    }
+    audited(deps, em, { action: 'api_key.create', subject: id, accountId }, now);
     return stored;
   });
   if (key.accountId === accountId && deps.apiKeys.matches(text, key.hash)) return { key, text };

@@ -22,6 +22,18 @@ export async function requireAccount(em: EntityManager, id: string): Promise<Acc
   return account;
 }
 
+/**
+ * The account with this id, locked until the open transaction ends, so that what is counted of it stays true; refuses
+ * an unknown one (NOT_FOUND).
+ */
+export async function lockAccount(em: EntityManager, id: string): Promise<Account> {
+  const account = isUuid(id)
+    ? await em.findOne(Account, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+    : null;
+  if (!account) throw new Refusal('NOT_FOUND', `There is no account ${id}.`);
+  return account;
+}
+
 /** All accounts, oldest first. */
 export function listAccounts(em: EntityManager): Promise<Account[]> {
   return em.find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
@@ -55,6 +67,11 @@ export async function liveApiKeys(em: EntityManager): Promise<ReadonlyMap<string
     'select id, public_id, hash from api_key where revoked_at is null',
   );
   return new Map(keys.map(({ id, public_id, hash }) => [public_id, { id, hash }]));
+}
+
+/** How many keys an account has that are not revoked. */
+export function countLiveKeys(em: EntityManager, accountId: string): Promise<number> {
+  return em.count(ApiKey, { accountId, revokedAt: null });
 }
 
 /** The keys of an account, oldest first, revoked ones too. */

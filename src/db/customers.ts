@@ -38,6 +38,23 @@ interface CustomerFilter {
   countryCode?: string | undefined;
 }
 
+/**
+ * Waits until nobody else adds a customer to the enterprise in an open transaction, so that what is counted stays true
+ * until ours ends. No row is locked: issuing goes on meanwhile.
+ */
+export async function takeTurnToAddCustomer(em: EntityManager, rut: string): Promise<void> {
+  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`customers of ${rut}`]);
+}
+
+/** Whether an enterprise has more customers than `most`. */
+export async function hasMoreCustomersThan(em: EntityManager, rut: string, most: number): Promise<boolean> {
+  const beyond = await em.execute<unknown[]>('select 1 from customer where rut = ? offset ? limit 1', [
+    rut,
+    most,
+  ]);
+  return beyond.length > 0;
+}
+
 /** Stores a customer and answers it; null when the enterprise has one with that document already. */
 export async function insertCustomer(
   em: EntityManager,

@@ -10,12 +10,26 @@ export const CUSTOMER_RULES = {
     source: 'docs/contract.md#customers',
     example: 'doc_number: the enterprise already has a customer RUC 219999830019.',
   },
+  'customer.too_many': {
+    checks: 'An enterprise has no more customers than the operator allows; 20,000 unless told.',
+    source: 'docs/contract.md#limits',
+    example: 'The enterprise has 20000 customers already, the maximum; delete one first.',
+  },
   'customer.other_document': {
     checks: 'The document in the body of an update is the one in the path.',
     source: 'docs/contract.md#customers',
     example: 'doc_number: must be 219999830019, as in the path; a customer keeps its document.',
   },
 } as const satisfies Record<string, RuleRow>;
+
+/** The fault of one customer more than `most`. */
+export function tooManyCustomers(most: number): Fault {
+  return {
+    path: '',
+    code: 'customer.too_many' satisfies keyof typeof CUSTOMER_RULES,
+    message: `The enterprise has ${most} customers already, the maximum; delete one first.`,
+  };
+}
 
 /** A fault of a customer's document number. */
 export function customerFault(code: keyof typeof CUSTOMER_RULES, message: string): Fault {

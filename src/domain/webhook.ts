@@ -19,9 +19,6 @@ export const RETRY_DELAYS: readonly number[] = [60_000, 300_000, 1_800_000];
 /** How long the previous secret still signs beside the new one, in milliseconds. */
 export const SECRET_OVERLAP_MILLISECONDS = 86_400_000;
 
-/** How many webhooks one account may have. */
-export const MOST_WEBHOOKS = 20;
-
 const LONGEST_URL = 2_048;
 /** Names that always mean this machine or its network. */
 const INNER_NAME = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|corp|home|home\.arpa)$/;

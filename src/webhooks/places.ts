@@ -1,5 +1,13 @@
-/** How many attempts one destination may have under way at a time, in one process. */
-const AT_ONCE = 5;
+/** How many attempts may be under way at a time, in one process. */
+export interface PlaceLimits {
+  /** To one webhook. */
+  readonly webhook: number;
+  /** To all webhooks of one account. */
+  readonly account: number;
+}
+
+/** The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many webhooks it has. */
+const LIMITS: PlaceLimits = { webhook: 5, account: 10 };
 /** Longest wait for a place: whoever waits asks again by then, in case the receiver has become quick. */
 const LONGEST_WAIT_MILLISECONDS = 300_000;
 const SHORTEST_WAIT_MILLISECONDS = 100;
@@ -9,12 +17,15 @@ const FIRST_GUESS_MILLISECONDS = 200;
 /** A place, to be freed when the attempt ends; or in how many milliseconds to ask again. */
 export type PlaceAnswer = { readonly free: () => void } | { readonly waitMilliseconds: number };
 
-/** The places of all destinations, in one process. */
+/** The places of all webhooks and accounts, in one process. */
 export interface Places {
-  take(destination: string): PlaceAnswer;
+  take(destination: { webhookId: string; accountId: string }): PlaceAnswer;
 }
 
-interface Destination {
+/** A webhook, or an account with all of its webhooks. */
+interface Side {
+  readonly name: string;
+  readonly atOnce: number;
   underWay: number;
   /** Running average of how long attempts last, milliseconds. */
   lasts: number;
@@ -23,49 +34,64 @@ interface Destination {
 }
 
 /**
- * A few places at each destination, so that a slow receiver with thousands of waiting deliveries holds a few slots of
- * the worker and delays nobody else. Whoever gets none is told a moment of its own, spread by how quick the receiver
- * is, so that waiting costs few questions. `clock`: milliseconds; `chance`: from 0 to 1.
+ * A few places at each webhook, and a few more for all of an account, so that a slow receiver with thousands of waiting
+ * deliveries holds a few slots of the worker and delays nobody else. Whoever gets none is told a moment of its own,
+ * spread by how quick the receiver is, so that waiting costs few questions. `clock`: milliseconds; `chance`: 0 to 1.
  */
 export function createPlaces(
-  options: { atOnce?: number; clock?: () => number; chance?: () => number } = {},
+  options: { limits?: PlaceLimits; clock?: () => number; chance?: () => number } = {},
 ): Places {
-  const { atOnce = AT_ONCE, clock = () => performance.now(), chance = Math.random } = options;
-  const destinations = new Map<string, Destination>();
+  const { limits = LIMITS, clock = () => performance.now(), chance = Math.random } = options;
+  const sides = new Map<string, Side>();
 
-  function occupy(name: string, destination: Destination): PlaceAnswer {
-    const started = clock();
-    let freed = false;
-    destination.underWay += 1;
-    return {
-      free() {
-        if (freed) return;
-        freed = true;
-        destination.underWay -= 1;
-        destination.lasts = 0.8 * destination.lasts + 0.2 * (clock() - started);
-        // A quick receiver leaves nothing worth remembering.
-        const isQuick = destination.lasts <= FIRST_GUESS_MILLISECONDS;
-        if (destination.underWay === 0 && isQuick) destinations.delete(name);
-      },
+  function sideOf(name: string, atOnce: number): Side {
+    const side = sides.get(name) ?? {
+      name,
+      atOnce,
+      underWay: 0,
+      lasts: FIRST_GUESS_MILLISECONDS,
+      lastPromised: 0,
     };
+    sides.set(name, side);
+    return side;
+  }
+
+  function leave(side: Side, lasted: number): void {
+    side.underWay -= 1;
+    side.lasts = 0.8 * side.lasts + 0.2 * lasted;
+    // A quick receiver leaves nothing worth remembering.
+    if (side.underWay === 0 && side.lasts <= FIRST_GUESS_MILLISECONDS) sides.delete(side.name);
+  }
+
+  /** In how many milliseconds the next one to wait for a place at `side` is to ask again. */
+  function waitFor(side: Side): number {
+    const now = clock();
+    const promised = Math.max(side.lastPromised, now) + side.lasts / side.atOnce;
+    if (promised - now > LONGEST_WAIT_MILLISECONDS) {
+      return Math.round(LONGEST_WAIT_MILLISECONDS * (1 - chance() / 2));
+    }
+    side.lastPromised = promised;
+    return Math.max(SHORTEST_WAIT_MILLISECONDS, Math.round(promised - now));
   }
 
   return {
-    take(name) {
-      const destination = destinations.get(name) ?? {
-        underWay: 0,
-        lasts: FIRST_GUESS_MILLISECONDS,
-        lastPromised: 0,
+    take({ webhookId, accountId }) {
+      const both = [
+        sideOf(`webhook ${webhookId}`, limits.webhook),
+        sideOf(`account ${accountId}`, limits.account),
+      ];
+      const full = both.filter(({ underWay, atOnce }) => underWay >= atOnce);
+      if (full.length > 0) return { waitMilliseconds: Math.max(...full.map(waitFor)) };
+      const started = clock();
+      for (const side of both) side.underWay += 1;
+      let freed = false;
+      return {
+        free() {
+          if (freed) return;
+          freed = true;
+          for (const side of both) leave(side, clock() - started);
+        },
       };
-      destinations.set(name, destination);
-      if (destination.underWay < atOnce) return occupy(name, destination);
-      const now = clock();
-      const promised = Math.max(destination.lastPromised, now) + destination.lasts / atOnce;
-      if (promised - now > LONGEST_WAIT_MILLISECONDS) {
-        return { waitMilliseconds: Math.round(LONGEST_WAIT_MILLISECONDS * (1 - chance() / 2)) };
-      }
-      destination.lastPromised = promised;
-      return { waitMilliseconds: Math.max(SHORTEST_WAIT_MILLISECONDS, Math.round(promised - now)) };
     },
   };
 }

@@ -8,6 +8,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { authorityRutsOf } from './dgiClient.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
@@ -15,6 +16,7 @@ import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 /** What the handlers are configured by. */
 export const API_VARIABLES = [
   ...LOOK_UP_VARIABLES,
+  ...CAP_VARIABLES,
   'CFE_SEALING_KEY',
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
@@ -38,6 +40,7 @@ export async function createApiDeps(
   return {
     ...deps,
     clock: () => new Date(),
+    caps: capsOf(config),
     tokens: await createTokens(config.CFE_TOKEN_KEYS),
     sealer: createSealer(config.CFE_SEALING_KEY),
     apiKeys: createApiKeys(config.CFE_PEPPER),

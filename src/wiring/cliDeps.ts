@@ -17,6 +17,7 @@ import { openSecrets } from '../stack/secrets.ts';
 import { runningStack } from '../stack/stackFile.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import type { openSupport } from './askSupport.ts';
+import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
@@ -60,13 +61,14 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
     const message = 'No database is configured: set DATABASE_URL, or start the local stack (npm start).';
     throw new Refusal('UNAVAILABLE', message);
   }
-  const config = readConfig(['DATABASE_URL', ...TIMEOUT_VARIABLES], source);
+  const config = readConfig(['DATABASE_URL', ...TIMEOUT_VARIABLES, ...CAP_VARIABLES], source);
   const orm = await openOrm({ databaseUrl: config.DATABASE_URL, pool: 2, timeouts: timeoutsOf(config) });
   const support = supportOf(source);
   try {
     await ensureSchema(orm, readConfig(['CFE_MIGRATE'], source));
     return await work({
       orm,
+      caps: capsOf(config),
       clock: () => new Date(),
       // The relay of the worker finds what is stored within a second.
       outbox: { dispatchSoon: () => undefined },

@@ -12,6 +12,7 @@ import { createRequestHash, type RequestHash } from '../../src/crypto/requestHas
 import type { Sealer } from '../../src/crypto/sealed.ts';
 import { createTokens, type Tokens } from '../../src/crypto/tokens.ts';
 import type { Orm } from '../../src/db/orm.ts';
+import type { Caps } from '../../src/domain/caps.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { createLogger, type Logger } from '../../src/logger.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
@@ -88,6 +89,7 @@ export async function startApi(options: {
   testKit?: ApiDeps['testKit'];
   corsOrigins?: readonly string[];
   trustedProxies?: number;
+  caps?: Caps;
   /** What requests are counted on; `orm` unless told. */
   counters?: Orm;
 }): Promise<TestApi> {
@@ -98,6 +100,7 @@ export async function startApi(options: {
   const deps: ApiDeps = {
     orm,
     counters: options.counters ?? orm,
+    ...(options.caps ? { caps: options.caps } : {}),
     verdicts,
     clock,
     outbox,

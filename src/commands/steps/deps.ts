@@ -1,6 +1,7 @@
 import type { Origin } from '../../db/audit.ts';
 import type { Database } from '../../db/orm.ts';
 import type { Actor } from '../../domain/audit.ts';
+import type { Caps } from '../../domain/caps.ts';
 
 /** What every command is handed: where facts are stored, the clock, and the way to the workflows. */
 export interface CommandDeps {
@@ -9,6 +10,8 @@ export interface CommandDeps {
   readonly actor?: Actor;
   /** From where, for the audit; left out where nobody came over HTTP. */
   readonly origin?: Origin;
+  /** How much an account or an enterprise may have; USUAL_CAPS where it is left out. */
+  readonly caps?: Caps;
   /** The moment now. */
   readonly clock: () => Date;
   readonly outbox: {

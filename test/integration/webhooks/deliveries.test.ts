@@ -307,34 +307,48 @@ describe('deliveries to a real HTTPS receiver', () => {
     await expect(redeliver(deps, { deliveryId: id })).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 
-  test('one silent receiver with many deliveries delays nobody else', async () => {
-    const slow = await aWebhook('/slow');
+  test.each([
+    {
+      name: 'one silent receiver with many deliveries delays nobody else',
+      webhooks: 1,
+      each: 40,
+      most: 5,
+    },
+    {
+      name: 'twenty silent receivers of one account delay no other account',
+      webhooks: 20,
+      each: 5,
+      most: 10,
+    },
+  ])('$name', async (row) => {
     const quick = await aWebhook('/quick');
+    const slowAccount = await anAccount(db.orm);
     const silent: (() => void)[] = [];
     let [underWay, most] = [0, 0];
     const silence = await startReceiver(authority);
     try {
       silence.script.push(
-        ...Array.from({ length: 100 }, () => (response: ServerResponse) => {
+        ...Array.from({ length: 200 }, () => (response: ServerResponse) => {
           silent.push(() => response.end());
           underWay += 1;
           most = Math.max(most, underWay);
           response.once('close', () => (underWay -= 1));
         }),
       );
-      await db.orm.em
-        .fork()
-        .execute('update webhook set url = ? where id = ?', [silence.url(), slow.webhookId]);
-      for (let i = 0; i < 40; i += 1) await testWebhook(deps, { webhookId: slow.webhookId });
+      for (let i = 0; i < row.webhooks; i += 1) {
+        const input = { accountId: slowAccount, url: silence.url(), events: ['efactura.login'] };
+        const { webhook } = await addWebhook(deps, input);
+        for (let k = 0; k < row.each; k += 1) await testWebhook(deps, { webhookId: webhook.id });
+      }
       const { id } = await testWebhook(deps, { webhookId: quick.webhookId });
 
       await working(async () => {
         await dispatchDeliveries(db.orm, temporal, [60_000]);
-        await until('five under way at the slow one', 20, async () => silent.length >= 5 || undefined);
+        await until('as many under way as may be', 20, async () => silent.length >= row.most || undefined);
         const { delivery } = await endedDelivery(db.orm, id, 8);
         expect(delivery.status).toBe('DELIVERED');
         // On a slow machine the first may have been given up meanwhile, and others have taken their places.
-        expect(most).toBe(5);
+        expect(most).toBe(row.most);
         silence.script.length = 0;
         for (const release of silent) release();
       });

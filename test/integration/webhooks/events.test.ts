@@ -5,7 +5,8 @@ import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts'
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { updateWebhook } from '../../../src/commands/updateWebhook.ts';
 import { recordEvent } from '../../../src/db/events.ts';
-import { MOST_WEBHOOKS, RETRY_DELAYS } from '../../../src/domain/webhook.ts';
+import { USUAL_CAPS } from '../../../src/domain/caps.ts';
+import { RETRY_DELAYS } from '../../../src/domain/webhook.ts';
 import { cfeUpdated } from '../../../src/domain/webhookEvents.ts';
 import { anAccount, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -187,6 +188,6 @@ describe('events go to the webhooks that select them', () => {
       Array.from({ length: 30 }, () => aWebhook(owner, 'cfe.updated')),
     );
 
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(MOST_WEBHOOKS);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(USUAL_CAPS.webhooks);
   });
 });

@@ -1,0 +1,14 @@
+import type { readConfig } from '../config.ts';
+import type { Caps } from '../domain/caps.ts';
+
+/** What the caps are configured by. */
+export const CAP_VARIABLES = ['CFE_MOST_WEBHOOKS', 'CFE_MOST_API_KEYS', 'CFE_MOST_CUSTOMERS'] as const;
+
+/** The caps that are configured. */
+export function capsOf(config: ReturnType<typeof readConfig<(typeof CAP_VARIABLES)[number]>>): Caps {
+  return {
+    webhooks: config.CFE_MOST_WEBHOOKS,
+    apiKeys: config.CFE_MOST_API_KEYS,
+    customers: config.CFE_MOST_CUSTOMERS,
+  };
+}
