@@ -16,6 +16,11 @@ export const BODY_RULES = {
     source: 'docs/contract.md#bodies',
     example: 'extra: must be JSON (line 1, column 2).',
   },
+  'body.too_many_values': {
+    checks: 'The body, and the string in `extra`, has at most 20,000 values.',
+    source: 'docs/contract.md#bodies',
+    example: 'extra: must not have more than 20000 values.',
+  },
   'body.duplicate_key': {
     checks: 'No object has the same field twice.',
     source: 'docs/contract.md#bodies',

@@ -32,10 +32,10 @@ afterAll(async () => {
 interface Kind {
   readonly name: string;
   /** Something that owns such things; its id. */
-  owner(): Promise<string>;
+  readonly owner: () => Promise<string>;
   /** Adds one; its id. */
-  add(owner: string): Promise<string>;
-  remove(owner: string, id: string): Promise<unknown>;
+  readonly add: (owner: string) => Promise<string>;
+  readonly remove: (owner: string, id: string) => Promise<unknown>;
   readonly refusal: string;
 }
 

@@ -22,6 +22,7 @@ const postCfe = async ({ attacker: { client, rut } }: Ground, body: unknown): Pr
 const ROOM = MEBIBYTE - 4 * KEY_BYTES;
 const BODIES = {
   'a megabyte of unknown fields': `{${filled(ROOM, (i) => `"k${i}":1`)}}`,
+  'a megabyte of 18,000 unknown fields': `{${filled(ROOM, (i) => `"${'k'.repeat(48)}${i}":1`)}}`,
   'a megabyte of unknown fields in the lines': `{"details":[${filled(ROOM, (i) => `{${filled(1_100, (k) => `"item_nam${k}${i}":1`)}}`)}]}`,
   'a megabyte of duplicate keys, 30 levels deep': nested(30, `{${filled(ROOM - 200, () => '"a":1')}}`),
   'a megabyte of empty objects': `{"details":[${filled(ROOM, () => '{}')}]}`,

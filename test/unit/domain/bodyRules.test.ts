@@ -47,6 +47,7 @@ const only = (schema: z.ZodObject, field: string, value: unknown) =>
 /** How each code is earned; the fault is that of its example. */
 const EARNED: Record<BodyRule, () => readonly Fault[]> = {
   'body.malformed': () => readExtra('{').faults,
+  'body.too_many_values': () => readExtra(`[${'1,'.repeat(20_000)}1]`).faults,
   'body.duplicate_key': () => readExtra('{"adenda": "a", "adenda": "b"}').faults,
   'body.missing': () => ofTotals('pay_amount'),
   'body.null': () => ofReceiver({ city: null }),

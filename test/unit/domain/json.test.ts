@@ -176,3 +176,22 @@ test('whatever JSON.stringify writes is read back the same, and only that is tak
     { numRuns: 2000 },
   );
 });
+
+describe('values', () => {
+  const list = (length: number, value = '1') => `[${Array(length).fill(value).join(',')}]`;
+
+  test.each([
+    ['20,000 are read', list(20_000), []],
+    ['one more is not', list(20_001), [' body.too_many_values']],
+    ['wherever they stand', `[${list(10_000)},{"a":${list(10_001)}}]`, [' body.too_many_values']],
+    [
+      'names count as their values do',
+      `{${Array.from({ length: 20_001 }, (_, i) => `"${i}":1`).join(',')}}`,
+      [' body.too_many_values'],
+    ],
+    ['commas within strings do not count', JSON.stringify([',\\",'.repeat(20_000)]), []],
+    ['what is no JSON may be too much as well', ','.repeat(20_001), [' body.too_many_values']],
+  ])('%s', (_what, text, told) => {
+    expect(faults(text)).toEqual(told);
+  });
+});
