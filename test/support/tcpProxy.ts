@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A server on the way to another one, to be cut like a network; `url` is `target` by way of it. */
-export async function startTcpProxy(target: string): Promise<{ url: string; cut(): Promise<void> }> {
+export async function startTcpProxy(
+  target: string,
+): Promise<{ url: string; opened(): number; cut(): Promise<void> }> {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  let opened = 0;
   const server = createServer((near) => {
+    opened += 1;
     const far = connect(Number(port), hostname);
     for (const [socket, other] of [
       [near, far],
@@ -23,6 +27,8 @@ export async function startTcpProxy(target: string): Promise<{ url: string; cut(
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: url.href,
+    /** Connections so far. */
+    opened: () => opened,
     async cut() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -10,6 +10,7 @@ import {
   consultationAnswer,
   credentialsOf,
   envelope,
+  exception,
   fault,
   fingerprint,
   shipment,
@@ -18,6 +19,7 @@ import {
 } from '../../support/dgi/answers.ts';
 import { answers, aServer } from '../../support/dgi/aServer.ts';
 import { freePort } from '../../support/services.ts';
+import { until } from '../../support/until.ts';
 
 const NOW = new Date('2026-03-02T13:10:00Z');
 const SOBRE = {
@@ -299,6 +301,43 @@ describe('lookUpRut', () => {
       kind: 'found',
       record: { rut: '219000090011', activityStatus, legalName: null },
     });
+  });
+});
+
+describe('connections', () => {
+  const received = soapAnswer('EFACRECEPCIONSOBRE', ackSobre());
+  const early = soapAnswer('EFACCONSULTARESTADOENVIO', exception(105));
+
+  test('one after the other, requests share one, which is closed once nobody has used it for some seconds', async () => {
+    await until('the end of earlier ones', 20, async () => server.connections.open === 0);
+    const before = server.connections.opened;
+    server.behaves(answers(received));
+    expect(await send()).toMatchObject({ kind: 'received' });
+    server.behaves(answers(early));
+    for (let asked = 0; asked < 3; asked += 1) expect(await ask()).toMatchObject({ kind: 'notYet' });
+    expect(server.connections).toEqual({ opened: before + 1, open: 1 });
+    await until('its end', 20, async () => server.connections.open === 0);
+  });
+
+  test('an answer may take longer than an unused one is kept', async () => {
+    server.behaves(answers(early));
+    await ask();
+    server.behaves((response, request) => setTimeout(() => answers(early)(response, request), 3_500));
+    expect(await ask()).toMatchObject({ kind: 'notYet' });
+  });
+
+  test('one that the gateway closed meanwhile: a send is asked about, a question is asked again', async () => {
+    for (const [call, what] of [
+      [send, 'fateUnknown'],
+      [ask, 'repeat'],
+    ] as const) {
+      server.behaves(answers(early));
+      await ask();
+      server.behaves((_, request) => request.socket.resetAndDestroy());
+      expect(await call()).toMatchObject({ kind: what });
+    }
+    server.behaves(answers(early));
+    expect(await ask()).toMatchObject({ kind: 'notYet' });
   });
 });
 

@@ -5,6 +5,7 @@ import { createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import type { DgiCredentials } from '../../../src/dgi/wsSecurity.ts';
 import { readCae } from '../../../src/dgi/xml/cae.ts';
 import { aCustomer, aSimulator, type Customer, portal } from '../../support/simulator/world.ts';
+import { startTcpProxy } from '../../support/tcpProxy.ts';
 
 /**
  * The client and the simulator share no code: what they agree on is the authority's contract
@@ -30,14 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => simulator.stop());
 
-const endpointsOf = (environment: 'production' | 'sandbox') => ({
-  receptionUrl: `${simulator.url}/${environment}/ws_efactura`,
-  consultationUrl: `${simulator.url}/${environment}/ws_consultas`,
-  registryUrl: `${simulator.url}/${environment}/ws_personaGetActEmpresarial`,
+const endpointsOf = (environment: 'production' | 'sandbox', url: string) => ({
+  receptionUrl: `${url}/${environment}/ws_efactura`,
+  consultationUrl: `${url}/${environment}/ws_consultas`,
+  registryUrl: `${url}/${environment}/ws_personaGetActEmpresarial`,
 });
-const clientWith = (soapHash: 'sha1' | 'sha256') =>
+const clientWith = (soapHash: 'sha1' | 'sha256', url = simulator.url) =>
   createDgiClient({
-    endpoints: { production: endpointsOf('production'), sandbox: endpointsOf('sandbox') },
+    endpoints: { production: endpointsOf('production', url), sandbox: endpointsOf('sandbox', url) },
     timeouts: { connectSeconds: 5, answerSeconds: 10 },
     soapHash,
     trustedSigners: async () => signers,
@@ -45,6 +46,23 @@ const clientWith = (soapHash: 'sha1' | 'sha256') =>
 const credentialsOf = ({ keys }: Customer): DgiCredentials => ({
   privateKey: createPrivateKey(keys.privateKey),
   certificateDer: keys.certificate.raw,
+});
+
+test('a send and the questions after it go by one connection', async () => {
+  const proxy = await startTcpProxy(simulator.url);
+  try {
+    const by = new URL(proxy.url).origin;
+    const near = clientWith('sha256', by);
+    const sobre = await aSobreWith('Café');
+    const answer = await near.sendSobre(credentials, 'production', sobre);
+    if (answer.kind !== 'received') throw new Error(`not received: ${JSON.stringify(answer)}`);
+    expect(await near.askVerdict(credentials, 'production', answer)).toMatchObject({ kind: 'notYet' });
+    simulator.hurry(10_000);
+    expect(await near.askVerdict(credentials, 'production', answer)).toMatchObject({ kind: 'answered' });
+    expect(proxy.opened()).toBe(1);
+  } finally {
+    await proxy.cut();
+  }
 });
 
 /** A sobre with one e-Ticket whose first line has that name. */

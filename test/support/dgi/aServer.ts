@@ -28,11 +28,21 @@ export async function aServer() {
       behave(response, request);
     });
   });
+  // Longer than any client keeps one: whoever closes a connection first is the client.
+  server.keepAliveTimeout = 60_000;
+  const connections = { opened: 0, open: 0 };
+  server.on('connection', (socket) => {
+    connections.opened += 1;
+    connections.open += 1;
+    socket.once('close', () => (connections.open -= 1));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a pipe's name
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
+    /** Of clients, so far and now. */
+    connections,
     behaves(next: Behaviour) {
       behave = next;
     },
