@@ -1,9 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../../src/config.ts';
 import { type DatabaseTimeouts, migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
 import { isDatabaseOutage } from '../../../src/db/outage.ts';
+import { DATABASE_VARIABLES, openCounters, openDatabase, timeoutsOf } from '../../../src/wiring/database.ts';
+import { startApi } from '../../support/api.ts';
+import { cliOn } from '../../support/cli.ts';
 import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+import { expectRefusal } from '../../support/expectRefusal.ts';
 import { until } from '../../support/until.ts';
 
 /** Longer than any test: what is not under test does not cut in. */
@@ -105,6 +111,59 @@ describe('time-outs of the database', () => {
     } finally {
       silent.close();
     }
+  });
+
+  test('API and command line answer so when a statement is cut off, and work again afterwards', async () => {
+    const cli = cliOn(db.databaseUrl, { CFE_DATABASE_STATEMENT_SECONDS: '0.2' });
+    const accounts = db.orm.em.fork();
+    await withOrm(await opened({ statement: SHORT }), async (orm) => {
+      const api = await startApi({ orm, counters: db.orm });
+      try {
+        const caller = await api.aCaller();
+        const path = `/enterprises/${await anEnterprise(db.orm, caller.accountId)}`;
+        await accounts.begin();
+        await accounts.execute('lock table account in access exclusive mode');
+
+        const answer = await caller.client.get(path);
+        expectRefusal(answer, 503, 'UNAVAILABLE');
+        expect(answer.headers.get('retry-after')).toBe('5');
+        expect(await cli.refusal('account', 'list')).toMatchObject({ code: 'UNAVAILABLE' });
+
+        await accounts.rollback();
+        expect((await caller.client.get(path)).status).toBe(200);
+        expect(await cli.json('account', 'list')).toHaveLength(1);
+      } finally {
+        if (accounts.isInTransaction()) await accounts.rollback();
+        await api[Symbol.asyncDispose]();
+      }
+    });
+  });
+
+  test('API and worker open their connections with what is configured; the counters of the API, too', async () => {
+    const config = readConfig([...DATABASE_VARIABLES, 'CFE_DATABASE_COUNTER_POOL'], {
+      DATABASE_URL: db.databaseUrl,
+      CFE_DATABASE_STATEMENT_SECONDS: '1.5',
+      CFE_DATABASE_IDLE_TRANSACTION_SECONDS: '0.0001',
+    });
+    expect(timeoutsOf(config)).toEqual({ connect: 10_000, statement: 1_500, idleInTransaction: 1 });
+    const closers: (() => unknown)[] = [];
+    const list = {
+      add: (_: string, close: () => unknown) => void closers.push(close),
+      closeAll: () => Promise.resolve(),
+    };
+    const orms = [await openDatabase(config, list), await openCounters(config, list)];
+    try {
+      for (const orm of orms) {
+        const em = orm.em.fork();
+        expect(await em.execute('show statement_timeout')).toEqual([{ statement_timeout: '1500ms' }]);
+        expect(await em.execute('show idle_in_transaction_session_timeout')).toEqual([
+          { idle_in_transaction_session_timeout: '1ms' },
+        ]);
+      }
+    } finally {
+      for (const close of closers) await close();
+    }
+    expect(closers).toHaveLength(2);
   });
 
   test('migrations are not cut off, neither while they wait for one another nor while they run', async () => {
