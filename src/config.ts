@@ -257,6 +257,12 @@ const VARIABLES = {
     'where the local stack downloads the Temporal program, without the query that names the machine',
     'https://temporal.download/cli/archive/v1.8.2',
   ),
+  CFE_TEMPORAL_SHA256: variable({
+    schema: z.string().regex(/^([0-9a-f]{64})?$/),
+    mayHold: '64 hexadecimal digits, or nothing',
+    purpose: 'SHA-256 of that archive, where it is another than the pinned one',
+    fallback: '',
+  }),
   TEMPORAL_NAMESPACE: variable({
     schema: text,
     mayHold: 'the name of a Temporal namespace',

@@ -1,11 +1,11 @@
 // @ts-check
 /**
  * `npm run secrets -- FOLDER [--new-key]`: makes the secrets of docker-compose.temporal.yml that a folder lacks, one file
- * each. What is there stays as it is: a lost pepper or key-encryption key cannot be made anew. With `--new-key` a new
+ * each. A folder that others may look into is refused. What is there stays as it is: a lost pepper or key-encryption key cannot be made anew. With `--new-key` a new
  * pair of keys seals from now on; the keys before it still open. Runs on any Node from 20 on, with nothing installed.
  */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
@@ -67,6 +67,12 @@ function write(path, content) {
  */
 function makeSecrets(folder, { newKey }) {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+  // The files are open, so the folder alone keeps others out: one that was there may not.
+  if ((statSync(folder).mode & 0o077) !== 0) {
+    console.error(`Others than its owner may look into ${folder}. Close it first: chmod 700 ${folder}`);
+    process.exitCode = 1;
+    return;
+  }
   const path = (/** @type {string} */ name) => join(folder, name);
   const remade = new Set();
   // Versions before had a symmetric key there: no public half of it could be given away.

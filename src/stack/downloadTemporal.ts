@@ -1,13 +1,14 @@
 /** Downloading the pinned release of the Temporal server. */
 import { execFile } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { longStep, type Say } from './progress.ts';
-import { temporalVersion } from './temporalRelease.ts';
+import { TEMPORAL_ARCHIVE_SHA256, temporalVersion } from './temporalRelease.ts';
 
 /**
  * Where there is no way out to the internet, this is how long it takes to find out
@@ -19,25 +20,38 @@ const SILENCE_AT_MOST_MS = 30_000;
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin' };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
+/** This machine, as the archives are named. */
+const platform = PLATFORMS[process.platform] ?? process.platform;
+const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+
 /** The archive's URL for this machine; `base` is the URL without the query. */
 function archiveAddress(base: string): string {
   const address = new URL(base);
-  address.searchParams.set('platform', PLATFORMS[process.platform] ?? process.platform);
-  address.searchParams.set('arch', ARCHITECTURES[process.arch] ?? process.arch);
+  address.searchParams.set('platform', platform);
+  address.searchParams.set('arch', architecture);
   return address.href;
 }
 
+/** The SHA-256 that the archive for this machine must have: the one given, else the one pinned. Throws where there is none. */
+function expectedDigest(given: string | undefined): string {
+  const expected = given ?? TEMPORAL_ARCHIVE_SHA256[`${platform}/${architecture}`];
+  if (expected === undefined) throw new Error(`no SHA-256 is pinned for ${platform}/${architecture}`);
+  return expected;
+}
+
 /**
- * Downloads the archive, unpacks it beside `target`, makes sure that the program runs and is new enough, and only then
- * renames it. Throws an Error that says what went wrong, having left nothing behind.
+ * Downloads the archive, compares its SHA-256 (`sha256`, where one is given, else the pinned one), unpacks it beside
+ * `target`, makes sure that the program runs and is new enough, and only then renames it. Throws an Error that says what went wrong, having left nothing behind.
  */
 export async function downloadTemporal(options: {
   base: string;
   target: string;
+  sha256?: string | undefined;
   say: Say;
   signal?: AbortSignal;
 }): Promise<void> {
   const { target, say } = options;
+  const expected = expectedDigest(options.sha256);
   const folder = await mkdtemp(join(dirname(target), 'download-'));
   try {
     const response = await open(archiveAddress(options.base), options.signal);
@@ -55,6 +69,7 @@ export async function downloadTemporal(options: {
       },
       () => save(response, archive, (bytes) => (received += bytes)),
     );
+    await compare(archive, expected);
     await promisify(execFile)('tar', ['-xzf', archive, '-C', folder, 'temporal']).catch(() => {
       throw new Error('the archive cannot be unpacked, or holds no program named temporal');
     });
@@ -67,6 +82,15 @@ export async function downloadTemporal(options: {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Nothing of an archive is unpacked or run before it is known to be the one that was released. */
+async function compare(archive: string, expected: string): Promise<void> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(archive), hash);
+  const found = hash.digest('hex');
+  if (found !== expected)
+    throw new Error(`the archive is not the one that is pinned (SHA-256 ${expected}), but ${found}`);
 }
 
 async function open(address: string, signal: AbortSignal | undefined): Promise<Response> {

@@ -19,7 +19,7 @@ import type { Watchdog } from './watchdog.ts';
 const TEMPORAL_DOWNLOAD_URL = `https://temporal.download/cli/archive/v${TEMPORAL_CLI_VERSION}`;
 
 export interface ObtainOptions {
-  /** PATH, HOME, XDG_CACHE_HOME, TEMPORAL_CLI_PATH and CFE_TEMPORAL_DOWNLOAD_URL are read from it. */
+  /** PATH, HOME, XDG_CACHE_HOME, TEMPORAL_CLI_PATH, CFE_TEMPORAL_DOWNLOAD_URL and CFE_TEMPORAL_SHA256 are read from it. */
   readonly variables: Variables;
   readonly say: Say;
   /** Ends a build should this process die. */
@@ -92,7 +92,8 @@ async function fetchOrBuild(target: string, options: ObtainOptions): Promise<Obt
   const base = variables['CFE_TEMPORAL_DOWNLOAD_URL'] || TEMPORAL_DOWNLOAD_URL;
   let obstacle: string;
   try {
-    await downloadTemporal({ base, target, say, ...(signal ? { signal } : {}) });
+    const sha256 = variables['CFE_TEMPORAL_SHA256'] || undefined;
+    await downloadTemporal({ base, target, sha256, say, ...(signal ? { signal } : {}) });
     return { path: target, from: 'download' };
   } catch (error) {
     signal?.throwIfAborted();

@@ -1,5 +1,14 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -215,6 +224,23 @@ describe('secrets in production', () => {
       if (content.trim() !== '') expect(said).not.toContain(content.trim());
     }
   });
+
+  test.each([0o750, 0o705, 0o711, 0o770])(
+    'a folder that others may look into is refused (%#): nothing is made',
+    (mode) => {
+      const open = mkdtempSync(join(tmpdir(), 'cfe-secrets-open-'));
+      chmodSync(open, mode);
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--disable-warning=ExperimentalWarning', join(CHECKOUT, 'src/main/makeSecrets.mjs'), open],
+        { encoding: 'utf8', env: { PATH: process.env['PATH'] } },
+      );
+
+      expect([status, stdout, readdirSync(open)]).toEqual([1, '', []]);
+      expect(stderr).toContain(`chmod 700 ${open}`);
+      rmSync(open, { recursive: true });
+    },
+  );
 
   test('and keeps what is there', () => {
     const before = contents();

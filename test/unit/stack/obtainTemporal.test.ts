@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -77,6 +78,8 @@ function anArchive(body: string): Buffer {
   return execFileSync('tar', ['-czf', '-', '-C', join(folder, 'release'), 'temporal']);
 }
 
+const sha256 = (archive: Buffer): string => createHash('sha256').update(archive).digest('hex');
+
 describe('the order in which a Temporal server is looked for', () => {
   test('TEMPORAL_CLI_PATH comes before the PATH', async () => {
     const named = aProgram('my-temporal', prints(NEW_ENOUGH), 'elsewhere');
@@ -125,7 +128,7 @@ describe('the order in which a Temporal server is looked for', () => {
       else response.writeHead(302, { location: '/moved' }).end();
     });
 
-    const got = await obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address });
+    const got = await obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address, CFE_TEMPORAL_SHA256: sha256(archive) });
 
     expect(got).toEqual({ path: cachedTemporal(variables()), from: 'download' });
     const architecture = process.arch === 'x64' ? 'amd64' : 'arm64';
@@ -144,9 +147,23 @@ describe('the order in which a Temporal server is looked for', () => {
     const body = archive();
     const address = await serve((_request, response) => response.end(body));
 
-    await expect(obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address })).rejects.toThrow(StackError);
+    const more = { CFE_TEMPORAL_DOWNLOAD_URL: address, CFE_TEMPORAL_SHA256: sha256(body) };
+    await expect(obtain(more)).rejects.toThrow(StackError);
 
     expect(said.join('\n')).toMatch(words);
+    expect(existsSync(cachedTemporal(variables()))).toBe(false);
+  });
+
+  test('an archive that is not the pinned one is neither unpacked nor run, from whatever address', async () => {
+    const archive = anArchive(`touch ${join(folder, 'ran')}; ${prints(NEW_ENOUGH)}`);
+    const address = await serve((_request, response) => response.end(archive));
+
+    const failure = obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address });
+
+    await expect(failure).rejects.toThrow(
+      new RegExp(`not the one that is pinned \\(SHA-256 [0-9a-f]{64}\\), but ${sha256(archive)}`),
+    );
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
     expect(existsSync(cachedTemporal(variables()))).toBe(false);
   });
 
@@ -229,8 +246,8 @@ describe('the order in which a Temporal server is looked for', () => {
     });
 
     const got = await Promise.all([
-      obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address }),
-      obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address }),
+      obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address, CFE_TEMPORAL_SHA256: sha256(archive) }),
+      obtain({ CFE_TEMPORAL_DOWNLOAD_URL: address, CFE_TEMPORAL_SHA256: sha256(archive) }),
     ]);
 
     expect(got.map(({ from }) => from).sort()).toEqual(['cache', 'download']);
