@@ -9,11 +9,12 @@ import { ConfigurationError, readConfig, type Variables } from './config.ts';
 export const FAILPOINTS = {
   /** The request is checked next; nothing is stored. */
   'issue.begun': ['api'],
-  /** The number is taken, within the open transaction. */
-  'issue.numbered': ['api'],
-  /** All of the request is written, not committed. */
+  /** Everything is judged; the one statement that takes the number and stores the CFE comes next. */
+  'issue.judged': ['api'],
+  /** It is committed; the outbox is not dispatched yet. */
+  'issue.stored': ['api'],
+  /** Other requests with an Idempotency-Key: all is written, not committed; then committed, and not dispatched. */
   'request.written': ['api'],
-  /** Committed; the outbox is not dispatched yet. */
   'request.committed': ['api'],
   /** Only the answer is left. */
   'request.answering': ['api'],

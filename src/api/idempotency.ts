@@ -1,6 +1,6 @@
 /** Idempotency-Key: which routes take it, how it is read, and the first answer again (docs/contract.md#idempotency). */
 import type { IncomingMessage } from 'node:http';
-import { findFirst, runOnce } from '../commands/steps/runOnce.ts';
+import { findFirst, type OnceRequest, runKeepingKey, runOnce } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Kept, RequestKey } from '../db/idempotency.ts';
 import { invalidInput } from '../errors.ts';
@@ -54,16 +54,27 @@ export async function handleOnce(route: Route, request: RouteRequest, deps: ApiD
     environment: caller.environment,
     ...idempotency,
   };
-  // What takes long is not done again for an answer that is there; runOnce looks once more, for a twin.
-  const kept = once && route.prepare ? await findFirst(deps, once) : null;
-  if (kept) return { replayed: textOf(kept, route) };
-  using prepared = await route.prepare?.(request, deps);
-  if (!once) return { data: await route.handle(request, deps, prepared) };
-  const outcome = await runOnce(deps, once, {
-    work: (inner) => route.handle(request, inner, prepared),
-    keep: (data) => (route.firstAnswer ? null : JSON.stringify(data)),
-  });
+  if (!once) return { data: await prepareAndHandle(route, request, deps) };
+  const outcome = route.firstAnswer
+    ? await runKeepingKey(deps, once, () => prepareAndHandle(route, request, deps))
+    : await handleInTransaction(route, request, once, deps);
   return outcome.kept ? { replayed: textOf(outcome.kept, route) } : { data: outcome.value };
+}
+
+async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDeps): Promise<unknown> {
+  using prepared = await route.prepare?.(request, deps);
+  return await route.handle(request, deps, prepared);
+}
+
+/** What takes long is not done again for an answer that is there; runOnce looks for it once more, for a twin. */
+async function handleInTransaction(route: Route, request: RouteRequest, once: OnceRequest, deps: ApiDeps) {
+  const kept = route.prepare ? await findFirst(deps, once) : null;
+  if (kept) return { kept };
+  using prepared = await route.prepare?.(request, deps);
+  return await runOnce(deps, once, {
+    work: (inner) => route.handle(request, inner, prepared),
+    keep: (data) => JSON.stringify(data),
+  });
 }
 
 function textOf(kept: Kept, route: Route): string {

@@ -38,12 +38,15 @@ export function serveRoute(
     );
     const { accountId, keyId } = caller;
     Object.assign(ctx.state, { accountId, keyId });
-    applyQuota(ctx, await lookups.countRequest(caller), deps.clock());
+    const checked = check(paramsSchema, values, { at: '/path' });
+    const rut = checked.ok ? rutAsked(route, checked.value) : null;
+    const admission = await lookups.admit(caller, rut);
+    applyQuota(ctx, admission.quota, deps.clock());
     checkSandboxMode(route, headers, caller);
-    const params = valueOf(check(paramsSchema, values, { at: '/path' }));
+    const params = valueOf(checked);
     const unbound = route.checkParams?.(params) ?? [];
     if (unbound.length > 0) throw invalidInput(unbound);
-    const { enterprise, role } = await enterpriseAccess(route, params['rut'], caller, lookups);
+    const { enterprise, role } = enterpriseAccess(route, rut, caller, admission);
     await route.requireResource?.({ params }, deps);
     const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
     const { query, body } = readInput(route, ctx.querystring, rawBody);
@@ -66,6 +69,13 @@ export function serveRoute(
     if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
     answerJson(ctx, route.success.status, { data });
   };
+}
+
+/** The RUT in the path of a route that asks for a role; null elsewhere. */
+function rutAsked({ role, name }: Route, { rut }: Readonly<Record<string, unknown>>): string | null {
+  if (role === null) return null;
+  if (typeof rut !== 'string') throw new TypeError(`${name} asks for a role and has no {rut} in its path`);
+  return rut;
 }
 
 /**

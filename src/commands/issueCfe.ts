@@ -1,14 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { branchToIssueFrom } from '../db/branches.ts';
-import { caesForNumbers } from '../db/caes.ts';
-import { currentCertificate } from '../db/certificates.ts';
-import { findEnterprise } from '../db/enterprises.ts';
 import type { Branch } from '../db/entities/Branch.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
+import type { CfeRow } from '../db/entities/Cfe.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import type { RequestKey } from '../db/idempotency.ts';
-import { lockOriginal } from '../db/originals.ts';
-import { uiValueFor } from '../db/uiValues.ts';
+import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
+import { type LockedOriginal, lockOriginal } from '../db/originals.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
@@ -29,46 +26,84 @@ export interface IssueCfeInput {
   environment: Environment;
   /** The body as it was read from JSON, numbers as `JsonNumber`. */
   body: unknown;
-  /** Kept on the row of the CFE, for ever; the caller has made sure by `runOnce` that it is new. */
+  /** Kept on the row of the CFE, for ever. */
   idempotency?: RequestKey | null;
 }
 
 /**
- * Issues a CFE: judges the request by every rule, takes the next number and stores the CFE, PENDING, with the start
- * of its workflow, all in one transaction. Refuses with every fault at once (INVALID_INPUT), and then no number is
- * taken; an unknown RUT is NOT_FOUND.
+ * Issues a CFE: judges the request by every rule, then takes the next number and stores the CFE, PENDING, with the start
+ * of its workflow, in one statement. Refuses with every fault at once (INVALID_INPUT), and then no number is taken; an
+ * unknown RUT is NOT_FOUND. Throws KeyTaken where the key stands for something already.
  */
-export async function issueCfe(deps: CommandDeps, input: IssueCfeInput): Promise<Cfe> {
+export async function issueCfe(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
   failpoint('issue.begun');
-  const cfe = await deps.orm.em.fork().transactional(async (em) => {
-    const draft = await judge(em, deps, input);
-    return numberCfe(em, deps.clock, draft);
-  });
+  const cfe = await issueWhileNumbersLast(deps, input);
+  failpoint('issue.stored');
   deps.outbox.dispatchSoon();
   return cfe;
 }
 
-async function judge(em: EntityManager, deps: CommandDeps, input: IssueCfeInput): Promise<Draft> {
-  const { accountId, rut, environment, body, idempotency = null } = input;
-  const now = deps.clock();
-  const today = montevideoDate(now);
-  const enterprise = await findEnterprise(em, rut);
-  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-  const certificate = await currentCertificate(em, rut, environment);
-  const ofIssuer = await issuerFaults(em, { enterprise, certificate, environment, now });
-
-  const reading = readCfeRequest(body, today);
-  const branch = await branchNamed(em, enterprise, reading, now);
-  const named = referencedCfe(reading);
-  const original = named && (await lockOriginal(em, { rut, environment, ...named }));
-  const uiValue = await uiValueOn(em, reading.parts.emission_date ?? today);
-  const checked = checkCfe(reading, { today, uiValue, original });
-
-  if (ofIssuer.length > 0 || !certificate || !checked.ok || branch.faults.length > 0) {
-    const ofRequest = checked.ok ? [] : checked.faults;
-    const ofCae = await caeFaults(em, { rut, environment, today }, reading);
-    throw invalidInput(limited([...ofIssuer, ...ofRequest, ...branch.faults, ...ofCae]));
+/** Where others took the last numbers of the CAE since the request was judged, it is judged anew: by what is left. */
+async function issueWhileNumbersLast(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
+  for (;;) {
+    try {
+      return await issueOnce(deps, input);
+    } catch (error) {
+      if (!(error instanceof NumbersGone)) throw error;
+    }
   }
+}
+
+/**
+ * A note locks the CFE that it corrects, and a CFE of a further branch that branch, from before it is judged until it is
+ * stored: that takes a transaction.
+ */
+function issueOnce(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
+  const now = deps.clock();
+  const reading = readCfeRequest(input.body, montevideoDate(now));
+  const named = referencedCfe(reading);
+  const em = deps.orm.em.fork();
+  if (!named && reading.parts['extra.branch'] === undefined) {
+    return judgeAndNumber(em, { input, reading, now, original: undefined });
+  }
+  const { rut, environment } = input;
+  return em.transactional(async (em) => {
+    const original = named && (await lockOriginal(em, { rut, environment, ...named }));
+    return judgeAndNumber(em, { input, reading, now, original });
+  });
+}
+
+interface Request {
+  readonly input: IssueCfeInput;
+  readonly reading: CfeReading;
+  readonly now: Date;
+  /** The CFE that it refers to: null when there is none of that cfe_id, undefined when it names none. */
+  readonly original: LockedOriginal | null | undefined;
+}
+
+async function judgeAndNumber(em: EntityManager, request: Request): Promise<CfeRow> {
+  const draft = await judge(em, request);
+  failpoint('issue.judged');
+  return numberCfe(em, draft);
+}
+
+async function judge(em: EntityManager, { input, reading, now, original }: Request): Promise<Draft> {
+  const { accountId, rut, environment, idempotency = null } = input;
+  const today = montevideoDate(now);
+  const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
+  const year = Number(emissionDate.slice(0, 4));
+  const facts = await issueFacts(em, { rut, environment, type, today, year });
+  if (!facts) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  const { enterprise, certificate, uiValue } = facts;
+  // The first migration loads one.
+  if (!uiValue) throw new Error('no UI value is loaded');
+
+  const ofIssuer = await issuerFaults(em, { enterprise, certificate, environment, now });
+  const branch = await branchNamed(em, enterprise, reading, now);
+  const checked = checkCfe(reading, { today, uiValue, original });
+  const { cae, faults: ofCae } = judgeCae(facts, reading, today);
+  const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
+  if (faults.length > 0 || !certificate || !checked.ok || !cae) throw invalidInput(limited(faults));
   const { content, otherExtra } = checked;
   return {
     accountId,
@@ -76,10 +111,12 @@ async function judge(em: EntityManager, deps: CommandDeps, input: IssueCfeInput)
     enterprise,
     certificate,
     branch: branch.found,
+    cae,
     content,
     otherExtra,
     original: original ?? null,
     idempotency,
+    now,
   };
 }
 
@@ -96,26 +133,12 @@ async function branchNamed(
   return { found, faults: found ? [] : [unknownBranch(branch)] };
 }
 
-/** The UI value for a document of that date. The first migration loads one, so a table without any is a mistake. */
-async function uiValueOn(em: EntityManager, emissionDate: string) {
-  const row = await uiValueFor(em, Number(emissionDate.slice(0, 4)));
-  if (!row) throw new Error('no UI value is loaded');
-  return row;
-}
-
-/**
- * What speaks against the CAE that would give the number, for a request that is refused anyway: all faults are told
- * at once. Nothing is locked, so this is a look, not a decision.
- */
-async function caeFaults(
-  em: EntityManager,
-  at: { rut: string; environment: Environment; today: string },
-  { parts }: CfeReading,
-): Promise<Fault[]> {
-  const type = parts.cfe_type;
-  if (type === undefined) return [];
-  const cae = chooseCae(await caesForNumbers(em, { ...at, type }), at.today);
-  if (!cae) return [noneLeft(type)];
+/** The CAE that gives the next number, and what speaks against it; neither where the request names no type. */
+function judgeCae({ caes }: IssueFacts, { parts }: CfeReading, today: string) {
+  const faults: Fault[] = [];
+  const cae = chooseCae(caes, today);
+  if (!cae && parts.cfe_type !== undefined) faults.push(noneLeft(parts.cfe_type));
   const lines = (parts.kinds ?? []).map(({ iva_type }) => ({ ivaType: iva_type }));
-  return exemptTaxpayerFaults(cae.specialKind ?? null, lines);
+  if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
+  return { cae, faults };
 }

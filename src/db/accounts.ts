@@ -1,8 +1,10 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
 import { Account } from './entities/Account.ts';
 import { ApiKey } from './entities/ApiKey.ts';
+import { rowsOf, statement } from './statement.ts';
 
 /** Stores an account, unless one with its id is there; answers the one that is there then. */
 export async function insertAccount(em: EntityManager, values: Omit<Account, symbol>): Promise<Account> {
@@ -45,17 +47,40 @@ export async function insertApiKey(em: EntityManager, values: Omit<ApiKey, symbo
   return em.findOneOrFail(ApiKey, { publicId: values.publicId });
 }
 
-/** A key with what of its account decides what it may do. */
+/** A key as far as a caller is known by it, with what of its account decides what it may do. */
 export interface KnownApiKey {
-  readonly key: ApiKey;
+  readonly key: Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'hash' | 'lastUsedAt' | 'revokedAt'>;
   readonly isDeveloper: boolean;
 }
 
+const KNOWN_KEY = statement(
+  'known_api_key',
+  `select key.id, account_id, environment, hash, last_used_at, revoked_at, is_developer
+   from api_key key join account on account.id = account_id where public_id = ?::text`,
+);
+
 /** The key with this public id, revoked or not, or null. */
 export async function findApiKey(em: EntityManager, publicId: string): Promise<KnownApiKey | null> {
-  const key = await em.findOne(ApiKey, { publicId });
-  const account = key && (await findAccount(em, key.accountId));
-  return account && { key, isDeveloper: account.isDeveloper };
+  interface Row {
+    id: string;
+    account_id: string;
+    environment: Environment;
+    hash: Buffer;
+    last_used_at: string | null;
+    revoked_at: string | null;
+    is_developer: boolean;
+  }
+  const [row] = await rowsOf<Row>(em, KNOWN_KEY, [publicId]);
+  if (!row) return null;
+  const key = {
+    id: row.id,
+    accountId: row.account_id,
+    environment: row.environment,
+    hash: row.hash,
+    lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
+    revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),
+  };
+  return { key, isDeveloper: row.is_developer };
 }
 
 /** What tells, without the database, whether a text is a key. */

@@ -1,5 +1,5 @@
 import { type EntityManager, type FilterQuery, LockMode, raw } from '@mikro-orm/postgresql';
-import { formatCfeId } from '../domain/cfeId.ts';
+import { formatCfeId, type Place } from '../domain/cfeId.ts';
 import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { NUMBER_STAYS, NUMBER_UNDECIDED, type RejectionReason } from '../domain/rejection.ts';
@@ -35,25 +35,7 @@ export interface CfeFilter {
 /** The numbering of one type: its places, which cfe_ids show, and its fiscal numbers, given one after the other. */
 export type Numbering = Omit<CfeKey, 'sequence'>;
 
-/**
- * The next place in the enterprise's sequence for a type. It locks the numbering of that type until the open
- * transaction ends: numbers are given one after the other, and a transaction that is rolled back leaves no gap.
- */
-export async function takeSequence(
-  em: EntityManager,
-  { rut, environment, type }: Numbering,
-): Promise<number> {
-  const [row] = await em.execute<{ last: number }[]>(
-    `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 1)
-     on conflict (rut, environment, type) do update set last = mine.last + 1
-     returning last`,
-    [rut, environment, type],
-  );
-  if (!row) throw new Error('cfe_sequence answered no row');
-  return row.last;
-}
-
-/** Locks the numbering of a type until the open transaction ends, without taking a place: no other caller gets a number. */
+/** Locks the numbering of a type until the open transaction ends, without taking a place: `storeNumbered` waits meanwhile. */
 export async function lockNumbering(em: EntityManager, { rut, environment, type }: Numbering): Promise<void> {
   await em.execute(
     `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 0)
@@ -77,7 +59,7 @@ export async function skipPlaces(
 
 /** Starts the workflow of a CFE, or sends it the signal, starting it where it does not run. */
 export function issueCfeMessage(
-  cfe: Pick<Cfe, 'id' | 'workflowId' | 'rut' | 'environment' | 'type' | 'sequence' | 'status'>,
+  cfe: Pick<Cfe, 'id' | 'workflowId' | 'rut' | 'environment' | 'type' | 'status'> & { sequence: Place },
   signal?: SignalName,
 ): WorkflowMessage {
   return {
@@ -93,11 +75,6 @@ export function issueCfeMessage(
       CfeStatus: cfe.status,
     },
   };
-}
-
-/** Stores a CFE when the open transaction is flushed. */
-export function insertCfe(em: EntityManager, values: Omit<Cfe, symbol>): Cfe {
-  return em.create(Cfe, values);
 }
 
 /** The CFE with this UUID; throws where there is none. */

@@ -14,14 +14,6 @@ export async function deleteGrant(
   return (await em.nativeDelete(EnterpriseGrant, { ...grantee })) > 0;
 }
 
-/** The role granted to an account at an enterprise, or null. */
-export function findGrant(
-  em: EntityManager,
-  grantee: { accountId: string; rut: string },
-): Promise<EnterpriseGrant | null> {
-  return em.findOne(EnterpriseGrant, { ...grantee });
-}
-
 /** Granted roles: all, those of an account, or those at an enterprise. */
 export function listGrants(
   em: EntityManager,

@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { Cfe, type FirstAnswer } from './entities/Cfe.ts';
+import { rowsOf, statement } from './statement.ts';
 
 /** A key as its account uses it. */
 export interface KeyScope {
@@ -25,6 +26,10 @@ export type Kept = { readonly hash: Uint8Array } & (
   | { readonly kind: 'cfe'; readonly cfe: Cfe }
 );
 
+/** What a key's advisory lock is taken by. */
+export const keyLockName = ({ accountId, environment, key }: KeyScope): string =>
+  JSON.stringify([accountId, environment, key]);
+
 /** PostgreSQL's code for a lock that was not had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -33,10 +38,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Answers false when another holds it for `milliseconds` more; the transaction is lost then.
  */
 export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: number): Promise<boolean> {
-  const name = JSON.stringify([scope.accountId, scope.environment, scope.key]);
   await em.execute(`select set_config('lock_timeout', ?, true)`, [`${milliseconds}ms`]);
   try {
-    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [name]);
+    await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [keyLockName(scope)]);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === LOCK_NOT_AVAILABLE) return false;
     throw error;
@@ -45,21 +49,36 @@ export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: 
   return true;
 }
 
+const KEPT = statement(
+  'kept_for_key',
+  `with asked as (select ?::uuid as account_id, ?::text as environment, ?::text as key, ?::timestamptz as since)
+   select cfe.id as cfe_id, kept.hash, kept.answer
+   from asked
+   left join cfe on cfe.account_id = asked.account_id and cfe.environment = asked.environment
+     and cfe.idempotency_key = asked.key
+   left join idempotent_answer kept on kept.account_id = asked.account_id
+     and kept.environment = asked.environment and kept.key = asked.key and kept.created_at > asked.since`,
+);
+
 /** What the key stands for at `now`: a CFE, or an answer that is still kept; null when nothing. */
 export async function findKept(em: EntityManager, scope: KeyScope, now: Date): Promise<Kept | null> {
-  const { accountId, environment, key: idempotencyKey } = scope;
-  const cfe = await em.findOne(
-    Cfe,
-    { accountId, environment, idempotencyKey },
-    { populate: ['idempotencyHash', 'firstAnswer'] },
-  );
-  if (cfe?.idempotencyHash) return { kind: 'cfe', hash: cfe.idempotencyHash, cfe };
-  const [row] = await em.execute<{ hash: Buffer; answer: string }[]>(
-    `select hash, answer from idempotent_answer
-     where account_id = ? and environment = ? and key = ? and created_at > ?::timestamptz`,
-    [accountId, environment, idempotencyKey, keptSince(now)],
-  );
-  return row ? { kind: 'answer', ...row } : null;
+  interface Row {
+    cfe_id: string | null;
+    hash: Buffer | null;
+    answer: string | null;
+  }
+  const { accountId, environment, key } = scope;
+  const [row] = await rowsOf<Row>(em, KEPT, [accountId, environment, key, answersKeptSince(now)]);
+  if (row?.cfe_id) {
+    const cfe = await em.findOneOrFail(
+      Cfe,
+      { id: row.cfe_id },
+      { populate: ['idempotencyHash', 'firstAnswer'] },
+    );
+    // A CFE that is found by its key has the hash with it.
+    return { kind: 'cfe', hash: cfe.idempotencyHash as Uint8Array, cfe };
+  }
+  return row?.hash && row.answer !== null ? { kind: 'answer', hash: row.hash, answer: row.answer } : null;
 }
 
 /** Keeps the answer to the request with a key, in place of one that has had its time. */
@@ -77,8 +96,9 @@ export async function keepAnswer(
   );
 }
 
-/** Answers given before this moment are kept no longer. */
-const keptSince = (now: Date): string => new Date(now.getTime() - ANSWER_MILLISECONDS).toISOString();
+/** Answers given before this moment are kept no longer at `now`. */
+export const answersKeptSince = (now: Date): string =>
+  new Date(now.getTime() - ANSWER_MILLISECONDS).toISOString();
 
 /**
  * Records how a CFE with a key was first answered, where that was not as it was taken: its request waited for the

@@ -11,8 +11,20 @@ export interface CfeIdParts {
 /** The largest sequence that can be stored; a larger one names no CFE. */
 const LAST_SEQUENCE = 2_147_483_647;
 
+/** Stands for the place in texts that are made before it is known; whoever gives the place puts it there. */
+export const PLACE_MARK = '{place}';
+
+/** The place of a CFE in its sequence, or the mark for one that has none yet. */
+export type Place = number | typeof PLACE_MARK;
+
 /** The cfe_id of a CFE: `101-1` (docs/contract.md#cfe_id). */
-export function formatCfeId({ type, sequence }: CfeIdParts): string {
+export function formatCfeId({
+  type,
+  sequence,
+}: {
+  readonly type: CfeType;
+  readonly sequence: Place;
+}): string {
   return `${CFE_TYPES[type].code}-${sequence}`;
 }
 

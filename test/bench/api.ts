@@ -1,153 +1,113 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import got from 'got';
-import { createApiKey } from '../../src/commands/createApiKey.ts';
-import { createApiKeys } from '../../src/crypto/apiKeys.ts';
-import type { Orm } from '../../src/db/orm.ts';
+import { openOrm } from '../../src/db/orm.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
-import { anAccount, idleOutbox } from '../support/commandDeps.ts';
-import { cloneDatabase } from '../support/database.ts';
-import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
-import { aKeyPair } from '../support/sealing.ts';
-import { freePort, startServices } from '../support/services.ts';
-import { type ExtraProgram, startProgram } from '../support/stacks.ts';
+import { type ApiAlone, startApiAlone, startServers } from './apiAlone.ts';
+import { type Call, closedLoop, lineOf, quantile, send } from './load.ts';
 
-const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 15);
+const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
+const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const MEMORY_SECONDS = Number(process.env['BENCH_MEMORY_SECONDS'] ?? 300);
-const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000);
-const CONNECTIONS = 16;
+/** How many CFEs the tables hold, one size after the other. */
+const ROWS = (process.env['BENCH_ROWS'] ?? '1000000,5000000').split(',').map(Number);
+/** Of so many CFEs that are loaded, one has its signed XML and its sobre. */
+const WITH_XML = 100;
+const BATCH = 250_000;
+const CALLERS = 16;
 
-interface Target {
-  agent: Agent;
-  port: number;
-  headers: Record<string, string>;
+/**
+ * POST, list and read of CFEs against one API and one PostgreSQL, on empty tables and on large
+ * ones: of one enterprise, the worst case. Temporal agrees to everything, and no worker runs. An API on empty tables of
+ * its own takes turns with the one on large tables.
+ */
+export async function run(): Promise<void> {
+  const servers = await startServers();
+  const empty = await startApiAlone(servers);
+  const filled = await startApiAlone(servers);
+  try {
+    for (const api of [empty, filled]) await closedLoop(callsOf(api)['POST'], CALLERS, SECONDS);
+    let rows = 0;
+    for (const more of ROWS) {
+      await load(filled, rows, more);
+      rows = more;
+      await compare({ 'empty tables': empty, [`${rows.toLocaleString('en')} CFEs`]: filled });
+    }
+    if (MEMORY_SECONDS > 0) await memory(filled);
+  } finally {
+    await empty.stop();
+    await filled.stop();
+    await servers.stop();
+  }
+}
+
+function callsOf({ target, ruts: [rut = ''] }: ApiAlone): Record<'POST' | 'list' | 'read', Call> {
+  const path = `/v1/enterprises/${rut}/cfes`;
+  const body = JSON.stringify(aCfeBody());
+  return {
+    POST: () => send(target, 'POST', path, { body }),
+    list: () => send(target, 'GET', `${path}?limit=25`),
+    read: () => send(target, 'GET', `${path}/101-1`),
+  };
 }
 
 /**
- * POST, list and read of CFEs against one API process and one PostgreSQL on this machine, at half and at full load,
- * on an empty table and on one with a million CFEs. No worker runs, so that the figures are the API's own: workflows
- * are started at Temporal, and nobody carries them out.
+ * What both tables bear at full load; then one caller who calls them in turns, call by call, so that whatever else the
+ * machine does strikes both alike. Medians of the rounds.
  */
-export async function run(): Promise<void> {
-  const services = await startServices({ say: console.log });
-  Object.assign(process.env, services.environment);
-  const database = await cloneDatabase();
-  try {
-    const secrets = { pepper: randomBytes(32) };
-    const { orm } = database;
-    const accountId = await anAccount(orm);
-    const rut = await aReadyEnterprise(orm, accountId);
-    await giveCae(orm, rut, { serie: 'Z', to: 9_999_999 });
-    await liftLimit(orm, accountId);
-    const { text: apiKey } = await createApiKey(
-      { orm, outbox: idleOutbox, clock: () => new Date(), apiKeys: createApiKeys(secrets.pepper) },
-      { accountId, environment: 'production' },
-    );
-    const api = await startApi(database.databaseUrl, secrets);
-    try {
-      const target = await logIn(Number(new URL(api.baseUrl).port), apiKey);
-      await measure('empty table', target, rut);
-      console.log(`loading ${ROWS.toLocaleString('en')} CFEs …`);
-      await load(database.orm, rut);
-      await measure(`${ROWS.toLocaleString('en')} CFEs`, target, rut);
-      await memory(api.child.pid ?? 0, target, rut);
-    } finally {
-      await api.stop();
+async function compare(tables: Readonly<Record<string, ApiAlone>>): Promise<void> {
+  const found = new Map<string, { rate: number; turns: number[] }[]>();
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const name of ['POST', 'list', 'read'] as const) {
+      const subjects = Object.entries(tables).map(
+        ([title, api]) => [`${name}, ${title}`, callsOf(api)[name]] as const,
+      );
+      const turns = await inTurns(subjects.map(([, call]) => call));
+      for (const [i, [title, call]] of subjects.entries()) {
+        const full = await closedLoop(call, CALLERS, SECONDS);
+        found.set(title, [...(found.get(title) ?? []), { rate: full.perSecond, turns: turns[i] ?? [] }]);
+      }
     }
-  } finally {
-    await database[Symbol.asyncDispose]();
-    await services.stop();
   }
-}
-
-async function measure(title: string, target: Target, rut: string): Promise<void> {
-  const path = `/v1/enterprises/${rut}/cfes`;
-  const calls: [string, () => Promise<void>][] = [
-    ['POST', () => send(target, 'POST', path, JSON.stringify(aCfeBody()))],
-    ['list', () => send(target, 'GET', `${path}?limit=25`)],
-    ['read', () => send(target, 'GET', `${path}/101-1`)],
-  ];
-  console.log(`\n${title}`);
-  for (const [name, call] of calls) {
-    const full = await closedLoop(call, SECONDS);
-    report(`${name}, full load`, full);
-    report(`${name}, half load`, await openLoop(call, full.perSecond / 2, SECONDS));
-  }
-}
-
-interface Timings {
-  perSecond: number;
-  milliseconds: number[];
-}
-
-/** The hourly limit would end the bench within a second. */
-async function liftLimit(orm: Orm, accountId: string): Promise<void> {
-  await orm.em
-    .fork()
-    .execute(
-      `insert into rate_limit (account_id, environment, per_hour) values (?, 'production', 100000000)`,
-      [accountId],
+  console.log(
+    `\nmedians of ${ROUNDS} rounds: calls per second of ${CALLERS} callers; milliseconds of one caller`,
+  );
+  for (const [title, rounds] of found) {
+    const rate = quantile(
+      rounds.map(({ rate }) => rate),
+      0.5,
     );
+    const milliseconds = rounds.flatMap(({ turns }) => turns);
+    console.log(lineOf(title, { perSecond: rate, milliseconds }));
+  }
 }
 
-/** As many calls as CONNECTIONS callers can make one after the other. */
-async function closedLoop(call: () => Promise<void>, seconds: number): Promise<Timings> {
-  const milliseconds: number[] = [];
-  const deadline = performance.now() + seconds * 1_000;
-  const started = performance.now();
-  const caller = async (): Promise<void> => {
-    while (performance.now() < deadline) {
+/** The milliseconds of each call, one of each after the other. */
+async function inTurns(calls: readonly Call[]): Promise<number[][]> {
+  const milliseconds = calls.map((): number[] => []);
+  const deadline = performance.now() + calls.length * SECONDS * 1_000;
+  while (performance.now() < deadline) {
+    for (const [i, call] of calls.entries()) {
       const at = performance.now();
       await call();
-      milliseconds.push(performance.now() - at);
+      milliseconds[i]?.push(performance.now() - at);
     }
-  };
-  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
-  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds };
-}
-
-/** Calls at a steady rate, whatever the answers take; a late answer counts from when it was due. */
-async function openLoop(call: () => Promise<void>, perSecond: number, seconds: number): Promise<Timings> {
-  const milliseconds: number[] = [];
-  const started = performance.now();
-  const running: Promise<void>[] = [];
-  const total = Math.floor(perSecond * seconds);
-  for (let i = 0; i < total; i++) {
-    const due = started + (i / perSecond) * 1_000;
-    const wait = due - performance.now();
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    running.push(call().then(() => void milliseconds.push(performance.now() - due)));
   }
-  await Promise.all(running);
-  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds };
-}
-
-function report(title: string, { perSecond, milliseconds }: Timings): void {
-  const sorted = milliseconds.toSorted((a, b) => a - b);
-  const at = (share: number): string =>
-    (sorted[Math.floor(sorted.length * share)] ?? 0).toFixed(1).padStart(7);
-  console.log(
-    `${title.padEnd(18)} ${perSecond.toFixed(0).padStart(6)} /s   p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)} ms`,
-  );
+  return milliseconds;
 }
 
 /** Resident memory of the API while it serves all three for some minutes. */
-async function memory(pid: number, target: Target, rut: string): Promise<void> {
-  const path = `/v1/enterprises/${rut}/cfes`;
-  const body = JSON.stringify(aCfeBody());
+async function memory(api: ApiAlone): Promise<void> {
+  const calls = Object.values(callsOf(api));
   const samples: number[] = [];
   const sample = setInterval(() => {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+    const pages = Number(readFileSync(`/proc/${api.pid}/statm`, 'utf8').split(' ')[1]);
     samples.push((pages * 4_096) / 1e6);
   }, 5_000);
   let turn = 0;
-  const call = (): Promise<void> => {
+  const call: Call = async () => {
     turn += 1;
-    if (turn % 3 === 0) return send(target, 'POST', path, body);
-    return send(target, 'GET', turn % 3 === 1 ? `${path}?limit=25` : `${path}/101-1`);
+    await calls[turn % calls.length]?.();
   };
-  await closedLoop(call, MEMORY_SECONDS);
+  await closedLoop(call, CALLERS, MEMORY_SECONDS);
   clearInterval(sample);
   const tenth = Math.max(1, Math.floor(samples.length / 10));
   const mean = (part: number[]): string => (part.reduce((a, b) => a + b, 0) / part.length).toFixed(0);
@@ -156,70 +116,44 @@ async function memory(pid: number, target: Target, rut: string): Promise<void> {
   );
 }
 
-async function startApi(databaseUrl: string, secrets: { pepper: Buffer }): Promise<ExtraProgram> {
-  const [port, health] = [await freePort(), await freePort()];
-  const { privateKey } = generateKeyPairSync('ed25519');
-  return startProgram('api', {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    healthUrl: `http://127.0.0.1:${health}`,
-    sign: '/readyz',
-    environment: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: databaseUrl,
-      TEMPORAL_ADDRESS: process.env['TEMPORAL_ADDRESS'],
-      CFE_API_PORT: String(port),
-      CFE_METRICS_PORT: String(health),
-      CFE_LOG_LEVEL: 'warn',
-      CFE_SEALING_KEY: aKeyPair('bench').publicText,
-      CFE_PEPPER: secrets.pepper.toString('base64'),
-      CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
-    },
-  });
-}
-
-async function logIn(port: number, apiKey: string): Promise<Target> {
-  const { data } = await got
-    .post(`http://127.0.0.1:${port}/v1/tokens`, { json: {}, headers: { 'x-api-key': apiKey } })
-    .json<{ data: { access_token: string } }>();
-  return {
-    port,
-    agent: new Agent({ keepAlive: true, maxSockets: 256 }),
-    headers: {
-      'x-api-key': apiKey,
-      authorization: `Bearer ${data.access_token}`,
-      'content-type': 'application/json',
-    },
-  };
-}
-
-function send({ agent, port, headers }: Target, method: string, path: string, body?: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ agent, port, host: '127.0.0.1', method, path, headers }, (answer) => {
-      answer.resume();
-      answer.once('end', () =>
-        (answer.statusCode ?? 500) < 300
-          ? resolve()
-          : reject(new Error(`${method} answered ${answer.statusCode}`)),
-      );
-    });
-    sent.once('error', reject);
-    sent.end(body);
-  });
-}
-
-/** Copies the first CFE until the table holds ROWS, under numbers of their own; the CAE is past them afterwards. */
-async function load(orm: Orm, rut: string): Promise<void> {
+/** Copies the first CFE, as one that has its verdict, until the table holds `to`; the CAE is past the copies afterwards. */
+async function load({ databaseUrl, ruts: [rut = ''] }: ApiAlone, from: number, to: number): Promise<void> {
+  console.log(`\nloading ${(to - from).toLocaleString('en')} CFEs …`);
+  const orm = await openOrm({ databaseUrl, pool: 1 });
   const em = orm.em.fork();
-  await em.execute(
-    `insert into cfe (${COLUMNS}) select gen_random_uuid(), account_id, rut, environment, type, s.last + n, cae_id, 'B', n,
-       status, emission_date, currency, pay_amount, document, certificate_id, created_at - n * interval '1 second'
-     from cfe join cfe_sequence s using (rut, environment, type), generate_series(1, ?) n
-     where cfe.rut = ? and sequence = 1`,
-    [ROWS, rut],
-  );
-  await em.execute('update cfe_sequence set last = last + ? where rut = ?', [ROWS, rut]);
-  await em.execute('vacuum analyze cfe');
+  // What the rows refer to is there: nothing of it needs a look for each of them.
+  await em.execute(`set session_replication_role = 'replica'`);
+  for (let first = from; first < to; first += BATCH) {
+    const last = Math.min(first + BATCH, to);
+    await em.execute(COPY_CFES, [last, first, rut]);
+    await em.execute(COPY_SOBRES, [first, last]);
+  }
+  await em.execute('update cfe_sequence set last = last + ? where rut = ?', [to, rut]);
+  for (const table of ['cfe', 'sobre']) {
+    await em.execute(`vacuum analyze ${table}`);
+    const [size] = await em.execute<{ rows: string; all: string; indexes: string }[]>(
+      `select pg_size_pretty(pg_relation_size(c.oid)) as rows, pg_size_pretty(pg_total_relation_size(c.oid)) as all,
+         pg_size_pretty(pg_indexes_size(c.oid)) as indexes from pg_class c where c.oid = ?::regclass`,
+      [table],
+    );
+    console.log(
+      `${table}: rows ${size?.rows}, indexes ${size?.indexes}, with all that is apart ${size?.all}`,
+    );
+  }
+  await orm.close(true);
 }
 
-const COLUMNS =
-  'id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency, pay_amount, document, certificate_id, created_at';
+/** Numbers of their own, far behind those that are given: 10,000,000 and what follows. */
+const COPY_CFES = `
+  insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+    emission_date, currency, pay_amount, document, certificate_id, signed_xml, digest, created_at, settled_at)
+  select gen_random_uuid(), workflow_id || n, account_id, rut, environment, type, 10000000 + n, cae_id, 'B', n, 'ACCEPTED',
+    emission_date, currency, pay_amount, document, certificate_id,
+    case when n % ${WITH_XML} = 0 then (select string_agg(md5(n || ':' || i), '') from generate_series(1, 160) i) end,
+    case when n % ${WITH_XML} = 0 then 'eA==' end, created_at - n * interval '1 second', created_at
+  from cfe, generate_series(?::integer, ?::integer + 1, -1) n where cfe.rut = ? and sequence = 1`;
+
+const COPY_SOBRES = `
+  insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, created_at)
+  select gen_random_uuid(), id, rut, environment, numero, 'RECEIVED', signed_xml, created_at
+  from cfe where serie = 'B' and signed_xml is not null and numero > ? and numero <= ?`;

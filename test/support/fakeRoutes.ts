@@ -130,21 +130,23 @@ export function fakeLookups(apiKeys: ApiKeys) {
   };
   const lookups: Lookups = {
     apiKey: async (publicId) => known.get(publicId) ?? null,
-    countRequest: async () => ({ limit: { most: 1_000, seconds: 3_600 }, used: 1, resetsAt: new Date(0) }),
+    admit: async (_, rut) => ({
+      quota: { limit: { most: 1_000, seconds: 3_600 }, used: 1, resetsAt: new Date(0) },
+      enterprise:
+        rut === OWN_RUT
+          ? enterprise(rut, 'account-1')
+          : rut === FOREIGN_RUT
+            ? enterprise(rut, 'account-9')
+            : null,
+      granted: null,
+    }),
     countFailedAuthentication: async () => ({
       limit: { most: 100, seconds: 600 },
       used: 1,
       resetsAt: new Date(0),
     }),
     liveKeys: async () => new Map(),
-    grantedRole: async () => null,
     keyUsed: async ({ id }) => void used.push(id),
-    enterprise: async (rut) =>
-      rut === OWN_RUT
-        ? enterprise(rut, 'account-1')
-        : rut === FOREIGN_RUT
-          ? enterprise(rut, 'account-9')
-          : null,
   };
   return { lookups, keys, used };
 }

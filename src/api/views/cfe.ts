@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { CfeRow } from '../../db/entities/Cfe.ts';
 import type { Receiver } from '../../domain/cfeDocument.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { CURRENCIES } from '../../domain/cfeRequest.ts';
@@ -57,14 +57,14 @@ const VERIFICATION_PAGE = 'https://www.efactura.dgi.gub.uy/consultaQR/cfe';
 const SECURITY_CODE_LENGTH = 6;
 
 /** The CFE object of the CFE's current state. */
-export function cfeView(cfe: Cfe): z.input<typeof CfeView> {
+export function cfeView(cfe: CfeRow): z.input<typeof CfeView> {
   return cfeViewAt(cfe, cfe);
 }
 
 /** The CFE object as the CFE stood at another time. */
 export function cfeViewAt(
-  cfe: Cfe,
-  { status, rejection, digest }: Pick<Cfe, 'status' | 'rejection' | 'digest'>,
+  cfe: CfeRow,
+  { status, rejection, digest }: Pick<CfeRow, 'status' | 'rejection' | 'digest'>,
 ): z.input<typeof CfeView> {
   const { totals, receiver } = cfe.document;
   const { code, label } = CFE_TYPES[cfe.type];
@@ -97,7 +97,7 @@ const receiverView = ({ document, legalName, countryCode }: Receiver) => ({
 });
 
 /** The address in the QR code: positional, with the day of signing, what is to pay, and the hash of the signature. */
-function qrUrl(cfe: Cfe, digest: string): string {
+function qrUrl(cfe: CfeRow, digest: string): string {
   const [year, month, day] = cfe.document.signedAt.slice(0, 10).split('-');
   const parts = [
     cfe.rut,

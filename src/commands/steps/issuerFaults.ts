@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Certificate } from '../../db/entities/Certificate.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import { readyFacts } from '../../db/readyFacts.ts';
 import { certificateStatus } from '../../domain/certificate.ts';
@@ -12,6 +11,9 @@ import {
 } from '../../domain/enterpriseStatus.ts';
 import type { Fault } from '../../errors.ts';
 
+/** A certificate as far as it is judged here. */
+type Expiring = { readonly notAfter: Date };
+
 /**
  * What keeps an enterprise from issuing at `now`: it is suspended, it is not READY (production only; the
  * missing facts are named), the authority withdrew its permission (production only), or its certificate cannot sign any
@@ -19,7 +21,7 @@ import type { Fault } from '../../errors.ts';
  */
 export async function issuerFaults(
   em: EntityManager,
-  issuer: { enterprise: Enterprise; certificate: Certificate | null; environment: Environment; now: Date },
+  issuer: { enterprise: Enterprise; certificate: Expiring | null; environment: Environment; now: Date },
 ): Promise<Fault[]> {
   const { enterprise, certificate, environment, now } = issuer;
   if (enterprise.status === 'SUSPENDED') return [SUSPENDED_FAULT];
@@ -31,7 +33,7 @@ export async function issuerFaults(
 }
 
 /** What keeps a certificate from signing at `now`; READY is not lost with it, so issuing must say so itself. */
-export function signingFaults(certificate: Certificate | null, now: Date): Fault[] {
+function signingFaults(certificate: Expiring | null, now: Date): Fault[] {
   const status = certificateStatus(certificate, now);
   if (status === 'NONE') {
     return [fault('enterprise.certificate_missing', 'The enterprise has no certificate; upload one.')];

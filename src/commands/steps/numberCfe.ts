@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type CaeRow, caesForNumbers } from '../../db/caes.ts';
-import { insertCfe, issueCfeMessage, takeSequence } from '../../db/cfes.ts';
+import { issueCfeMessage } from '../../db/cfes.ts';
 import type { Branch } from '../../db/entities/Branch.ts';
-import type { Certificate } from '../../db/entities/Certificate.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { CfeRow } from '../../db/entities/Cfe.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import type { RequestKey } from '../../db/idempotency.ts';
+import { type IssuingCae, type IssuingCertificate, storeNumbered } from '../../db/issue.ts';
 import type { LockedOriginal } from '../../db/originals.ts';
-import { enqueue } from '../../db/outbox.ts';
-import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../../domain/cae.ts';
 import { compact } from '../../domain/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/cfeDocument.ts';
-import { formatCfeId } from '../../domain/cfeId.ts';
+import { formatCfeId, PLACE_MARK } from '../../domain/cfeId.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
-import { invalidInput } from '../../errors.ts';
-import { failpoint } from '../../failpoints.ts';
+import { montevideoTimestamp } from '../../domain/montevideo.ts';
 import { newCfeWorkflowId } from '../../temporal.ts';
-import { signingFaults } from './issuerFaults.ts';
 
 /** A request without faults, with all that its CFE is made from. */
 export interface Draft {
@@ -26,53 +20,49 @@ export interface Draft {
   accountId: string;
   environment: Environment;
   enterprise: Enterprise;
-  certificate: Certificate;
+  certificate: IssuingCertificate;
   /** The branch that issues it, where that is not the enterprise's first. */
   branch: Branch | null;
+  /** The CAE that gives the number. */
+  cae: IssuingCae;
   content: CfeContent;
   otherExtra: Readonly<Record<string, unknown>> | undefined;
   /** The CFE that a note corrects. */
   original: LockedOriginal | null;
   idempotency: RequestKey | null;
+  /** The moment by which all of it was judged: that of signing. */
+  now: Date;
 }
 
 /**
- * Takes the next number of the type and stores the CFE with the start of its workflow, in the open transaction. The
- * type's numbering is locked until that ends: numbers follow one another, and one that is rolled back was never taken. The
- * moment of signing is fixed here, inside the validity of certificate and CAE. Refuses where the clock or another
- * caller has meanwhile used up what `draft` was judged by (INVALID_INPUT).
+ * Stores the CFE of a draft under the next number of its CAE, with the start of its workflow (`storeNumbered`). It is
+ * signed as of the moment at which certificate and CAE were judged, so inside the validity of both.
  */
-export async function numberCfe(em: EntityManager, clock: () => Date, draft: Draft): Promise<Cfe> {
-  const { accountId, environment, enterprise, certificate, content, original } = draft;
-  const { rut } = enterprise;
-  const { type } = content;
-  const sequence = await takeSequence(em, { rut, environment, type });
-  const now = clock();
-  const today = montevideoDate(now);
-
-  const cae = chooseCae(await caesForNumbers(em, { rut, environment, type, today }), today);
-  if (!cae) throw invalidInput([noneLeft(type)]);
-  const faults = [
-    ...signingFaults(certificate, now),
-    ...exemptTaxpayerFaults(cae.specialKind ?? null, content.lines),
-  ];
-  if (faults.length > 0) throw invalidInput(faults);
-  cae.lastNumber += 1;
-  failpoint('issue.numbered');
-
-  const uuid = randomUUID();
-  const cfeId = formatCfeId({ type, sequence });
-  const cfe = insertCfe(em, {
-    id: uuid,
-    workflowId: newCfeWorkflowId({ uuid, rut, environment, cfeId }),
-    accountId,
-    rut,
-    environment,
-    type,
+export async function numberCfe(em: EntityManager, draft: Draft): Promise<CfeRow> {
+  const cfe = unnumbered(draft);
+  const { id, rut, environment, type, status } = cfe;
+  const awaiting = { type, sequence: PLACE_MARK } as const;
+  const workflowId = newCfeWorkflowId({ uuid: id, rut, environment, cfeId: formatCfeId(awaiting) });
+  const message = issueCfeMessage({ id, workflowId, rut, environment, status, ...awaiting });
+  const { sequence, numero } = await storeNumbered(em, cfe, message);
+  return {
+    ...cfe,
+    workflowId: workflowId.replace(PLACE_MARK, String(sequence)),
     sequence,
+    numero,
+    document: { ...cfe.document, numero },
+  };
+}
+
+function unnumbered({ enterprise, content, certificate, cae, original, now, ...draft }: Draft) {
+  return {
+    id: randomUUID(),
+    accountId: draft.accountId,
+    rut: enterprise.rut,
+    environment: draft.environment,
+    type: content.type,
     caeId: cae.id,
     serie: cae.serie,
-    numero: cae.lastNumber,
     status: 'PENDING',
     emissionDate: content.emissionDate,
     currency: content.totals.currency,
@@ -81,7 +71,6 @@ export async function numberCfe(em: EntityManager, clock: () => Date, draft: Dra
       ...content,
       issuer: issuerOf(enterprise, draft.branch),
       serie: cae.serie,
-      numero: cae.lastNumber,
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
@@ -98,9 +87,7 @@ export async function numberCfe(em: EntityManager, clock: () => Date, draft: Dra
     firstAnswer: null,
     createdAt: now,
     settledAt: null,
-  });
-  enqueue(em, issueCfeMessage(cfe), now);
-  return cfe;
+  } as const;
 }
 
 /** The issuer as it stands now, with the address of the branch: what is corrected later does not touch this CFE. */
@@ -123,7 +110,7 @@ function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
   });
 }
 
-function caeDataOf(cae: CaeRow): CaeData {
+function caeDataOf(cae: IssuingCae): CaeData {
   const { authorizationNumber, numberStart, numberEnd, expirationDate, specialKind, specialCause } = cae;
   const special =
     specialKind === 1 && specialCause ? { special: { kind: specialKind, cause: specialCause } as const } : {};

@@ -7,12 +7,13 @@ import {
   lockKey,
   type RequestKey,
 } from '../../db/idempotency.ts';
+import { KeyTaken } from '../../db/issue.ts';
 import { withinTransaction } from '../../db/orm.ts';
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** How long a request waits for its twin to be done. Issuing takes some 10 ms. */
+/** How long a request waits for its twin to be done; `claim_idempotency_key` waits as long for that of a CFE. */
 const TWIN_MILLISECONDS = 2_000;
 
 /** A request that carries an Idempotency-Key, and whose key it is. */
@@ -24,14 +25,14 @@ export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { read
 /**
  * Runs `work` unless it was done already for that key. It runs on `deps` within one transaction, whose commit stands
  * for the change and for the memory of the key alike: a crash leaves both or neither. `keep` gives the answer to be
- * kept; null where the work itself keeps the key (a CFE does, on its row). Work that throws leaves nothing. Refuses
+ * kept. Work that throws leaves nothing. Refuses
  * while a twin takes too long (IDEMPOTENCY_IN_PROGRESS) and a key that stood for another request
  * (IDEMPOTENCY_KEY_REUSED).
  */
 export async function runOnce<D extends CommandDeps, T>(
   deps: D,
   request: OnceRequest,
-  { work, keep }: { work: (deps: D) => Promise<T>; keep: (value: T) => string | null },
+  { work, keep }: { work: (deps: D) => Promise<T>; keep: (value: T) => string },
 ): Promise<OnceOutcome<T>> {
   let dispatchAsked = false;
   const outbox = {
@@ -43,8 +44,7 @@ export async function runOnce<D extends CommandDeps, T>(
     const kept = await keptFor(em, request, deps.clock());
     if (kept) return { kept };
     const value = await work({ ...deps, orm: withinTransaction(em), outbox });
-    const answer = keep(value);
-    if (answer !== null) await keepAnswer(em, request, { hash: request.hash, answer, now: deps.clock() });
+    await keepAnswer(em, request, { hash: request.hash, answer: keep(value), now: deps.clock() });
     failpoint('request.written');
     return { kept: null, value };
   });
@@ -53,14 +53,36 @@ export async function runOnce<D extends CommandDeps, T>(
   return outcome;
 }
 
-async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
-  if (!(await lockKey(em, request, TWIN_MILLISECONDS))) {
-    throw new Refusal(
-      'IDEMPOTENCY_IN_PROGRESS',
-      'A request with this Idempotency-Key is still in progress; try again in a moment.',
-      { retryAfterSeconds: 1 },
-    );
+/**
+ * Runs `work`, which keeps the key itself in the statement that makes the change (issueCfe), unless it was done already
+ * for that key. Refuses like `runOnce`.
+ */
+export async function runKeepingKey<T>(
+  deps: CommandDeps,
+  request: OnceRequest,
+  work: () => Promise<T>,
+): Promise<OnceOutcome<T>> {
+  for (;;) {
+    const kept = await findFirst(deps, request);
+    if (kept) return { kept };
+    try {
+      return { kept: null, value: await work() };
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error;
+      if (error.inProgress) throw inProgress();
+    }
   }
+}
+
+const inProgress = (): Refusal =>
+  new Refusal(
+    'IDEMPOTENCY_IN_PROGRESS',
+    'A request with this Idempotency-Key is still in progress; try again in a moment.',
+    { retryAfterSeconds: 1 },
+  );
+
+async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
+  if (!(await lockKey(em, request, TWIN_MILLISECONDS))) throw inProgress();
   return keptOf(em, request, now);
 }
 

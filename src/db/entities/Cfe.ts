@@ -61,3 +61,6 @@ const CfeSchema = defineEntity({
 /** A fiscal receipt: its number, its certificate and CAE, and its state at the authority. */
 export class Cfe extends CfeSchema.class {}
 CfeSchema.setClass(Cfe);
+
+/** The values of a CFE, wherever they come from. */
+export type CfeRow = Omit<Cfe, symbol>;

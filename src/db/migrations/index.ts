@@ -13,6 +13,7 @@ import { Migration0012WorkflowIds } from './0012_workflow_ids.ts';
 import { Migration0015AuthorityEnvironment } from './0015_authority_environment.ts';
 import { Migration0019Traces } from './0019_traces.ts';
 import { Migration0020Retention } from './0020_retention.ts';
+import { Migration0024ClaimKey } from './0024_claim_key.ts';
 import { Migration0030EnterpriseData } from './0030_enterprise_data.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -32,5 +33,6 @@ export const MIGRATIONS = [
   { name: '0015_authority_environment', class: Migration0015AuthorityEnvironment },
   { name: '0019_traces', class: Migration0019Traces },
   { name: '0020_retention', class: Migration0020Retention },
+  { name: '0024_claim_key', class: Migration0024ClaimKey },
   { name: '0030_enterprise_data', class: Migration0030EnterpriseData },
 ];

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
+import { Cae } from '../../../src/db/entities/Cae.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
 import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { keepAnswer, lockKey } from '../../../src/db/idempotency.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { purgeExpired } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
@@ -187,6 +189,23 @@ describe('Idempotency-Key on POST …/cfes', () => {
     expectRefusal(await again(rut, key), 422, 'IDEMPOTENCY_KEY_REUSED');
 
     expect(await stored(rut)).toBe(1);
+  });
+
+  test('422: the key of another kind of request that was still at work when this one came', async () => {
+    const rut = await ready();
+    const scope = { accountId: owner.accountId, environment: 'production', key: aKey() } as const;
+    const late = await db.orm.em.fork().transactional(async (em) => {
+      await lockKey(em, scope, 1_000);
+      const answer = post(cfes(rut), scope.key);
+      await until('the request to wait for its key', 10, isKeyAwaited);
+      await keepAnswer(em, scope, { hash: Buffer.from('of another'), answer: '{}', now: clock() });
+      return { answer };
+    });
+
+    expectRefusal(await late.answer, 422, 'IDEMPOTENCY_KEY_REUSED');
+    expect(await stored(rut)).toBe(0);
+    const numbers = await db.orm.em.fork().findOneOrFail(Cae, { rut, type: 'ETICKET' });
+    expect(numbers.lastNumber).toBe(0);
   });
 
   test('a refusal is not kept: mended, the request goes through with the key', async () => {
@@ -432,10 +451,13 @@ describe('the form of an Idempotency-Key', () => {
   });
 });
 
-/** Whether some request of this database holds the turn of its key. */
-async function isKeyHeld(): Promise<true | undefined> {
+/** Whether some request of this database holds the turn of its key; whether one waits for it. */
+const isKeyHeld = () => isLocked('granted');
+const isKeyAwaited = () => isLocked('not granted');
+
+async function isLocked(how: string): Promise<true | undefined> {
   const rows = await db.orm.em.fork().execute<unknown[]>(
-    `select 1 from pg_locks where locktype = 'advisory' and granted
+    `select 1 from pg_locks where locktype = 'advisory' and ${how}
      and database = (select oid from pg_database where datname = current_database())`,
   );
   return rows.length > 0 || undefined;

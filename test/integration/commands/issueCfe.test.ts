@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe, type CfeRow } from '../../../src/db/entities/Cfe.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
@@ -12,6 +12,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
+import { until } from '../../support/until.ts';
 
 let db: TestDatabase;
 let accountId: string;
@@ -31,9 +32,18 @@ const depsOn = (orm: Orm, clock = () => new Date()): CommandDeps => ({
 });
 
 /** Issues as a caller would: the body through JSON, numbers as written. */
-function issue(rut: string, wishes: CfeWishes = {}, deps = depsOn(db.orm)): Promise<Cfe> {
+function issue(rut: string, wishes: CfeWishes = {}, deps = depsOn(db.orm)): Promise<CfeRow> {
   const body = fromJson(JSON.stringify(aCfeBody(wishes)));
   return issueCfe(deps, { accountId, rut, environment: 'production', body });
+}
+
+/** The backend that waits for a lock to store a CFE; undefined while none does. */
+async function waiter(): Promise<number | undefined> {
+  const [row] = await db.orm.em.fork().execute<{ pid: number }[]>(
+    `select pid from pg_stat_activity join pg_locks using (pid)
+     where datname = current_database() and not granted and query like '%insert into cfe_sequence%' limit 1`,
+  );
+  return row?.pid;
 }
 
 const oneTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
@@ -82,6 +92,66 @@ describe('numbers', () => {
 
     expect([next.numero, next.sequence]).toEqual([2, 2]);
     expect(await db.orm.em.fork().findOneOrFail(Cae, { rut })).toMatchObject({ lastNumber: 2 });
+  });
+
+  test('a statement that dies while it waits for its number has taken none', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    await issue(rut);
+    await db.orm.em.fork().transactional(async (em) => {
+      // The place is taken by then; the CAE, and with it the number, is not to be had.
+      await em.execute('select from cae where rut = ? for update', [rut]);
+      const doomed = issue(rut).catch((error: unknown) => error);
+      const pid = await until('the statement to wait', 10, () => waiter());
+      await em.execute('select pg_terminate_backend(?)', [pid]);
+      expect(await doomed).toBeInstanceOf(Error);
+    });
+
+    expect(await issue(rut)).toMatchObject({ numero: 2, sequence: 2 });
+    expect(await db.orm.em.fork().count(Cfe, { rut })).toBe(2);
+  });
+
+  test('an enterprise that waits holds up no other, of the same account or not', async () => {
+    const [held, free] = [
+      await aReadyEnterprise(db.orm, accountId),
+      await aReadyEnterprise(db.orm, accountId),
+    ];
+    await issue(held);
+    let waiting: Promise<unknown> = Promise.resolve();
+    await db.orm.em.fork().transactional(async (em) => {
+      await em.execute('select from cfe_sequence where rut = ? for update', [held]);
+      waiting = issue(held);
+      await until('the statement to wait', 10, () => waiter());
+
+      const others = await Promise.all(oneTo(20).map(() => issue(free)));
+
+      expect(ascending(others.map(({ numero }) => numero))).toEqual(oneTo(20));
+    });
+    expect(await waiting).toMatchObject({ numero: 2, sequence: 2 });
+  });
+
+  test('nothing is held while a request is judged: the moment of signing is the one it was judged at', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ expirationDate: '2026-07-31' }] });
+    const emissionDate = '2026-07-31';
+    await issue(
+      rut,
+      { emissionDate },
+      depsOn(db.orm, () => new Date('2026-07-31T15:00:00Z')),
+    );
+    // The CAE and the day end while the statement waits for the numbering.
+    let now = new Date('2026-08-01T02:59:59Z');
+    let waiting: Promise<CfeRow> | undefined;
+    await db.orm.em.fork().transactional(async (em) => {
+      await em.execute('select from cfe_sequence where rut = ? for update', [rut]);
+      waiting = issue(
+        rut,
+        { emissionDate },
+        depsOn(db.orm, () => now),
+      );
+      await until('the statement to wait', 10, () => waiter());
+      now = new Date('2026-08-01T03:00:05Z');
+    });
+
+    expect((await waiting)?.document.signedAt).toBe('2026-07-31T23:59:59-03:00');
   });
 
   test('a refused request takes none', async () => {
@@ -142,6 +212,42 @@ describe('the CAE that gives the number', () => {
     expect(of('A')).toEqual(oneTo(7));
     expect(of('B')).toEqual(oneTo(23));
     expect(ascending(cfes.map(({ sequence }) => sequence))).toEqual(oneTo(30));
+  });
+
+  test('passes to the next under notes on many originals, some of which race for one', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, {
+      caes: [
+        {},
+        { type: 'ETICKET_NC', serie: 'A', from: 1, to: 5, expirationDate: day(10) },
+        { type: 'ETICKET_NC', serie: 'B', from: 1, to: 100 },
+      ],
+    });
+    for (const _ of oneTo(6)) await issue(rut);
+
+    // Each original bears two of its three notes.
+    const notes = await Promise.allSettled(
+      oneTo(18).map((i) => issue(rut, { type: 'ETICKET_NC', net: 40, reference: `101-${1 + (i % 6)}` })),
+    );
+
+    const issued = notes.flatMap((note) => (note.status === 'fulfilled' ? [note.value] : []));
+    const of = (name: string) =>
+      ascending(issued.filter(({ serie }) => serie === name).map(({ numero }) => numero));
+    expect([of('A'), of('B')]).toEqual([oneTo(5), oneTo(7)]);
+    expect(ascending(issued.map(({ sequence }) => sequence))).toEqual(oneTo(12));
+    for (const note of notes) {
+      if (note.status === 'rejected') expect(codesOf(note.reason)).toEqual(['reference.amount_exceeded']);
+    }
+  });
+
+  test('has run out for all but the first of a crowd', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ from: 10, to: 12 }] });
+
+    const cfes = await Promise.allSettled(oneTo(20).map(() => issue(rut)));
+
+    const refusals = cfes.flatMap((cfe) => (cfe.status === 'rejected' ? [codesOf(cfe.reason)] : []));
+    expect(refusals).toEqual(oneTo(17).map(() => ['cae.none_left']));
+    await giveCae(db.orm, rut, { serie: 'B' });
+    expect(await issue(rut)).toMatchObject({ serie: 'B', numero: 1, sequence: 4 });
   });
 
   test('is never one that has expired, is not in force yet, or is exhausted', async () => {

@@ -1,0 +1,208 @@
+/** The two statements by which a CFE is issued: one reads what the request is judged by, the other stores the CFE. */
+import type { EntityData, EntityManager } from '@mikro-orm/postgresql';
+import type { NumberRange } from '../domain/cae.ts';
+import type { CfeDocument } from '../domain/cfeDocument.ts';
+import { PLACE_MARK } from '../domain/cfeId.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import type { UiValueRow } from '../domain/uiValues.ts';
+import type { WorkflowMessage } from '../temporal.ts';
+import type { CfeRow } from './entities/Cfe.ts';
+import { Enterprise } from './entities/Enterprise.ts';
+import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
+import { rowsOf, statement } from './statement.ts';
+
+/** A CAE as far as issuing asks for it. */
+export interface IssuingCae extends NumberRange {
+  readonly id: string;
+  readonly serie: string;
+  readonly authorizationNumber: string;
+  readonly specialKind: number | null;
+  readonly specialCause: string | null;
+}
+
+/** A certificate as far as issuing asks for it. */
+export interface IssuingCertificate {
+  readonly id: string;
+  readonly notAfter: Date;
+}
+
+/** What a request to issue is judged by, as it stood at one moment. */
+export interface IssueFacts {
+  readonly enterprise: Enterprise;
+  /** The one that signs now. */
+  readonly certificate: IssuingCertificate | null;
+  /** Of the type that is asked for, those that have not expired. */
+  readonly caes: readonly IssuingCae[];
+  /** The UI value that counts in the year asked for, by the rule of `uiValueFor`. */
+  readonly uiValue: UiValueRow | null;
+}
+
+const FACTS = statement(
+  'issue_facts',
+  `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today, ?::integer as year)
+   select to_jsonb(enterprise) as enterprise,
+     (select json_build_object('id', id, 'notAfter', not_after) from certificate
+       where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
+     ) as own_certificate,
+     (select coalesce(json_agg(json_build_object('id', id, 'serie', series, 'numberStart', number_start,
+         'numberEnd', number_end, 'lastNumber', last_number, 'authorizationNumber', authorization_number,
+         'issueDate', issue_date, 'expirationDate', expiration_date, 'specialKind', special_kind,
+         'specialCause', special_cause)), '[]') from cae
+       where cae.rut = asked.rut and cae.environment = asked.environment and cae.type = asked.type
+         and expiration_date >= asked.today
+     ) as caes,
+     (select json_build_object('year', ui.year, 'value', value::text, 'estimate', estimate) from ui_value ui
+       order by ui.year > asked.year, abs(ui.year - asked.year) limit 1
+     ) as ui_value
+   from asked join enterprise on enterprise.rut = asked.rut`,
+);
+
+/** The facts for a request; null where the RUT is not registered. `type`: null where the request names none. */
+export async function issueFacts(
+  em: EntityManager,
+  asked: { rut: string; environment: Environment; type: CfeType | null; today: string; year: number },
+): Promise<IssueFacts | null> {
+  interface Row {
+    enterprise: EntityData<Enterprise>;
+    own_certificate: { id: string; notAfter: string } | null;
+    caes: IssuingCae[];
+    ui_value: UiValueRow | null;
+  }
+  const { rut, environment, type, today, year } = asked;
+  const [row] = await rowsOf<Row>(em, FACTS, [rut, environment, type, today, year]);
+  if (!row) return null;
+  const { own_certificate: certificate, caes, ui_value: uiValue } = row;
+  return {
+    enterprise: em.map(Enterprise, row.enterprise),
+    certificate: certificate && { id: certificate.id, notAfter: new Date(certificate.notAfter) },
+    caes,
+    uiValue,
+  };
+}
+
+/** A CFE that is judged and has all but its number and its place in the sequence. */
+export interface UnnumberedCfe extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document'> {
+  readonly document: Omit<CfeDocument, 'numero'>;
+}
+
+/** What a CFE was given: its place in the sequence of its type, and its number. */
+export interface Numbered {
+  readonly sequence: number;
+  readonly numero: number;
+}
+
+/** The CAE that was to give the number has none left: others took them since it was looked at. */
+export class NumbersGone extends Error {}
+
+/** The Idempotency-Key stands for something already, since it was last looked at; or is being used. */
+export class KeyTaken extends Error {
+  /** Whether another request with it was still in progress when we stopped waiting. */
+  readonly inProgress: boolean;
+
+  constructor(inProgress: boolean) {
+    super('the Idempotency-Key is taken');
+    this.inProgress = inProgress;
+  }
+}
+
+/**
+ * One transaction of its own, unless one is open. The row of the sequence is locked first, as by whoever else moves a
+ * numbering; then the CAE, whose table refuses to go beyond its range (and then nothing of this has happened).
+ */
+const STORE = statement(
+  'issue_cfe',
+  `with draft as materialized (
+     select * from jsonb_to_record(?::jsonb) as draft (
+       id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text,
+       emission_date date, currency text, pay_amount numeric, document jsonb, reference_id uuid,
+       reference_amount numeric, certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
+       created_at timestamptz, message jsonb)
+   ), claim as materialized (
+     select case when idempotency_key is null then true
+       else claim_idempotency_key(?::text, account_id, environment, idempotency_key, ?::timestamptz) end as is_free
+     from draft
+   ), place as (
+     insert into cfe_sequence as mine (rut, environment, type, last)
+     select rut, environment, type, 1 from draft cross join claim where claim.is_free
+     on conflict (rut, environment, type) do update set last = mine.last + 1
+     returning last
+   ), number as (
+     update cae set last_number = cae.last_number + 1 from draft cross join place where cae.id = draft.cae_id
+     returning cae.last_number as numero
+   ), texts as (
+     select replace(draft.message ->> 'workflowId', '${PLACE_MARK}', place.last::text) as workflow_id,
+       replace(draft.message ->> 'searchAttributes', '${PLACE_MARK}', place.last::text)::jsonb as search_attributes
+     from draft cross join place
+   ), stored as (
+     insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+       emission_date, currency, pay_amount, document, reference_id, reference_amount, certificate_id, extra,
+       idempotency_key, idempotency_hash, created_at)
+     select id, workflow_id, account_id, rut, environment, type, place.last, cae_id, serie, numero, status,
+       emission_date, currency, pay_amount, document || jsonb_build_object('numero', numero), reference_id,
+       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, created_at
+     from draft cross join place cross join number cross join texts
+   ), started as (
+     insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+     select message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 0, to_timestamp(0)
+     from draft cross join number cross join texts
+   )
+   select place.last as sequence, numero from place cross join number`,
+);
+
+/**
+ * Takes the next number of the CAE, and the next place of the type's sequence, and stores the CFE under them with the
+ * start of its workflow, all in one statement: the numbering is locked for no longer than that takes, and a number whose
+ * statement fails was never taken. Throws NumbersGone and KeyTaken; nothing has happened then.
+ */
+export async function storeNumbered(
+  em: EntityManager,
+  cfe: UnnumberedCfe,
+  message: WorkflowMessage,
+): Promise<Numbered> {
+  const { accountId, environment, idempotencyKey: key, createdAt } = cfe;
+  const scope: KeyScope | null = key == null ? null : { accountId, environment, key };
+  try {
+    const [numbered] = await rowsOf<Numbered>(em, STORE, [
+      JSON.stringify(draftOf(cfe, message)),
+      scope && keyLockName(scope),
+      answersKeptSince(createdAt),
+    ]);
+    if (numbered) return numbered;
+  } catch (error) {
+    throw meaningOf(error);
+  }
+  throw new KeyTaken(false);
+}
+
+/** The columns by their names. */
+const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, unknown> => ({
+  id: cfe.id,
+  account_id: cfe.accountId,
+  rut: cfe.rut,
+  environment: cfe.environment,
+  type: cfe.type,
+  cae_id: cfe.caeId,
+  serie: cfe.serie,
+  status: cfe.status,
+  emission_date: cfe.emissionDate,
+  currency: cfe.currency,
+  pay_amount: cfe.payAmount,
+  document: cfe.document,
+  reference_id: cfe.referenceId,
+  reference_amount: cfe.referenceAmount,
+  certificate_id: cfe.certificateId,
+  extra: cfe.extra,
+  idempotency_key: cfe.idempotencyKey,
+  idempotency_hash: cfe.idempotencyHash && `\\x${Buffer.from(cfe.idempotencyHash).toString('hex')}`,
+  created_at: cfe.createdAt,
+  message,
+});
+
+/** What a refusal of the tables means: of a check of `cae`, of the uniqueness of keys, of a lock that is not had in time. */
+function meaningOf(error: unknown): unknown {
+  const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
+  if (code === '23514' && table === 'cae') return new NumbersGone();
+  if (code === '23505' && constraint === 'cfe_idempotency_key') return new KeyTaken(false);
+  if (code === '55P03') return new KeyTaken(true);
+  return error;
+}
