@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import { countCheck } from '../db/credentialsChecks.ts';
 import { findEnterprise, lockEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/Enterprise.ts';
 import { recordEvent, recordingChanges } from '../db/events.ts';
@@ -70,6 +71,7 @@ function store(
     const enterprise = await lockEnterprise(em, rut);
     if (!enterprise || enterprise.sealedLogin !== sealedLogin) return 'loginChanged';
     const now = clock();
+    await countCheck(em, rut, { failed: answer.login === 'failed', now });
     enqueue(em, factsChangedMessage(rut), now);
     const result = await recordingChanges(em, enterprise, now, () => take(enterprise, answer, now));
     await recordEvent(em, { rut, environment: 'production' }, efacturaLogin(enterprise, result), now);

@@ -2,6 +2,7 @@ import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
 import type { UploadCaeDeps } from '../commands/uploadCae.ts';
 import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
+import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Tokens } from '../crypto/tokens.ts';
@@ -11,7 +12,11 @@ import type { Logger } from '../logger.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
-export interface ApiDeps extends UpdateEnterpriseDeps, UploadCaeDeps, UploadCertificateDeps {
+export interface ApiDeps
+  extends UpdateEnterpriseDeps,
+    UploadCaeDeps,
+    UploadCertificateDeps,
+    ValidateCredentialsDeps {
   /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */
   readonly counters: Database;
   /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */

@@ -13,15 +13,16 @@ import { subscribedWebhooks } from './webhooks.ts';
 /**
  * Stores in the open transaction that something happened to an enterprise, in the words in which customers' servers
  * are told, and puts it on its way to each webhook that selects it: there is no change without its event, and no event
- * without its change. `cfe.updated`, of which there are two a CFE, is stored only where a webhook gets it.
+ * without its change. With `accountId` only that account is told. `cfe.updated`, of which there are two a CFE, is stored only where a webhook gets it.
  */
 export async function recordEvent(
   em: EntityManager,
-  about: { rut: string; environment: Environment },
+  about: { rut: string; environment: Environment; accountId?: string },
   event: WebhookEvent,
   now: Date,
 ): Promise<void> {
-  const webhookIds = await subscribedWebhooks(em, { rut: about.rut, event: event.name });
+  const { rut, accountId } = about;
+  const webhookIds = await subscribedWebhooks(em, { rut, event: event.name, accountId });
   if (event.name === 'cfe.updated' && webhookIds.length === 0) return;
   const stored = insertEvent(em, about, event, now);
   for (const webhookId of webhookIds) insertDelivery(em, { webhookId, event: stored }, now);

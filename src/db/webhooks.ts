@@ -33,11 +33,11 @@ export function listWebhooks(em: EntityManager, accountId: string): Promise<Webh
  */
 export async function subscribedWebhooks(
   em: EntityManager,
-  { rut, event }: { rut: string; event: string },
+  { rut, event, accountId = null }: { rut: string; event: string; accountId?: string | null | undefined },
 ): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
-    `select w.id ${subscribedTo('?')} order by w.created_at, w.id`,
-    [event, rut, rut],
+    `select w.id ${subscribedTo('?')} and w.account_id = coalesce(?, w.account_id) order by w.created_at, w.id`,
+    [event, rut, rut, accountId],
   );
   return rows.map(({ id }) => id);
 }

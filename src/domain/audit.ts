@@ -38,6 +38,7 @@ export type AuditAction =
   | 'enterprise.resume'
   | 'enterprise.grant_permission'
   | 'enterprise.withdraw_permission'
+  | 'enterprise.transfer'
   | 'grant.set'
   | 'grant.remove'
   | 'limit.set'

@@ -20,7 +20,7 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
   IDEMPOTENCY_IN_PROGRESS: 'A request with the same Idempotency-Key is still in progress.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used before, with another request.',
   RATE_LIMITED:
-    'The hourly limit is reached, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
+    'The hourly limit is reached, a login was checked too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
   INTERNAL_ERROR: 'An error on our side; the message has the request id.',
   UNAVAILABLE:
     'Something that the request needs is unavailable right now; `Retry-After` says when to try again.',

@@ -18,7 +18,8 @@ export const validateCredentials = defineRoute({
   body: { schema: ValidateCredentials, limitBytes: BODY_LIMITS.other, optional: true },
   success: { status: 202, description: 'The check has started', schema: CredentialsView },
   errors: [],
-  async handle({ params, body }, deps) {
-    return credentialsView(await validate(deps, { rut: params.rut, login: body }));
+  async handle({ params, body, caller }, deps) {
+    const asked = { accountId: caller.accountId, rut: params.rut, login: body };
+    return credentialsView(await validate(deps, asked));
   },
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { changePermission } from '../../commands/changePermission.ts';
 import { resumeEnterprise } from '../../commands/resumeEnterprise.ts';
 import { suspendEnterprise } from '../../commands/suspendEnterprise.ts';
+import { transferEnterprise } from '../../commands/transferEnterprise.ts';
 import { enterpriseObjectOf, enterpriseObjects } from '../../db/enterpriseObjects.ts';
 import { findEnterprise, listEnterprises } from '../../db/enterprises.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
@@ -27,6 +28,7 @@ async function oneOf({ orm, clock }: CliDeps, rut: string): Promise<Row> {
 const rowOf = (object: EnterpriseObject, enterprise: Enterprise | undefined): Row => ({
   ...object,
   role: null,
+  owner_account_id: enterprise?.ownerAccountId ?? null,
   suspension_reason: enterprise?.suspensionReason ?? null,
 });
 
@@ -112,9 +114,24 @@ const permissions = defineVerb({
   },
 });
 
+const transfer = defineVerb({
+  name: 'transfer',
+  summary: 'Make another account the owner; the one before has no role there any more',
+  args: { ...ARGS, ACCOUNT: 'id of the account that will own it' },
+  options: [
+    { flags: '--reason <text>', about: 'how the account proved that the company is theirs', required: true },
+  ],
+  examples: ['219999830019 0c0e1ab1-0000-4000-8000-000000000001 --reason "Poder notarial del 3/11"'],
+  input: z.strictObject({ rut: Rut, account: z.string(), reason: text(REASON_LENGTH) }),
+  async run(deps, { rut, account, reason }) {
+    await transferEnterprise(deps, { rut, accountId: account, reason });
+    return oneOf(deps, rut);
+  },
+});
+
 /** `cfe enterprise`: the enterprises that issue. */
 export const enterprise: Group = {
   name: 'enterprise',
   summary: 'Enterprises, which issue CFEs',
-  verbs: [list, show, suspend, resume, permissions],
+  verbs: [list, show, suspend, resume, transfer, permissions],
 };

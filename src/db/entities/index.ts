@@ -7,6 +7,7 @@ import { Branch } from './Branch.ts';
 import { Cae } from './Cae.ts';
 import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
+import { CredentialsChecks } from './CredentialsChecks.ts';
 import { Customer } from './Customer.ts';
 import { Delivery } from './Delivery.ts';
 import { DeliveryAttempt } from './DeliveryAttempt.ts';
@@ -35,6 +36,7 @@ export const ENTITIES = [
   Cae,
   Certificate,
   Cfe,
+  CredentialsChecks,
   Customer,
   Delivery,
   DeliveryAttempt,

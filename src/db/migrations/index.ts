@@ -11,6 +11,7 @@ import { Migration0010CustomerId } from './0010_customer_id.ts';
 import { Migration0011SkippedPlaces } from './0011_skipped_places.ts';
 import { Migration0012WorkflowIds } from './0012_workflow_ids.ts';
 import { Migration0015AuthorityEnvironment } from './0015_authority_environment.ts';
+import { Migration0016CredentialsChecks } from './0016_credentials_checks.ts';
 import { Migration0019Traces } from './0019_traces.ts';
 import { Migration0020Retention } from './0020_retention.ts';
 import { Migration0024ClaimKey } from './0024_claim_key.ts';
@@ -31,6 +32,7 @@ export const MIGRATIONS = [
   { name: '0011_skipped_places', class: Migration0011SkippedPlaces },
   { name: '0012_workflow_ids', class: Migration0012WorkflowIds },
   { name: '0015_authority_environment', class: Migration0015AuthorityEnvironment },
+  { name: '0016_credentials_checks', class: Migration0016CredentialsChecks },
   { name: '0019_traces', class: Migration0019Traces },
   { name: '0020_retention', class: Migration0020Retention },
   { name: '0024_claim_key', class: Migration0024ClaimKey },

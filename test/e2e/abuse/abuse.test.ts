@@ -4,6 +4,7 @@ import { sharedStack } from '../../support/stacks.ts';
 import { useStack } from '../../support/useStack.ts';
 import { COST_OF_INPUT } from './costOfInput.ts';
 import { FLOOD_SETTINGS, FLOODS } from './floods.ts';
+import { GUESSING } from './guessing.ts';
 
 /** An attack is a row in a file beside this one. */
 const ATTACKS = [
@@ -13,6 +14,7 @@ const ATTACKS = [
     answers: [200],
   },
   ...COST_OF_INPUT,
+  ...GUESSING,
   ...FLOODS,
 ];
 

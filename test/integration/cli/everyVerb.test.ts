@@ -136,6 +136,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     'enterprise.grant_permission',
     async () => [await enterprise(), '--grant', 'PROD', '--reason', 'Resolución 1234/2026'],
   ],
+  'enterprise transfer': [
+    'enterprise.transfer',
+    async () => [await enterprise(), await anAccount(db.orm), '--reason', 'Poder notarial'],
+  ],
   'cfe list': [null, async () => ['--rut', await enterprise()]],
   'cfe show': [null, aCfe],
   'cfe xml': [null, aCfe],

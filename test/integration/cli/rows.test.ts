@@ -241,6 +241,7 @@ describe('cfe enterprise', () => {
         missing_perms: [],
       },
       suspension_reason: null,
+      owner_account_id: accountId,
     };
 
     expect(await cli.json('enterprise', 'show', rut)).toEqual(object);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMakeReadyWhenComplete } from '../../../src/activities/makeReadyWhenComplete.ts';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
@@ -7,7 +8,11 @@ import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { type UploadCaeDeps, uploadCae } from '../../../src/commands/uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
-import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
+import {
+  type ValidateCredentialsDeps,
+  validateCredentials,
+} from '../../../src/commands/validateCredentials.ts';
+import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -16,7 +21,7 @@ import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/p
 import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
-let deps: UpdateEnterpriseDeps & UploadCaeDeps & UploadCertificateDeps;
+let deps: UpdateEnterpriseDeps & UploadCaeDeps & UploadCertificateDeps & ValidateCredentialsDeps;
 let accountId: string;
 const authority = anAuthority();
 
@@ -30,6 +35,7 @@ beforeAll(async () => {
     authorityRuts: AUTHORITY_RUTS,
     certificateAuthorities: 'any',
     sealer: aKeyPair().sealer,
+    requestHash: createRequestHash(randomBytes(32)),
   };
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(deps, { pem: authority.certificatePem });
@@ -118,8 +124,8 @@ describe('enterprise.updated', () => {
   test('is told of a check of the credentials that begins, once', async () => {
     const rut = await anEnterprise();
 
-    await validateCredentials(deps, { rut, login: {} });
-    await validateCredentials(deps, { rut, login: {} });
+    await validateCredentials(deps, { accountId, rut, login: {} });
+    await validateCredentials(deps, { accountId, rut, login: {} });
 
     const metadata = { login_status: 'NOT_ATTEMPTED', permissions: [], missing_perms: ['HOMO', 'PROD'] };
     expect(await changesOf(rut)).toEqual([

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { rotateKeyEncryption } from '../../../src/commands/rotateKeyEncryption.ts';
 import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
 import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
+import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import type { Opener, Sealer } from '../../../src/crypto/sealed.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
@@ -30,16 +31,25 @@ beforeEach(async () => {
 });
 afterEach(() => db[Symbol.asyncDispose]());
 
-const deps = () => ({ orm: db.orm, clock: () => new Date(), outbox: idleOutbox });
+const deps = () => ({
+  orm: db.orm,
+  clock: () => new Date(),
+  outbox: idleOutbox,
+  requestHash: createRequestHash(randomBytes(32)),
+  certificateAuthorities: 'any' as const,
+});
 
 /** Enterprises, each with a certificate and a login, and one webhook with both its secrets, sealed by `sealer`. */
-async function seal(sealer: Sealer, enterprises: number): Promise<{ ruts: string[] }> {
+async function seal(sealer: Sealer, enterprises: number): Promise<{ accountId: string; ruts: string[] }> {
   const accountId = await anAccount(db.orm);
   const ruts: string[] = [];
   for (let i = 0; i < enterprises; i++) {
     const rut = await anEnterprise(db.orm, accountId);
     ruts.push(rut);
-    await validateCredentials({ ...deps(), sealer }, { rut, login: { username: 'user', password: 'pass' } });
+    await validateCredentials(
+      { ...deps(), sealer },
+      { accountId, rut, login: { username: 'user', password: 'pass' } },
+    );
     await giveSealedCertificate(rut, sealer);
   }
   const hooks = webhookDeps(db.orm, { sealer });
@@ -49,7 +59,7 @@ async function seal(sealer: Sealer, enterprises: number): Promise<{ ruts: string
     events: ['efactura.login'],
   });
   await rotateWebhookSecret(hooks, { webhookId: webhook.id });
-  return { ruts };
+  return { accountId, ruts };
 }
 
 async function giveSealedCertificate(rut: string, sealer: Sealer): Promise<void> {
@@ -155,11 +165,11 @@ describe.each(FIRSTS)('changing the key-encryption key from %s to a new pair', (
   });
 
   test('beside others that do the same and programs that store new logins: nothing is overwritten', async () => {
-    const { ruts } = await seal(first.sealer, 20);
+    const { accountId, ruts } = await seal(first.sealer, 20);
     const login = (rut: string) =>
       validateCredentials(
         { ...deps(), sealer: second.sealer },
-        { rut, login: { username: 'new', password: rut } },
+        { accountId, rut, login: { username: 'new', password: rut } },
       );
 
     await Promise.all([rotateKeyEncryption(rotation()), rotateKeyEncryption(rotation()), ...ruts.map(login)]);

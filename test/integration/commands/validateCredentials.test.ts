@@ -1,26 +1,44 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
-import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
-import type { Sealer } from '../../../src/crypto/sealed.ts';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createValidateLogin } from '../../../src/activities/validateLogin.ts';
+import {
+  type ValidateCredentialsDeps,
+  validateCredentials,
+} from '../../../src/commands/validateCredentials.ts';
+import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
+import { asActivity } from '../../support/activityContext.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
+import { anEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
 const keys = aKeyPair();
-let deps: CommandDeps & { sealer: Sealer };
+let deps: ValidateCredentialsDeps;
 let accountId: string;
+/** The moment that the commands go by; 9 in the morning in Montevideo. */
+let now: number;
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, sealer: keys.sealer };
+  deps = {
+    orm: db.orm,
+    clock: () => new Date(now),
+    outbox: idleOutbox,
+    sealer: keys.sealer,
+    requestHash: createRequestHash(randomBytes(32)),
+    certificateAuthorities: 'any',
+  };
   accountId = await anAccount(db.orm);
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
+});
+
+beforeEach(() => {
+  now = Date.parse('2026-05-04T12:00:00Z');
 });
 
 const stored = (rut: string) => findEnterprise(db.orm.em.fork(), rut);
@@ -29,7 +47,7 @@ const login = { username: 'contadora', password: 'muy-secreta' };
 test('the login is kept sealed, the status is VALIDATING, and the check is started', async () => {
   const rut = await anEnterprise(db.orm, accountId);
 
-  await validateCredentials(deps, { rut, login });
+  await validateCredentials(deps, { accountId, rut, login });
 
   const enterprise = await stored(rut);
   expect(enterprise).toMatchObject({ efacturaStatus: 'VALIDATING', loginStatus: 'NOT_ATTEMPTED' });
@@ -49,17 +67,128 @@ test('the login is kept sealed, the status is VALIDATING, and the check is start
 
 test('without a login the stored one stays and is checked again', async () => {
   const rut = await anEnterprise(db.orm, accountId);
-  await validateCredentials(deps, { rut, login });
+  await validateCredentials(deps, { accountId, rut, login });
   const before = (await stored(rut))?.sealedLogin;
 
-  await validateCredentials(deps, { rut, login: {} });
+  await validateCredentials(deps, { accountId, rut, login: {} });
 
   expect((await stored(rut))?.sealedLogin).toBe(before);
   expect(await outboxOf(db.orm, `credentials:${rut}`)).toHaveLength(2);
 });
 
 test('an unknown RUT is NOT_FOUND', async () => {
-  await expect(validateCredentials(deps, { rut: aRut(), login })).rejects.toMatchObject({
+  await expect(validateCredentials(deps, { accountId, rut: aRut(), login })).rejects.toMatchObject({
     code: 'NOT_FOUND',
+  });
+});
+
+describe('who may have a login checked, and how often', () => {
+  const MINUTE = 60_000;
+  const ask = (rut: string, by = accountId, password?: string, using = deps) =>
+    validateCredentials(using, {
+      accountId: by,
+      rut,
+      login: password === undefined ? {} : { username: 'ana', password },
+    });
+  /** The authority's answer to the check that runs. */
+  const answered = (rut: string, login: 'success' | 'failed') =>
+    asActivity(() =>
+      createValidateLogin({
+        orm: db.orm,
+        clock: deps.clock,
+        outbox: idleOutbox,
+        openLogin: () => null,
+        checkLogin: async () => ({ login, permissions: [], message: '' }),
+      })(rut),
+    );
+  const guess = async (rut: string, by = accountId) => {
+    await ask(rut, by, `guess ${Math.random()}`);
+    await answered(rut, 'failed');
+  };
+  const paused = (seconds: number) => ({ code: 'RATE_LIMITED', retryAfterSeconds: seconds });
+  /** One whose certificate proves who owns it. */
+  const proven = async () => {
+    const rut = await anEnterprise(db.orm, accountId);
+    await giveCertificate(db.orm, rut);
+    return rut;
+  };
+
+  test('five failures have no consequence; then each doubles the pause; a success ends it', async () => {
+    const rut = await proven();
+    for (let i = 0; i < 5; i++) await guess(rut);
+
+    await expect(ask(rut, accountId, 'right')).rejects.toMatchObject(paused(60));
+    expect(await stored(rut)).toMatchObject({ efacturaStatus: 'INVALID' });
+    now += MINUTE - 1;
+    await expect(ask(rut)).rejects.toMatchObject(paused(1));
+    now += 1;
+    await guess(rut);
+    await expect(ask(rut, accountId, 'right')).rejects.toMatchObject({
+      ...paused(120),
+      message: 'The login failed 6 times in a row; the next check may be asked for in 120 seconds.',
+    });
+
+    now += 2 * MINUTE;
+    await ask(rut, accountId, 'right');
+    await answered(rut, 'success');
+    await guess(rut);
+    await expect(ask(rut)).resolves.toBeDefined();
+  });
+
+  test('the pause is one account’s: the owner of the same enterprise has theirs checked', async () => {
+    const [rut, member] = [await proven(), await anAccount(db.orm)];
+    for (let i = 0; i < 5; i++) await guess(rut, member);
+
+    await expect(ask(rut, member)).rejects.toMatchObject(paused(60));
+    await expect(ask(rut, accountId, 'right')).resolves.toMatchObject({ efacturaStatus: 'VALIDATING' });
+  });
+
+  test('a failure counts for the account whose login was asked about, not for the one that it took the place of', async () => {
+    const [rut, member] = [await proven(), await anAccount(db.orm)];
+    for (let i = 0; i < 6; i++) {
+      await ask(rut, accountId, 'right');
+      await guess(rut, member).catch(() => undefined);
+      if (i === 5) await answered(rut, 'success');
+    }
+    await expect(ask(rut, accountId, 'other')).resolves.toBeDefined();
+  });
+
+  test('while no certificate proves who owns the RUT: five checks a day in Montevideo, however they end', async () => {
+    const rut = await anEnterprise(db.orm, accountId);
+    for (let i = 0; i < 5; i++) {
+      await ask(rut);
+      await answered(rut, i % 2 === 0 ? 'success' : 'failed');
+    }
+
+    await expect(ask(rut)).rejects.toMatchObject({
+      ...paused(15 * 3_600),
+      message: expect.stringMatching(
+        /^Until a valid certificate of the enterprise is uploaded, .* 5 times a day/,
+      ),
+    });
+    now += 15 * 60 * MINUTE;
+    await expect(ask(rut)).resolves.toBeDefined();
+  });
+
+  test('a certificate that no configured authority issued proves nothing', async () => {
+    const rut = await proven();
+    const strict = { ...deps, certificateAuthorities: [] };
+    for (let i = 0; i < 5; i++) {
+      await ask(rut, accountId, undefined, strict);
+      await answered(rut, 'success');
+    }
+    await expect(ask(rut, accountId, undefined, strict)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(ask(rut)).resolves.toBeDefined();
+  });
+
+  test('joining the check that runs counts for nothing, twenty times at once; twenty logins at once are five', async () => {
+    const rut = await anEnterprise(db.orm, accountId);
+    await Promise.all(Array.from({ length: 20 }, () => ask(rut, accountId, 'the same')));
+    await Promise.all(Array.from({ length: 20 }, () => ask(rut)));
+
+    const guesses = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => ask(rut, accountId, `guess ${i}`)),
+    );
+    expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
   });
 });

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { setGrant } from '../../../src/commands/setGrant.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
+import { transferEnterprise } from '../../../src/commands/transferEnterprise.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { findEnterprise } from '../../../src/db/enterprises.ts';
+import { bodiesOf } from '../../../src/db/events.ts';
+import { listGrants } from '../../../src/db/grants.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+import { aRut } from '../../support/papers.ts';
+import { deliveriesTo, webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+let db: TestDatabase;
+let deps: WebhookCommandDeps;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  deps = webhookDeps(db.orm);
+});
+afterAll(() => db[Symbol.asyncDispose]());
+
+const reason = 'Poder notarial';
+const ownerOf = async (rut: string) => (await findEnterprise(db.orm.em.fork(), rut))?.ownerAccountId;
+/** An account, and what its webhook was told of the enterprise. */
+async function aListener() {
+  const accountId = await anAccount(db.orm);
+  const events = ['enterprise.updated'];
+  const { webhook } = await addWebhook(deps, { accountId, url: 'https://hooks.example.com/', events });
+  const told = async () => {
+    const deliveries = await deliveriesTo(db.orm, webhook.id);
+    const bodies = await bodiesOf(
+      db.orm.em.fork(),
+      deliveries.map(({ eventId }) => eventId),
+    );
+    return [...bodies.values()].map(
+      (body) => (JSON.parse(body) as { data: { changes: unknown } }).data.changes,
+    );
+  };
+  return { accountId, told };
+}
+
+test('the account that is named owns it; the one before has no role; both are told, others are not', async () => {
+  const [before, after, member] = [await aListener(), await aListener(), await aListener()];
+  const rut = await anEnterprise(db.orm, before.accountId);
+  for (const { accountId } of [after, member]) await setGrant(deps, { accountId, rut, role: 'MEMBER' });
+
+  await transferEnterprise(deps, { rut, accountId: after.accountId, reason });
+
+  expect(await ownerOf(rut)).toBe(after.accountId);
+  expect(await listGrants(db.orm.em.fork(), { rut })).toMatchObject([{ accountId: member.accountId }]);
+  expect(await before.told()).toEqual([{ role: { from: 'OWNER', to: null } }]);
+  expect(await after.told()).toEqual([{ role: { from: 'MEMBER', to: 'OWNER' } }]);
+  expect(await member.told()).toEqual([]);
+  expect(await listAudit(db.orm.em.fork(), { rut, subject: before.accountId }, 10)).toMatchObject([
+    { action: 'enterprise.transfer', accountId: after.accountId, reason },
+  ]);
+});
+
+test('of two transfers at once one follows the other: nobody is told of a role that was not theirs', async () => {
+  const [before, one, other] = [await aListener(), await aListener(), await aListener()];
+  const rut = await anEnterprise(db.orm, before.accountId);
+
+  await Promise.all(
+    [one, other].map(({ accountId }) => transferEnterprise(deps, { rut, accountId, reason })),
+  );
+
+  const last = (await ownerOf(rut)) === one.accountId ? one : other;
+  const first = last === one ? other : one;
+  expect(await before.told()).toHaveLength(1);
+  expect(await first.told()).toHaveLength(2);
+  expect(await last.told()).toEqual([{ role: { from: null, to: 'OWNER' } }]);
+});
+
+test('an unknown RUT, an unknown account and the owner are refused; nothing is changed', async () => {
+  const accountId = await anAccount(db.orm);
+  const rut = await anEnterprise(db.orm, accountId);
+
+  for (const [input, code] of [
+    [{ rut: aRut(), accountId }, 'NOT_FOUND'],
+    [{ rut, accountId: 'nobody' }, 'NOT_FOUND'],
+    [{ rut, accountId }, 'INVALID_INPUT'],
+  ] as const) {
+    await expect(transferEnterprise(deps, { ...input, reason })).rejects.toMatchObject({ code });
+  }
+  expect(await ownerOf(rut)).toBe(accountId);
+});
