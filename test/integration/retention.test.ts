@@ -10,6 +10,7 @@ import { Certificate } from '../../src/db/entities/Certificate.ts';
 import { Cfe } from '../../src/db/entities/Cfe.ts';
 import { Delivery } from '../../src/db/entities/Delivery.ts';
 import { purgeExpired } from '../../src/db/purge.ts';
+import { countSealed, SEALED_COLUMNS, sealedUnderOthers } from '../../src/db/sealed.ts';
 import type { PurgedTable } from '../../src/domain/retention.ts';
 import { privateKeysUnder } from '../../src/wiring/privateKeys.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
@@ -91,6 +92,18 @@ describe('what is kept for a time only', () => {
     expect(told).toEqual([3, 3, 3, 1]);
     expect(await countOf('outbox')).toBe(5);
     expect((await purge()).outbox).toBe(0);
+  });
+
+  test('broken off after a batch, it has done that batch, and goes on from there', async () => {
+    for (let n = 0; n < 4; n += 1) await aDelivery(40);
+    const die = () => {
+      throw new Error('killed');
+    };
+
+    await expect(purge({ batch: 1, onPurged: die })).rejects.toThrow('killed');
+
+    expect(await countOf('delivery_attempt')).toBe(3);
+    expect(await purge({ batch: 1 })).toMatchObject({ delivery_attempt: 3 });
   });
 
   test('events go with their deliveries and attempts, but not while one waits or has ended lately', async () => {
@@ -234,6 +247,21 @@ describe('what is kept for a time only', () => {
         .nativeUpdate(Cfe, { certificateId: stuck }, { signedXml: '<CFE/>', digest: 'x' });
       await purge();
       expect(await hasKey(stuck)).toBe(false);
+    });
+
+    test('that are gone are no work for the rotation of the keys that seal', async () => {
+      const [old, lately] = [await replaced(31), await replaced(29)];
+      await purge();
+      const em = db.orm.em.fork();
+      const [column] = SEALED_COLUMNS;
+      if (!column) throw new Error('certificates come first');
+
+      const left = await sealedUnderOthers(em, column, { keyId: 'new', after: undefined, limit: 1_000 });
+
+      expect(left.map(({ id }) => id)).toContain(lately);
+      expect(left.map(({ id }) => id)).not.toContain(old);
+      const counted = (await countSealed(em, column)).reduce((sum, { count }) => sum + count, 0);
+      expect(counted).toBe(left.length);
     });
 
     test('a current certificate cannot lose its key', async () => {
