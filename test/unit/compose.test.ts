@@ -70,6 +70,13 @@ describe('docker-compose.temporal.yml', () => {
   });
 });
 
+test('Temporal starts activities eagerly, as in the local stack', () => {
+  const settings = (text = ''): unknown => parse(text);
+  expect(settings(compose.configs['temporal_dynamic_config']?.content)).toMatchObject({
+    'system.enableActivityEagerExecution': [{ value: true }],
+  });
+});
+
 describe('the versions in production are those of the tests', () => {
   /** The version of a Go module that the Temporal of the tests is built from. */
   const moduleVersion = (name: string): string | undefined =>
