@@ -171,7 +171,8 @@ describe('metrics and health of running processes', () => {
     await cut.cut();
 
     expect((await ask(`${worker.healthUrl}/livez`)).status).toBe(200);
-    expect((await ask(`${worker.healthUrl}/readyz`)).status).toBe(503);
+    // One look at the database answers for a second.
+    await until('503', 5, async () => (await ask(`${worker.healthUrl}/readyz`)).status === 503);
     const samples = await until('the database to be found away', 20, async () => {
       const now = await scrape(worker.healthUrl);
       const found =

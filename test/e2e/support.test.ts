@@ -67,7 +67,9 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
   async function loseKeys(): Promise<void> {
     await stack.orm.em
       .fork()
-      .execute(`update certificate set sealed_key = regexp_replace(sealed_key, '^v1\\.[^.]+', 'v1.lost')`);
+      .execute(
+        `update certificate set sealed_key = regexp_replace(sealed_key, '^(v[12])\\.[^.]+', '\\1.lost')`,
+      );
   }
 
   async function uploadCertificate(): Promise<void> {
