@@ -1,4 +1,9 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { isCertified } from '../../../src/crypto/certificateAuthorities.ts';
+import { readCertificateAuthorities } from '../../../src/wiring/certificateAuthorities.ts';
 import { ISSUER_RUT, montevideo, RECEIVER_RUT, twoYearsAfter } from '../../support/simulator/aCfe.ts';
 import { openPkcs12 } from '../../support/simulator/signing.ts';
 import { aSimulator, type CaeFile, field, portal } from '../../support/simulator/world.ts';
@@ -56,6 +61,19 @@ describe('POST /portal/certificates', () => {
       from,
       to,
     ]);
+  });
+
+  test('is issued by the authority that GET /portal/certificate-authorities tells, as a service is configured with it', async () => {
+    const { json } = await call('POST', '/portal/certificates', { rut: ISSUER_RUT, password: 'x' });
+    const { certificate } = openPkcs12(Buffer.from((json as { cert_b64: string }).cert_b64, 'base64'), 'x');
+    const path = join(mkdtempSync(join(tmpdir(), 'cfe-authorities-')), 'authorities.pem');
+    const answer = await fetch(`${simulator.url}/portal/certificate-authorities`);
+    writeFileSync(path, await answer.text());
+
+    const authorities = readCertificateAuthorities({ CFE_CERTIFICATE_CA_FILE: path });
+
+    expect(authorities).toHaveLength(1);
+    expect(isCertified(certificate.raw, authorities, new Date())).toBe(true);
   });
 
   test('one that has only an end begins before it', async () => {
