@@ -129,6 +129,8 @@ export interface SlotWish {
 export interface TakenSlot {
   readonly slot: Date;
   readonly ahead: number;
+  /** Failures of its endpoint, whose breaker is closed. */
+  readonly failures: number;
 }
 
 /** The next free slot, taken; null where the endpoint is open or the slot is not near. */
@@ -160,12 +162,12 @@ async function takeSlotWhere(
   values: readonly string[],
 ): Promise<TakenSlot | null> {
   const now = nowParameter(clock);
-  const [row] = await em.execute<{ slot: number; now: number }[]>(
+  const [row] = await em.execute<{ slot: number; now: number; failures: number }[]>(
     `update authority_endpoint
      set next_free_at = greatest(next_free_at, ${NOW}) + ? * interval '1 millisecond'
      where name = ? and open_since is null
        and next_free_at <= ${NOW} + ? * interval '1 millisecond' ${condition}
-     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now`,
+     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now, failures`,
     [
       now,
       spacingMilliseconds,
@@ -177,5 +179,7 @@ async function takeSlotWhere(
       now,
     ],
   );
-  return row ? { slot: new Date(Math.round(row.slot)), ahead: row.slot - row.now } : null;
+  return row
+    ? { slot: new Date(Math.round(row.slot)), ahead: row.slot - row.now, failures: row.failures }
+    : null;
 }

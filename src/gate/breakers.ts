@@ -13,13 +13,23 @@ import { stopwatchBy } from './pace.ts';
 /** What another process has found out is known here after so long: quiet times cost no statement per call. */
 const GLANCE_LASTS_MILLISECONDS = 250;
 
+/** Breakers that are told what another part of the process has just seen in the database. */
+export interface SeenBreakers extends Breakers {
+  /** The endpoint's breaker is closed, after so many failures. */
+  seenClosed(endpoint: Endpoint, failures: number): void;
+}
+
 /**
  * One breaker per endpoint of the authority, in the database, so that all processes share it: once one has found an
  * endpoint away, no other calls it. While it is open a single probe goes at a time, after pauses that double; while a
  * CFE is the prober (gatekeeper.ts) no other call probes, so that it is sent first. `clock`: a test's, in place of
  * PostgreSQL's; `chance`: from 0 to 1.
  */
-export function createBreakers(options: { orm: Orm; clock?: () => Date; chance?: () => number }): Breakers {
+export function createBreakers(options: {
+  orm: Orm;
+  clock?: () => Date;
+  chance?: () => number;
+}): SeenBreakers {
   const { orm, clock, chance = Math.random } = options;
   const stopwatch = stopwatchBy(clock);
   const glances = new Map<Endpoint, { glance: BreakerGlance; at: number }>();
@@ -54,6 +64,10 @@ export function createBreakers(options: { orm: Orm; clock?: () => Date; chance?:
   });
 
   return {
+    seenClosed(name, failures) {
+      glances.set(name, { glance: { failures, isOpen: false, probeIn: null }, at: stopwatch() });
+    },
+
     async permit({ endpoint: name, isProbe }) {
       const { isOpen, probeIn, failures } = await glanceAt(name);
       if (!isOpen) return permitFor(name, { failures });

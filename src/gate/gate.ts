@@ -15,6 +15,7 @@ import type { Orm } from '../db/orm.ts';
 import { addEntry, findEntry, nextEntries, removeEntry } from '../db/queueEntries.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
+import type { SeenBreakers } from './breakers.ts';
 import { NEAR_MILLISECONDS, spacingOf, stopwatchBy, toleranceOf } from './pace.ts';
 
 /**
@@ -82,6 +83,8 @@ interface Decision {
 export function createGate(options: {
   orm: Orm;
   sendsPerSecond: number;
+  /** Those of the client that sends: they hear of an endpoint that was seen when a slot was taken. */
+  breakers?: Pick<SeenBreakers, 'seenClosed'>;
   clock?: () => Date;
   pause?: (milliseconds: number) => Promise<unknown>;
   chance?: () => number;
@@ -108,6 +111,7 @@ export function createGate(options: {
     async enter(cfe) {
       const taken = await takeSlotUnlessOthersWait(orm.em.fork(), { ...wishFor(cfe), cfeId: cfe.id });
       const dueIn = (ahead: number): number => stopwatch() + ahead;
+      if (taken) options.breakers?.seenClosed(receptionOf(cfe.environment), taken.failures);
       if (taken) return { slot: taken.slot, dueAt: dueIn(taken.ahead), hasEntry: false, isProbe: false };
       const admission = await decide(cfe, admit);
       if (admission === 'waits' || 'probeIn' in admission) return admission;

@@ -116,7 +116,8 @@ function authorityActivities({
   opener,
 }: Parts): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'validateLogin'> {
   const onCall = measureAuthority(registry);
-  const client = openDgiClient(config, orm, { onCall });
+  const breakers = createBreakers({ orm });
+  const client = openDgiClient(config, orm, { onCall, breakers });
   const deciding = {
     orm,
     clock,
@@ -132,7 +133,7 @@ function authorityActivities({
     createCredentialsCheck({
       url: config.CFE_CREDENTIALS_URL,
       timeoutSeconds: config.CFE_DGI_ANSWER_SECONDS,
-      breakers: createBreakers({ orm }),
+      breakers,
     }),
     { isHeldBack: (error) => error instanceof Error && error.cause instanceof HeldBack },
   );
@@ -140,7 +141,7 @@ function authorityActivities({
     submitCfe: createSubmitCfe({
       ...deciding,
       authorityRut: authorityRutsOf(config),
-      gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND }),
+      gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND, breakers }),
     }),
     awaitVerdict: createAwaitVerdict(deciding),
     supportCfe: createSupportCfe(deciding),

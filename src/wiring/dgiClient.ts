@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { readConfig } from '../config.ts';
 import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
+import type { Breakers } from '../dgi/callPermit.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
 import { createBreakers } from '../gate/breakers.ts';
 
@@ -36,7 +37,8 @@ export function openDgiClient(
   {
     answerSeconds = config.CFE_DGI_ANSWER_SECONDS,
     onCall,
-  }: { answerSeconds?: number; onCall?: (call: AuthorityCall) => void } = {},
+    breakers = createBreakers({ orm }),
+  }: { answerSeconds?: number; onCall?: (call: AuthorityCall) => void; breakers?: Breakers } = {},
 ): DgiClient {
   return createDgiClient({
     endpoints: {
@@ -52,7 +54,7 @@ export function openDgiClient(
     },
     timeouts: { connectSeconds: config.CFE_DGI_CONNECT_SECONDS, answerSeconds },
     soapHash: config.CFE_DGI_SOAP_HASH,
-    breakers: createBreakers({ orm }),
+    breakers,
     onCall,
     trustedSigners: (environment) => trustedSigners(orm.em.fork(), environment, authorityRutsOf(config)),
     ...(config.CFE_DGI_CA_FILE ? { ca: readFileSync(config.CFE_DGI_CA_FILE, 'utf8') } : {}),

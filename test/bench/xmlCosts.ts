@@ -132,15 +132,17 @@ function ofRsa(): Piece[] {
   ];
 }
 
-/** Milliseconds that each of the works takes: medians of rounds in which all have their turn. */
+/** Milliseconds of processor that each of the works takes: medians of rounds in which all have their turn. */
 function medians(works: readonly (() => void)[]): number[] {
   const costs = works.map((): number[] => []);
   for (let round = 0; round <= ROUNDS; round += 1) {
     for (const [index, work] of works.entries()) {
       const started = performance.now();
+      const before = process.cpuUsage();
       let done = 0;
       for (; performance.now() - started < SLICE_MILLISECONDS; done += 1) work();
-      if (round > 0) costs[index]?.push((performance.now() - started) / done);
+      const { user, system } = process.cpuUsage(before);
+      if (round > 0) costs[index]?.push((user + system) / 1_000 / done);
     }
   }
   return costs.map((each) => each.toSorted((a, b) => a - b)[Math.floor(each.length / 2)] ?? 0);

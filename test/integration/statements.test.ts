@@ -149,11 +149,12 @@ function theActivities() {
     consultationUrl: authority.url,
     authorityRut: AUTHORITY_RUT,
   };
+  const breakers = createBreakers({ orm, clock: () => breakersNow });
   const client = createDgiClient({
     endpoints: { production: endpoint, sandbox: endpoint },
     timeouts: { connectSeconds: 5, answerSeconds: 10 },
     soapHash: 'sha256',
-    breakers: createBreakers({ orm, clock: () => breakersNow }),
+    breakers,
     trustedSigners: async () =>
       new Set((await listAuthorityCertificates(orm.em.fork())).map(({ fingerprint }) => fingerprint)),
   });
@@ -169,7 +170,7 @@ function theActivities() {
   };
   return {
     signCfe: createSignCfe({ ...deciding, signDocument: (document) => signer.sign(writeCfe(document)) }),
-    submitCfe: createSubmitCfe({ ...deciding, gate: createGate({ orm, sendsPerSecond: 100 }) }),
+    submitCfe: createSubmitCfe({ ...deciding, gate: createGate({ orm, sendsPerSecond: 100, breakers }) }),
     awaitVerdict: createAwaitVerdict(deciding),
   };
 }
