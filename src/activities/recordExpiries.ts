@@ -1,5 +1,6 @@
 import { expiredUntold, recordExpiriesOf } from '../db/expiries.ts';
 import type { Orm } from '../db/orm.ts';
+import { enterprisesWithPapers, giveWarnings, papersOf } from '../db/warnings.ts';
 import type { ExpiriesResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
 import { whileBeating } from './steps/whileBeating.ts';
@@ -16,11 +17,16 @@ interface ExpiryDeps {
 
 /**
  * Records `enterprise.updated` once for every enterprise whose certificate or CAE has expired
- * (docs/contract.md#events), each in a transaction of its own; answers how many were told. Its repeat goes on where it
- * was broken off.
+ * (docs/contract.md#events), and every warning that is due (docs/contract.md#warnings), each enterprise in a transaction
+ * of its own; answers how many were told of what has expired. Its repeat goes on where it was broken off.
  */
 export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries'> {
-  return () => whileBeating(() => tellAll(deps));
+  return () =>
+    whileBeating(async () => {
+      const result = await tellAll(deps);
+      await warnAll(deps);
+      return result;
+    });
 }
 
 async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {
@@ -35,5 +41,17 @@ async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<Expirie
     const last = ruts.at(-1);
     if (last === undefined || ruts.length < page) return { kind: 'told', enterprises };
     after = last;
+  }
+}
+
+async function warnAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
+  const now = clock();
+  let after: string | undefined = '';
+  while (after !== undefined) {
+    const ruts = await enterprisesWithPapers(orm.em.fork(), { after, limit: page });
+    for (const enterprise of await papersOf(orm.em.fork(), ruts, now)) {
+      await orm.em.fork().transactional((em) => giveWarnings(em, enterprise, now));
+    }
+    after = ruts.length < page ? undefined : ruts.at(-1);
   }
 }

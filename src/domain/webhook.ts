@@ -6,6 +6,9 @@ export const WEBHOOK_EVENTS = [
   'payment.created',
   'efactura.login',
   'cfe.updated',
+  'cae.low',
+  'cae.expiring',
+  'certificate.expiring',
 ] as const;
 export type SelectableEvent = (typeof WEBHOOK_EVENTS)[number];
 

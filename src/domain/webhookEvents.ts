@@ -57,6 +57,42 @@ interface CfeUpdated {
   };
 }
 
+/** `cae.low` (docs/contract.md#warnings). */
+interface CaeLow {
+  readonly name: 'cae.low';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly cfe_type: CfeType;
+    readonly numbers_left: number;
+    /** At the pace at which they were used lately; null when none were. */
+    readonly days_left: number | null;
+  };
+}
+
+/** `cae.expiring`. */
+interface CaeExpiring {
+  readonly name: 'cae.expiring';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly cfe_type: CfeType;
+    readonly serie: string;
+    readonly authorization_number: string;
+    readonly numbers_left: number;
+    readonly expiration_date: string;
+    readonly days_left: number;
+  };
+}
+
+/** `certificate.expiring`. */
+interface CertificateExpiring {
+  readonly name: 'certificate.expiring';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly expiration_date: string;
+    readonly days_left: number;
+  };
+}
+
 /** `webhook.test`: sent on request, whatever events are selected. */
 interface WebhookTest {
   readonly name: 'webhook.test';
@@ -64,7 +100,15 @@ interface WebhookTest {
 }
 
 /** What a customer's server is sent. */
-export type WebhookEvent = EnterpriseUpdated | PaymentCreated | EfacturaLogin | CfeUpdated | WebhookTest;
+export type WebhookEvent =
+  | EnterpriseUpdated
+  | PaymentCreated
+  | EfacturaLogin
+  | CfeUpdated
+  | CaeLow
+  | CaeExpiring
+  | CertificateExpiring
+  | WebhookTest;
 
 /** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
 export const LOGIN_RESULTS = ['success', 'failed', 'permissions_updated'] as const;
@@ -79,6 +123,57 @@ export function eventBody({ name, data }: WebhookEvent, at: Date): string {
 export function enterpriseUpdated(after: EnterpriseObject, changes: EnterpriseChanges): EnterpriseUpdated {
   const { rut, legal_name, trade_name, status } = after;
   return { name: 'enterprise.updated', data: { rut, legal_name, trade_name, status, changes } };
+}
+
+/** Warns that the numbers of a type run low. */
+export function caeLow(low: {
+  readonly rut: string;
+  readonly type: CfeType;
+  readonly numbersLeft: number;
+  readonly daysLeft: number | null;
+}): CaeLow {
+  const { rut, type, numbersLeft, daysLeft } = low;
+  return {
+    name: 'cae.low',
+    data: { enterprise_rut: rut, cfe_type: type, numbers_left: numbersLeft, days_left: daysLeft },
+  };
+}
+
+/** Warns that a CAE with numbers left expires soon. */
+export function caeExpiring(cae: {
+  readonly rut: string;
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly authorizationNumber: string;
+  readonly numbersLeft: number;
+  readonly expirationDate: string;
+  readonly daysLeft: number;
+}): CaeExpiring {
+  return {
+    name: 'cae.expiring',
+    data: {
+      enterprise_rut: cae.rut,
+      cfe_type: cae.type,
+      serie: cae.serie,
+      authorization_number: cae.authorizationNumber,
+      numbers_left: cae.numbersLeft,
+      expiration_date: cae.expirationDate,
+      days_left: cae.daysLeft,
+    },
+  };
+}
+
+/** Warns that a certificate expires soon. */
+export function certificateExpiring(certificate: {
+  readonly rut: string;
+  readonly expirationDate: string;
+  readonly daysLeft: number;
+}): CertificateExpiring {
+  const { rut, expirationDate, daysLeft } = certificate;
+  return {
+    name: 'certificate.expiring',
+    data: { enterprise_rut: rut, expiration_date: expirationDate, days_left: daysLeft },
+  };
 }
 
 /** Tells that a payment was created. */

@@ -52,8 +52,11 @@ describe('papers that expire by date are told of once', () => {
       return told;
     });
   const enterprise = () => anEnterprise(db.orm, owner, { createdAt: CREATED });
+  /** What is told beside of papers that expire soon: test/integration/warnings.test.ts. */
+  const updatesOf = async (rut: string) =>
+    (await eventsOf(db.orm, rut)).filter(({ event }) => event === 'enterprise.updated');
   const changesOf = async (rut: string) =>
-    (await eventsOf(db.orm, rut)).map(({ event, data }) => ({ event, changes: data['changes'] }));
+    (await updatesOf(rut)).map(({ event, data }) => ({ event, changes: data['changes'] }));
   const toldAt = async (rut: string) => (await findEnterprise(db.orm.em.fork(), rut))?.expiriesToldAt;
 
   test('a certificate that has expired is told with what it was and what it is, to whoever selected it, and once', async () => {
@@ -110,7 +113,7 @@ describe('papers that expire by date are told of once', () => {
     );
 
     expect(told).toEqual([0, 1, 0, 1]);
-    const statuses = (await eventsOf(db.orm, rut)).map(({ data }) => {
+    const statuses = (await updatesOf(rut)).map(({ data }) => {
       const { caes } = data['changes'] as Record<string, Record<'from' | 'to', { status: string }[]>>;
       return [caes?.from, caes?.to].map((list) => list?.map(({ status }) => status));
     });

@@ -10,7 +10,7 @@ describe('tellExpiries', () => {
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
-  test('workers that start together make each schedule once; that of this workflow begins the workflow just after midnight', async () => {
+  test('workers that start together make each schedule once; that of this workflow begins it every hour, first just after midnight', async () => {
     const { address, namespace, client } = temporal;
     await Promise.all([ensureSchedules({ address }, namespace), ensureSchedules({ address }, namespace)]);
     await ensureSchedules({ address }, namespace);
@@ -27,7 +27,7 @@ describe('tellExpiries', () => {
     const { info, policies } = await schedule.describe();
     expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 86_400_000 }));
     expect(info.nextActionTimes.length).toBeGreaterThan(1);
-    for (const moment of info.nextActionTimes) expect(moment.toISOString().slice(11)).toBe('03:05:00.000Z');
+    for (const moment of info.nextActionTimes) expect(moment.toISOString().slice(14)).toBe('05:00.000Z');
 
     await temporal.withWorkers(
       { recordExpiries: async () => ({ kind: 'told', enterprises: 3 }) },
@@ -44,6 +44,29 @@ describe('tellExpiries', () => {
         await recordHistory(handle, 'tellExpiries.told');
       },
     );
+  });
+
+  test('the times of the version before are replaced, and nothing else', async () => {
+    const { address, namespace, client } = temporal;
+    await ensureSchedules({ address }, namespace);
+    const schedule = client.schedule.getHandle('expiries');
+    await schedule.pause('migrating');
+    const daily = (comment: string) => ({
+      calendars: [{ hour: 0, minute: 5, comment }],
+      timezone: 'America/Montevideo',
+    });
+    const times = async () =>
+      (await schedule.describe()).info.nextActionTimes.map((at) => at.toISOString().slice(11, 16));
+
+    await schedule.update((found) => ({ ...found, spec: daily('As the operator wants it') }));
+    await ensureSchedules({ address }, namespace);
+    expect(new Set(await times())).toEqual(new Set(['03:05']));
+
+    await schedule.update((found) => ({ ...found, spec: daily('After midnight, when dates have passed') }));
+    await ensureSchedules({ address }, namespace);
+    expect(new Set(await times()).size).toBeGreaterThan(1);
+    expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'migrating' });
+    await schedule.unpause();
   });
 
   test('a schedule that an operator has paused stays paused when workers start', async () => {

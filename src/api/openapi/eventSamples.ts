@@ -1,6 +1,9 @@
 /** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
 import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
 import {
+  caeExpiring,
+  caeLow,
+  certificateExpiring,
   cfeUpdated,
   efacturaLogin,
   enterpriseUpdated,
@@ -58,6 +61,17 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
     },
     'RECEIVED',
   ),
+  'cae.low': caeLow({ rut: RUT, type: 'ETICKET', numbersLeft: 140, daysLeft: 6 }),
+  'cae.expiring': caeExpiring({
+    rut: RUT,
+    type: 'EFACTURA',
+    serie: 'A',
+    authorizationNumber: '90260000194',
+    numbersLeft: 812,
+    expirationDate: '2026-12-20',
+    daysLeft: 30,
+  }),
+  'certificate.expiring': certificateExpiring({ rut: RUT, expirationDate: '2026-11-27', daysLeft: 7 }),
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { listCaes as find } from '../../db/caes.ts';
+import { usedLately } from '../../db/warnings.ts';
 import { caeStatus } from '../../domain/cae.ts';
 import { caeObject } from '../../domain/enterpriseObject.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
+import { daysLeft, numbersLeft } from '../../domain/warnings.ts';
 import { defineRoute } from '../route.ts';
-import { CaeView } from '../views/cae.ts';
+import { ListedCaeView } from '../views/cae.ts';
 
 /** GET …/caes: the ranges of numbers held, all or those of one status. */
 export const listCaes = defineRoute({
@@ -19,13 +21,22 @@ export const listCaes = defineRoute({
   params: { rut: Rut },
   query: z.strictObject({ status: z.enum(['OK', 'EXPIRED']).optional() }),
   body: null,
-  success: { status: 200, description: 'The CAEs, in upload order', schema: z.array(CaeView) },
+  success: { status: 200, description: 'The CAEs, in upload order', schema: z.array(ListedCaeView) },
   errors: [],
   async handle({ enterprise, query }, { orm, clock }) {
     const now = clock();
-    const caes = await find(orm.em.fork(), enterprise.rut, 'production');
+    const em = orm.em.fork();
+    const caes = await find(em, enterprise.rut, 'production');
+    const used = (await usedLately(em, [enterprise.rut], now)).get(enterprise.rut);
     return caes
       .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
-      .map((cae) => caeObject(cae, now));
+      .map((cae) => {
+        const left = numbersLeft(cae);
+        return {
+          ...caeObject(cae, now),
+          numbers_left: left,
+          days_left: daysLeft(left, used?.get(cae.type) ?? 0),
+        };
+      });
   },
 });

@@ -19,3 +19,12 @@ export const CaeView = z
     status: z.enum(['OK', 'EXPIRED']),
   })
   .meta({ id: 'Cae' });
+
+/** The same in the list of CAEs, with what is left of it. */
+export const ListedCaeView = CaeView.extend({
+  numbers_left: z.int().min(0).meta({ description: 'Numbers that it has still to give' }),
+  days_left: z.int().min(0).nullable().meta({
+    description:
+      'Days for which these last at the pace of the last 28 days of the type; null when none were used in them',
+  }),
+}).meta({ id: 'ListedCae' });

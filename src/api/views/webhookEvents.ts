@@ -7,7 +7,7 @@ import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
 import { LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
 import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
-import { MomentText } from './formats.ts';
+import { DateText, MomentText } from './formats.ts';
 
 /** The envelope around the `data` of an event (docs/contract.md#webhooks). */
 const event = <N extends WebhookEvent['name'], D extends z.ZodType>(name: N, id: string, data: D) =>
@@ -86,6 +86,41 @@ export const WEBHOOK_EVENT_VIEWS = {
       changes: z.object({
         cfe_status: z.object({ from: z.enum(CFE_STATUSES), to: z.enum(CFE_STATUSES) }),
       }),
+    }),
+  ),
+  'cae.low': event(
+    'cae.low',
+    'CaeLowEvent',
+    z.object({
+      enterprise_rut: z.string(),
+      cfe_type: z.enum(CFE_TYPE_NAMES),
+      numbers_left: z.int().meta({ description: 'In all CAEs of the type that are valid today' }),
+      days_left: z
+        .int()
+        .nullable()
+        .meta({ description: 'At the pace of the last 28 days; null when none were used in them' }),
+    }),
+  ),
+  'cae.expiring': event(
+    'cae.expiring',
+    'CaeExpiringEvent',
+    z.object({
+      enterprise_rut: z.string(),
+      cfe_type: z.enum(CFE_TYPE_NAMES),
+      serie: z.string(),
+      authorization_number: z.string(),
+      numbers_left: z.int(),
+      expiration_date: DateText,
+      days_left: z.int().meta({ description: 'Days until the last day of the CAE' }),
+    }),
+  ),
+  'certificate.expiring': event(
+    'certificate.expiring',
+    'CertificateExpiringEvent',
+    z.object({
+      enterprise_rut: z.string(),
+      expiration_date: DateText,
+      days_left: z.int().meta({ description: 'Days until the last day of the certificate' }),
     }),
   ),
   'webhook.test': event(

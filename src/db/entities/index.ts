@@ -22,6 +22,7 @@ import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
 import { Sobre } from './Sobre.ts';
 import { UiValue } from './UiValue.ts';
+import { Warning } from './Warning.ts';
 import { Webhook } from './Webhook.ts';
 
 /** Every entity, one per table. */
@@ -50,5 +51,6 @@ export const ENTITIES = [
   RateLimit,
   Sobre,
   UiValue,
+  Warning,
   Webhook,
 ];

@@ -16,6 +16,7 @@ import { Migration0019Traces } from './0019_traces.ts';
 import { Migration0020Retention } from './0020_retention.ts';
 import { Migration0024ClaimKey } from './0024_claim_key.ts';
 import { Migration0030EnterpriseData } from './0030_enterprise_data.ts';
+import { Migration0031Warnings } from './0031_warnings.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   { name: '0020_retention', class: Migration0020Retention },
   { name: '0024_claim_key', class: Migration0024ClaimKey },
   { name: '0030_enterprise_data', class: Migration0030EnterpriseData },
+  { name: '0031_warnings', class: Migration0031Warnings },
 ];

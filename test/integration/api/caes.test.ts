@@ -4,8 +4,9 @@ import { uploadCae } from '../../../src/commands/uploadCae.ts';
 import { Cae } from '../../../src/db/entities/Cae.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../../src/domain/cfeTypes.ts';
 import { useApi } from '../../support/apiSuite.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
 import { outboxOf } from '../../support/commandDeps.ts';
-import { anEnterprise, giveCae } from '../../support/enterprises.ts';
+import { anEnterprise, aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
 import { testsOfEveryEnterpriseRoute } from '../../support/everyRoute.ts';
 import { expectFaults } from '../../support/expectRefusal.ts';
 import { AUTHORITY_RUTS, anAuthority, aRut, type CaeWishes, day } from '../../support/papers.ts';
@@ -261,6 +262,25 @@ describe('GET /enterprises/{rut}/caes', () => {
     expect(await series('')).toBe('ABC');
     expect(await series('?status=OK')).toBe('BC');
     expect(await series('?status=EXPIRED')).toBe('A');
+  });
+
+  test('200: with the numbers left, and for how many days at the pace of the last four weeks', async () => {
+    const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
+      caes: [
+        { from: 1, to: 102 },
+        { type: 'EFACTURA', from: 11, to: 20, last: 15 },
+      ],
+    });
+    for (let i = 0; i < 2; i += 1) await suite.owner.client.post(`/enterprises/${rut}/cfes`, aCfeBody());
+
+    const { data } = await suite.owner.client.get<{ numbers_left: number; days_left: number | null }[]>(
+      path(rut),
+    );
+
+    expect(data.map(({ numbers_left, days_left }) => [numbers_left, days_left])).toEqual([
+      [100, 1400],
+      [5, null],
+    ]);
   });
 
   test('200: none is an empty list', async () => {
