@@ -3,6 +3,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<voi
   api: () => import('../test/bench/api.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
   profile: () => import('../test/bench/profile.ts'),
+  gate: () => import('../test/bench/gate.ts'),
   post: () => import('../test/bench/post.ts'),
   sign: () => import('../test/bench/sign.ts'),
   throughput: () => import('../test/bench/throughput.ts'),

@@ -15,10 +15,10 @@ const MANY = 20;
 const WAYS = ['one enterprise', 'many enterprises', 'one, Idempotency-Key'] as const;
 type Way = (typeof WAYS)[number];
 
-/** The API of one checkout. */
+/** What takes turns: the API of one checkout, or two of them on one database. */
 interface Subject {
   readonly name: string;
-  readonly api: ApiAlone;
+  readonly pids: readonly number[];
   readonly call: Readonly<Record<Way, Call>>;
 }
 
@@ -30,16 +30,29 @@ interface Subject {
 export async function run(): Promise<void> {
   const servers = await startServers();
   const subjects: Subject[] = [];
-  const add = async (name: string, checkout: string): Promise<void> => {
+  const started: Pick<ApiAlone, 'stop'>[] = [];
+  const add = (name: string, apis: readonly Pick<ApiAlone, 'pid' | 'target'>[], ruts: readonly string[]) => {
+    const targets = apis.map(({ target }) => target);
+    subjects.push({ name, pids: apis.map(({ pid }) => pid), call: callsOf(targets, ruts) });
+  };
+  const startOf = async (checkout: string): Promise<ApiAlone> => {
     const api = await startApiAlone(servers, { checkout, enterprises: MANY });
-    subjects.push({ name, api, call: callsOf(api.target, api.ruts) });
+    started.unshift(api);
+    return api;
   };
   try {
-    if (BEFORE) await add('before', BEFORE);
-    await add(BEFORE ? 'after' : 'now', OWN);
+    if (BEFORE) {
+      const before = await startOf(BEFORE);
+      add('before', [before], before.ruts);
+    }
+    const now = await startOf(OWN);
+    const second = await now.another();
+    started.unshift(second);
+    add(BEFORE ? 'after' : 'now', [now], now.ruts);
+    add('two APIs', [now, second], now.ruts);
     await measure(subjects, servers.postgresPid);
   } finally {
-    for (const { api } of subjects) await api.stop();
+    for (const api of started) await api.stop();
     await servers.stop();
   }
 }
@@ -52,16 +65,13 @@ async function measure(subjects: readonly Subject[], postgres: number): Promise<
   for (const { call } of subjects) await closedLoop(call['one enterprise'], CALLERS, SECONDS);
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const way of WAYS) {
-      for (const {
-        name,
-        call,
-        api: { pid },
-      } of subjects) {
+      for (const { name, call, pids } of subjects) {
         const title = `${name}, ${way}`;
-        const [api, database] = [processorTime(pid), processorTimeOfTree(postgres)];
+        const spent = (): number => pids.reduce((sum, pid) => sum + processorTime(pid), 0);
+        const [api, database] = [spent(), processorTimeOfTree(postgres)];
         const most = await closedLoop(call[way], CALLERS, SECONDS);
         const each = (seconds: number): string => ((1_000 * seconds) / most.milliseconds.length).toFixed(1);
-        const costs = `API ${each(processorTime(pid) - api)}, PostgreSQL ${each(processorTimeOfTree(postgres) - database)} ms of processor each`;
+        const costs = `API ${each(spent() - api)}, PostgreSQL ${each(processorTimeOfTree(postgres) - database)} ms of processor each`;
         console.log(`${lineOf(`${title}, full load`, most)}   ${costs}`);
         const half = await openLoop(call[way], most.perSecond / 2, SECONDS);
         console.log(lineOf(`${title}, half load`, half));
@@ -79,15 +89,18 @@ async function measure(subjects: readonly Subject[], postgres: number): Promise<
   }
 }
 
-function callsOf(target: Target, ruts: readonly string[]): Record<Way, Call> {
+function callsOf(targets: readonly Target[], ruts: readonly string[]): Record<Way, Call> {
   const body = JSON.stringify(aCfeBody());
-  const [one = ''] = ruts;
   let turn = 0;
-  const post = (rut: string, more?: Record<string, string>): Promise<void> =>
-    send(target, 'POST', `/v1/enterprises/${rut}/cfes`, { body, ...(more ? { more } : {}) });
+  const post = async (rut: string | undefined, more: Record<string, string> = {}): Promise<void> => {
+    turn += 1;
+    const target = targets[turn % targets.length];
+    if (!target || rut === undefined) throw new Error('nothing to call');
+    await send(target, 'POST', `/v1/enterprises/${rut}/cfes`, { body, more });
+  };
   return {
-    'one enterprise': () => post(one),
-    'many enterprises': () => post(ruts[(turn += 1) % ruts.length] ?? one),
-    'one, Idempotency-Key': () => post(one, { 'idempotency-key': randomUUID() }),
+    'one enterprise': () => post(ruts[0]),
+    'many enterprises': () => post(ruts[turn % ruts.length]),
+    'one, Idempotency-Key': () => post(ruts[0], { 'idempotency-key': randomUUID() }),
   };
 }
