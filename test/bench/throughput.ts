@@ -6,13 +6,15 @@ import { DEMO_RUT } from '../../src/demo/onboarding.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { type Program, ready, start } from '../support/processes.ts';
-import { startTestStack } from '../support/stacks.ts';
+import { startBeside, startTestStack } from '../support/stacks.ts';
 import { processorTimeOfTree } from './processorTime.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
 /** CFEs, and workflows that do nothing, that are under way at a time. A verdict takes some seconds however idle we are. */
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 150);
+/** Workers of the service: that of the stack, and more beside it. */
+const WORKERS = Number(process.env['BENCH_WORKERS'] ?? 1);
 /** Until what comes out is what goes in. */
 const WARM_UP_SECONDS = 15;
 /** Histories read. */
@@ -32,7 +34,10 @@ export async function run(): Promise<void> {
   const connection = await Connection.connect({ address: info.temporal_address });
   const client = new Client({ connection, namespace: info.temporal_namespace });
   let worker: Program | undefined;
+  const more: Program[] = [];
   try {
+    while (more.length < WORKERS - 1)
+      more.push(await startBeside(stack, 'worker', { CFE_LOG_LEVEL: 'warn' }));
     worker = await startNoopWorker(info.temporal_address);
     await stack.onboard([101]);
     const issue = await issuer(info);
@@ -40,7 +45,13 @@ export async function run(): Promise<void> {
       client.workflow.execute('noop', { taskQueue: 'bench-own', workflowId: `noop:${randomUUID()}` });
 
     const { supervisor: _, ...ofStack } = info.pids;
-    const parts = { ...ofStack, 'no-op worker': worker.child.pid ?? null, bench: process.pid };
+    const others = more.map(({ child }, i) => [`worker ${i + 2}`, child.pid ?? null] as const);
+    const parts = {
+      ...ofStack,
+      ...Object.fromEntries(others),
+      'no-op worker': worker.child.pid ?? null,
+      bench: process.pid,
+    };
     const rates: Record<'cfe' | 'noop', number[]> = { cfe: [], noop: [] };
     for (let round = 1; round <= ROUNDS; round += 1) {
       rates.noop.push(await measure(`round ${round}, no-op workflows`, noop, parts));
@@ -53,6 +64,7 @@ export async function run(): Promise<void> {
     console.log(await histories(client, stack.orm));
   } finally {
     await worker?.stop();
+    for (const other of more) await other.stop();
     await connection.close();
     await stack.stop();
   }
