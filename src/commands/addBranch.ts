@@ -11,9 +11,9 @@ export function addBranch(
   { rut, body }: { rut: string; body: CreateBranch },
 ): Promise<Branch> {
   const { branch } = body;
-  return changeBranches(deps, { rut, branch }, (em, { enterprise, found }, now) => {
+  return changeBranches(deps, { rut, branch }, async (em, { enterprise, found }, now) => {
     const isNew = enterprise.branch !== branch && (!found || found.closedAt);
-    const added = isNew ? openBranch(em, { rut, branch }, found, branchFacts(body), now) : null;
+    const added = isNew ? await openBranch(em, { rut, branch }, found, branchFacts(body), now) : null;
     if (!added) throw new Refusal('ALREADY_EXISTS', `The enterprise has a branch ${branch} already.`);
     return { action: 'branch.add', result: added };
   });

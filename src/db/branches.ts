@@ -25,16 +25,26 @@ export function listBranches(em: EntityManager, rut: string): Promise<Branch[]> 
 /** What is told of a branch beside its code. */
 export type BranchFacts = Pick<Branch, 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 
-/** Stores a branch, or opens a closed one again, which the open transaction has locked; answers it. */
-export function openBranch(
+/**
+ * Stores a branch, or opens a closed one again, which the open transaction has locked; answers it. Null when another has
+ * stored one of that code since it was looked for.
+ */
+export async function openBranch(
   em: EntityManager,
   key: BranchKey,
   closed: Branch | null,
   facts: BranchFacts,
   now: Date,
-): Branch {
+): Promise<Branch | null> {
   if (closed) return em.assign(closed, { ...facts, closedAt: null });
-  return em.create(Branch, { ...key, ...facts, usedAt: null, closedAt: null, createdAt: now });
+  const rows = await em
+    .createQueryBuilder(Branch)
+    .insert({ ...key, ...facts, usedAt: null, closedAt: null, createdAt: now })
+    .onConflict(['rut', 'branch'])
+    .ignore()
+    .returning('rut')
+    .execute<{ rut: string }[]>('all', { mapResults: false });
+  return rows.length === 0 ? null : findBranch(em, key);
 }
 
 /**

@@ -10,6 +10,11 @@ import { Refusal } from '../../errors.ts';
 import { audited } from './audited.ts';
 import type { CommandDeps } from './deps.ts';
 
+interface Change<T> {
+  readonly action: AuditAction;
+  readonly result: T;
+}
+
 /**
  * Runs `change` on a branch (null when it is the first, or there is none) in one transaction that holds its lock and then
  * the enterprise's, and writes into the audit what it was. In that order, because whoever issues from the branch holds
@@ -22,7 +27,7 @@ export async function changeBranches<T>(
     em: EntityManager,
     at: { enterprise: Enterprise; found: Branch | null },
     now: Date,
-  ) => { action: AuditAction; result: T },
+  ) => Change<T> | Promise<Change<T>>,
 ): Promise<T> {
   const result = await deps.orm.em.fork().transactional(async (em) => {
     const found = await lockBranch(em, { rut, branch });

@@ -249,6 +249,16 @@ describe('branches', () => {
     expect((await issue(rut, { branch: 7 })).status).toBe(201);
   });
 
+  test('of many that are added with one code at once, one is', async () => {
+    const rut = await pending();
+
+    const answers = await Promise.all(Array.from({ length: 16 }, () => add(rut, 7)));
+
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(15);
+    expect((await listed(rut)).map(({ branch }) => branch)).toEqual([1, 7]);
+  });
+
   test('closing and issuing at once: every receipt is of a branch that is still listed', async () => {
     const rut = await ready();
     await add(rut, 7);
