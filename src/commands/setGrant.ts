@@ -1,5 +1,5 @@
 import { requireAccount } from '../db/accounts.ts';
-import { findEnterprise } from '../db/enterprises.ts';
+import { lockEnterprise } from '../db/enterprises.ts';
 import type { EnterpriseGrant } from '../db/entities/EnterpriseGrant.ts';
 import { putGrant } from '../db/grants.ts';
 import type { GrantedRole } from '../domain/grantedRole.ts';
@@ -18,7 +18,8 @@ export function setGrant(
   const { rut, role } = grant;
   return deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await requireAccount(em, grant.accountId);
-    const enterprise = await findEnterprise(em, rut);
+    // Locked, so that nobody makes the account its owner meanwhile.
+    const enterprise = await lockEnterprise(em, rut);
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     if (enterprise.ownerAccountId === accountId) {
       throw new Refusal(

@@ -73,6 +73,21 @@ test('of two transfers at once one follows the other: nobody is told of a role t
   expect(await last.told()).toEqual([{ role: { from: null, to: 'OWNER' } }]);
 });
 
+test('granted and made the owner at once, an account is the owner and has no role beside that', async () => {
+  const before = await anAccount(db.orm);
+  for (let round = 0; round < 10; round += 1) {
+    const [rut, accountId] = [await anEnterprise(db.orm, before), await anAccount(db.orm)];
+
+    await Promise.all([
+      transferEnterprise(deps, { rut, accountId, reason }),
+      setGrant(deps, { accountId, rut, role: 'MEMBER' }).catch(() => undefined),
+    ]);
+
+    expect(await ownerOf(rut)).toBe(accountId);
+    expect(await listGrants(db.orm.em.fork(), { rut })).toEqual([]);
+  }
+});
+
 test('an unknown RUT, an unknown account and the owner are refused; nothing is changed', async () => {
   const accountId = await anAccount(db.orm);
   const rut = await anEnterprise(db.orm, accountId);
