@@ -72,6 +72,11 @@ async function countAsked(
     const message = `${pause.why}; the next check may be asked for in ${pause.seconds} seconds.`;
     throw new Refusal('RATE_LIMITED', message, { retryAfterSeconds: pause.seconds });
   }
+  // Nobody will hear how the account's own login fared that this one takes the place of, yet the authority may be asked.
+  if (isRunning && checks.pendingHash !== null) {
+    checks.failures += 1;
+    checks.failedAt = now;
+  }
   const today = montevideoDate(now);
   checks.checks = checks.day === today ? checks.checks + 1 : 1;
   checks.day = today;

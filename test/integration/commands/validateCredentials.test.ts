@@ -153,6 +153,19 @@ describe('who may have a login checked, and how often', () => {
     await expect(ask(rut, accountId, 'other')).resolves.toBeDefined();
   });
 
+  test('a login that takes the place of one’s own that is being checked counts that one as failed', async () => {
+    const rut = await proven();
+
+    const guesses = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => ask(rut, accountId, `guess ${i}`)),
+    );
+
+    expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(6);
+    await expect(ask(rut, accountId, 'right')).rejects.toMatchObject(paused(60));
+    await answered(rut, 'success');
+    await expect(ask(rut, accountId, 'right')).resolves.toBeDefined();
+  });
+
   test('while no certificate proves who owns the RUT: five checks a day in Montevideo, however they end', async () => {
     const rut = await anEnterprise(db.orm, accountId);
     for (let i = 0; i < 5; i++) {
