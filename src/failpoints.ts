@@ -56,9 +56,8 @@ export const FAILPOINTS = {
   /** The verdict and what follows from it are written, not committed. */
   'verdict.written': ['worker'],
   'verdict.committed': ['worker'],
-  /** The verdict is stored where no webhook hears of it; notes that wait for it are not told. */
+  /** The verdict is stored where nobody is to be told of it. */
   'verdict.storedAlone': ['worker'],
-  'verdict.notesTold': ['worker'],
   /** What support asked for is written, with its audit entry, not committed. */
   'support.written': ['worker'],
   'support.stored': ['worker'],

@@ -9,7 +9,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
 import { notYet, pollPause } from './steps/failures.ts';
-import { foundDecided, storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
+import { storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
 import { leaveUndecided, repeatOrLeave, type UndecidedDeps, undecidedForTooLong } from './steps/undecided.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
@@ -33,7 +33,7 @@ export function createAwaitVerdict(deps: AwaitDeps): Activity<'awaitVerdict'> {
 async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {
   const em = deps.orm.em.fork();
   const { cfe, sobre, current } = await cfeInHand(em, cfeUuid);
-  if (isFinal(cfe.status)) return foundDecided(deps, cfe.id, cfe.status);
+  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
   if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
   if (!sobre) throw new Error(`CFE ${cfeUuid} is RECEIVED without a sobre to ask about`);
   const { attempt } = activityInfo();

@@ -9,7 +9,7 @@ import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
 import { untilProbe } from './steps/failures.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
 import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
-import { foundDecided, storeVerdict } from './steps/storeVerdict.ts';
+import { storeVerdict } from './steps/storeVerdict.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 export type SubmitDeps = PrepareDeps & SendDeps;
@@ -27,7 +27,7 @@ async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> 
   const em = deps.orm.em.fork();
   const hand = await cfeInHand(em, cfeUuid, { withSobreXml: true });
   const { cfe, current: certificate } = hand;
-  if (isFinal(cfe.status)) return foundDecided(deps, cfe.id, cfe.status);
+  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
   if (cfe.status === 'RECEIVED') return { kind: 'received' };
   if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
   if (hand.originalStatus === 'REJECTED') {

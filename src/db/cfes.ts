@@ -135,8 +135,8 @@ export async function receiveUnheard(
 
 /**
  * Stores a verdict in one statement, and answers what was taken when. Null, and nothing changed, where a webhook is to
- * hear of it or the CFE has its verdict. Notes that wait for it are told by `tellNotes`, which must follow: one that is
- * being issued holds this row, and is seen only after it was waited for.
+ * hear of it, a note waits for it or the CFE has its verdict. Whether a note waits is asked with the row locked: whoever
+ * issues one holds that row.
  */
 export async function decideUnheard(
   em: EntityManager,
@@ -145,19 +145,20 @@ export async function decideUnheard(
   now: Date,
 ): Promise<Pick<Cfe, 'environment' | 'type' | 'createdAt'> | null> {
   const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number }[]>(
-    `update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
-     where id = ? and status in (?) and ${UNHEARD}
+    `with locked as materialized (select id from cfe where id = ? and status in (?) for update),
+       alone as materialized (select id from locked where not note_waits_for(id))
+     update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
+     from alone where cfe.id = alone.id and ${UNHEARD}
      returning environment, type, ${milliseconds('created_at')} as ago`,
-    [status, rejection && JSON.stringify(rejection), now, id, statusesBefore(status), CFE_UPDATED],
+    [id, statusesBefore(status), status, rejection && JSON.stringify(rejection), now, CFE_UPDATED],
   );
   return row ? { environment: row.environment, type: row.type, createdAt: new Date(row.ago) } : null;
 }
 
-/** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. How many they are. */
-export async function tellNotes(em: EntityManager, originalId: string, now: Date): Promise<number> {
+/** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. */
+export async function tellNotes(em: EntityManager, originalId: string, now: Date): Promise<void> {
   const notes = await em.find(Cfe, { referenceId: originalId, status: 'PENDING' });
   for (const note of notes) enqueue(em, issueCfeMessage(note, SIGNALS.originalDecided), now);
-  return notes.length;
 }
 
 /**

@@ -51,11 +51,7 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'submit.numbered': ['with a note that waits'],
   'submit.sendingStored': ['on its ordinary way', 'where no webhook hears of it'],
   'submit.receivedStored': ['on its ordinary way', 'where no webhook hears of it'],
-  'verdict.storedAlone': [
-    'where no webhook hears of it',
-    'with a note that waits, where no webhook hears of it',
-  ],
-  'verdict.notesTold': ['with a note that waits, where no webhook hears of it'],
+  'verdict.storedAlone': ['where no webhook hears of it'],
   'submit.found': ['after a lost answer'],
   'submit.refusalStored': ['with a sobre that is refused'],
   'gate.failed': ['while the authority is away'],
@@ -64,7 +60,10 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'support.written': ['while support acts'],
   'support.stored': ['while support acts'],
   'verdict.written': ['with a note that waits'],
-  'verdict.committed': ['with a note that waits', 'with a sobre that is refused'],
+  'verdict.committed': [
+    'with a note that waits, where no webhook hears of it',
+    'with a sobre that is refused',
+  ],
 };
 
 /** Killed before these were committed, a request has left nothing behind: its repeat is the first. */

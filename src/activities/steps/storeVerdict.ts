@@ -44,7 +44,6 @@ export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: 
   if (decided) {
     failpoint('verdict.storedAlone');
     deps.onVerdict?.(verdictStored(decided, status, now));
-    await tellWaitingNotes(deps, cfeUuid);
     return;
   }
   const stored = await deps.orm.em.fork().transactional(async (em) => {
@@ -80,27 +79,6 @@ const verdictStored = (
   status: FinalStatus,
   now: Date,
 ): StoredVerdict => ({ environment, type, status, seconds: (now.getTime() - createdAt.getTime()) / 1_000 });
-
-/**
- * What an attempt answers that finds the verdict stored. The one before may have ended just then, with notes that wait
- * for it not told yet; telling them twice is harmless.
- */
-export async function foundDecided<S extends FinalStatus>(
-  deps: VerdictDeps,
-  cfeUuid: string,
-  status: S,
-): Promise<{ kind: 'decided'; status: S }> {
-  await tellWaitingNotes(deps, cfeUuid);
-  return { kind: 'decided', status };
-}
-
-async function tellWaitingNotes({ orm, clock, outbox }: VerdictDeps, cfeUuid: string): Promise<void> {
-  const em = orm.em.fork();
-  if ((await tellNotes(em, cfeUuid, clock())) === 0) return;
-  await em.flush();
-  failpoint('verdict.notesTold');
-  outbox.dispatchSoon();
-}
 
 /** After the commit: what was enqueued goes out at once, and the metrics learn of the verdict. */
 export function afterVerdict(deps: VerdictDeps, verdict: StoredVerdict | null): void {

@@ -17,6 +17,7 @@ import { Migration0020Retention } from './0020_retention.ts';
 import { Migration0024ClaimKey } from './0024_claim_key.ts';
 import { Migration0030EnterpriseData } from './0030_enterprise_data.ts';
 import { Migration0031Warnings } from './0031_warnings.ts';
+import { Migration0032NoteWaits } from './0032_note_waits.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   { name: '0024_claim_key', class: Migration0024ClaimKey },
   { name: '0030_enterprise_data', class: Migration0030EnterpriseData },
   { name: '0031_warnings', class: Migration0031Warnings },
+  { name: '0032_note_waits', class: Migration0032NoteWaits },
 ];

@@ -90,6 +90,27 @@ describe('steps of a CFE that run side by side', () => {
     expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalSettled' }]);
   });
 
+  test('there is no verdict of which a note that waits is not told, whatever dies in between', async () => {
+    const [original, note] = (await pending(2)) as [Cfe, Cfe];
+    const em = db.orm.em.fork();
+    await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id });
+    const store = () => storeVerdict(deps(), original.id, { status: 'ACCEPTED', reasons: [] });
+    await em.execute(`
+      create function fail_to_tell() returns trigger language plpgsql as
+        $$ begin raise exception 'disk full'; end $$;
+      create trigger fail_to_tell before insert on outbox for each row execute function fail_to_tell()`);
+    try {
+      await expect(store()).rejects.toThrow('disk full');
+    } finally {
+      await em.execute('drop trigger fail_to_tell on outbox; drop function fail_to_tell()');
+    }
+
+    // Another attempt, with the same answer of the authority in its hands.
+    await store();
+
+    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalSettled' }]);
+  });
+
   /** Holds a CFE, begins a step that comes to wait for it, commits, and answers what the step came to. */
   async function whileLocked<T>(
     { rut, environment, type, sequence }: Cfe,
