@@ -4,9 +4,9 @@ import type { VariableName, Variables } from '../config.ts';
 import { sealingKeyFor } from '../crypto/newSecrets.mjs';
 import { CHECKOUT } from './checkout.ts';
 import type { Command } from './launch.ts';
+import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
 import type { StackPorts } from './ports.ts';
 import type { StackSecrets } from './secrets.ts';
-import { serviceCertificateFile, serviceCertificatePassword } from './serviceCertificate.ts';
 import type { ProgramName } from './stackOptions.ts';
 
 /** Which program holds which of the stack's secrets, as in the compose file: what a stolen part opens is the least. */
@@ -70,8 +70,7 @@ export function programVariables(
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
-    // Whoever tries things out brings certificates of their own making.
-    CFE_CERTIFICATE_CA_FILE: 'any',
+    CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(settings.dataDir),
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
     // A certificate of one's own comes with a password of its own.
     ...(variables['CFE_SERVICE_CERTIFICATE_FILE']

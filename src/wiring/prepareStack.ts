@@ -8,8 +8,12 @@ import { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { migrate, openOrm } from '../db/orm.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
+import {
+  certificateAuthoritiesFile,
+  serviceCertificateFile,
+  serviceCertificatePassword,
+} from '../stack/papers.ts';
 import { waitUntil } from '../stack/processes.ts';
-import { serviceCertificateFile, serviceCertificatePassword } from '../stack/serviceCertificate.ts';
 import type { Prepare } from '../stack/stack.ts';
 import { StackError } from '../stack/stackError.ts';
 import { writeAtOnce } from '../stack/writeAtOnce.ts';
@@ -28,11 +32,11 @@ const SIMULATOR_MILLISECONDS = 30_000;
 
 /**
  * Makes the local stack ready, at every start: migrations, the account *Local developer* with its two keys and its
- * limits, trust in the simulator's certificates, and the operator's own certificate.
+ * limits, trust in the simulator's certificates, whom it lets certify companies, and the operator's own certificate.
  */
 export const prepareDatabase: Prepare = async (input) => {
   const portal = portalFiles(input);
-  const [keys] = await Promise.all([prepareRows(input, portal), keepServiceCertificate(input, portal)]);
+  const [keys] = await Promise.all([prepareRows(input, portal), keepPapers(input, portal)]);
   return keys;
 };
 
@@ -71,8 +75,9 @@ async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<Port
   }
 }
 
-async function keepServiceCertificate({ dataDir }: Input, portal: Promise<PortalFiles>): Promise<void> {
-  const { serviceCertificate } = await portal;
+async function keepPapers({ dataDir }: Input, portal: Promise<PortalFiles>): Promise<void> {
+  const { serviceCertificate, certificateAuthorities } = await portal;
+  writeAtOnce(certificateAuthoritiesFile(dataDir), certificateAuthorities, 0o644);
   writeAtOnce(serviceCertificateFile(dataDir), serviceCertificate, 0o600);
 }
 
@@ -80,12 +85,15 @@ async function keepServiceCertificate({ dataDir }: Input, portal: Promise<Portal
 interface PortalFiles {
   /** PEM. */
   authorityCertificates: string;
+  /** PEM of those who certify companies. */
+  certificateAuthorities: string;
   /** A .p12. */
   serviceCertificate: Uint8Array;
 }
 
 async function portalFiles({ simulatorUrl, secrets }: Input): Promise<PortalFiles> {
   const pem = await authorityCertificates(simulatorUrl);
+  const authorities = await got.get(`${simulatorUrl}/portal/certificate-authorities`).text();
   const { cert_b64 } = await got
     .post(`${simulatorUrl}/portal/certificates`, {
       json: {
@@ -95,7 +103,11 @@ async function portalFiles({ simulatorUrl, secrets }: Input): Promise<PortalFile
       },
     })
     .json<{ cert_b64: string }>();
-  return { authorityCertificates: pem, serviceCertificate: Buffer.from(cert_b64, 'base64') };
+  return {
+    authorityCertificates: pem,
+    certificateAuthorities: authorities,
+    serviceCertificate: Buffer.from(cert_b64, 'base64'),
+  };
 }
 
 async function authorityCertificates(simulatorUrl: string): Promise<string> {

@@ -1,10 +1,14 @@
-/** The operator's own certificate in the local stack, made anew by the simulator's portal at every start. */
+/** What the local stack has from the simulator's portal at every start: the operator's own certificate, made anew, and who certifies companies. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { StackSecrets } from './secrets.ts';
 
-/** Where its .p12 lies. */
+/** Where the .p12 of the operator's certificate lies. */
 export const serviceCertificateFile = (dataDir: string): string => join(dataDir, 'service-certificate.p12');
+
+/** Where the certificates of the authorities lie that may certify companies. */
+export const certificateAuthoritiesFile = (dataDir: string): string =>
+  join(dataDir, 'certificate-authorities.pem');
 
 /** The password of the .p12, derived from the pepper so that it need not be stored. */
 export const serviceCertificatePassword = ({ pepper }: StackSecrets): string =>
