@@ -32,7 +32,10 @@ export function parseXml(text: string, limits: XmlLimits): Element {
   if (/<!(DOCTYPE|ENTITY)/i.test(text)) throw new UnreadableXml('a DOCTYPE is not accepted');
   let root: Element | null;
   try {
-    root = new DOMParser({ onError: onWarningStopParsing }).parseFromString(text, 'text/xml').documentElement;
+    root = new DOMParser({ onError: onWarningStopParsing, normalizeLineEndings }).parseFromString(
+      text,
+      'text/xml',
+    ).documentElement;
   } catch {
     // The parser's message quotes the document, which may hold names and amounts.
     throw new UnreadableXml('the XML is not well-formed');
@@ -41,6 +44,9 @@ export function parseXml(text: string, limits: XmlLimits): Element {
   refuseTooMuch(root, mostElements);
   return root;
 }
+
+/** As XML 1.0 §2.11 has it; the parser's own way is that of XML 1.1, by which a signature over U+2028 would not hold. */
+const normalizeLineEndings = (text: string): string => text.replace(/\r\n?/g, '\n');
 
 /** How many `<` there are: known before anything is built of them. */
 function marksIn(text: string): number {

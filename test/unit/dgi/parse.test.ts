@@ -33,6 +33,11 @@ describe('parseXml', () => {
     expect(() => parse(text)).toThrow(UnreadableXml);
   });
 
+  test('ends of lines are those of XML 1.0: what else breaks a line is text, and signed as that', () => {
+    const text = parse('<a>1\r\n2\r3\u0085\u2028\u2029<![CDATA[\r\n\u2028]]></a>').textContent;
+    expect(text).toBe('1\n2\n3\u0085\u2028\u2029\n\u2028');
+  });
+
   test('its error says nothing of what was read', () => {
     expect(() => parse('<a>JUAN PEREZ</b>')).toThrow(/^the XML is not well-formed$/);
   });
