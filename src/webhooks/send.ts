@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -7,6 +6,7 @@ import got, { type Request } from 'got';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { webhookUrlFaults } from '../domain/webhook.ts';
 import { isLoopback, isPublicAddress } from './addresses.ts';
+import { askNameServers, askSystem, type Resolver } from './names.ts';
 
 /** Why an attempt got no answer: stable words, without addresses, for whoever runs the receiver. */
 export type SendError =
@@ -29,9 +29,6 @@ export interface SendOutcome {
   milliseconds: number;
 }
 
-/** Resolves a name to all its addresses. */
-export type Resolver = (host: string) => Promise<{ address: string; family: number }[]>;
-
 interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -50,8 +47,9 @@ const ANSWER_BYTES = 4_096;
 export function createSender(
   options: { localCa?: string | undefined; resolve?: Resolver; patienceMilliseconds?: number } = {},
 ): Sender {
-  const { localCa, resolve = resolveAll, patienceMilliseconds = DEADLINES.receiverAnswer } = options;
+  const { localCa, patienceMilliseconds = DEADLINES.receiverAnswer } = options;
   const localReceivers = localCa !== undefined;
+  const { resolve = localReceivers ? askSystem : askNameServers() } = options;
   const mayReach = (address: string): boolean =>
     isPublicAddress(address) || (localReceivers && isLoopback(address));
   const agent = {
@@ -119,8 +117,6 @@ class Failure extends Error {
 }
 
 const failed = (error: SendError) => ({ httpStatus: null, error, answer: null });
-
-const resolveAll: Resolver = (host) => lookup(host, { all: true });
 
 /** A lookup for sockets that answers only when every address of the name may be reached: mixed answers are a trap. */
 function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean): LookupFunction {

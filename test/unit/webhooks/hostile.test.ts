@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { webhookUrlFaults } from '../../../src/domain/webhook.ts';
 import { isPublicAddress } from '../../../src/webhooks/addresses.ts';
-import { createSender, type Resolver } from '../../../src/webhooks/send.ts';
+import type { Resolver } from '../../../src/webhooks/names.ts';
+import { createSender } from '../../../src/webhooks/send.ts';
 import { HOSTILE_ANSWERS, HOSTILE_URLS } from '../../support/webhooks/hostile.ts';
 
 const message = (url: string) => ({ url, headers: {}, body: Buffer.from('{}') });
