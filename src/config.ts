@@ -139,7 +139,7 @@ const VARIABLES = {
     mayHold:
       'postgres://user:password@host:port/database, with sslmode, sslrootcert, sslcert and sslkey if need be',
     purpose:
-      'the PostgreSQL database, in the clear without sslmode (docs/production.md); the local stack starts one of its own when this is not set',
+      'the PostgreSQL database, as cfe_app, or as its owner where it is migrated; in the clear without sslmode (both: docs/production.md); the local stack starts one of its own when this is not set',
     secret: true,
   }),
   CFE_CORS_ORIGINS: variable({

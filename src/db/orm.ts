@@ -1,8 +1,10 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
+import { ConfigurationError } from '../config.ts';
 import { ENTITIES } from './entities/index.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { giveBackTheDead } from './pool.ts';
+import { grantRights, ownsTables } from './rights.ts';
 import { databaseTls, withoutParameters } from './tls.ts';
 import { within } from './within.ts';
 
@@ -75,21 +77,32 @@ export async function openOrm(options: {
 /**
  * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together wait
  * for one another's advisory lock, so each migration runs once; the later ones find nothing left to do. All of it is one
- * transaction without time-outs: a migration may take as long as the tables are large.
+ * transaction without time-outs: a migration may take as long as the tables are large. The role of the service gets its
+ * rights in it, too (db/rights.ts). Throws ConfigurationError where a migration lacks and the tables are another role's.
  */
 export function migrate(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
     await em.execute('set local statement_timeout to 0');
     await em.execute('set local idle_in_transaction_session_timeout to 0');
     await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    const ran = await orm.migrator.up({ transaction: em.getTransactionContext() });
-    return ran.map(({ name }) => name);
+    const lacking = await lackingMigrations(em);
+    const owner = await ownsTables(em);
+    if (lacking.length > 0) {
+      if (!owner) throw notTheOwner(lacking);
+      await orm.migrator.up({ transaction: em.getTransactionContext() });
+    }
+    if (owner) await grantRights(em);
+    return lacking;
   });
 }
 
+const notTheOwner = (lacking: string[]): ConfigurationError =>
+  new ConfigurationError(
+    `The database lacks migrations ${lacking.join(', ')}, and the role of DATABASE_URL does not own its tables. Run the migrate job first (src/main/migrate.ts), as their owner.`,
+  );
+
 /** The names of the migrations missing in the database, in order. Changes nothing. */
-export async function lackingMigrations(orm: Orm): Promise<string[]> {
-  const em = orm.em.fork();
+export async function lackingMigrations(em: EntityManager): Promise<string[]> {
   const [table] = await em.execute<{ there: boolean }[]>(
     `select to_regclass('migration') is not null as there`,
   );

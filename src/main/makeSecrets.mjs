@@ -33,6 +33,9 @@ const SECRETS = {
   cfe_database_password: newPassword,
   cfe_database_url: (folder) =>
     `postgres://cfe:${contentOf(folder, 'cfe_database_password')}@postgres:5432/cfe`,
+  cfe_app_database_password: newPassword,
+  cfe_app_database_url: (folder) =>
+    `postgres://cfe_app:${contentOf(folder, 'cfe_app_database_password')}@postgres:5432/cfe`,
   cfe_key_encryption_keys: newPair,
   cfe_sealing_key: (folder) => String(sealingKeyFor(contentOf(folder, KEYS))),
   cfe_pepper: newPepper,

@@ -23,6 +23,8 @@ import type { Say } from './progress.ts';
 import { StackError } from './stackError.ts';
 
 const ROLE = 'cfe';
+/** The role of the service (db/rights.ts). */
+export const SERVICE_ROLE = 'cfe_app';
 const DATABASE = 'cfe';
 
 /** What differs from PostgreSQL's defaults, and what must not: it listens on 127.0.0.1 only, times are UTC. */
@@ -43,9 +45,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   log_line_prefix: '%m [%p] ',
 };
 
-/** The address of the database `cfe` of an embedded cluster. */
-export const embeddedDatabaseUrl = (port: number, password: string): string =>
-  `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
+/** The address of the database `cfe` of an embedded cluster, as its superuser unless another role is named. */
+export const embeddedDatabaseUrl = (port: number, password: string, role = ROLE): string =>
+  `postgres://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
 
 const logFileOf = (dataDir: string): string => join(dataDir, 'logs', 'postgres.log');
 

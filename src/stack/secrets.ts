@@ -20,7 +20,10 @@ const secretsSchema = z.object({
   pepper: z.string().min(1),
   /** As CFE_TOKEN_KEYS holds it, parsed. */
   token_keys: z.array(z.record(z.string(), z.string())).min(1),
+  /** Of the owner of the database. */
   database_password: z.string().min(1),
+  /** Of the role of the service (db/rights.ts); versions before had none. */
+  app_database_password: z.string().min(1).default(newPassword),
   /** The API keys of the account *Local developer*, once it exists. */
   live_api_key: z.string().min(1).optional(),
   test_api_key: z.string().min(1).optional(),
@@ -36,7 +39,7 @@ const fileOf = (dataDir: string): string => join(dataDir, 'secrets.json');
  */
 export function openSecrets(dataDir: string): { secrets: StackSecrets; made: boolean } {
   const file = fileOf(dataDir);
-  if (existsSync(file)) return { secrets: withKeyPair(dataDir, read(file)), made: false };
+  if (existsSync(file)) return { secrets: completed(dataDir, read(file)), made: false };
   if (hasCluster(dataDir)) {
     throw new StackError(
       `${file} is missing, but the database in ${join(dataDir, 'postgres')} needs it: its keys and passwords cannot be read without it.\n` +
@@ -53,20 +56,32 @@ export function keepSecrets(dataDir: string, secrets: StackSecrets): void {
   writeAtOnce(fileOf(dataDir), `${JSON.stringify(secrets, null, 2)}\n`, 0o600);
 }
 
-function read(file: string): StackSecrets {
+/** The secrets of a file, and whether all of them stand in it. */
+function read(file: string): { secrets: StackSecrets; whole: boolean } {
   try {
-    return secretsSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const held = JSON.parse(readFileSync(file, 'utf8')) as Partial<StackSecrets>;
+    const secrets = secretsSchema.parse(held);
+    return { secrets, whole: secrets.app_database_password === held.app_database_password };
   } catch {
     // The cause would quote the file.
     throw new StackError(`${file} is damaged. Restore it from a copy, or remove its folder to start afresh.`);
   }
 }
 
-/** Versions before sealed under a symmetric key: it still opens what it sealed, behind a pair that seals from now on. */
-function withKeyPair(dataDir: string, secrets: StackSecrets): StackSecrets {
+/**
+ * Makes and keeps what a version before did not have: a password, and a pair that seals in front of its symmetric key,
+ * which still opens.
+ */
+function completed(
+  dataDir: string,
+  { secrets, whole }: { secrets: StackSecrets; whole: boolean },
+): StackSecrets {
   const { key_encryption_keys: keys } = secrets;
-  if (sealingKeyFor(keys) !== undefined) return secrets;
-  const changed = { ...secrets, key_encryption_keys: `${newKeyEncryptionKey('local-pair')},${keys}` };
+  const sealsByPair = sealingKeyFor(keys) !== undefined;
+  if (whole && sealsByPair) return secrets;
+  const changed = sealsByPair
+    ? secrets
+    : { ...secrets, key_encryption_keys: `${newKeyEncryptionKey('local-pair')},${keys}` };
   keepSecrets(dataDir, changed);
   return changed;
 }
@@ -76,4 +91,5 @@ const makeSecrets = (): StackSecrets => ({
   pepper: newPepper(),
   token_keys: [newTokenKey('local')],
   database_password: newPassword(),
+  app_database_password: newPassword(),
 });

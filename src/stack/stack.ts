@@ -4,7 +4,7 @@ import { endInOrder, ORDINARY_END } from './ending.ts';
 import { openAuthority } from './localAuthority.ts';
 import { keepRunning, type Part, type Server } from './part.ts';
 import type { StackPorts } from './ports.ts';
-import { embeddedDatabaseUrl } from './postgres.ts';
+import { embeddedDatabaseUrl, SERVICE_ROLE } from './postgres.ts';
 import { httpOk } from './probes.ts';
 import { type ProgramSettings, programCommand } from './programs.ts';
 import { secondsSince } from './progress.ts';
@@ -15,8 +15,6 @@ import { StackError } from './stackError.ts';
 import { PARTS, type PartName, type StackInfo, writeStackFile } from './stackFile.ts';
 import type { ApiKeys, ProgramName, StackOptions, StartStage } from './stackOptions.ts';
 import { untilAborted } from './untilAborted.ts';
-
-export type { Prepare } from './stackOptions.ts';
 
 /** A running stack. */
 export interface Stack {
@@ -93,8 +91,9 @@ class RunningStack implements Stack {
     const temporal = temporalPart(this.#options, ports, this.#run.watchdog).then(
       (server) => server && this.#keep('temporal', server),
     );
-    const prepared = postgres.then(() => this.#prepare(settings, secretsAreNew));
-    const stages: Record<StartStage, Promise<unknown>> = { postgres, temporal, prepared };
+    const migrated = postgres.then(() => this.#migrate(settings));
+    const prepared = migrated.then(() => this.#prepare(settings, secretsAreNew));
+    const stages: Record<StartStage, Promise<unknown>> = { postgres, migrated, temporal, prepared };
     const program = async (name: ProgramName, probe: string): Promise<void> => {
       for (const stage of programs[name].needs) await stages[stage];
       // The worker reads it (CFE_WEBHOOK_LOCAL_CA_FILE).
@@ -115,6 +114,17 @@ class RunningStack implements Stack {
       program('api', `${settings.apiUrl}/readyz`),
     ]);
     return keys;
+  }
+
+  /** Calls `migrate` as the owner: of a server of ours the superuser, elsewhere whoever DATABASE_URL names. */
+  #migrate({ databaseUrl, ports, secrets }: ProgramSettings): Promise<void> {
+    const { migrate, databaseUrl: elsewhere } = this.#options;
+    return elsewhere === undefined
+      ? migrate({
+          databaseUrl: embeddedDatabaseUrl(ports.postgres, secrets.database_password),
+          appPassword: secrets.app_database_password,
+        })
+      : migrate({ databaseUrl, appPassword: undefined });
   }
 
   /** Calls `prepare`; the API keys that it returns are kept with the secrets. */
@@ -177,7 +187,8 @@ function settingsOf(options: StackOptions, secrets: StackSecrets, ports: StackPo
     dataDir,
     secrets,
     ports,
-    databaseUrl: options.databaseUrl ?? embeddedDatabaseUrl(ports.postgres, secrets.database_password),
+    databaseUrl:
+      options.databaseUrl ?? embeddedDatabaseUrl(ports.postgres, secrets.app_database_password, SERVICE_ROLE),
     temporalAddress: options.temporal?.address ?? `127.0.0.1:${ports.temporal}`,
     temporalNamespace,
     simulatorUrl: `http://127.0.0.1:${ports.simulator}`,

@@ -6,8 +6,8 @@ import type { Say } from './progress.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { PartName } from './stackFile.ts';
 
-/** What a program may have to wait for; `prepared`: `prepare` has been called. */
-export type StartStage = 'postgres' | 'temporal' | 'prepared';
+/** What a program may have to wait for; `migrated`, `prepared`: what is called so in the options is done. */
+export type StartStage = 'postgres' | 'migrated' | 'temporal' | 'prepared';
 
 /** The parts that are our own programs. */
 export type ProgramName = Exclude<PartName, 'postgres' | 'temporal'>;
@@ -18,7 +18,15 @@ interface Program {
   readonly needs: readonly StartStage[];
 }
 
-/** Makes the database ready: migrations, the account *Local developer* and its keys. Called at every start. */
+/** Brings the database up to date. Called at every start. */
+export type Migrate = (database: {
+  /** As the owner of its tables. */
+  databaseUrl: string;
+  /** The password that the role of the service is to have; undefined where roles are not ours to make. */
+  appPassword: string | undefined;
+}) => Promise<void>;
+
+/** Makes the migrated database ready: the account *Local developer* and its keys. Called at every start. */
 export type Prepare = (input: {
   /** Absolute. */
   dataDir: string;
@@ -50,6 +58,7 @@ export interface StackOptions {
   /** A Temporal server that is already running; without it one is started. */
   readonly temporal?: TemporalServer | undefined;
   readonly programs: Readonly<Record<ProgramName, Program>>;
+  readonly migrate: Migrate;
   readonly prepare: Prepare;
   readonly say: Say;
   /** Cancels the start. */

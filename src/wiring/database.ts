@@ -75,7 +75,7 @@ export async function ensureSchema(
     await migrate(orm);
     return;
   }
-  const missing = await lackingMigrations(orm);
+  const missing = await lackingMigrations(orm.em.fork());
   if (missing.length === 0) return;
   throw new ConfigurationError(
     `The database lacks migrations ${missing.join(', ')}. Run the migrate job first (src/main/migrate.ts): with CFE_MIGRATE=never this process does not migrate.`,

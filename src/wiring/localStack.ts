@@ -7,7 +7,7 @@ import { choosePorts, type StackPorts } from '../stack/ports.ts';
 import type { Say } from '../stack/progress.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 import { runningStack, type StackInfo } from '../stack/stackFile.ts';
-import { prepareDatabase } from '../wiring/prepareStack.ts';
+import { migrateDatabase, prepareDatabase } from '../wiring/prepareStack.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
 const PORTS = [
@@ -65,10 +65,10 @@ export async function startLocalStack(options: { say?: Say; signal?: AbortSignal
     },
     programs: {
       simulator: { program: program('simulator'), needs: [] },
-      // Both run the migrations themselves, under a lock: they need not wait until the database is prepared.
-      worker: { program: program('worker'), needs: ['postgres', 'temporal'] },
-      api: { program: program('api'), needs: ['postgres'] },
+      worker: { program: program('worker'), needs: ['migrated', 'temporal'] },
+      api: { program: program('api'), needs: ['migrated'] },
     },
+    migrate: migrateDatabase,
     prepare: prepareDatabase,
     say,
     signal: options.signal,

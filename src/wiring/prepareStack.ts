@@ -7,6 +7,7 @@ import type { CommandDeps } from '../commands/steps/deps.ts';
 import { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { migrate, openOrm } from '../db/orm.ts';
+import { ensureAppRole } from '../db/rights.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import {
   certificateAuthoritiesFile,
@@ -14,8 +15,8 @@ import {
   serviceCertificatePassword,
 } from '../stack/papers.ts';
 import { waitUntil } from '../stack/processes.ts';
-import type { Prepare } from '../stack/stack.ts';
 import { StackError } from '../stack/stackError.ts';
+import type { Migrate, Prepare } from '../stack/stackOptions.ts';
 import { writeAtOnce } from '../stack/writeAtOnce.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 
@@ -31,8 +32,8 @@ const OPERATOR_RUT = '219999820013';
 const SIMULATOR_MILLISECONDS = 30_000;
 
 /**
- * Makes the local stack ready, at every start: migrations, the account *Local developer* with its two keys and its
- * limits, trust in the simulator's certificates, whom it lets certify companies, and the operator's own certificate.
+ * Makes the local stack ready, at every start: the account *Local developer* with its two keys and its limits, trust in
+ * the simulator's certificates, whom it lets certify companies, and the operator's own certificate.
  */
 export const prepareDatabase: Prepare = async (input) => {
   const portal = portalFiles(input);
@@ -40,12 +41,22 @@ export const prepareDatabase: Prepare = async (input) => {
   return keys;
 };
 
+/** Brings the database of the local stack up to date, and gives the role of the service its password and its rights. */
+export const migrateDatabase: Migrate = async ({ databaseUrl, appPassword }) => {
+  const orm = await openOrm({ databaseUrl, pool: 2 });
+  try {
+    if (appPassword !== undefined) await ensureAppRole(orm.em.fork(), appPassword);
+    await migrate(orm);
+  } finally {
+    await orm.close(true);
+  }
+};
+
 type Input = Parameters<Prepare>[0];
 
 async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<PortalFiles>) {
   const orm = await openOrm({ databaseUrl, pool: 2 });
   try {
-    await migrate(orm);
     const deps: CommandDeps = { orm, clock: () => new Date(), outbox: { dispatchSoon: () => undefined } };
     const account = await createAccount(deps, {
       accountId: LOCAL_DEVELOPER,

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { preparePostgres } from '../../src/stack/postgres.ts';
+import { openOrm } from '../../src/db/orm.ts';
+import { embeddedDatabaseUrl, preparePostgres } from '../../src/stack/postgres.ts';
 import { keepSecrets, openSecrets } from '../../src/stack/secrets.ts';
 import { issue, startTestStack, type TestStack } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,11 @@ const { EventType } = proto.temporal.api.enums.v1;
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-profile-'));
   await countStatements(dataDir);
-  const stack = await startTestStack({ CFE_LOG_LEVEL: 'warn', CFE_DATA_DIR: dataDir });
+  const started = await startTestStack({ CFE_LOG_LEVEL: 'warn', CFE_DATA_DIR: dataDir });
+  // What others ask of PostgreSQL its superuser alone may see.
+  const port = Number(new URL(started.info().database_url).port);
+  const databaseUrl = embeddedDatabaseUrl(port, openSecrets(dataDir).secrets.database_password);
+  const stack = { ...started, orm: await openOrm({ databaseUrl, pool: 1 }) };
   try {
     await stack.onboard([101]);
     await issueAll(stack, WARM_UP);
@@ -40,7 +45,8 @@ export async function run(): Promise<void> {
       console.log(line((1_000 * (seconds - (before[part] ?? 0))) / CFES, 'ms', part));
     console.log(`\n${await statements(stack)}\n\n${await history(stack)}\n\n${xmlCosts()}`);
   } finally {
-    await stack.stop();
+    await stack.orm.close(true);
+    await started.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }

@@ -38,7 +38,7 @@ describe('what is kept for a time only', () => {
   });
   afterAll(() => db[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await execute(
+    await db.asOwner(
       'truncate outbox, delivery_attempt, delivery, event, request_count, failed_authentication cascade',
     );
   });

@@ -5,7 +5,7 @@ import { issueCfe } from '../../src/commands/issueCfe.ts';
 import { testWebhook } from '../../src/commands/testWebhook.ts';
 import { cfeById, issueCfeMessage } from '../../src/db/cfes.ts';
 import { findDelivery } from '../../src/db/deliveries.ts';
-import { migrate } from '../../src/db/orm.ts';
+import { migrate, openOrm } from '../../src/db/orm.ts';
 import { UNFINISHED } from '../../src/db/unfinished.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
@@ -68,12 +68,16 @@ test('new rows have ids that a person can read', async () => {
 
 test('rows of the version before, and those that it still inserts, keep the old ids', async () => {
   const [cfe, delivery] = [await issue(), await aDelivery()];
-  await sql('alter table cfe drop column workflow_id cascade');
-  await sql('alter table delivery drop column workflow_id cascade');
-  await sql('drop function old_workflow_id');
-  await sql(`delete from migration where name = '0012_workflow_ids'`);
+  await db.asOwner(
+    'alter table cfe drop column workflow_id cascade',
+    'alter table delivery drop column workflow_id cascade',
+    'drop function old_workflow_id',
+    `delete from migration where name = '0012_workflow_ids'`,
+  );
+  const owner = await openOrm({ databaseUrl: db.ownerUrl, pool: 2 });
 
-  expect(await migrate(db.orm)).toEqual(['0012_workflow_ids']);
+  expect(await migrate(owner)).toEqual(['0012_workflow_ids']);
+  await owner.close(true);
   const laterCfe = await insertAsBefore('cfe', cfe.id, { sequence: '99', numero: '99' });
   const laterDelivery = await insertAsBefore('delivery', delivery.id, {});
 

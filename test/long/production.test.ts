@@ -58,6 +58,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
       namespace,
     });
     production.setSecret('cfe_database_url', `${databaseUrl}\n`);
+    production.setSecret('cfe_app_database_url', `${database.serviceUrl}\n`);
     production.setSecret('cfe_key_encryption_keys', `${oldKey}\n`);
     production.setSecret('cfe_sealing_key', `${sealingKeyFor(oldKey)}\n`);
     production.setSecret('cfe_pepper', `${newPepper()}\n`);
@@ -141,6 +142,16 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     expect(jobs.map(({ code }) => code)).toEqual([0, 0]);
     const rows = await orm.em.fork().execute<{ name: string }[]>('select name from migration order by id');
     expect(rows.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
+  });
+
+  test('the job gives the role of the other programs rows, and no tables', async () => {
+    const [app] = await orm.em.fork().execute(
+      `select has_table_privilege('cfe_app', 'cfe', 'select, insert, update') as rows,
+              has_table_privilege('cfe_app', 'audit', 'update, delete, truncate') as audit,
+              has_schema_privilege('cfe_app', 'public', 'create') as tables`,
+    );
+
+    expect(app).toEqual({ rows: true, audit: false, tables: false });
   });
 
   test('with secrets from files an enterprise comes to READY and its receipt to ACCEPTED', async () => {

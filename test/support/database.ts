@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts';
+import { ensureAppRole } from '../../src/db/rights.ts';
 
 /** The database that `buildTemplate` leaves behind and every clone is copied from. */
 const TEMPLATE = 'cfe_template';
 
 export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>;
+  /** As the role of the service, with its rights and no others. */
   orm: Orm;
   databaseUrl: string;
+  /** As the owner of the tables. */
+  ownerUrl: string;
+  /** What only the owner may do. */
+  asOwner(...statements: string[]): Promise<void>;
 }
 
 /** The server that tests use; set by the services of the run (test/support/services.ts). */
@@ -24,8 +30,17 @@ const withDatabase = (url: string, name: string): string => {
   return changed.href;
 };
 
-async function onServer(statements: string[]): Promise<void> {
-  const orm = await openOrm({ databaseUrl: serverUrl(), pool: 1 });
+/** The same address for the role of the service, which has the password of the owner in tests. */
+const asService = (url: string): string => {
+  const changed = new URL(url);
+  changed.username = 'cfe_app';
+  return changed.href;
+};
+
+const onServer = (statements: string[]): Promise<void> => execute(serverUrl(), statements);
+
+async function execute(databaseUrl: string, statements: string[]): Promise<void> {
+  const orm = await openOrm({ databaseUrl, pool: 1 });
   try {
     for (const statement of statements) await orm.em.fork().execute(statement);
   } finally {
@@ -41,6 +56,8 @@ export async function buildTemplate(): Promise<void> {
     `create database ${TEMPLATE}`,
   ]);
   const orm = await openOrm({ databaseUrl: withDatabase(serverUrl(), TEMPLATE), pool: 2 });
+  await ensureAppRole(orm.em.fork(), decodeURIComponent(new URL(serverUrl()).password));
+  await orm.em.fork().execute('alter role cfe_app set synchronous_commit = off');
   await migrate(orm);
   await orm.close(true);
 }
@@ -49,11 +66,14 @@ export async function buildTemplate(): Promise<void> {
 export async function cloneDatabase(options: { pool?: number } = {}): Promise<TestDatabase> {
   const name = `cfe_test_${randomBytes(6).toString('hex')}`;
   await onServer([`create database ${name} template ${TEMPLATE}`]);
-  const databaseUrl = withDatabase(serverUrl(), name);
+  const ownerUrl = withDatabase(serverUrl(), name);
+  const databaseUrl = asService(ownerUrl);
   const orm = await openOrm({ databaseUrl, pool: options.pool ?? 10 });
   return {
     orm,
     databaseUrl,
+    ownerUrl,
+    asOwner: (...statements) => execute(ownerUrl, statements),
     async [Symbol.asyncDispose]() {
       await orm.close(true);
       await onServer([`drop database if exists ${name} with (force)`]);
@@ -61,15 +81,18 @@ export async function cloneDatabase(options: { pool?: number } = {}): Promise<Te
   };
 }
 
-/** An empty database that is not migrated; for tests of migrating. */
+/** An empty database that is not migrated, by its owner and by the role of the service; for tests of migrating. */
 export async function emptyDatabase(): Promise<{
   databaseUrl: string;
+  serviceUrl: string;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
   const name = `cfe_test_${randomBytes(6).toString('hex')}`;
   await onServer([`create database ${name}`]);
+  const databaseUrl = withDatabase(serverUrl(), name);
   return {
-    databaseUrl: withDatabase(serverUrl(), name),
+    databaseUrl,
+    serviceUrl: asService(databaseUrl),
     async [Symbol.asyncDispose]() {
       await onServer([`drop database if exists ${name} with (force)`]);
     },

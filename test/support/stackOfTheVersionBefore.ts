@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { openOrm } from '../../src/db/orm.ts';
+import { migrateDatabase } from '../../src/wiring/prepareStack.ts';
 import { emptyDatabase } from './database.ts';
 import { startTestStack, type TestStack } from './stacks.ts';
 
@@ -18,13 +19,14 @@ export const CFES_BEFORE = JSON.parse(readFileSync(join(FIXTURE, 'ids.json'), 'u
   >
 >;
 
-/** Starts the present code on what the version before left behind. */
+/** Migrates what the version before left behind, as its owner, and starts the present code on it, in the role of the service. */
 export async function startOnVersionBefore(): Promise<TestStack> {
   const database = await emptyDatabase();
   await loadDatabase(database.databaseUrl);
+  await migrateDatabase({ databaseUrl: database.databaseUrl, appPassword: undefined });
   const dataDir = dataFolder();
   const stack = await startTestStack(
-    { CFE_DATA_DIR: dataDir, DATABASE_URL: database.databaseUrl },
+    { CFE_DATA_DIR: dataDir, DATABASE_URL: database.serviceUrl },
     { ownServers: true },
   );
   return {

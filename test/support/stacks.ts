@@ -13,7 +13,7 @@ import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
 import { programVariables } from '../../src/stack/programs.ts';
 import { openSecrets, type StackSecrets } from '../../src/stack/secrets.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
-import { LOCAL_DEVELOPER, prepareDatabase } from '../../src/wiring/prepareStack.ts';
+import { LOCAL_DEVELOPER, migrateDatabase, prepareDatabase } from '../../src/wiring/prepareStack.ts';
 import { aCfeBody } from './cfeBodies.ts';
 import { type Cli, cliOn } from './cli.ts';
 import { cloneDatabase } from './database.ts';
@@ -271,6 +271,7 @@ export async function openBareStack(ground: {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-bare-'));
   writeFileSync(join(dataDir, 'ca.pem'), ground.caPem);
   const { secrets, made } = openSecrets(dataDir);
+  await migrateDatabase({ databaseUrl, appPassword: undefined });
   const keys = await prepareDatabase({ dataDir, databaseUrl, secrets, secretsAreNew: made, simulatorUrl });
   const orm = shared?.database.orm ?? (await openOrm({ databaseUrl, pool: 4 }));
   const rut = aRut();

@@ -148,7 +148,13 @@ describe('the settings in production', () => {
     const local = programVariables('worker', {
       variables: {},
       dataDir: '/data',
-      secrets: { key_encryption_keys: '', pepper: '', token_keys: [], database_password: '' },
+      secrets: {
+        key_encryption_keys: '',
+        pepper: '',
+        token_keys: [],
+        database_password: '',
+        app_database_password: '',
+      },
       ports: {
         api: 0,
         metrics: 0,
@@ -296,10 +302,14 @@ describe('secrets in production', () => {
     make();
   });
 
-  test('only the worker and the command line hold what opens', () => {
+  test('only the worker and the command line hold what opens, only the job what owns the tables', () => {
     const holders = (name: string) =>
       services.filter(([, service]) => service.secrets?.includes(name)).map(([service]) => service);
 
+    expect(holders('cfe_database_url')).toEqual(['migrate']);
+    expect(holders('cfe_app_database_url')).toEqual(['api', 'worker', 'cfe']);
+    for (const role of ['cfe', 'cfe_app'])
+      expect(holders(`${role}_database_password`)).toEqual(['databases']);
     expect(holders('cfe_key_encryption_keys')).toEqual(['worker', 'cfe']);
     expect(holders('cfe_sealing_key')).toEqual(['api', 'cfe']);
     expect(holders('cfe_token_keys')).toEqual(['api']);
@@ -327,9 +337,15 @@ describe('secrets in production', () => {
       files,
     );
 
-    const { username, password, host, pathname } = new URL(config.DATABASE_URL);
-    expect([username, host, pathname]).toEqual(['cfe', 'postgres:5432', '/cfe']);
-    expect(password).toBe(contents()['cfe_database_password']?.trim());
+    const ofOwner = readConfig(['DATABASE_URL'], { DATABASE_URL_FILE: join(folder, 'cfe_database_url') });
+    for (const [role, url] of [
+      ['cfe_app', config.DATABASE_URL],
+      ['cfe', ofOwner.DATABASE_URL],
+    ] as const) {
+      const { username, password, host, pathname } = new URL(url);
+      expect([username, host, pathname]).toEqual([role, 'postgres:5432', '/cfe']);
+      expect(password).toBe(contents()[`${role}_database_password`]?.trim());
+    }
     expect(config.CFE_KEY_ENCRYPTION_KEYS).toHaveLength(1);
     expect(config.CFE_SEALING_KEY).toEqual(sealingKeyOf(config.CFE_KEY_ENCRYPTION_KEYS[0]));
     expect(config.CFE_SERVICE_CERTIFICATE_PASSWORD).toBe('');

@@ -95,14 +95,14 @@ describe('steps of a CFE that run side by side', () => {
     const em = db.orm.em.fork();
     await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id });
     const store = () => storeVerdict(deps(), original.id, { status: 'ACCEPTED', reasons: [] });
-    await em.execute(`
+    await db.asOwner(`
       create function fail_to_tell() returns trigger language plpgsql as
         $$ begin raise exception 'disk full'; end $$;
       create trigger fail_to_tell before insert on outbox for each row execute function fail_to_tell()`);
     try {
       await expect(store()).rejects.toThrow('disk full');
     } finally {
-      await em.execute('drop trigger fail_to_tell on outbox; drop function fail_to_tell()');
+      await db.asOwner('drop trigger fail_to_tell on outbox; drop function fail_to_tell()');
     }
 
     // Another attempt, with the same answer of the authority in its hands.

@@ -41,9 +41,7 @@ test.each([
 
 test('connections that know the statements already live through a migration that adds columns', async () => {
   const tables = ['enterprise', 'api_key', 'account', 'cae', 'cfe', 'certificate', 'outbox', 'cfe_sequence'];
-  await db.orm.em
-    .fork()
-    .execute(tables.map((table) => `alter table ${table} add column of_the_next_version text`).join(';'));
+  await db.asOwner(...tables.map((table) => `alter table ${table} add column of_the_next_version text`));
 
   const answers = [await issue(), await issue({ 'idempotency-key': randomUUID() })];
 

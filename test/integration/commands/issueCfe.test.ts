@@ -78,14 +78,14 @@ describe('numbers', () => {
   test('a transaction that fails after taking a number leaves no gap', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
     await issue(rut);
-    await db.orm.em.fork().execute(`
+    await db.asOwner(`
       create function fail_once() returns trigger language plpgsql as
         $$ begin if new.rut = '${rut}' then raise exception 'disk full'; end if; return new; end $$;
       create trigger fail_once before insert on cfe for each row execute function fail_once()`);
     try {
       await expect(issue(rut)).rejects.toThrow('disk full');
     } finally {
-      await db.orm.em.fork().execute('drop trigger fail_once on cfe; drop function fail_once()');
+      await db.asOwner('drop trigger fail_once on cfe; drop function fail_once()');
     }
 
     const next = await issue(rut);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   rut = await anEnterprise(db.orm, accountId);
   await fill(rut, MANY);
   for (let i = 0; i < 10; i += 1) await fill(await anEnterprise(db.orm, accountId), MANY / 10);
-  await db.orm.em.fork().execute('vacuum analyze customer');
+  await db.asOwner('vacuum analyze customer');
 });
 afterAll(() => db[Symbol.asyncDispose]());
 

@@ -44,6 +44,7 @@ try {
       worker: { program: program('fakeWorker'), needs: ['prepared', 'temporal'] },
       api: { program: program('fakeApi'), needs: ['prepared'] },
     },
+    migrate: async () => undefined,
     prepare: async ({ secrets }) => ({
       live_api_key: secrets.live_api_key ?? `cfe_live_${randomBytes(8).toString('hex')}`,
       test_api_key: secrets.test_api_key ?? `cfe_test_${randomBytes(8).toString('hex')}`,

@@ -72,6 +72,18 @@ describe('secrets.json', () => {
     keepSecrets(dataDir, secrets);
   });
 
+  test('of a version before, which had one role in its database: a password for the other is made, once', () => {
+    const { secrets } = openSecrets(dataDir);
+    const { app_database_password: _, ...before } = secrets;
+    writeFileSync(join(dataDir, 'secrets.json'), JSON.stringify(before));
+
+    const { app_database_password: password } = openSecrets(dataDir).secrets;
+
+    expect(password).toMatch(/^\S{16,}$/);
+    expect(openSecrets(dataDir).secrets).toEqual({ ...before, app_database_password: password });
+    keepSecrets(dataDir, secrets);
+  });
+
   test('hold what the programs ask of them', () => {
     const { secrets } = openSecrets(dataDir);
     const ports = {

@@ -10,6 +10,7 @@ const SETTINGS: Omit<ProgramSettings, 'variables'> = {
     pepper: Buffer.alloc(32).toString('base64'),
     token_keys: [],
     database_password: 'p',
+    app_database_password: 'q',
   },
   ports: { api: 1, metrics: 2, workerMetrics: 3, postgres: 4, temporal: 5, temporalUi: 6, simulator: 7 },
   databaseUrl: 'postgres://cfe:p@127.0.0.1:4/cfe',
