@@ -146,6 +146,8 @@ describe('metrics and health of running processes', () => {
 
     await cut.cut();
 
+    // One look at the database answers for a second.
+    await until('503', 10, async () => (await statuses())['readyz'] === 503);
     expect(await statuses()).toEqual({ livez: 200, readyz: 503, 'livez inside': 200, 'readyz inside': 503 });
     const samples = await until('the database to be found away', 10, async () => {
       const now = await scrape(api.healthUrl);
