@@ -21,7 +21,8 @@ export interface Requeued {
 
 /**
  * Starts again every workflow that is unfinished by our own rows: for when Temporal's data was lost
- * or restored, or a run was terminated. One that still runs goes on undisturbed. An operator's act.
+ * or restored, or a run was terminated. One that still runs goes on; a CFE's that waits looks once more. An operator's
+ * act.
  */
 export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: RequeueInput): Promise<Requeued[]> {
   // Before the batches: one that is broken off halfway has its row all the same.
@@ -39,7 +40,8 @@ export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: Requeu
   const found: Requeued[] = [];
   for (const workflow of Object.keys(UNFINISHED) as WorkflowName[]) {
     const messages = await UNFINISHED[workflow](deps.orm.em.fork(), { rut });
-    found.push({ workflow, unfinished: messages.length });
+    const unfinished = new Set(messages.map(({ workflowId }) => workflowId)).size;
+    found.push({ workflow, unfinished });
     if (dryRun) continue;
     for (let from = 0; from < messages.length; from += BATCH) {
       await deps.orm.em.fork().transactional(async (em) => {

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   factsChangedMessage,
+  SIGNALS,
   validateCredentialsMessage,
   type WorkflowMessage,
   type WorkflowName,
@@ -16,22 +17,33 @@ export interface Whose {
 }
 
 /**
- * By workflow: everything that has not come to its end, oldest first, each as the message that starts its workflow.
+ * By workflow: everything that has not come to its end, oldest first, each as the messages that start its workflow.
  * The rows are enough to start again: no workflow holds anything that is not here.
  */
 export const UNFINISHED: Readonly<
   Record<WorkflowName, (em: EntityManager, whose: Whose) => Promise<WorkflowMessage[]>>
 > = {
   issueCfe: async (em, whose) => {
+    const fields = ['id', 'workflowId', 'rut', 'environment', 'type', 'status', 'sequence'] as const;
     const cfes = await em.find(
       Cfe,
       { ...conditionOf(whose), settledAt: null },
-      {
-        fields: ['id', 'workflowId', 'rut', 'environment', 'type', 'status', 'sequence'],
-        orderBy: { createdAt: 'asc', id: 'asc' },
-      },
+      { fields: [...fields, 'referenceId'], orderBy: { createdAt: 'asc', id: 'asc' } },
     );
-    return cfes.map((cfe) => issueCfeMessage(cfe));
+    const originals = cfes.flatMap(({ referenceId }) => referenceId ?? []);
+    const decided = await em.find(
+      Cfe,
+      { id: { $in: originals }, settledAt: { $ne: null } },
+      { fields: ['id'] },
+    );
+    const isDecided = new Set(decided.map(({ id }) => id));
+    // A run that Temporal was restored with may wait for what it had: who is woken too often waits again.
+    return cfes.flatMap((cfe) => [
+      issueCfeMessage(cfe, SIGNALS.slotGiven),
+      ...(cfe.referenceId !== null && isDecided.has(cfe.referenceId)
+        ? [issueCfeMessage(cfe, SIGNALS.originalDecided)]
+        : []),
+    ]);
   },
 
   onboardEnterprise: async (em, whose) => {

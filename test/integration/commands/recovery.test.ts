@@ -9,7 +9,7 @@ import { listCaes } from '../../../src/db/caes.ts';
 import { countCfes } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
@@ -32,12 +32,12 @@ const deps = () => ({
   sealer: aKeyPair().sealer,
   localReceivers: false,
 });
-const issue = (rut: string): Promise<Cfe> =>
+const issue = (rut: string, wishes: CfeWishes = {}): Promise<Cfe> =>
   issueCfe(deps(), {
     accountId: account,
     rut,
     environment: 'production',
-    body: fromJson(JSON.stringify(aCfeBody())),
+    body: fromJson(JSON.stringify(aCfeBody(wishes))),
   });
 const auditOf = async (rut: string) =>
   (await listAudit(db.orm.em.fork(), { rut }, 100)).map(({ actor, action, subject, reason }) => ({
@@ -79,8 +79,8 @@ describe('requeue', () => {
 
     expect(await recover({ rut })).toMatchObject([{ unfinished: 2 }, ...counts.slice(1).map(() => ({}))]);
     expect(await outbox()).toEqual([
-      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: null },
-      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: null },
+      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: 'turnCame' },
+      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: 'turnCame' },
     ]);
     expect((await auditOf(rut)).at(-1)).toEqual({
       actor: 'cli:ana',
@@ -96,6 +96,33 @@ describe('requeue', () => {
       { workflow: 'deliverWebhook', workflow_id: `wh:webhook.test:-:${delivery.id}`, signal: null },
     ]);
   });
+});
+
+test('requeue wakes runs that Temporal was restored with, in front of a signal that they had before', async () => {
+  const rut = await aReadyEnterprise(db.orm, account);
+  const [decided, open] = [await issue(rut), await issue(rut)];
+  const noteOn = (reference: string) => issue(rut, { type: 'ETICKET_NC', net: 10, reference });
+  const [told, waits] = [await noteOn('101-1'), await noteOn('101-2')];
+  const em = db.orm.em.fork();
+  await em.nativeUpdate(Cfe, { id: decided.id }, { status: 'ACCEPTED', settledAt: new Date() });
+  await em.execute('delete from outbox');
+
+  const [{ unfinished } = { unfinished: 0 }] = await requeue(deps(), {
+    rut,
+    reason: 'restored to 14:05',
+    dryRun: false,
+  });
+
+  expect(unfinished).toBe(3);
+  const rows = await em.execute<{ workflow_id: string; signal: string }[]>(
+    `select workflow_id, signal from outbox where workflow = 'issueCfe' order by id`,
+  );
+  expect(rows).toEqual([
+    { workflow_id: open.workflowId, signal: 'turnCame' },
+    { workflow_id: told.workflowId, signal: 'turnCame' },
+    { workflow_id: told.workflowId, signal: 'originalSettled' },
+    { workflow_id: waits.workflowId, signal: 'turnCame' },
+  ]);
 });
 
 test('requeue that is broken off after it began stands in the audit all the same', async () => {
