@@ -66,7 +66,8 @@ export async function startLocalStack(options: { say?: Say; signal?: AbortSignal
     programs: {
       simulator: { program: program('simulator'), needs: [] },
       worker: { program: program('worker'), needs: ['migrated', 'temporal'] },
-      api: { program: program('api'), needs: ['migrated'] },
+      // It reads at its start who may certify companies, and the operator's own certificate.
+      api: { program: program('api'), needs: ['prepared'] },
     },
     migrate: migrateDatabase,
     prepare: prepareDatabase,
