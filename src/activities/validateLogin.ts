@@ -10,7 +10,7 @@ import type { LoginValidation } from '../domain/activityResults.ts';
 import { efacturaLogin, type LoginResult } from '../domain/webhookEvents.ts';
 import { factsChangedMessage } from '../temporal.ts';
 import type { Activity } from './activities.ts';
-import { unreachable } from './steps/failures.ts';
+import { notYet, unreachable } from './steps/failures.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 export interface Login {
@@ -29,11 +29,31 @@ export interface ValidateLoginDeps {
 }
 
 /**
+ * Checks under way at a time in one process, a tenth of the places that they share with CFEs: whoever asks for many, of a
+ * service that is slow, holds up other checks and no receipt.
+ */
+const CHECKS_AT_ONCE = 20;
+/** One that finds no place asks again after so long, or up to twice that: many must not ask all the time. */
+const BUSY_MILLISECONDS = 10_000;
+
+/**
  * Asks the authority whether the stored login holds and stores what it may do (docs/contract.md#credentials). A login
  * that changes while the authority is asked is asked about again.
  */
 export function createValidateLogin(deps: ValidateLoginDeps): Activity<'validateLogin'> {
-  return (rut) => whileBeating(() => validate(deps, rut));
+  let underWay = 0;
+  return async (rut) => {
+    if (underWay >= CHECKS_AT_ONCE) {
+      const wait = BUSY_MILLISECONDS * (1 + Math.random());
+      throw notYet('Other checks of logins are under way; this one waits for a place.', wait);
+    }
+    underWay += 1;
+    try {
+      return await whileBeating(() => validate(deps, rut));
+    } finally {
+      underWay -= 1;
+    }
+  };
 }
 
 async function validate(deps: ValidateLoginDeps, rut: string): Promise<LoginValidation> {

@@ -13,6 +13,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
 import { aKeyPair } from '../../support/sealing.ts';
+import { until } from '../../support/until.ts';
 
 let db: TestDatabase;
 const keys = aKeyPair();
@@ -204,4 +205,45 @@ describe('who may have a login checked, and how often', () => {
     );
     expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
   });
+});
+
+test('of many checks at a slow service twenty are under way in a worker; the others hold no place, and go later', async () => {
+  const ruts = await Promise.all(Array.from({ length: 23 }, () => anEnterprise(db.orm, accountId)));
+  for (const rut of ruts) await validateCredentials(deps, { accountId, rut, login: {} });
+  const { promise: slow, resolve: answer } = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const check = createValidateLogin({
+    orm: db.orm,
+    clock: deps.clock,
+    outbox: idleOutbox,
+    openLogin: () => null,
+    async checkLogin({ rut }) {
+      asked.push(rut);
+      await slow;
+      return { login: 'success', permissions: [], message: '' };
+    },
+  });
+
+  const turnedAway: unknown[] = [];
+  const checks = ruts.map((rut) =>
+    asActivity(() => check(rut)).catch((error: unknown) => {
+      turnedAway.push(error);
+    }),
+  );
+  try {
+    await until(
+      'each is asked or turned away',
+      20,
+      async () => asked.length + turnedAway.length === ruts.length,
+    );
+  } finally {
+    answer();
+    await Promise.all(checks);
+  }
+
+  const busy = { type: 'NotYet', category: 'BENIGN' };
+  expect(turnedAway).toMatchObject([busy, busy, busy]);
+  expect(asked.toSorted()).toEqual(ruts.slice(0, 20).toSorted());
+
+  expect(await asActivity(() => check(ruts[20] ?? ''))).toMatchObject({ kind: 'checked' });
 });
