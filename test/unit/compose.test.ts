@@ -416,6 +416,17 @@ describe('what production keeps from outside and from its programs', () => {
     ).toEqual([]);
   });
 
+  test('Temporal is told which of its addresses to announce: with three networks its image would find three, and refuse them', () => {
+    const { networks, environment } = serviceOf('temporal');
+
+    expect(networks?.length).toBeGreaterThan(1);
+    expect(environment).toMatchObject({
+      BIND_ON_IP: '0.0.0.0',
+      // Its four parts are one process, and speak to each other only.
+      TEMPORAL_BROADCAST_ADDRESS: '127.0.0.1',
+    });
+  });
+
   test('every port is open to this machine only', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
 
