@@ -427,6 +427,17 @@ describe('what production keeps from outside and from its programs', () => {
     });
   });
 
+  test('who has no way outside asks for no name there: gRPC would, and wait until it gives up', () => {
+    const shutIn = services.filter(([, { networks = [], environment = {} }]) => {
+      const inside = networks.every((network) => compose.networks[network]?.internal);
+      return inside && 'TEMPORAL_ADDRESS' in environment;
+    });
+
+    expect(shutIn.map(([name, { environment }]) => [name, environment?.['TEMPORAL_ADDRESS']])).toEqual([
+      ['temporal-namespace', 'passthrough:///temporal:7233'],
+    ]);
+  });
+
   test('every port is open to this machine only', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
 
