@@ -10,10 +10,13 @@ import type { Engine } from './engine.ts';
 export interface Container {
   Id: string;
   Config: { Labels: Record<string, string>; Env: string[]; User: string };
-  State: { Status: string; ExitCode: number; FinishedAt: string; Health?: { Status: string } };
+  State: { Status: string; Pid: number; ExitCode: number; FinishedAt: string; Health?: { Status: string } };
   HostConfig: { ReadonlyRootfs: boolean; CapAdd: string[] | null; Privileged: boolean };
   Mounts: { Destination: string; RW: boolean }[];
-  NetworkSettings: { Ports: Record<string, { HostIp: string; HostPort: string }[] | null> };
+  NetworkSettings: {
+    Ports: Record<string, { HostIp: string; HostPort: string }[] | null>;
+    Networks: Record<string, { IPAddress: string }>;
+  };
 }
 
 const SERVICE = 'com.docker.compose.service';
@@ -21,6 +24,8 @@ const SERVICE = 'com.docker.compose.service';
 export const OWN = ['api', 'worker', 'simulator'];
 const PORTS = ['3000', '7233', '8090', '8233', '9464'];
 const NODE_USER = '1000';
+/** On which port each server listens for those on a network with it. */
+const SERVERS = { postgres: 5_432, temporal: 7_233, 'temporal-ui': 8_080, api: 3_000, simulator: 8_090 };
 
 /** The containers of the compose file, one-off ones left out; those that ran too. */
 export function containersOf({ docker }: Engine, project = 'cfe'): readonly Container[] {
@@ -104,6 +109,41 @@ export function portsAreClosed(engine: Engine): void {
   const elsewhere = listening.filter((address) => !address.startsWith('0100007F:'));
   same(elsewhere, [], 'what listens on other addresses than 127.0.0.1');
 }
+
+/** Who shares no network of the compose file with a server cannot reach it; who is on internal ones only gets nowhere. */
+export function edgesAreApart(engine: Engine): void {
+  const { services, networks } = readCompose();
+  const networksOf = (name: string): readonly string[] => services[name]?.networks ?? [];
+  const neighbours = (one: string, other: string): boolean =>
+    one === other || networksOf(one).some((network) => networksOf(other).includes(network));
+  const found = running(engine);
+  for (const from of found) {
+    const name = serviceOf(from);
+    const reached = Object.entries(SERVERS).filter(([server, port]) =>
+      found
+        .filter((container) => serviceOf(container) === server)
+        .flatMap(({ NetworkSettings }) => Object.values(NetworkSettings.Networks))
+        .some(({ IPAddress }) => connects(from, IPAddress, port)),
+    );
+    same(
+      reached.map(([server]) => server),
+      Object.keys(SERVERS).filter((server) => neighbours(name, server)),
+      `what ${name} reaches`,
+    );
+    same(
+      /^\S+\t00000000\t/m.test(readFileSync(`/proc/${from.State.Pid}/net/route`, 'utf8')),
+      networksOf(name).some((network) => !networks[network]?.internal),
+      `${name}: a way outside`,
+    );
+  }
+}
+
+/** Whether a connection from within a container's network succeeds; what is dropped is given up after 2 s. */
+const connects = ({ State }: Container, address: string, port: number): boolean =>
+  spawnSync('nsenter', [
+    ...['-t', String(State.Pid), '-n', 'timeout', '2'],
+    ...['bash', '-c', `exec 3<>/dev/tcp/${address}/${port}`],
+  ]).status === 0;
 
 /** Neither secrets nor what customers entrusted to us stand in logs, settings or layers. */
 export function nothingIsTold(engine: Engine, checkout: string, others: readonly string[]): void {

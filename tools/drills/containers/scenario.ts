@@ -7,6 +7,7 @@ import type { Engine } from './engine.ts';
 import {
   allWell,
   containersOf,
+  edgesAreApart,
   logOf,
   logsAreJson,
   nothingIsTold,
@@ -113,6 +114,10 @@ async function inspect(ground: Ground, apiKey: string): Promise<void> {
     secretsAreTheirs(engine),
   );
   await checks.check('only the documented ports, on 127.0.0.1', () => portsAreClosed(engine));
+  await checks.check(
+    'each reaches only the servers on its networks, and outside only where they lead there',
+    () => edgesAreApart(engine),
+  );
   await lookIntoLogs(ground, apiKey);
 }
 
