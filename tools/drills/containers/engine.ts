@@ -5,6 +5,9 @@ import { basename, join } from 'node:path';
 import { until } from '../../../src/demo/until.ts';
 import { run } from './cache.ts';
 
+/** Of slirp4netns, which asks those of this machine: outside of every container network. */
+export const NAME_SERVER = '10.0.2.3';
+
 /** A Docker Engine that runs, and how to speak to it. */
 export interface Engine {
   /** The variables by which `docker` and `docker compose` find it. */
@@ -31,8 +34,7 @@ export async function startEngine(folder: string, compose: string): Promise<Engi
     },
     'default-address-pools': [{ base: '10.213.0.0/16', size: 24 }],
     bip: '10.212.0.1/24',
-    // The name server of slirp4netns, which asks those of this machine.
-    dns: ['10.0.2.3'],
+    dns: [NAME_SERVER],
     features: { buildkit: true },
   };
   writeFileSync(join(folder, 'daemon.json'), JSON.stringify(settings));
