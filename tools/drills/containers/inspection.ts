@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCompose } from '../../../test/support/production/composeFile.ts';
+import { type ComposeService, readCompose } from '../../../test/support/production/composeFile.ts';
 import { same } from './checks.ts';
 import { type Engine, NAME_SERVER } from './engine.ts';
 
@@ -46,12 +46,14 @@ export const serviceOf = ({ Config }: Container): string => String(Config.Labels
 const running = (engine: Engine): readonly Container[] =>
   containersOf(engine).filter(({ State }) => State.Status === 'running');
 
+const isJob = (service?: ComposeService): boolean => service?.restart === 'on-failure:5';
+
 /** All that stay run and are healthy; all jobs have ended well. */
 export function allWell(engine: Engine): void {
   const { services } = readCompose();
   for (const container of containersOf(engine)) {
     const { Status, ExitCode, Health } = container.State;
-    const job = services[serviceOf(container)]?.restart === 'on-failure:5';
+    const job = isJob(services[serviceOf(container)]);
     const is = job ? [Status, ExitCode] : [Status, Health?.Status];
     same(is, job ? ['exited', 0] : ['running', 'healthy'], serviceOf(container));
   }
@@ -119,7 +121,7 @@ export function edgesAreApart(engine: Engine): void {
   const networksOf = (name: string): readonly string[] => services[name]?.networks ?? [];
   const neighbours = (one: string, other: string): boolean =>
     one === other || networksOf(one).some((network) => networksOf(other).includes(network));
-  const found = running(engine);
+  const found = running(engine).filter((container) => !isJob(services[serviceOf(container)]));
   for (const from of found) {
     const name = serviceOf(from);
     const reached = Object.entries(SERVERS).filter(([server, port]) =>
