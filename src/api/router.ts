@@ -1,5 +1,6 @@
 import { Router } from '@koa/router';
 import { Refusal } from '../errors.ts';
+import { createAccountPlaces } from './accountPlaces.ts';
 import { answerJson } from './answer.ts';
 import type { ApiDeps } from './deps.ts';
 import { serveDocumentation } from './documentation.ts';
@@ -23,8 +24,9 @@ export function createRouter(options: {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   const failures = createFailureLimit({ deps, lookups });
+  const places = createAccountPlaces();
   for (const route of routes) {
-    const serve = serveRoute(route, { deps, lookups, failures });
+    const serve = serveRoute(route, { deps, lookups, failures, places });
     const template = PREFIX + route.path;
     router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
       ctx.state.route = template;

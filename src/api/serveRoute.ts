@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Checked, check, limited } from '../domain/faults.ts';
 import { invalidInput } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
+import type { AccountPlaces } from './accountPlaces.ts';
 import { answerJson, answerText } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
@@ -24,7 +25,12 @@ import { checkSandboxMode } from './sandboxMode.ts';
  */
 export function serveRoute(
   route: Route,
-  { deps, lookups, failures }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit },
+  {
+    deps,
+    lookups,
+    failures,
+    places,
+  }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: AccountPlaces },
 ) {
   const paramsSchema = z.strictObject(route.params);
 
@@ -40,24 +46,27 @@ export function serveRoute(
     Object.assign(ctx.state, { accountId, keyId });
     const checked = check(paramsSchema, values, { at: '/path' });
     const rut = checked.ok ? rutAsked(route, checked.value) : null;
-    const admission = await lookups.admit(caller, rut);
-    applyQuota(ctx, admission.quota, deps.clock());
-    checkSandboxMode(route, headers, caller);
-    const params = valueOf(checked);
-    const unbound = route.checkParams?.(params) ?? [];
-    if (unbound.length > 0) throw invalidInput(unbound);
-    const { enterprise, role } = enterpriseAccess(route, rut, caller, admission);
-    await route.requireResource?.({ params }, deps);
-    const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
-    const { query, body } = readInput(route, ctx.querystring, rawBody);
 
-    const { requestId } = ctx.state;
-    const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
-    const idempotency = readRequestKey(route, ctx.req, asked);
-    const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
-    const origin = { keyId, address: ctx.state.address };
-    const acting: ApiDeps = { ...deps, actor: `account:${accountId}`, origin };
-    const answer = await handleOnce(route, request, acting);
+    const { request, answer } = await places.hold(accountId, async () => {
+      const admission = await lookups.admit(caller, rut);
+      applyQuota(ctx, admission.quota, deps.clock());
+      checkSandboxMode(route, headers, caller);
+      const params = valueOf(checked);
+      const unbound = route.checkParams?.(params) ?? [];
+      if (unbound.length > 0) throw invalidInput(unbound);
+      const { enterprise, role } = enterpriseAccess(route, rut, caller, admission);
+      await route.requireResource?.({ params }, deps);
+      const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
+      const { query, body } = readInput(route, ctx.querystring, rawBody);
+
+      const { requestId } = ctx.state;
+      const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
+      const idempotency = readRequestKey(route, ctx.req, asked);
+      const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
+      const origin = { keyId, address: ctx.state.address };
+      const acting: ApiDeps = { ...deps, actor: `account:${accountId}`, origin };
+      return { request, answer: await handleOnce(route, request, acting) };
+    });
     if ('replayed' in answer) {
       ctx.set('Idempotent-Replayed', 'true');
       answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);

@@ -11,7 +11,7 @@ const fail = async ({ api, attacker }: Ground, forwarded: string): Promise<numbe
   (await createHttpClient(api.baseUrl, { 'x-forwarded-for': forwarded }).get(`/enterprises/${attacker.rut}`))
     .status;
 
-/** What a caller without a key sends, often. */
+/** What costs little, sent often. */
 export const FLOODS: readonly Attack[] = [
   {
     name: '600 failed authentications from one address',
@@ -30,6 +30,13 @@ export const FLOODS: readonly Attack[] = [
     ...MANY,
     send: (ground, place) => fail(ground, `10.1.${place >> 8}.${place & 255}`),
     answers: [401],
+  },
+  {
+    name: '200 requests of one account at once',
+    times: 200,
+    atOnce: 200,
+    send: async ({ attacker: { client, rut } }) => (await client.get(`/enterprises/${rut}/cfes`)).status,
+    answers: [200],
   },
   {
     name: '600 questions whether it is ready',
