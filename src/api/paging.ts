@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { addIssue } from '../domain/issue.ts';
 
 /** Largest number to skip: what a table can hold and a JSON number can say. */
-export const MOST_SKIPPED = 1_000_000_000;
+const MOST_SKIPPED = 1_000_000_000;
 
 /** A whole number in a query parameter. */
 export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }) {
@@ -21,3 +21,13 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
     })
     .meta({ type: 'integer', minimum, maximum });
 }
+
+/** The query parameters of a list of `things` that is read a page at a time: `usual` of them unless told. */
+export const pageOf = (things: string, { usual, largest }: { usual: number; largest: number }) => ({
+  skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
+    .optional()
+    .meta({ description: `How many ${things} to skip; default 0` }),
+  limit: wholeNumber({ minimum: 1, maximum: largest })
+    .optional()
+    .meta({ description: `How many ${things} to return at most; default ${usual}` }),
+});

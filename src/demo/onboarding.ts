@@ -5,6 +5,18 @@ import { until } from './until.ts';
 
 /** The company of the demo: one of the RUTs that the authority itself uses for trials. */
 export const DEMO_RUT = '219000090011';
+
+/** What the demo says of it at its creation. */
+export const DEMO_ENTERPRISE = {
+  legal_name: 'Almacén Demo SA',
+  trade_name: 'Almacén Demo',
+  department_name: 'Montevideo',
+  locality_name: 'Montevideo',
+  street_name: 'Rincón 500',
+  branch: 1,
+  is_new_enterprise: false,
+  phone_number: '29001234',
+};
 const LOGIN = { username: 'demo', password: 'demo-portal-login' };
 const CERTIFICATE_PASSWORD = 'demo-certificate';
 /** Types without this many numbers left get a new CAE. */
@@ -73,17 +85,7 @@ interface Steps {
 async function register({ customer, rut, path, say }: Steps): Promise<void> {
   if (await customer.find(path)) return;
   say(`create the enterprise ${rut}`);
-  await customer.send('POST', 'enterprises', {
-    rut,
-    legal_name: 'Almacén Demo SA',
-    trade_name: 'Almacén Demo',
-    department_name: 'Montevideo',
-    locality_name: 'Montevideo',
-    street_name: 'Rincón 500',
-    branch: 1,
-    is_new_enterprise: false,
-    phone_number: '29001234',
-  });
+  await customer.send('POST', 'enterprises', { rut, ...DEMO_ENTERPRISE });
 }
 
 async function validateCredentials(

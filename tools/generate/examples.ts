@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import got from 'got';
 import { EXAMPLES_FILE, type Example } from '../../src/api/openapi/examples.ts';
-import { DEMO_RUT } from '../../src/demo/onboarding.ts';
+import { DEMO_ENTERPRISE, DEMO_RUT } from '../../src/demo/onboarding.ts';
 import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
@@ -101,21 +101,7 @@ async function onboard(customer: Recorder, simulatorUrl: string): Promise<void> 
 
   await record('lookUpRut', ['company', 'A company'], ['GET', `${ENTERPRISE}/erut`]);
   await record('lookUpRutAlias', ['company', 'A company'], ['GET', `erut/${DEMO_RUT}`]);
-  await record('createEnterprise', usual, [
-    'POST',
-    'enterprises',
-    {
-      rut: DEMO_RUT,
-      legal_name: 'Almacén Demo SA',
-      trade_name: 'Almacén Demo',
-      department_name: 'Montevideo',
-      locality_name: 'Montevideo',
-      street_name: 'Rincón 500',
-      branch: 1,
-      is_new_enterprise: false,
-      phone_number: '29001234',
-    },
-  ]);
+  await record('createEnterprise', usual, ['POST', 'enterprises', { rut: DEMO_RUT, ...DEMO_ENTERPRISE }]);
   await portal.put(`credentials/${DEMO_RUT}`, { json: { ...LOGIN, permissions: ['HOMO', 'PROD'] } });
   await record(
     'validateCredentials',

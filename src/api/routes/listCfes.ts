@@ -4,7 +4,7 @@ import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import { Rut } from '../../domain/rut.ts';
-import { MOST_SKIPPED, wholeNumber } from '../paging.ts';
+import { pageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 import { CfeListView, cfeView } from '../views/cfe.ts';
 
@@ -22,12 +22,7 @@ export const listCfes = defineRoute({
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
-    skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
-      .optional()
-      .meta({ description: 'How many CFEs to skip; default 0' }),
-    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
-      .optional()
-      .meta({ description: 'How many CFEs to return at most; default 25' }),
+    ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
     cfe_type: z.enum(CFE_TYPE_NAMES).optional(),
     cfe_status: z.enum(CFE_STATUSES).optional(),
     from: date().optional().meta({ description: 'Earliest emission date' }),

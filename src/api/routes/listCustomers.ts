@@ -4,7 +4,7 @@ import { CountryCode } from '../../domain/countries.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
 import { Rut } from '../../domain/rut.ts';
 import { text } from '../../domain/text.ts';
-import { MOST_SKIPPED, wholeNumber } from '../paging.ts';
+import { pageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 import { CustomerView, customerView } from '../views/customer.ts';
 
@@ -28,12 +28,7 @@ export const listCustomers = defineRoute({
       .optional()
       .meta({ description: 'The complete document number' }),
     country_code: CountryCode.optional(),
-    skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
-      .optional()
-      .meta({ description: 'How many customers to skip; default 0' }),
-    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
-      .optional()
-      .meta({ description: 'How many customers to return at most; default 1000' }),
+    ...pageOf('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
   }),
   body: null,
   success: {

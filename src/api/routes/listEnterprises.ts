@@ -3,7 +3,7 @@ import { enterpriseObjects } from '../../db/enterpriseObjects.ts';
 import { countEnterprisesOf, enterprisesOf } from '../../db/enterprises.ts';
 import { listGrants } from '../../db/grants.ts';
 import { ENTERPRISE_STATUSES } from '../../domain/enterpriseStatus.ts';
-import { MOST_SKIPPED, wholeNumber } from '../paging.ts';
+import { pageOf } from '../paging.ts';
 import type { Role } from '../roles.ts';
 import { defineRoute } from '../route.ts';
 import { EnterpriseView } from '../views/enterprise.ts';
@@ -22,12 +22,7 @@ export const listEnterprises = defineRoute({
   role: null,
   params: {},
   query: z.strictObject({
-    skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
-      .optional()
-      .meta({ description: 'How many enterprises to skip; default 0' }),
-    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
-      .optional()
-      .meta({ description: 'How many enterprises to return at most; default 25' }),
+    ...pageOf('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
     status: z.enum(ENTERPRISE_STATUSES).optional(),
   }),
   body: null,

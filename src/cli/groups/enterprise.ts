@@ -9,11 +9,11 @@ import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
 import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { Rut } from '../../domain/rut.ts';
+import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
-const REASON_LENGTH = 500;
 const ARGS = { RUT: 'RUT of the enterprise' };
 const EXAMPLES = ['219999830019'];
 
