@@ -8,8 +8,8 @@ const recordExpiries = activity('recordExpiries', {
 });
 
 /**
- * Tells the webhooks of every enterprise, once, that a certificate or a CAE has expired by date. Started every day by
- * the schedule `expiries`; ends with how many enterprises were told.
+ * Tells the webhooks of every enterprise, once, that a certificate or a CAE has expired by date, and gives warnings
+ * that are due. Started every hour by the schedule `expiries`; ends with how many enterprises were told.
  */
 export async function tellExpiries(): Promise<{ told: number }> {
   setCurrentDetails('Looking for certificates and CAEs that passed their date.');
