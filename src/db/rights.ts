@@ -13,6 +13,7 @@ const KEPT = [
   'cfe',
   'cfe_sequence',
   'enterprise',
+  'mail',
   'payment',
   'sobre',
   'sobre_sequence',

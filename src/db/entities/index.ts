@@ -15,6 +15,8 @@ import { Enterprise } from './Enterprise.ts';
 import { EnterpriseGrant } from './EnterpriseGrant.ts';
 import { Event } from './Event.ts';
 import { Logo } from './Logo.ts';
+import { Mail } from './Mail.ts';
+import { MailAttempt } from './MailAttempt.ts';
 import { OutboxMessage } from './OutboxMessage.ts';
 import { Payment } from './Payment.ts';
 import { Plan } from './Plan.ts';
@@ -45,6 +47,8 @@ export const ENTITIES = [
   EnterpriseGrant,
   Event,
   Logo,
+  Mail,
+  MailAttempt,
   OutboxMessage,
   Payment,
   Plan,
