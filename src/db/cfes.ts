@@ -2,7 +2,7 @@ import { type EntityManager, type FilterQuery, LockMode, raw } from '@mikro-orm/
 import { formatCfeId, type Place } from '../domain/cfeId.ts';
 import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { NUMBER_STAYS, NUMBER_UNDECIDED, type RejectionReason } from '../domain/rejection.ts';
+import type { RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 
 import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
@@ -229,11 +229,9 @@ function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): F
   };
 }
 
-/** Whether the number of a REJECTED CFE is to be annulled: by the codes of its reasons; without any, it is. */
-const toBeAnnulled = (cfe: string): string =>
-  `(select coalesce(bool_and(code not in (${NUMBER_STAYS.map((code) => `'${code}'`).join(', ')}))
-      and bool_or(code <> '${NUMBER_UNDECIDED}'), true)
-    from jsonb_path_query(coalesce(${cfe}.rejection, '[]'), '$[*].code') as reason (json), lateral (select json #>> '{}') as its (code))`;
+/** Whether the number of a CFE is annulled. */
+const isAnnulled = (cfe: string): string =>
+  `exists (select from annulment where annulment.cfe_id = ${cfe}.id)`;
 
 /** Which CFEs operators look for, beside what everyone may. */
 export interface OperatorFilter extends CfeFilter {
@@ -252,7 +250,7 @@ export function listCfesForOperators(
     conditionOf(filter),
     ...(needsSupport ? [{ stuckReason: { $ne: null } }] : []),
     ...(stuckReason === undefined ? [] : [{ stuckReason }]),
-    ...(annulled ? [{ status: 'REJECTED' as const, [raw(toBeAnnulled)]: true }] : []),
+    ...(annulled ? [{ status: 'REJECTED' as const, [raw(isAnnulled)]: true }] : []),
   ];
   return em.find(
     Cfe,

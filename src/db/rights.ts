@@ -7,6 +7,7 @@ const APP_ROLE = 'cfe_app';
 /** Nothing of these is ever removed. */
 const KEPT = [
   'account',
+  'annulment',
   'api_key',
   'cae',
   'certificate',
@@ -31,7 +32,7 @@ export async function ownsTables(em: EntityManager): Promise<boolean> {
 
 /**
  * Gives the role of the service its rights on all tables, those of this migration too: rows, not tables; of the audit
- * only adding and reading; of the migrations only reading. For the owner of the tables. Does nothing where there is no
+ * and of annulments only adding and reading; of the migrations only reading. For the owner of the tables. Does nothing where there is no
  * such role, or where it is who asks. Safe to repeat; rights that it has beyond these are taken away.
  */
 export async function grantRights(em: EntityManager): Promise<void> {
@@ -45,7 +46,7 @@ export async function grantRights(em: EntityManager): Promise<void> {
     revoke all on all tables in schema public from ${APP_ROLE};
     grant select, insert, update, delete on all tables in schema public to ${APP_ROLE};
     revoke delete on ${KEPT.join(', ')} from ${APP_ROLE};
-    revoke update, delete on audit from ${APP_ROLE};
+    revoke update, delete on audit, annulment from ${APP_ROLE};
     revoke insert, update, delete on migration from ${APP_ROLE};
     grant usage on all sequences in schema public to ${APP_ROLE};
   `);

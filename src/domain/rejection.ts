@@ -16,14 +16,6 @@ const OWN_REJECTION_CODES = {
   numberOfOthers: 'duplicate.not_ours' satisfies StuckReason,
 } as const;
 
-/**
- * Rejected with one of these, a number is not to be annulled: the authority holds a CFE under it, or waits for one
- * (Formato Mensaje de Respuesta v19, section 1), or it is another system's.
- */
-export const NUMBER_STAYS: readonly string[] = ['E02', 'E09', OWN_REJECTION_CODES.numberOfOthers];
-/** Rejected for this alone, a number is neither used nor to be annulled yet: the authority's portal may still accept it. */
-export const NUMBER_UNDECIDED = 'E06';
-
 /** A note whose original was rejected; it was never sent. */
 export const ORIGINAL_REJECTED: readonly RejectionReason[] = [
   {

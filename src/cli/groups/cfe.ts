@@ -57,7 +57,7 @@ const list = defineVerb({
       about: 'only CFEs that are stuck for this reason',
       choices: STUCK_REASONS,
     },
-    { flags: '--annulled', about: 'only CFEs whose number is to be annulled at the authority' },
+    { flags: '--annulled', about: 'only CFEs whose number is annulled' },
     { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
   ],
   examples: ['--rut 219999830019', '--rut 219999830019 --needs-support --json'],

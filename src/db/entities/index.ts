@@ -1,4 +1,5 @@
 import { Account } from './Account.ts';
+import { Annulment } from './Annulment.ts';
 import { ApiKey } from './ApiKey.ts';
 import { AuditEntry } from './AuditEntry.ts';
 import { AuthorityCertificate } from './AuthorityCertificate.ts';
@@ -30,6 +31,7 @@ import { Webhook } from './Webhook.ts';
 /** Every entity, one per table. */
 export const ENTITIES = [
   Account,
+  Annulment,
   ApiKey,
   AuditEntry,
   AuthorityCertificate,

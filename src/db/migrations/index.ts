@@ -18,6 +18,7 @@ import { Migration0024ClaimKey } from './0024_claim_key.ts';
 import { Migration0030EnterpriseData } from './0030_enterprise_data.ts';
 import { Migration0031Warnings } from './0031_warnings.ts';
 import { Migration0032NoteWaits } from './0032_note_waits.ts';
+import { Migration0033Annulments } from './0033_annulments.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -42,5 +43,6 @@ export const MIGRATIONS = [
   { name: '0030_enterprise_data', class: Migration0030EnterpriseData },
   { name: '0031_warnings', class: Migration0031Warnings },
   { name: '0032_note_waits', class: Migration0032NoteWaits },
+  { name: '0033_annulments', class: Migration0033Annulments },
   { name: '0041_mail', class: Migration0041Mail },
 ];
