@@ -414,6 +414,10 @@ const VARIABLES = {
       'how many CFEs per second all workers together may send to each of the authority’s reception services',
     fallback: '50',
   }),
+  CFE_RATES_URL: httpsUrl(
+    "the central bank's service of closing rates, without a slash at its end (docs/authority/rates.md)",
+    'https://cotizaciones.bcu.gub.uy/wscotizaciones/servlet',
+  ),
   CFE_CREDENTIALS_URL: httpsUrl(
     "the service that checks an enterprise's e-invoicing login; docs/simulator.md has its contract",
   ),
@@ -482,7 +486,7 @@ const VARIABLES = {
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     mayHold: 'true or false',
     purpose:
-      'allows http: towards the authority and its check of logins, for simulators; never true with the real authority',
+      'allows http: towards the authority, its check of logins and the central bank, for simulators; never true with the real authority',
     fallback: 'false',
   }),
   CFE_TEST_MODE: variable({

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { FetchExchangeRateDeps } from '../commands/fetchExchangeRate.ts';
 import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
@@ -19,6 +20,8 @@ export interface CliDeps extends CommandDeps {
   readonly askSupport: SupportCfeDeps['askSupport'];
   /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
+  /** Finds out what is known of rates; throws ConfigurationError where the central bank is not configured. */
+  readonly ratesFor: () => FetchExchangeRateDeps['ratesFor'];
   /** Seals secrets; throws ConfigurationError where the sealing key is not configured. */
   readonly sealer: () => Sealer;
   /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */

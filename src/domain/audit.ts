@@ -44,6 +44,8 @@ export type AuditAction =
   | 'limit.set'
   | 'plan.load'
   | 'ui_value.load'
+  | 'exchange_rate.load'
+  | 'exchange_rate.fetch'
   | 'payment.settle'
   | 'payment.cancel'
   | 'key_encryption.rotate'

@@ -1,6 +1,6 @@
 /** When a service of the authority counts as away, and who tries it again when (docs/decisions/0019-the-gate.md). */
 
-/** The authority's services, each with a breaker of its own. */
+/** The authority's services, the check of logins and the central bank's rates, each with a breaker of its own. */
 export const ENDPOINTS = [
   'production/reception',
   'production/consultation',
@@ -9,6 +9,7 @@ export const ENDPOINTS = [
   'sandbox/consultation',
   'sandbox/registry',
   'credentials',
+  'rates',
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];
 

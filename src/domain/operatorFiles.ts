@@ -1,7 +1,10 @@
-/** What an operator's files hold: `plan load`, `ui-value load`. */
+/** What an operator's files hold: `plan load`, `ui-value load`, `exchange-rate load`. */
+
+import Big from 'big.js';
 import * as z from 'zod';
 import { invalidInput } from '../errors.ts';
 import { CURRENCIES } from './cfeRequest.ts';
+import { date } from './dates.ts';
 import { amount, decimal, integer } from './decimal.ts';
 import { check } from './faults.ts';
 import { addIssue } from './issue.ts';
@@ -38,6 +41,26 @@ export const UiValueList = z
   )
   .min(1)
   .superRefine(eachOnce(({ year }) => String(year)));
+
+/** The days for which a rate can be loaded: since e-invoicing began. */
+const RATE_DAYS = { earliest: '2011-10-01', latest: '2050-12-31' };
+
+/** Rates of foreign currencies by day, each with its source; the rate is text, so that no program rounds it. */
+export const ExchangeRateList = z
+  .array(
+    z.strictObject({
+      currency: z.enum(CURRENCIES).exclude(['UYU']),
+      date: date(RATE_DAYS),
+      rate: z.string().superRefine((rate, ctx) => {
+        const isRate = /^\d{1,9}(\.\d{1,9})?$/.test(rate) && Big(rate).gt(0);
+        if (!isRate)
+          addIssue(ctx, 'number.out_of_range', 'must be a number above 0 as text, such as "40.125".');
+      }),
+      source: text(SOURCE_LENGTH),
+    }),
+  )
+  .min(1)
+  .superRefine(eachOnce(({ currency, date: day }) => `${currency} ${day}`));
 
 /** A file must not say two things about one key. */
 function eachOnce<T>(keyOf: (row: T) => string) {

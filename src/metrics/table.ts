@@ -23,10 +23,12 @@ const BOTH = ['api', 'worker'] as const;
 const environment = '`production` or `sandbox`';
 const AUTHORITY_CALL = {
   environment,
-  service: '`reception`, `consultation`, `registry`, or `credentials` for the check of e-invoicing logins',
-  operation: '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `lookUpRut`, `checkLogin`',
+  service:
+    '`reception`, `consultation`, `registry`, `credentials` for the check of e-invoicing logins, or `rates` for the central bank',
+  operation:
+    '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `lookUpRut`, `checkLogin`, `closingRates`, `lastClosing`',
 };
-const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, …';
+const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, `rates`, …';
 const BY_ENTERPRISE = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };
 
 export const METRICS = {

@@ -9,14 +9,14 @@ import { counter, histogram } from './instruments.ts';
 /** The answer of the table of outcomes where an endpoint is away and only probes go there. */
 const HELD_BACK = 'held back';
 
-/** A call to the check of logins. */
-interface CredentialsCall extends Pick<AuthorityCall, 'environment' | 'seconds'> {
-  readonly service: 'credentials';
-  readonly operation: 'checkLogin';
+/** A call to the check of logins or to the central bank; both serve production and are counted there. */
+interface NeighbourCall extends Pick<AuthorityCall, 'environment' | 'seconds'> {
+  readonly service: 'credentials' | 'rates';
+  readonly operation: 'checkLogin' | 'closingRates' | 'lastClosing';
   readonly answer: 'document' | 'unavailable' | typeof HELD_BACK;
   readonly result: 'answered' | 'repeat';
 }
-type Call = AuthorityCall | CredentialsCall;
+type Call = AuthorityCall | NeighbourCall;
 
 /** Measures calls to the authority. */
 export function measureAuthority(registry: Registry): (call: Call) => void {
@@ -66,13 +66,13 @@ export function measurePurges(registry: Registry): (table: PurgedTable, rows: nu
  */
 export function measured<I, O>(
   tell: (call: Call) => void,
-  operation: Pick<CredentialsCall, 'environment' | 'service' | 'operation'>,
+  operation: Pick<NeighbourCall, 'environment' | 'service' | 'operation'>,
   run: (input: I) => Promise<O>,
   { isHeldBack }: { isHeldBack: (error: unknown) => boolean },
 ): (input: I) => Promise<O> {
   return async (input) => {
     const startedAt = performance.now();
-    let outcome: Pick<CredentialsCall, 'answer' | 'result'> = { answer: 'unavailable', result: 'repeat' };
+    let outcome: Pick<NeighbourCall, 'answer' | 'result'> = { answer: 'unavailable', result: 'repeat' };
     try {
       const output = await run(input);
       outcome = { answer: 'document', result: 'answered' };

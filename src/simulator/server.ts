@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '../logger.ts';
+import { BANK_PATH, serveBank } from './bank.ts';
 import type { Clock } from './clock.ts';
 import { isEnvironment } from './environments.ts';
 import { openExchanges } from './exchanges.ts';
@@ -106,6 +107,7 @@ async function serve(
       response.setHeader('connection', 'close');
       sendJson(response, 413, { error: { code: 'PAYLOAD_TOO_LARGE', message: 'the request is too large' } });
     });
-  } else if (url.pathname === '/livez') sendJson(response, 200, { status: 'ok' });
+  } else if (url.pathname.startsWith(BANK_PATH)) await serveBank(request, response, url.pathname, services);
+  else if (url.pathname === '/livez') sendJson(response, 200, { status: 'ok' });
   else await servePortal(request, response, url, portal);
 }

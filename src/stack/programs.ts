@@ -51,6 +51,7 @@ export const simulatorAddresses = (simulatorUrl: string) => ({
   CFE_DGI_PRODUCTION_REGISTRY_URL: `${simulatorUrl}/production/ws_personaGetActEmpresarial`,
   CFE_DGI_SANDBOX_RECEPTION_URL: `${simulatorUrl}/sandbox/ws_efactura`,
   CFE_DGI_SANDBOX_CONSULTATION_URL: `${simulatorUrl}/sandbox/ws_consultas`,
+  CFE_RATES_URL: `${simulatorUrl}/wscotizaciones/servlet`,
 });
 
 /**

@@ -20,6 +20,7 @@ import type { openSupport } from './askSupport.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
+import { openRates, RATES_VARIABLES } from './rates.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
 /**
@@ -77,6 +78,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUTS, source)),
       askSupport: support.ask,
       askAuthority: () => createAskAuthority(orm, source),
+      ratesFor: () => openRates(readConfig(RATES_VARIABLES, source), orm),
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),

@@ -143,6 +143,7 @@ describe('the gauges that the worker reads from the database', () => {
       );
     const none = {
       credentials: 0,
+      rates: 0,
       'production/consultation': 0,
       'production/reception': 0,
       'production/registry': 0,

@@ -95,6 +95,7 @@ describe('addresses to which logins, papers and receipts go', () => {
     'CFE_DGI_PRODUCTION_REGISTRY_URL',
     'CFE_DGI_SANDBOX_RECEPTION_URL',
     'CFE_DGI_SANDBOX_CONSULTATION_URL',
+    'CFE_RATES_URL',
     'CFE_CREDENTIALS_URL',
     'CFE_SANDBOX_PORTAL_URL',
   ] as const;
@@ -112,7 +113,7 @@ describe('addresses to which logins, papers and receipts go', () => {
   });
 
   test('are all of them: no other part of the authority has an address of its own', () => {
-    const named = [...describeVariables().matchAll(/^# (CFE_(?:DGI|CREDENTIALS|SANDBOX)_\w*URL)=/gm)];
+    const named = [...describeVariables().matchAll(/^# (CFE_(?:DGI|RATES|CREDENTIALS|SANDBOX)_\w*URL)=/gm)];
 
     expect(named.map(([, name]) => name)).toEqual([...ADDRESSES]);
   });

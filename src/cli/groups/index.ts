@@ -5,6 +5,7 @@ import { authorityCertificate } from './authorityCertificate.ts';
 import { cfe } from './cfe.ts';
 import { delivery } from './delivery.ts';
 import { enterprise } from './enterprise.ts';
+import { exchangeRate } from './exchangeRate.ts';
 import { grant } from './grant.ts';
 import { key } from './key.ts';
 import { keyEncryption } from './keyEncryption.ts';
@@ -28,6 +29,7 @@ export const GROUPS: readonly Group[] = [
   plan,
   payment,
   uiValue,
+  exchangeRate,
   authorityCertificate,
   keyEncryption,
   recovery,

@@ -15,6 +15,7 @@ import { DeliveryAttempt } from './DeliveryAttempt.ts';
 import { Enterprise } from './Enterprise.ts';
 import { EnterpriseGrant } from './EnterpriseGrant.ts';
 import { Event } from './Event.ts';
+import { ExchangeRate } from './ExchangeRate.ts';
 import { Logo } from './Logo.ts';
 import { Mail } from './Mail.ts';
 import { MailAttempt } from './MailAttempt.ts';
@@ -48,6 +49,7 @@ export const ENTITIES = [
   Enterprise,
   EnterpriseGrant,
   Event,
+  ExchangeRate,
   Logo,
   Mail,
   MailAttempt,

@@ -8,6 +8,7 @@ import { putCredentials, validateCredentials } from './credentials.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
 import { getOutage, putOutage } from './outage.ts';
+import { putRates } from './rates.ts';
 import { putRegistry } from './registry.ts';
 import type { PortalContext, PortalRoute } from './route.ts';
 
@@ -18,6 +19,7 @@ const ROUTES: readonly PortalRoute[] = [
   certificateAuthorities,
   makeCae,
   reportAnnulled,
+  putRates,
   putRegistry,
   putCredentials,
   validateCredentials,

@@ -49,6 +49,9 @@ create table if not exists faults_given (
 
 create table if not exists odd_states (sobre_id integer primary key references sobres, state text not null) strict;
 
+create table if not exists rates (
+  date text not null, currency text not null, rate text, primary key (date, currency)) strict, without rowid;
+
 create table if not exists registry (rut text primary key, record text not null) strict;
 
 create table if not exists credentials (

@@ -2,6 +2,7 @@
 export const CFE_NS = 'http://cfe.dgi.gub.uy';
 export const SERVICES_NS = 'http://dgi.gub.uy';
 export const REGISTRY_NS = 'DGI_Modernizacion_Consolidado';
+export const RATES_NS = 'Cotiza';
 export const FAULTS_NS = 'http://dgi.gub.uy/faults';
 export const SOAP_NS = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const DS_NS = 'http://www.w3.org/2000/09/xmldsig#';

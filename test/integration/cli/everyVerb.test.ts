@@ -14,6 +14,7 @@ import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import type { Sealer } from '../../../src/crypto/sealed.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { putRates } from '../../../src/db/exchangeRates.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -26,6 +27,7 @@ import { anAuthority } from '../../support/papers.ts';
 import { aKeyPair, anOldKey } from '../../support/sealing.ts';
 
 const [KEK, OLDER_KEK, PEPPER] = [aKeyPair('k1'), anOldKey('k0'), randomBytes(32)];
+const RATE = { currency: 'USD', rate: '40.125', source: 'BCU' } as const;
 const PRODUCTION = ['--environment', 'production'];
 
 let db: TestDatabase;
@@ -163,6 +165,18 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     () => {
       const value = { year: 2027, value: 6.7001, source: 'INE, 2026-12-31', estimate: false };
       return [aFile('values.json', JSON.stringify([value]))];
+    },
+  ],
+  'exchange-rate list': [null, () => []],
+  'exchange-rate load': [
+    'exchange_rate.load',
+    () => [aFile('rates.json', JSON.stringify([{ ...RATE, date: '2026-03-09' }]))],
+  ],
+  'exchange-rate fetch': [
+    'exchange_rate.fetch',
+    async () => {
+      await putRates(db.orm.em.fork(), [{ ...RATE, date: '2026-03-10' }]);
+      return ['USD', '2026-03-10'];
     },
   ],
   'authority-certificate list': [null, () => []],

@@ -1,0 +1,45 @@
+import { createRatesFor, type RatesFor } from '../activities/steps/ratesFor.ts';
+import type { readConfig } from '../config.ts';
+import type { Orm } from '../db/orm.ts';
+import { type Breakers, HeldBack } from '../dgi/callPermit.ts';
+import { type CentralBank, createCentralBank } from '../dgi/centralBank.ts';
+import { createBreakers } from '../gate/breakers.ts';
+import { measured } from '../metrics/work.ts';
+
+/** What rates are found by. */
+export const RATES_VARIABLES = [
+  'CFE_RATES_URL',
+  'CFE_DGI_CONNECT_SECONDS',
+  'CFE_DGI_ANSWER_SECONDS',
+] as const;
+
+/** What is known of rates, by our rows and the configured central bank; `onCall` hears of every call to it. */
+export function openRates(
+  config: ReturnType<typeof readConfig<(typeof RATES_VARIABLES)[number]>>,
+  orm: Orm,
+  {
+    breakers = createBreakers({ orm }),
+    onCall = () => undefined,
+  }: { breakers?: Breakers; onCall?: Parameters<typeof measured>[0] } = {},
+): RatesFor {
+  const centralBank = createCentralBank({
+    url: config.CFE_RATES_URL,
+    timeouts: {
+      connectSeconds: config.CFE_DGI_CONNECT_SECONDS,
+      answerSeconds: config.CFE_DGI_ANSWER_SECONDS,
+    },
+    breakers,
+  });
+  const call = { environment: 'production', service: 'rates' } as const;
+  const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBack;
+  const lastClosing = measured(onCall, { ...call, operation: 'lastClosing' }, centralBank.lastClosing, {
+    isHeldBack,
+  });
+  const measuredBank: CentralBank = {
+    closingRates: measured(onCall, { ...call, operation: 'closingRates' }, centralBank.closingRates, {
+      isHeldBack,
+    }),
+    lastClosing: () => lastClosing(undefined),
+  };
+  return createRatesFor({ orm, centralBank: measuredBank });
+}
