@@ -5,6 +5,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<voi
   profile: () => import('../test/bench/profile.ts'),
   gate: () => import('../test/bench/gate.ts'),
   post: () => import('../test/bench/post.ts'),
+  reports: () => import('../test/bench/reports.ts'),
   sign: () => import('../test/bench/sign.ts'),
   throughput: () => import('../test/bench/throughput.ts'),
 };

@@ -1,23 +1,27 @@
 /**
- * The signature of a CFE (Formato CFE v25.2, zone I; docs/authority/signatures.md#receipts): enveloped, Reference
- * URI="", inclusive C14N 1.0, over the CFE as a document of its own. What `writeCfe` gives is canonical already, so it
- * is digested as it stands; a general canonicaliser would cost several times the RSA operation itself.
+ * The signature of a CFE (Formato CFE v25.2, zone I; docs/authority/signatures.md#receipts) and of a daily report, which
+ * is signed alike: enveloped, Reference URI="", inclusive C14N 1.0, over the document. What `writeCfe` and `writeReport`
+ * give is canonical already, so it is digested as it stands; a general canonicaliser would cost several times the RSA
+ * operation itself.
  */
 import { createHash, createSign, createVerify, type KeyObject, X509Certificate } from 'node:crypto';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from './signatures.ts';
 import { element, plain } from './xml/write.ts';
 
-const CLOSING_TAG = '</CFE>';
+const CLOSING_TAGS = ['</CFE>', '</Reporte>'] as const;
 
-/** A signed CFE: its final text, stored and sent as it is, and the base64 digest that its QR code carries. */
-export interface SignedCfe {
+/** A signed document: its final text, stored and sent as it is, and the base64 digest that a CFE's QR code carries. */
+export interface SignedDocument {
   xml: string;
   digest: string;
 }
 
 export interface Signer {
-  /** Signs the canonical text of a CFE (`writeCfe`) and checks the result; throws when the two do not agree. */
-  sign(canonicalCfe: string): SignedCfe;
+  /**
+   * Signs the canonical text of a CFE (`writeCfe`) or a report (`writeReport`) and checks the result; throws when the
+   * private key is not the certificate's.
+   */
+  sign(canonical: string): SignedDocument;
 }
 
 /** A signer for one certificate. What does not change from one CFE to the next is put together once. */
@@ -40,9 +44,10 @@ export function createSigner(options: {
   const keyInfo = writeKeyInfo(certificate);
 
   return {
-    sign(canonicalCfe) {
-      if (!canonicalCfe.endsWith(CLOSING_TAG)) throw new RangeError('a CFE ends with </CFE>');
-      const digest = createHash(hash).update(canonicalCfe, 'utf8').digest('base64');
+    sign(canonical) {
+      const closingTag = CLOSING_TAGS.find((tag) => canonical.endsWith(tag));
+      if (!closingTag) throw new RangeError(`only what ends with ${CLOSING_TAGS.join(' or ')} is signed`);
+      const digest = createHash(hash).update(canonical, 'utf8').digest('base64');
       const signedInfo = `${beforeDigest}${digest}${afterDigest}`;
       // Canonical on its own, SignedInfo carries the namespace that its parent Signature declares.
       const signedBytes = `<SignedInfo xmlns="${DSIG}">${signedInfo}`;
@@ -54,8 +59,8 @@ export function createSigner(options: {
         throw new Error('the private key does not belong to the certificate');
       }
       const xml =
-        `${canonicalCfe.slice(0, -CLOSING_TAG.length)}<Signature xmlns="${DSIG}"><SignedInfo>${signedInfo}` +
-        `<SignatureValue>${signature.toString('base64')}</SignatureValue>${keyInfo}</Signature>${CLOSING_TAG}`;
+        `${canonical.slice(0, -closingTag.length)}<Signature xmlns="${DSIG}"><SignedInfo>${signedInfo}` +
+        `<SignatureValue>${signature.toString('base64')}</SignatureValue>${keyInfo}</Signature>${closingTag}`;
       return { xml, digest };
     },
   };

@@ -19,6 +19,7 @@ import { Migration0030EnterpriseData } from './0030_enterprise_data.ts';
 import { Migration0031Warnings } from './0031_warnings.ts';
 import { Migration0032NoteWaits } from './0032_note_waits.ts';
 import { Migration0033Annulments } from './0033_annulments.ts';
+import { Migration0034SigningDay } from './0034_signing_day.ts';
 import { Migration0035ExchangeRates } from './0035_exchange_rates.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 
@@ -45,6 +46,7 @@ export const MIGRATIONS = [
   { name: '0031_warnings', class: Migration0031Warnings },
   { name: '0032_note_waits', class: Migration0032NoteWaits },
   { name: '0033_annulments', class: Migration0033Annulments },
+  { name: '0034_signing_day', class: Migration0034SigningDay },
   { name: '0035_exchange_rates', class: Migration0035ExchangeRates },
   { name: '0041_mail', class: Migration0041Mail },
 ];

@@ -14,15 +14,15 @@ export const testWithOfficialTools = testWith(
   'the official files (DGI_XSD_DIR), xmllint and xmlsec1',
 );
 
-/** Signed receipts as files of a folder of their own, for tools that judge many files in one run. */
+/** Signed documents as files of a folder of their own, for tools that judge many files in one run. */
 export interface Pile extends Disposable {
-  /** What xmllint has against them by the authority's schema; '' when all are valid. */
-  schemaFaults(): string;
+  /** What xmllint has against them by the authority's schema, that of receipts unless told; '' when all are valid. */
+  schemaFaults(schema?: string): string;
   /** What xmlsec1 has against their signatures by that certificate (PEM); '' when each verifies. */
   signatureFaults(certificatePem: string): string;
 }
 
-/** Lays receipts out as files, named as given. */
+/** Lays documents out as files, named as given. */
 export function aPileOf(receipts: Iterable<readonly [name: string, signedXml: string]>): Pile {
   const folder = mkdtempSync(join(tmpdir(), 'receipts-'));
   const files: string[] = [];
@@ -33,9 +33,9 @@ export function aPileOf(receipts: Iterable<readonly [name: string, signedXml: st
   }
 
   return {
-    schemaFaults() {
+    schemaFaults(schema = 'CFEDGI.xsd') {
       layOutSchemas(join(folder, 'xsd'));
-      const run = ask(folder, 'xmllint', ['--nonet', '--noout', '--schema', 'xsd/CFEDGI.xsd', ...files]);
+      const run = ask(folder, 'xmllint', ['--nonet', '--noout', '--schema', `xsd/${schema}`, ...files]);
       const valid = run.said.split('\n').filter((line) => line.endsWith(' validates')).length;
       return run.status === 0 && valid === files.length
         ? ''

@@ -1,0 +1,107 @@
+/** What the daily report of an enterprise is made from. */
+import { type EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
+import { formatCfeId } from '../domain/cfeId.ts';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { createDaySums, type DaySums, type IssuedReceipt } from '../domain/report/summary.ts';
+import { listUiValues } from './uiValues.ts';
+
+/** A CFE of the day that is in no report yet, as nobody knows what becomes of its number. */
+export interface WaitingCfe {
+  readonly cfeId: string;
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly numero: number;
+  /** Its verdict is not there; or it was rejected for E06 alone, which the authority's portal may still accept. */
+  readonly why: 'verdict' | 'E06';
+}
+
+export interface WaitsFor {
+  readonly verdicts: number;
+  readonly undecided: number;
+  /** At most MOST_TOLD of them. */
+  readonly first: readonly WaitingCfe[];
+}
+
+/** @internal */
+export const MOST_TOLD = 100;
+
+/** Whose report, and of which day in Montevideo (`YYYY-MM-DD`). */
+export interface DayOf {
+  readonly rut: string;
+  readonly environment: Environment;
+  readonly date: string;
+}
+
+/**
+ * Reads the day as it stands at one moment: every CFE signed on it, as issued where the authority has accepted or observed
+ * it, and the numbers annulled with it; what waits for its fate is in `waitsFor` and not in the sums. It is read row by
+ * row, in a transaction of its own, so `em` must have none open: memory grows with ranges and rows of amounts only. The
+ * rates come later (`DaySums.close`).
+ */
+export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: DaySums; waitsFor: WaitsFor }> {
+  return em.fork().transactional(
+    async (em) => {
+      const sums = createDaySums(await listUiValues(em));
+      const waiting = { verdicts: 0, undecided: 0, first: [] as WaitingCfe[] };
+      for await (const row of signedOn(em, day)) {
+        if (row.status === 'ACCEPTED' || row.status === 'OBSERVED') {
+          sums.addIssued(row);
+          continue;
+        }
+        const why = row.status === 'REJECTED' ? 'E06' : 'verdict';
+        waiting[why === 'E06' ? 'undecided' : 'verdicts'] += 1;
+        const { type, serie, numero } = row;
+        if (waiting.first.length < MOST_TOLD)
+          waiting.first.push({ cfeId: formatCfeId(row), type, serie, numero, why });
+      }
+      for await (const numbers of annulledOn(em, day)) sums.addAnnulled(numbers);
+      return { sums, waitsFor: waiting };
+    },
+    { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
+  );
+}
+
+/**
+ * CFEs signed that day, whether or not they were sent since, but for REJECTED ones whose number is settled: annulled, or
+ * nothing of the report's.
+ */
+const signedOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
+  streamed<IssuedReceipt & { status: CfeStatus; sequence: number }>(
+    em,
+    `select type, serie, numero, sequence, status, emission_date::text as "emissionDate",
+       (document -> 'issuer' ->> 'branch')::integer as branch, document -> 'totals' as totals
+     from cfe
+     where rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?
+       and (status <> 'REJECTED' or number_fate(rejection) = 'undecided'
+         and not exists (select from annulment where cfe_id = cfe.id))`,
+    [rut, environment, date],
+  );
+
+const annulledOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
+  streamed<{ type: CfeType; serie: string; from: number; to: number }>(
+    em,
+    `select type, serie, from_number as "from", to_number as "to" from annulment
+     where rut = ? and environment = ? and report_date = ?`,
+    [rut, environment, date],
+  );
+
+const ROWS_AT_ONCE = 250;
+
+/**
+ * The rows of a query within the open transaction, by a cursor of the server: each fetch is a statement of its own, so
+ * that the time-out of statements holds for a fetch and not for the whole.
+ */
+async function* streamed<Row>(
+  em: EntityManager,
+  query: string,
+  values: readonly string[],
+): AsyncGenerator<Row> {
+  await em.execute(`declare of_day no scroll cursor for ${query}`, [...values]);
+  for (;;) {
+    const rows = await em.execute<Row[]>(`fetch ${ROWS_AT_ONCE} from of_day`);
+    yield* rows;
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await em.execute('close of_day');
+}

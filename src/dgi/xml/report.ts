@@ -1,0 +1,110 @@
+import { type CfeType, cfeTypeRow } from '../../domain/cfeTypes.ts';
+import type { SerieRange } from '../../domain/report/ranges.ts';
+import type { AmountRow, ReportSummary, TypeSummary } from '../../domain/report/summary.ts';
+import { vatPercents } from '../../domain/vat.ts';
+import { CFE_NAMESPACE } from './cfe.ts';
+import { plain } from './write.ts';
+
+/** Caratula of a report. */
+export interface ReportHeading {
+  readonly rut: string;
+  /** The day that it tells of: FechaResumen, `YYYY-MM-DD`. */
+  readonly date: string;
+  /** Our number of this attempt, unique for the enterprise: up to 10 digits. */
+  readonly idEmisor: bigint | number;
+  /** SecEnvio: 1 to 99. */
+  readonly sequence: number;
+  /** TmstFirmaEnv: `YYYY-MM-DDTHH:MM:SS-03:00`. */
+  readonly signedAt: string;
+}
+
+/** The element of each type, in the order of ReporteDiarioCFE.xsd 1.44.2, which is that of the codes. */
+const ELEMENTS = {
+  ETICKET: 'Rsmn_Tck',
+  ETICKET_NC: 'Rsmn_Tck_Nota_Credito',
+  ETICKET_ND: 'Rsmn_Tck_Nota_Debito',
+  EFACTURA: 'Rsmn_Fac',
+  EFACTURA_NC: 'Rsmn_Fac_Nota_Credito',
+  EFACTURA_ND: 'Rsmn_Fac_Nota_Debito',
+  EFACTURA_EXPORT: 'Rsmn_Fac_Exp',
+  EFACTURA_EXPORT_NC: 'Rsmn_Fac_Exp_Nota_Credito',
+  EFACTURA_EXPORT_ND: 'Rsmn_Fac_Exp_Nota_Debito',
+} as const satisfies Record<CfeType, string>;
+
+/**
+ * The unsigned daily report as canonical XML, ready for `Signer.sign` (Formato Reporte v13.2, ReporteDiarioCFE.xsd
+ * 1.44.2; docs/authority/reports.md#the-document). A day without receipts has a heading only.
+ */
+export function writeReport(heading: ReportHeading, summary: ReportSummary): string {
+  return (
+    `<Reporte xmlns="${CFE_NAMESPACE}"><Caratula version="1.0">` +
+    plain('RUCEmisor', heading.rut) +
+    plain('FechaResumen', heading.date) +
+    plain('IDEmisor', heading.idEmisor.toString()) +
+    plain('SecEnvio', heading.sequence) +
+    plain('TmstFirmaEnv', heading.signedAt) +
+    plain('CantComprobantes', summary.used) +
+    `</Caratula>${summary.types.map(writeType).join('')}</Reporte>`
+  );
+}
+
+function writeType(summary: TypeSummary): string {
+  const { type, used, aboveUiLimit, annulled, issued, rows, usedRanges, annulledRanges } = summary;
+  const abroad = cfeTypeRow(type).family === 'export';
+  return (
+    `<${ELEMENTS[type]}>${plain('TipoComp', cfeTypeRow(type).code)}<RsmnData>` +
+    list('Montos', rows.map(abroad ? writeExported : writeLocal)) +
+    plain('CantDocsUtil', used) +
+    (aboveUiLimit === null ? '' : plain('CantDocsMay_topeUI', aboveUiLimit)) +
+    plain('CantDocsAnulados', annulled) +
+    plain('CantDocsEmi', issued) +
+    list('RngDocsUtil', usedRanges.map(writeRange('RDU_Item'))) +
+    list('RngDocsAnulados', annulledRanges.map(writeRange('RDA_Item'))) +
+    `</RsmnData></${ELEMENTS[type]}>`
+  );
+}
+
+/** A list, or nothing where it would be empty. */
+const list = (name: string, items: readonly string[]): string =>
+  items.length === 0 ? '' : `<${name}>${items.join('')}</${name}>`;
+
+const NONE = '0.00';
+
+/** Mnts_FyT_Item: every field, zeros and both rates included, as the official sample has it. */
+function writeLocal(row: AmountRow): string {
+  const { minimum, basic } = vatPercents(row.emissionDate);
+  return (
+    '<Mnts_FyT_Item>' +
+    plain('Fecha', row.emissionDate) +
+    plain('CodSuc', row.branch) +
+    plain('TotMntNoGrv', row.exempt) +
+    plain('TotMntExpyAsim', row.exported) +
+    plain('TotMntImpPerc', NONE) +
+    plain('TotMntIVAenSusp', NONE) +
+    plain('TotMntIVATasaMin', row.minimumNet) +
+    plain('TotMntIVATasaBas', row.basicNet) +
+    plain('TotMntIVAOtra', NONE) +
+    plain('MntIVATasaMin', row.minimumVat) +
+    plain('MntIVATasaBas', row.basicVat) +
+    plain('MntIVAOtra', NONE) +
+    plain('IVATasaMin', minimum.toFixed(3)) +
+    plain('IVATasaBas', basic.toFixed(3)) +
+    plain('TotMntTotal', row.total) +
+    plain('TotMntRetenido', NONE) +
+    '</Mnts_FyT_Item>'
+  );
+}
+
+/** Mnts_FExp_Item: without VAT. */
+const writeExported = (row: AmountRow): string =>
+  '<Mnts_FExp_Item>' +
+  plain('Fecha', row.emissionDate) +
+  plain('CodSuc', row.branch) +
+  plain('TotMntExpyAsim', row.exported) +
+  plain('TotMntTotal', row.total) +
+  '</Mnts_FExp_Item>';
+
+const writeRange =
+  (name: string) =>
+  ({ serie, from, to }: SerieRange): string =>
+    `<${name}>${plain('Serie', serie)}${plain('NroDesde', from)}${plain('NroHasta', to)}</${name}>`;

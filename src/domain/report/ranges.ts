@@ -1,0 +1,66 @@
+/** Numbers of one type, kept as ranges: what they take grows with the holes between them, not with the numbers. */
+
+/** Numbers from `from` to `to` of a serie, both included. */
+export interface SerieRange {
+  readonly serie: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A number was added twice.
+ * @internal
+ */
+export class NumberTwice extends Error {
+  override readonly name = 'NumberTwice';
+}
+
+type Span = [from: number, to: number];
+
+/** How many spans of a serie may wait before they are sorted and merged. */
+const MOST_LOOSE = 2_000;
+
+export interface Ranges {
+  /** Adds the numbers; the order of calls does not matter. */
+  add(range: SerieRange): void;
+  /** All that was added, merged, by serie and number. Throws NumberTwice. */
+  merged(): SerieRange[];
+}
+
+export function createRanges(): Ranges {
+  const series = new Map<string, { spans: Span[]; next: number }>();
+  return {
+    add({ serie, from, to }) {
+      let held = series.get(serie);
+      if (!held) {
+        held = { spans: [], next: MOST_LOOSE };
+        series.set(serie, held);
+      }
+      // Numbers come nearly in order, so most of them lengthen the last span.
+      const last = held.spans.at(-1);
+      if (last && last[1] + 1 === from) {
+        last[1] = to;
+        return;
+      }
+      held.spans.push([from, to]);
+      if (held.spans.length < held.next) return;
+      held.spans = merge(serie, held.spans);
+      held.next = 2 * held.spans.length + MOST_LOOSE;
+    },
+    merged: () =>
+      [...series]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .flatMap(([serie, { spans }]) => merge(serie, spans).map(([from, to]) => ({ serie, from, to }))),
+  };
+}
+
+function merge(serie: string, spans: readonly Span[]): Span[] {
+  const merged: Span[] = [];
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && from <= last[1]) throw new NumberTwice(`number ${serie} ${from} counts twice`);
+    if (last && from === last[1] + 1) last[1] = to;
+    else merged.push([from, to]);
+  }
+  return merged;
+}
