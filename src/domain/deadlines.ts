@@ -10,6 +10,10 @@ export const DEADLINES = {
 
   /** One attempt of work on our own database. */
   ownAttempt: 20_000,
+  /** The server gives a workflow task so long, unless it is asked for more; afterwards another worker takes it. */
+  workflowTask: 10_000,
+  /** One attempt of work on our own database within a workflow task. */
+  ownAtOnce: 5_000,
   /** The same, through many rows, with heartbeats. */
   ownLongAttempt: 3_600_000,
 

@@ -1,12 +1,20 @@
-import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  condition,
+  patched,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { SubmitResult } from '../domain/activityResults.ts';
 import type { CfeStatus, FinalStatus } from '../domain/cfeStatus.ts';
-import { activity } from './activities.ts';
+import { activity, activityAtOnce } from './activities.ts';
 import { originalDecided, slotGiven } from './messages.ts';
-import { AUTHORITY, CfeStatusAttribute, OWN } from './options.ts';
+import { AUTHORITY, CfeStatusAttribute, OWN, OWN_AT_ONCE } from './options.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
-const signCfe = activity('signCfe', { ...OWN, summary: 'Write and sign the XML' });
+const SIGN = 'Write and sign the XML';
+const signCfe = activity('signCfe', { ...OWN, summary: SIGN });
+const signCfeAtOnce = activityAtOnce('signCfe', { ...OWN_AT_ONCE, summary: SIGN });
 const submitCfe = activity('submitCfe', { ...AUTHORITY, summary: 'Send the sobre to the authority' });
 const awaitVerdict = activity('awaitVerdict', {
   ...AUTHORITY,
@@ -58,7 +66,11 @@ export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ sta
   setCurrentDetails(
     'Signing: the XML is written and signed once, with the moment fixed when the number was taken.',
   );
-  const signed = await desk.untilDone(SIGNING, () => signCfe(cfeUuid));
+  const savesEvents = patched('issueCfe-saves-events');
+  const signed = await desk.untilDone(SIGNING, async () => {
+    const atOnce = savesEvents ? await signCfeAtOnce(cfeUuid) : 'failed';
+    return atOnce === 'failed' ? signCfe(cfeUuid) : atOnce;
+  });
 
   if (signed.kind === 'waitsForOriginal') {
     setCurrentDetails('Waiting for the verdict on the CFE that this note corrects; nothing to do.');
@@ -67,7 +79,7 @@ export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ sta
 
   const submitted = await desk.untilDone(SUBMITTING, () => withSlot(() => submitCfe(cfeUuid)));
   if (submitted.kind === 'decided') return end(submitted.status);
-  show('RECEIVED');
+  if (!savesEvents) show('RECEIVED');
 
   setCurrentDetails(
     'Received by the authority: asking for its verdict. The pending activity shows the last answer.',

@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { ActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SearchAttribute } from '../searchAttributes.ts';
 import { TASK_QUEUES } from '../temporal.ts';
@@ -12,6 +12,9 @@ export const OWN: ActivityOptions = {
   startToCloseTimeout: DEADLINES.ownAttempt,
   retry: { initialInterval: 0.5 * SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
+
+/** The same within the workflow task, which must not wait long: what takes longer becomes an activity. */
+export const OWN_AT_ONCE: LocalActivityOptions = { scheduleToCloseTimeout: DEADLINES.ownAtOnce };
 
 /** Work on our own database that goes through many rows: it says that it is alive, and is repeated like the short one. */
 export const OWN_LONG: ActivityOptions = {

@@ -15,7 +15,8 @@ const UNENDED = join(import.meta.dirname, '../fixtures/upgrade/histories');
 
 /**
  * How each workflow may end, and by which ways; CONTRIBUTING.md tells how a history is added. Each is there twice: from
- * before activities' results were told apart by `kind` (domain/oldActivityResults.ts), and since.
+ * before activities' results were told apart by `kind` (domain/oldActivityResults.ts), and since; those of `issueCfe`
+ * once more since they sign within the workflow task (patch `issueCfe-saves-events`).
  */
 const ENDINGS = {
   issueCfe: [
@@ -51,7 +52,11 @@ const ENDINGS = {
 };
 
 /** Ways that only runs since the results are told apart by `kind` can have gone. */
-const SINCE_KIND = ['deliverWebhook.askedForWhileWaiting.kind.json', 'purgeExpired.purged.kind.json'];
+const SINCE_KIND = [
+  'issueCfe.signedByActivity.atOnce.json',
+  'deliverWebhook.askedForWhileWaiting.kind.json',
+  'purgeExpired.purged.kind.json',
+];
 
 /** Ways that only runs from before the patch `support-acts` can have gone. */
 const UNPATCHED = ['signCfe', 'submitCfe', 'awaitVerdict'].map(
@@ -61,7 +66,11 @@ const UNPATCHED = ['signCfe', 'submitCfe', 'awaitVerdict'].map(
 describe('workflows already under way survive the present code', () => {
   test('every ending of every workflow has its history, and no history stands aside', () => {
     const wanted = Object.entries(ENDINGS).flatMap(([workflow, endings]) =>
-      endings.flatMap((ending) => [`${workflow}.${ending}.json`, `${workflow}.${ending}.kind.json`]),
+      endings.flatMap((ending) =>
+        ['', '.kind', ...(workflow === 'issueCfe' ? ['.atOnce'] : [])].map(
+          (shape) => `${workflow}.${ending}${shape}.json`,
+        ),
+      ),
     );
     expect(names.toSorted()).toEqual([...wanted, ...SINCE_KIND, ...UNPATCHED].toSorted());
   });

@@ -101,5 +101,6 @@ export async function recordHistory(handle: WorkflowHandle, name: string): Promi
   const folder = join(import.meta.dirname, '../replay/histories');
   mkdirSync(folder, { recursive: true });
   const history: unknown = JSON.parse(historyToJSON(await handle.fetchHistory()));
-  writeFileSync(join(folder, `${name}.kind.json`), `${JSON.stringify(history, null, 1)}\n`);
+  const shape = name.startsWith('issueCfe.') ? 'atOnce' : 'kind';
+  writeFileSync(join(folder, `${name}.${shape}.json`), `${JSON.stringify(history, null, 1)}\n`);
 }

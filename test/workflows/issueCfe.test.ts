@@ -180,6 +180,23 @@ describe('issueCfe', () => {
     });
   });
 
+  test('signs within the first workflow task; what fails there once goes on as an activity, which is seen', async () => {
+    let tries = 0;
+    const { activities, diary } = actors({
+      async signCfe() {
+        tries += 1;
+        if (tries === 1) throw new Error('the database was away');
+        return { kind: 'signed' };
+      },
+    });
+
+    const { events } = await runToEnd(actors().activities, 'issueCfe.accepted');
+    const { events: eventsOfTwo } = await runToEnd(activities, 'issueCfe.signedByActivity');
+
+    expect([events, eventsOfTwo]).toEqual([21, 27]);
+    expect(diary).toEqual(['submitted', 'asked']);
+  });
+
   test('an error that is no failure of ours leaves its text outside the history', async () => {
     let tries = 0;
     const { activities } = actors({
