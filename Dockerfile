@@ -10,6 +10,8 @@ RUN npm ci --omit=dev --ignore-scripts --loglevel=error
 RUN rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@temporalio/core-bridge/sdk-core \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
     ! -name "$(node -p 'process.arch === "arm64" ? "aarch64" : "x86_64"')-unknown-linux-gnu" -exec rm -r {} +
+# Of the font two weights are drawn; its licence stays beside them.
+RUN cd node_modules/@expo-google-fonts/noto-sans && find . -mindepth 1 -maxdepth 1 -type d ! -name 400Regular ! -name 700Bold -exec rm -r {} +
 COPY src ./src
 RUN node src/main/bundleWorkflows.ts workflow-bundle.js && rm -r node_modules/@swc
 

@@ -2,6 +2,7 @@
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   api: () => import('../test/bench/api.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
+  pdf: () => import('../test/bench/pdf.ts'),
   profile: () => import('../test/bench/profile.ts'),
   gate: () => import('../test/bench/gate.ts'),
   post: () => import('../test/bench/post.ts'),

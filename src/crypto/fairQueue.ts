@@ -15,6 +15,8 @@ export function createFairQueue(limits: {
   waiting: number;
   waitingOfOne: number;
   seconds: number;
+  /** What is said to whom it refuses. */
+  full: string;
 }): FairQueue {
   const running = new Set<string>();
   const waiting: { owner: string; begin: () => void }[] = [];
@@ -31,8 +33,7 @@ export function createFairQueue(limits: {
     async run(owner, task) {
       const own = waiting.filter((piece) => piece.owner === owner).length;
       if (!mayBegin(owner) && (waiting.length >= limits.waiting || own >= limits.waitingOfOne)) {
-        const message = 'Too many files are being opened; try again in a few seconds.';
-        throw new Refusal('UNAVAILABLE', message, { retryAfterSeconds: limits.seconds });
+        throw new Refusal('UNAVAILABLE', limits.full, { retryAfterSeconds: limits.seconds });
       }
       await new Promise<void>((begin) => {
         waiting.push({ owner, begin });

@@ -22,6 +22,7 @@ const queue = createFairQueue({
   waiting: 12,
   waitingOfOne: 4,
   seconds: MOST_SECONDS,
+  full: 'Too many files are being opened; try again in a few seconds.',
 });
 
 /** `Disposable`: overwrites the private key with zeros. */

@@ -6,6 +6,7 @@ import { CURRENCIES } from '../../domain/cfeRequest.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
+import { qrUrl, securityCode } from '../../domain/qr.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
@@ -51,11 +52,6 @@ export const CfeView = z
 /** Some CFEs, and how many there are in all. */
 export const CfeListView = z.object({ items: z.array(CfeView), total: z.int() }).meta({ id: 'CfeList' });
 
-/** Where the authority shows a CFE to whoever scans its code (docs/authority/receipts.md#security-code-and-qr). */
-const VERIFICATION_PAGE = 'https://www.efactura.dgi.gub.uy/consultaQR/cfe';
-/** Characters of the hash that are printed as the security code (docs/authority/receipts.md#security-code-and-qr). */
-const SECURITY_CODE_LENGTH = 6;
-
 /** The CFE object of the CFE's current state. */
 export function cfeView(cfe: CfeRow): z.input<typeof CfeView> {
   return cfeViewAt(cfe, cfe);
@@ -84,8 +80,10 @@ export function cfeViewAt(
     receiver: receiver ? receiverView(receiver) : null,
     created_at: cfe.createdAt.toISOString(),
     rejection: rejection ?? null,
-    security_code: digest?.slice(0, SECURITY_CODE_LENGTH) ?? null,
-    qr_url: digest ? qrUrl(cfe, digest) : null,
+    security_code: digest ? securityCode(digest) : null,
+    qr_url: digest
+      ? qrUrl({ ...cfe, typeCode: code, pay: totals.pay, signedAt: cfe.document.signedAt, digest })
+      : null,
   };
 }
 
@@ -95,18 +93,3 @@ const receiverView = ({ document, legalName, countryCode }: Receiver) => ({
   legal_name: legalName ?? null,
   country_code: document?.country ?? countryCode ?? null,
 });
-
-/** The address in the QR code: positional, with the day of signing, what is to pay, and the hash of the signature. */
-function qrUrl(cfe: CfeRow, digest: string): string {
-  const [year, month, day] = cfe.document.signedAt.slice(0, 10).split('-');
-  const parts = [
-    cfe.rut,
-    CFE_TYPES[cfe.type].code,
-    cfe.serie,
-    cfe.numero,
-    cfe.document.totals.pay,
-    `${day}/${month}/${year}`,
-    encodeURIComponent(digest),
-  ];
-  return `${VERIFICATION_PAGE}?${parts.join(',')}`;
-}

@@ -3,7 +3,7 @@ import { createFairQueue } from '../../../src/crypto/fairQueue.ts';
 
 describe('the fair queue', () => {
   const aQueue = () => {
-    const queue = createFairQueue({ atOnce: 2, waiting: 3, waitingOfOne: 2, seconds: 3 });
+    const queue = createFairQueue({ atOnce: 2, waiting: 3, waitingOfOne: 2, seconds: 3, full: 'Full.' });
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
     /** Hands in a piece of work of `owner`, which ends when `ends` says so. */
@@ -49,7 +49,7 @@ describe('the fair queue', () => {
   });
 
   test('work that fails gives its place back', async () => {
-    const queue = createFairQueue({ atOnce: 1, waiting: 0, waitingOfOne: 0, seconds: 1 });
+    const queue = createFairQueue({ atOnce: 1, waiting: 0, waitingOfOne: 0, seconds: 1, full: 'Full.' });
     await expect(queue.run('A', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
     expect(await queue.run('A', async () => 'done')).toBe('done');

@@ -1,0 +1,246 @@
+/**
+ * The blocks of the printed form in their order, each as the lines that stand in it: what is printed, in which letters,
+ * in a box of which size, and on which sheets (docs/authority/printed-form.md). Where they stand on a paper is
+ * sheets.ts's to say.
+ */
+import { type CfeTypeRow, cfeTypeOfCode, cfeTypeRow } from '../domain/cfeTypes.ts';
+import { qrUrl, securityCode } from '../domain/qr.ts';
+import { day, money, quantity } from './figures.ts';
+import type { Entry } from './pieces.ts';
+import type { PrintedCfe } from './readCfe.ts';
+import type { PrintedReceipt } from './receipt.ts';
+import { DOCUMENT_KINDS, PAYMENT_FORMS, SPECIAL_TAXPAYERS, TYPE_NAMES, WITHOUT_VAT_NOTE } from './words.ts';
+
+/** What is printed: the receipt, its CFE read, and the row of its type. */
+export interface Form {
+  readonly receipt: PrintedReceipt;
+  readonly cfe: PrintedCfe;
+  readonly row: CfeTypeRow;
+  readonly typeName: string;
+}
+
+export interface Block {
+  readonly name: 'marks' | 'issuer' | 'document' | 'taxpayer' | 'receiverBox' | 'receiver' | 'particulars';
+  /** Least size of the frame around it, in millimetres. */
+  readonly box?: { readonly width: number; readonly height: number };
+  /** Its lines on the first sheet; a block without lines is left out with its box. */
+  lines(form: Form): readonly Entry[];
+  /** What of it stands on every further sheet. */
+  repeated?(form: Form): readonly Entry[];
+}
+
+const LARGE = { letters: 'large', weight: 'bold' } as const;
+const NAME = { letters: 10, weight: 'bold' } as const;
+
+/** A line for each text that there is. */
+const linesOf = (texts: readonly (string | undefined | false)[], look: Omit<Entry, 'text'> = {}): Entry[] =>
+  texts
+    .filter((text) => typeof text === 'string' && text !== '')
+    .map((text) => ({ ...look, text: String(text) }));
+
+const joined = (separator: string, ...texts: (string | undefined)[]): string | undefined =>
+  texts.filter((text) => text !== undefined && text !== '').join(separator) || undefined;
+
+/** The form of a CFE; throws where its type is none of ours. */
+export function formOf(receipt: PrintedReceipt, cfe: PrintedCfe): Form {
+  const type = cfeTypeOfCode(cfe.typeCode);
+  if (!type) throw new RangeError(`no printed form is known for type ${cfe.typeCode}`);
+  return { receipt, cfe, row: cfeTypeRow(type), typeName: TYPE_NAMES[type] };
+}
+
+const numberOf = ({ cfe: { identification } }: Form): string =>
+  `Serie ${identification['Serie']} N.º ${Number(identification['Nro'])}`;
+
+/** Title of the document; only characters that need no escaping in its metadata. */
+export const titleOf = (form: Form): string =>
+  `${form.typeName} ${form.cfe.identification['Serie']} ${Number(form.cfe.identification['Nro'])}, RUC ${form.cfe.issuer['RUCEmisor']}`;
+
+/** Marks on every sheet of what is no fiscal document. */
+const MARKS: Block = {
+  name: 'marks',
+  lines: ({ receipt }) =>
+    linesOf(
+      [
+        receipt.environment === 'sandbox' && 'DOCUMENTO DE PRUEBA – SIN VALOR FISCAL',
+        receipt.rejected && 'RECHAZADO – SIN VALIDEZ',
+      ],
+      LARGE,
+    ),
+  repeated: (form) => MARKS.lines(form),
+};
+
+/** Fields 41, 42, 48, 49; 44, 45 where there is one; 51 may be a legend that a norm demands. */
+const ISSUER: Block = {
+  name: 'issuer',
+  lines: ({ cfe: { issuer, phones } }) => [
+    ...linesOf([issuer['RznSoc']], NAME),
+    ...linesOf([
+      issuer['NomComercial'],
+      issuer['DomFiscal'],
+      issuer['Ciudad'],
+      joined('   ', phones.length > 0 ? `Tel. ${phones.join(' / ')}` : undefined, issuer['CorreoEmisor']),
+    ]),
+    ...linesOf([issuer['InfoAdicionalEmisor']], { letters: 'large' }),
+  ],
+  repeated: ({ cfe: { issuer } }) => linesOf([issuer['RznSoc']], NAME),
+};
+
+/** RUC, type, serie and number, form of payment: in this order, all large. */
+const DOCUMENT: Block = {
+  name: 'document',
+  lines: (form) => {
+    const { identification, issuer } = form.cfe;
+    return linesOf(
+      [
+        `RUC ${issuer['RUCEmisor']}`,
+        form.typeName,
+        identification['IndCobPropia'] === '1' && 'Cobranza',
+        numberOf(form),
+        PAYMENT_FORMS[identification['FmaPago'] ?? ''],
+        identification['IndPagCta3ros'] === '1' && 'Pagos por cuenta de terceros',
+      ],
+      LARGE,
+    );
+  },
+  repeated: (form) => linesOf([`RUC ${form.cfe.issuer['RUCEmisor']}`, form.typeName, numberOf(form)], LARGE),
+};
+
+/** Taxpayers of a special kind say so before the receiver. */
+const TAXPAYER: Block = {
+  name: 'taxpayer',
+  box: { width: 40, height: 10 },
+  lines: ({ cfe: { cae } }) => {
+    const cause = cae['CausalCAEEsp'];
+    return linesOf([SPECIAL_TAXPAYERS[cae['CAEEspecial'] ?? ''], cause && `Causal ${cause}`], LARGE);
+  },
+};
+
+/** e-Facturas name the buyer's RUC, e-Tickets the final consumer, identified or not; export demands no box. */
+const RECEIVER_BOX: Block = {
+  name: 'receiverBox',
+  box: { width: 40, height: 10 },
+  lines: ({ row, cfe: { receiver } }) =>
+    linesOf(
+      row.family === 'invoice'
+        ? ['RUC COMPRADOR', receiver['DocRecep']]
+        : [row.family === 'ticket' && 'CONSUMO FINAL'],
+      LARGE,
+    ),
+  repeated: (form) => RECEIVER_BOX.lines(form).map((line) => ({ ...line, letters: 'small' as const })),
+};
+
+/** Kind, number and country of the receiver's document (fields 60 to 62.1); in e-Facturas it stands in the box. */
+function documentOf({ row, cfe: { receiver } }: Form): string | undefined {
+  const number = receiver['DocRecep'] ?? receiver['DocRecepExt'];
+  if (row.family === 'invoice' || number === undefined) return undefined;
+  const kind = DOCUMENT_KINDS[receiver['TipoDocRecep'] ?? ''] ?? 'Documento';
+  const country = receiver['CodPaisRecep'];
+  return joined(' – ', `${kind} ${number}`, country && `País emisor ${country}`);
+}
+
+/** Fields 60 to 66.1; 68 may be a legend that a norm demands. */
+const RECEIVER: Block = {
+  name: 'receiver',
+  lines: (form) => {
+    const { receiver } = form.cfe;
+    return [
+      ...linesOf([receiver['RznSocRecep']], { weight: 'bold' }),
+      ...linesOf([
+        documentOf(form),
+        receiver['DirRecep'],
+        joined(', ', receiver['CiudadRecep'], receiver['DeptoRecep'], receiver['PaisRecep']),
+      ]),
+      ...linesOf([receiver['InfoAdicional']], { letters: 'large' }),
+    ];
+  },
+  repeated: (form) => linesOf([form.cfe.receiver['RznSocRecep'], documentOf(form)]),
+};
+
+/** Fields 5, 12, 13, 70, 110, 111. */
+const PARTICULARS: Block = {
+  name: 'particulars',
+  lines: ({ cfe: { identification, receiver, totals } }) => {
+    const of = (label: string, value: string | undefined) =>
+      value !== undefined && value !== 'N/A' ? `${label}: ${value}` : undefined;
+    const { FchEmis, FchVenc, ClauVenta } = identification;
+    return linesOf([
+      of('Fecha', FchEmis && day(FchEmis)),
+      of('Vencimiento', FchVenc && day(FchVenc)),
+      of('Moneda', totals['TpoMoneda']),
+      of('Tipo de cambio', totals['TpoCambio'] && quantity(totals['TpoCambio'])),
+      of('Cláusula de venta', ClauVenta),
+      of('Orden de compra', receiver['CompraID']),
+    ]);
+  },
+};
+
+/** What stands above the body, in the order that counts on every paper. */
+export const HEADER = [
+  MARKS,
+  ISSUER,
+  DOCUMENT,
+  TAXPAYER,
+  RECEIVER_BOX,
+  RECEIVER,
+  PARTICULARS,
+] as const satisfies readonly Block[];
+
+/** The QR block, on every sheet: the symbol's address and the code below it. */
+export const qrBlock = ({ receipt, cfe }: Form): { url: string; lines: readonly Entry[] } => ({
+  url: qrUrl({
+    environment: receipt.environment,
+    rut: cfe.issuer['RUCEmisor'] ?? '',
+    typeCode: cfe.typeCode,
+    serie: cfe.identification['Serie'] ?? '',
+    numero: Number(cfe.identification['Nro']),
+    pay: cfe.totals['MntPagar'] ?? '',
+    signedAt: cfe.signedAt,
+    digest: cfe.digest,
+  }),
+  lines: [
+    { text: 'Código de seguridad', align: 'center' },
+    { text: securityCode(cfe.digest), align: 'center', letters: 10, weight: 'bold' },
+  ],
+});
+
+/** Lines beside or below the QR block of the last sheet, in this order. */
+export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
+  const { cae, identification } = cfe;
+  const upToDate = identification['IVAalDia'] !== '1';
+  const vatNote = row.family !== 'export' && !WITHOUT_VAT_NOTE.includes(cae['CAEEspecial'] ?? '');
+  return linesOf([
+    receipt.resolution
+      ? `Res. ${receipt.resolution}`
+      : receipt.issuerSince && `Fecha emisor ${day(receipt.issuerSince)}`,
+    `Puede verificar comprobante en ${row.family === 'ticket' ? receipt.website : 'www.dgi.gub.uy'}`,
+    vatNote && (upToDate ? 'IVA al día' : 'No IVA al día emisor'),
+    `CAE N.º ${cae['CAE_ID']}`,
+    `Serie ${identification['Serie']} del ${Number(cae['DNro'])} al ${Number(cae['HNro'])}`,
+  ]);
+}
+
+/** The box at the end of the foot. */
+export const EXPIRY_BOX = {
+  box: { width: 20, height: 10 },
+  lines: ({ cfe: { cae } }: Form): readonly Entry[] =>
+    linesOf(['Fecha de vencimiento', day(cae['FecVenc'] ?? '')], { letters: 'large' }),
+};
+
+/** Words of a reference (zone F, fields 3 to 9). */
+export function referenceLine(reference: PrintedCfe['references'][number]): string {
+  const type = cfeTypeOfCode(Number(reference['TpoDocRef']));
+  const amount = reference['MntCFEref'];
+  const date = reference['FechaCFEref'];
+  const parts = [
+    joined(
+      ' ',
+      type ? TYPE_NAMES[type] : reference['TpoDocRef'] && `Tipo ${reference['TpoDocRef']}`,
+      reference['Serie'],
+      reference['NroCFERef'],
+    ),
+    date && day(date),
+    amount && joined(' ', reference['TpoMonedaRef'], money(amount)),
+    reference['RazonRef'],
+  ];
+  return joined(' – ', ...parts) ?? '';
+}

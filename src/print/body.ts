@@ -1,0 +1,222 @@
+/** The body of the printed form: items, sums, references, notes, in the order of the rule. */
+import { type Form, referenceLine } from './blocks.ts';
+import { money, negative, quantity } from './figures.ts';
+import type { Tag } from './pen.ts';
+import {
+  beside,
+  type Entry,
+  inset,
+  MM,
+  type Piece,
+  pair,
+  paragraph,
+  space,
+  stack,
+  widthOf,
+  within,
+} from './pieces.ts';
+import type { Fields } from './readCfe.ts';
+import { TOTALS } from './words.ts';
+
+/** A run of rows that may go on over several sheets. */
+export interface Section {
+  /** Its element in the structure. */
+  readonly tag: Tag;
+  /** Room above it, where it does not begin a sheet. */
+  readonly gap: number;
+  /** Repeated above the rows of every sheet. */
+  readonly head?: Piece;
+  readonly rows: readonly Piece[];
+  /** Not divided where a sheet has room for the whole. */
+  readonly together?: boolean;
+  /** With a frame around it on every sheet. */
+  readonly framed?: boolean;
+}
+
+const GAP = 3 * MM;
+/** The rule's distance between the adenda and the data of the CFE (zone J). */
+const ADENDA_GAP = 5 * MM;
+const ROW_GAP = 0.8 * MM;
+/** IndFact of a line that lowers what is to pay without being billed. */
+const NON_BILLABLE_NEGATIVE = '7';
+
+/** The sections of a form `width` wide; a `narrow` one has no columns. */
+export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
+  const { adjustments, payments, references, identification } = form.cfe;
+  return [
+    narrow ? itemList(form, width) : itemTable(form, width),
+    totals(form, width, narrow),
+    listed('Medios de pago', payments.map(paymentPair(width)), width),
+    listed(
+      'Referencias',
+      references.map((reference) => paragraph({ text: referenceLine(reference) }, width)),
+      width,
+    ),
+    // May be a legend that a norm demands (zone A, field 16).
+    notes([{ text: identification['InfoAdicionalDoc'] ?? '', letters: 'large' }], width),
+    adenda(form, width),
+  ].filter(({ rows }) => rows.length > 0 || adjustments.length < 0);
+}
+
+const TITLE = { weight: 'bold' } as const;
+
+const listed = (title: string, rows: Piece[], width: number): Section => ({
+  tag: 'Sect',
+  gap: GAP,
+  rows: rows.length > 0 ? [paragraph({ ...TITLE, text: title }, width), ...rows] : [],
+  together: true,
+});
+
+const notes = (entries: Entry[], width: number): Section => ({
+  tag: 'Sect',
+  gap: GAP,
+  rows: entries.map((entry) => paragraph(entry, width)).filter(({ height }) => height > 0),
+  together: true,
+});
+
+const paymentPair =
+  (width: number) =>
+  (payment: Fields): Piece =>
+    pair(
+      { text: payment['GlosaMP'] ?? payment['CodMP'] ?? '' },
+      { text: money(payment['ValorPago'] ?? '') },
+      width,
+    );
+
+/** What a line says below its name: NCM, description, discount and surcharge (zone B, fields 7.1, 8, 13, 17). */
+const belowName = (line: Fields): Entry[] =>
+  [
+    line['NCM'] && `NCM ${line['NCM']}`,
+    line['DscItem'],
+    line['DescuentoMonto'] && `Descuento ${money(line['DescuentoMonto'])}`,
+    line['RecargoMnt'] && `Recargo ${money(line['RecargoMnt'])}`,
+  ].flatMap((text) => (text ? [{ text }] : []));
+
+const unitOf = (line: Fields): string => (line['UniMed'] === 'N/A' ? '' : (line['UniMed'] ?? ''));
+const amountOf = (line: Fields): string =>
+  line['IndFact'] === NON_BILLABLE_NEGATIVE
+    ? negative(money(line['MontoItem'] ?? ''))
+    : money(line['MontoItem'] ?? '');
+
+/** Columns of the table on A4, from the left; the description takes what the others leave. */
+const COLUMNS = [
+  { title: 'Cantidad', align: 'right', of: (line: Fields) => quantity(line['Cantidad'] ?? '') },
+  { title: 'Unidad', align: 'left', of: unitOf },
+  { title: 'Descripción', align: 'left', of: (line: Fields) => line['NomItem'] ?? '' },
+  { title: 'Precio unitario', align: 'right', of: (line: Fields) => money(line['PrecioUnitario'] ?? '') },
+  { title: 'Importe', align: 'right', of: amountOf },
+] as const;
+const DESCRIPTION = 2;
+const COLUMN_GAP = 3 * MM;
+const SHADE_HEIGHT = 1.2 * MM;
+
+function itemTable({ cfe: { lines } }: Form, width: number): Section {
+  const widths = COLUMNS.map(({ title, of }) =>
+    lines.reduce(
+      (most, line) => Math.max(most, widthOf({ text: of(line) })),
+      widthOf({ ...TITLE, text: title }),
+    ),
+  );
+  const others = widths.reduce((sum, each, index) => (index === DESCRIPTION ? sum : sum + each), 0);
+  widths[DESCRIPTION] = width - others - COLUMN_GAP * (COLUMNS.length - 1);
+  const starts = widths.map((_, index) =>
+    widths.slice(0, index).reduce((sum, each) => sum + each + COLUMN_GAP, 0),
+  );
+  const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
+    const look = tag === 'TH' ? TITLE : {};
+    const entry: Entry = { ...look, text, align: COLUMNS[index]?.align ?? 'left' };
+    return paragraph(entry, widths[index] ?? 0, tag);
+  };
+  const inColumns = (pieces: readonly Piece[]): Piece =>
+    beside(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
+  const row = (line: Fields): Piece => {
+    const cells = COLUMNS.map(({ of }, index) => cell(index, of(line), 'TD'));
+    const below = belowName(line).map((entry) =>
+      inset(paragraph(entry, widths[DESCRIPTION] ?? 0, 'TD'), starts[DESCRIPTION] ?? 0),
+    );
+    return within('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
+  };
+  const head = inColumns(COLUMNS.map(({ title }, index) => cell(index, title, 'TH')));
+  return { tag: 'Table', gap: GAP, head: within('TR', shaded(head, width)), rows: lines.map(row) };
+}
+
+/** On a grey ground, with a little air below. */
+const shaded = (piece: Piece, width: number): Piece => ({
+  height: piece.height + SHADE_HEIGHT,
+  draw(pen, place, x, y) {
+    pen.artifact(() => pen.shade(x - 1 * MM, y, width + 2 * MM, piece.height));
+    piece.draw(pen, place, x, y);
+  },
+});
+
+/** The items of a roll: name, what stands below it, then quantity and price against the amount. */
+function itemList({ cfe: { lines } }: Form, width: number): Section {
+  const row = (line: Fields): Piece => {
+    const [count, unit] = [quantity(line['Cantidad'] ?? ''), unitOf(line)];
+    const price = `${count}${unit ? ` ${unit}` : ''} x ${money(line['PrecioUnitario'] ?? '')}`;
+    const parts = [
+      paragraph({ text: line['NomItem'] ?? '' }, width),
+      ...belowName(line).map((entry) => paragraph(entry, width)),
+      pair({ text: price }, { text: amountOf(line) }, width),
+      space(ROW_GAP),
+    ];
+    return within('LI', within('LBody', stack(parts)));
+  };
+  return { tag: 'L', gap: GAP, rows: lines.map(row) };
+}
+
+/** Share of an A4 line that the totals take. */
+const TOTALS_WIDTH = 92 * MM;
+
+function totals({ cfe }: Form, width: number, narrow: boolean): Section {
+  const { totals, adjustments, retentions } = cfe;
+  const wide = narrow ? width : TOTALS_WIDTH;
+  const currency = totals['TpoMoneda'] ?? '';
+  const row = (label: string, amount: string, look: Omit<Entry, 'text'> = {}): Piece =>
+    inset(pair({ ...look, text: label }, { ...look, text: amount }, wide), width - wide);
+  const shown = TOTALS.flatMap(({ field, label, rate }) => {
+    const amount = totals[field];
+    // One of the two suffices where they are equal.
+    if (amount === undefined || (field === 'MntTotal' && amount === totals['MntPagar'])) return [];
+    const percent = rate && totals[rate];
+    return [row(percent ? `${label} (${quantity(percent)} %)` : label, money(amount))];
+  });
+  return {
+    tag: 'Sect',
+    gap: GAP,
+    rows: [
+      ...adjustments.map((each) => row(each['GlosaDR'] ?? '', signed(each))),
+      ...shown,
+      ...retentions.map((each) => row(`Retención ${each['CodRet']}`, money(each['ValRetPerc'] ?? ''))),
+      space(1 * MM),
+      row(`Total a pagar ${currency}`, money(totals['MntPagar'] ?? ''), { letters: 'large', weight: 'bold' }),
+    ],
+    together: true,
+  };
+}
+
+/** A discount of the whole document (TpoMovDR D) is shown below zero. */
+const signed = (adjustment: Fields): string => {
+  const amount = money(adjustment['ValorDR'] ?? '');
+  return adjustment['TpoMovDR'] === 'D' ? negative(amount) : amount;
+};
+
+const PADDING = 2 * MM;
+
+/**
+ * Zone J, delimited and 5 mm away from the data. Legends that a norm demands come first: the first paragraph, up to an
+ * empty line, is in large letters.
+ */
+function adenda({ receipt: { adenda = '' } }: Form, width: number): Section {
+  const [legend = '', ...rest] = adenda.trim().split(/(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/);
+  const inner = width - 2 * PADDING;
+  const lines = (text: string, letters: 'large' | 'small'): Piece[] =>
+    text
+      .split(/\r\n|\r|\n/)
+      .map((line) => paragraph({ text: line, letters }, inner))
+      .filter(({ height }) => height > 0);
+  const paragraphs = rest.map((text) => [space(1 * MM), ...lines(text, 'small')]);
+  const rows = [...lines(legend, 'large'), ...paragraphs.flat()].map((row) => inset(row, PADDING));
+  const head = inset(paragraph({ text: 'ADENDA', weight: 'bold' }, inner), PADDING);
+  return { tag: 'Sect', gap: ADENDA_GAP, head, rows, framed: true };
+}

@@ -1,0 +1,141 @@
+/**
+ * Noto Sans, parsed once in each thread: what a character looks like and how wide it is. Glyphs stand one after the
+ * other, without kerning or shaping: columns of figures stay aligned, and a page of text costs next to nothing.
+ */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { create, type Font, type Glyph, type GlyphPosition, type Subset } from 'fontkit';
+
+/** One weight of the font: the object that PDFKit embeds, and measures. */
+export interface Face {
+  readonly font: Font;
+  /** Width of a line of text in points. */
+  width(text: string, size: number): number;
+}
+
+/** Heights of letters in points (docs/authority/printed-form.md#letters): Noto Sans has capitals of 0.714 em. */
+export const LETTERS = { small: 8, large: 12 } as const;
+/** Distance of lines that is the font's own single spacing, in em; and how much of it is above the base line. */
+export const SPACING = 1.362;
+export const ASCENT = 1.069;
+
+/** □, which stands for every character that the font lacks; the font has no such character, only its own empty box. */
+const WHITE_SQUARE = 0x25_a1;
+const EMPTY_BOX = 0;
+/** An id beside those of the font, under which the empty box is no missing glyph: PDF/A forbids to show glyph 0. */
+const BOX_ID = 0x1_0000;
+
+export type Weight = 'regular' | 'bold';
+export const FACES: Readonly<Record<Weight, Face>> = {
+  regular: face('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
+  bold: face('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
+};
+
+function face(file: string): Face {
+  const font = create(readFileSync(fileURLToPath(import.meta.resolve(file))));
+  const known = new Map<number, Glyph>();
+  const box: Glyph = {
+    id: BOX_ID,
+    advanceWidth: font.getGlyph(EMPTY_BOX).advanceWidth,
+    codePoints: [WHITE_SQUARE],
+  };
+  const glyphOf = (codePoint: number): Glyph => {
+    const before = known.get(codePoint);
+    if (before) return before;
+    if (!font.hasGlyphForCodePoint(codePoint)) return box;
+    const { id, advanceWidth } = font.glyphForCodePoint(codePoint);
+    const glyph = { id, advanceWidth, codePoints: [codePoint] };
+    known.set(codePoint, glyph);
+    return glyph;
+  };
+  const drawn: Font = Object.assign(Object.create(font) as Font, {
+    layout: (text: string) => runOf(Array.from(text, (character) => glyphOf(character.codePointAt(0) ?? 0))),
+    createSubset: () => withBox(font.createSubset()),
+  });
+  return {
+    font: drawn,
+    width(text, size) {
+      let units = 0;
+      for (const character of text) units += glyphOf(character.codePointAt(0) ?? 0).advanceWidth;
+      return (units * size) / font.unitsPerEm;
+    },
+  };
+}
+
+/** PDFKit changes the positions that it is given. */
+function runOf(glyphs: Glyph[]): { glyphs: Glyph[]; positions: GlyphPosition[]; advanceWidth: number } {
+  const positions = glyphs.map(({ advanceWidth }) => ({
+    xAdvance: advanceWidth,
+    yAdvance: 0,
+    xOffset: 0,
+    yOffset: 0,
+  }));
+  return { glyphs, positions, advanceWidth: glyphs.reduce((sum, glyph) => sum + glyph.advanceWidth, 0) };
+}
+
+function withBox(subset: Subset): Subset {
+  const include = subset.includeGlyph.bind(subset);
+  let box: number | undefined;
+  subset.includeGlyph = (id) => {
+    if (id !== BOX_ID) return include(id);
+    box ??= subset.glyphs.push(EMPTY_BOX) - 1;
+    return box;
+  };
+  return subset;
+}
+
+/** Characters that leave no mark: joiners, selectors, marks of direction. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+
+/** Text as it is drawn: composed characters, nothing invisible, every other kind of space and line end as one space. */
+export const drawable = (text: string): string =>
+  text
+    .normalize('NFC')
+    .replace(INVISIBLE, '')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+
+/** Drawable text in lines of at most `width` points: broken at spaces, and within a word that is wider than a line. */
+export function wrap(text: string, face: Face, size: number, width: number): string[] {
+  const lines: string[] = [];
+  const space = face.width(' ', size);
+  let line = '';
+  let used = 0;
+  const end = (): void => {
+    if (line !== '') lines.push(line);
+    [line, used] = ['', 0];
+  };
+  for (const word of text.split(' ')) {
+    let wide = face.width(word, size);
+    if (line !== '' && used + space + wide > width) end();
+    if (wide > width) {
+      const parts = cut(word, face, size, width);
+      lines.push(...parts.slice(0, -1));
+      line = parts.at(-1) ?? '';
+      wide = face.width(line, size);
+      used = wide;
+      continue;
+    }
+    used += line === '' ? wide : space + wide;
+    line += line === '' ? word : ` ${word}`;
+  }
+  end();
+  return lines;
+}
+
+/** A word in parts that each fit; a single character is never cut. */
+function cut(word: string, face: Face, size: number, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const character of word) {
+    const wide = face.width(character, size);
+    if (part !== '' && used + wide > width) {
+      parts.push(part);
+      [part, used] = ['', 0];
+    }
+    part += character;
+    used += wide;
+  }
+  return [...parts, part];
+}

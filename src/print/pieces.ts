@@ -1,0 +1,137 @@
+/** What a page is put together from: pieces of known height, each drawn where it is put. */
+import { ASCENT, drawable, FACES, LETTERS, SPACING, type Weight, wrap } from './fonts.ts';
+import type { Pen, Place, Tag } from './pen.ts';
+
+export const MM = 72 / 25.4;
+
+export interface Piece {
+  readonly height: number;
+  /** Draws with the top left corner at (x, y), as a part of `place` in the structure. */
+  draw(pen: Pen, place: Place, x: number, y: number): void;
+  /** The pieces that it is a stack of, where a page may end between them. */
+  readonly parts?: readonly Piece[];
+}
+
+/** A paragraph of the form. */
+export interface Entry {
+  readonly text: string;
+  /** Large letters are 3 mm high, small ones 2 mm. */
+  readonly letters?: keyof typeof LETTERS | number;
+  readonly weight?: Weight;
+  readonly align?: 'left' | 'center' | 'right';
+}
+
+export const EMPTY: Piece = { height: 0, draw: () => undefined };
+
+const sizeOf = ({ letters = 'small' }: Entry): number =>
+  typeof letters === 'number' ? letters : LETTERS[letters];
+
+/** Width of an entry on one line. */
+export const widthOf = (entry: Entry): number =>
+  FACES[entry.weight ?? 'regular'].width(drawable(entry.text), sizeOf(entry));
+
+/** An entry in as many lines as it takes, as one element of the structure; every line is a part. */
+export function paragraph(entry: Entry, width: number, tag: Tag | null = 'P'): Piece {
+  const { weight = 'regular', align = 'left' } = entry;
+  const size = sizeOf(entry);
+  const face = FACES[weight];
+  const lines = wrap(drawable(entry.text), face, size, width);
+  const line = (text: string): Piece => ({
+    height: size * SPACING,
+    draw(pen, place, x, y) {
+      const room = align === 'left' ? 0 : width - face.width(text, size);
+      const at = x + (align === 'center' ? room / 2 : room);
+      pen.content(place, tag ?? 'P', () => pen.text(text, weight, size, at, y + size * ASCENT));
+    },
+  });
+  return within(tag, stack(lines.map(line)));
+}
+
+/** The piece as an element of its own, shared by its parts; `tag` null leaves it in the element around it. */
+export function within(tag: Tag | null, piece: Piece, options?: { alt?: string }): Piece {
+  if (tag === null) return piece;
+  let own: { element: Place } | undefined;
+  const inside = (part: Piece): Piece => ({
+    height: part.height,
+    draw(pen, place, x, y) {
+      // What is repeated on further pages is drawn as an artefact, where no element is made.
+      const element = own?.element ?? pen.element(place, tag, options);
+      if (element) own = { element };
+      part.draw(pen, element, x, y);
+    },
+    ...(part.parts ? { parts: part.parts.map(inside) } : {}),
+  });
+  return inside(piece);
+}
+
+/** One below the other. */
+export function stack(pieces: readonly Piece[], gap = 0): Piece {
+  const parts = pieces.filter(({ height }) => height > 0);
+  const height = parts.reduce((sum, part) => sum + part.height, 0) + gap * Math.max(0, parts.length - 1);
+  return {
+    height,
+    parts,
+    draw(pen, place, x, y) {
+      let at = y;
+      for (const part of parts) {
+        part.draw(pen, place, x, at);
+        at += part.height + gap;
+      }
+    },
+  };
+}
+
+/** Side by side from the left, each at its distance from there. */
+export function beside(pieces: readonly { piece: Piece; at: number }[]): Piece {
+  return {
+    height: Math.max(0, ...pieces.map(({ piece }) => piece.height)),
+    draw(pen, place, x, y) {
+      for (const { piece, at } of pieces) piece.draw(pen, place, x + at, y);
+    },
+  };
+}
+
+/** Room to the left of a piece and above it. */
+export const inset = (piece: Piece, left: number, above = 0): Piece => ({
+  height: piece.height + above,
+  draw: (pen, place, x, y) => piece.draw(pen, place, x + left, y + above),
+});
+
+export const space = (height: number): Piece => ({ height, draw: () => undefined });
+
+/** A frame of at least that size around what stands in its middle. */
+export function box(
+  entries: readonly Entry[],
+  { width, leastHeight, padding = 1.5 * MM }: { width: number; leastHeight: number; padding?: number },
+): Piece {
+  const content = stack(
+    entries.map((entry) => paragraph({ align: 'center', ...entry }, width - 2 * padding)),
+  );
+  const height = Math.max(leastHeight, content.height + 2 * padding);
+  return {
+    height,
+    draw(pen, place, x, y) {
+      pen.artifact(() => pen.frame(x, y, width, height));
+      content.draw(pen, place, x + padding, y + (height - content.height) / 2);
+    },
+  };
+}
+
+/** Words on the left and a figure on the right: on one line where both have room, else the figure below. */
+export function pair(label: Entry, figure: Entry, width: number, tag: Tag | null = 'P'): Piece {
+  const right: Entry = { ...figure, align: 'right' };
+  const wide = widthOf(figure);
+  if (widthOf(label) + 2 * MM + wide > width)
+    return within(tag, stack([paragraph(label, width, null), paragraph(fitted(right, width), width, null)]));
+  const both = beside([
+    { piece: paragraph(label, width, null), at: 0 },
+    { piece: paragraph(right, width, null), at: 0 },
+  ]);
+  return within(tag, both);
+}
+
+/** The entry in letters of at most its size that keep it on one line, small ones at the least. */
+function fitted(entry: Entry, width: number): Entry {
+  const size = Math.min(sizeOf(entry), (sizeOf(entry) * width) / widthOf(entry));
+  return { ...entry, letters: Math.max(LETTERS.small, size) };
+}

@@ -1,0 +1,38 @@
+import { drawReceipt, PAPERS } from '../../src/print/drawReceipt.ts';
+import { printable } from '../support/print/printable.ts';
+import { aDocument } from './document.ts';
+
+/** Prints of A4 with 20 lines that show whether memory stays; and how often it is looked at. */
+const PRINTS = Number(process.env['BENCH_PRINTS'] ?? 2_000);
+const STEPS = 10;
+const WARM_UP = 20;
+
+/**
+ * Prints a second of one thread, which one issuer's prints share, and the memory of the process meanwhile; then one
+ * receipt of 700 lines on each paper.
+ */
+export async function run(): Promise<void> {
+  const receipt = printable(aDocument(20));
+  for (let print = 0; print < WARM_UP; print += 1) await drawReceipt(receipt, 'A4');
+  for (let step = 0; step < STEPS; step += 1) {
+    const [before, startedAt] = [process.cpuUsage(), performance.now()];
+    const prints = PRINTS / STEPS;
+    for (let print = 0; print < prints; print += 1) await drawReceipt(receipt, 'A4');
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const { user, system } = process.cpuUsage(before);
+    const processor = (user + system) / 1_000 / prints;
+    const memory = process.memoryUsage().rss / 2 ** 20;
+    console.log(
+      `20 lines, A4   ${(prints / seconds).toFixed(1).padStart(6)} /s  ${processor.toFixed(1).padStart(6)} ms of processor each  ${memory.toFixed(0).padStart(4)} MiB`,
+    );
+  }
+  const longest = printable(aDocument(700));
+  for (const paper of PAPERS) {
+    const startedAt = performance.now();
+    const { length } = await drawReceipt(longest, paper);
+    const milliseconds = performance.now() - startedAt;
+    console.log(
+      `700 lines, ${paper.padEnd(4)} ${milliseconds.toFixed(0)} ms, ${(length / 1024).toFixed(0)} KiB`,
+    );
+  }
+}
