@@ -24,14 +24,14 @@ const run = (program: string, args: readonly string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', maxBuffer: 1e9 });
 
 /** A page in grey. */
-export interface Picture {
+interface Picture {
   readonly width: number;
   readonly height: number;
   readonly grey: Uint8Array;
 }
 
 /** The page, from 1, as a printer of that resolution sees it. */
-export function picture(pdf: Uint8Array, page: number, dpi: number): Picture {
+function picture(pdf: Uint8Array, page: number, dpi: number): Picture {
   return withFile(pdf, (file, folder) => {
     const target = join(folder, 'page');
     run('pdftoppm', ['-gray', '-r', `${dpi}`, '-f', `${page}`, '-l', `${page}`, '-singlefile', file, target]);
