@@ -1,23 +1,26 @@
 /** Makes signed reports as of the database; told by standard input which. For the benchmark `reports`. */
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openOrm } from '../../src/db/orm.ts';
 import { readReportDay } from '../../src/db/reportDay.ts';
 import { createSigner } from '../../src/dgi/sign.ts';
 import { writeReport } from '../../src/dgi/xml/report.ts';
-import { selfSignedCertificate } from '../support/selfSigned.ts';
 
-const { databaseUrl, date, signedAt, atATime, ruts } = JSON.parse(readFileSync(0, 'utf8')) as {
+const { databaseUrl, date, signedAt, atATime, ruts, ...credentials } = JSON.parse(
+  readFileSync(0, 'utf8'),
+) as {
   databaseUrl: string;
   date: string;
   signedAt: string;
   /** Reports made side by side, as activities of one worker would. */
   atATime: number;
   ruts: string[];
+  /** PKCS #8 and DER, base64. */
+  privateKey: string;
+  certificate: string;
 };
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-const der = privateKey.export({ type: 'pkcs8', format: 'der' });
-const certificateDer = selfSignedCertificate(privateKey);
+const der = Buffer.from(credentials.privateKey, 'base64');
+const certificateDer = Buffer.from(credentials.certificate, 'base64');
 const orm = await openOrm({ databaseUrl, pool: atATime });
 let numbers = 0;
 

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { Orm } from '../../src/db/orm.ts';
 import type { CfeDocument } from '../../src/domain/cfeDocument.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { aReadyEnterprise } from '../support/enterprises.ts';
+import { selfSignedCertificate } from '../support/selfSigned.ts';
 import { startServices } from '../support/services.ts';
 import { aDocument } from './document.ts';
 
@@ -42,7 +44,16 @@ export async function run(): Promise<void> {
 /** In a process of its own, so that its memory is that of the work. */
 function make(title: string, databaseUrl: string, ruts: readonly string[]): void {
   const program = join(import.meta.dirname, 'makeReports.ts');
-  const order = JSON.stringify({ databaseUrl, date: DATE, signedAt: SIGNED_AT, atATime: AT_A_TIME, ruts });
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const order = JSON.stringify({
+    databaseUrl,
+    date: DATE,
+    signedAt: SIGNED_AT,
+    atATime: AT_A_TIME,
+    ruts,
+    privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
+    certificate: selfSignedCertificate(privateKey).toString('base64'),
+  });
   const { status, stdout, stderr } = spawnSync(process.execPath, [program], {
     input: order,
     encoding: 'utf8',

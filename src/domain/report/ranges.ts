@@ -1,4 +1,4 @@
-/** Numbers of one type, kept as ranges: what they take grows with the holes between them, not with the numbers. */
+/** Numbers of a type, kept as ranges: what they take grows with the holes between them, not with the numbers. */
 
 /** Numbers from `from` to `to` of a serie, both included. */
 export interface SerieRange {
@@ -8,7 +8,7 @@ export interface SerieRange {
 }
 
 /**
- * A number was added twice.
+ * A number was added twice: what is stored contradicts itself. The message names it.
  * @internal
  */
 export class NumberTwice extends Error {
@@ -27,7 +27,8 @@ export interface Ranges {
   merged(): SerieRange[];
 }
 
-export function createRanges(): Ranges {
+/** `of`: what the numbers are of, for words. */
+export function createRanges(of: string): Ranges {
   const series = new Map<string, { spans: Span[]; next: number }>();
   return {
     add({ serie, from, to }) {
@@ -44,21 +45,26 @@ export function createRanges(): Ranges {
       }
       held.spans.push([from, to]);
       if (held.spans.length < held.next) return;
-      held.spans = merge(serie, held.spans);
+      held.spans = merge(held.spans, `${of}, serie ${serie},`);
       held.next = 2 * held.spans.length + MOST_LOOSE;
     },
     merged: () =>
       [...series]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .flatMap(([serie, { spans }]) => merge(serie, spans).map(([from, to]) => ({ serie, from, to }))),
+        .flatMap(([serie, { spans }]) =>
+          merge(spans, `${of}, serie ${serie},`).map(([from, to]) => ({ serie, from, to })),
+        ),
   };
 }
 
-function merge(serie: string, spans: readonly Span[]): Span[] {
+function merge(spans: readonly Span[], of: string): Span[] {
   const merged: Span[] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = merged.at(-1);
-    if (last && from <= last[1]) throw new NumberTwice(`number ${serie} ${from} counts twice`);
+    if (last && from <= last[1])
+      throw new NumberTwice(
+        `${of} number ${from} counts twice: as issued and as annulled, or in two annulments`,
+      );
     if (last && from === last[1] + 1) last[1] = to;
     else merged.push([from, to]);
   }

@@ -147,8 +147,8 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
     const held = types.get(type);
     if (held) return held;
     const fresh = {
-      used: createRanges(),
-      annulled: createRanges(),
+      used: createRanges(named(type)),
+      annulled: createRanges(named(type)),
       rows: new Map<string, Row>(),
       aboveUiLimit: 0,
     };
@@ -214,8 +214,8 @@ function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSum
   const annulledRanges = held.annulled.merged();
   const used = countOf(usedRanges);
   const annulled = countOf(annulledRanges);
-  const { code, label, family } = cfeTypeRow(type);
-  const of = `${label} (${code})`;
+  const { family } = cfeTypeRow(type);
+  const of = named(type);
   atMost(MOST_RANGES, usedRanges.length, `ranges of used numbers of ${of}`);
   atMost(MOST_ROWS, held.rows.size, `days of emission and branches of ${of}`);
   const rows = [...held.rows.values()]
@@ -234,6 +234,8 @@ function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSum
     rows,
   };
 }
+
+const named = (type: CfeType): string => `${cfeTypeRow(type).label} (${cfeTypeRow(type).code})`;
 
 const countOf = (ranges: readonly SerieRange[]): number =>
   ranges.reduce((count, { from, to }) => count + to - from + 1, 0);

@@ -41,8 +41,26 @@ interface Day {
   annulled: { type: CfeType; serie: string; from: number; to: number }[];
 }
 
+/** Annulled by the range, beyond the numbers below: neighbours and holes between them. */
+const ranges = fc
+  .uniqueArray(
+    fc.record({
+      type: fc.constantFrom(...CFE_TYPE_NAMES),
+      serie: fc.constantFrom('A', 'BC'),
+      place: fc.integer({ min: 0, max: 4 }),
+      length: fc.integer({ min: 1, max: 10 }),
+    }),
+    { maxLength: 8, selector: ({ type, serie, place }) => `${type} ${serie} ${place}` },
+  )
+  .map((drawn) =>
+    drawn.map(({ type, serie, place, length }) => {
+      const from = 26 + place * 10;
+      return { type, serie, from, to: from + length - 1 };
+    }),
+  );
+
 /** Numbers of few series and types, each issued, annulled, or neither. */
-const day: fc.Arbitrary<Day> = fc
+const numbers: fc.Arbitrary<Day> = fc
   .uniqueArray(
     fc.record({
       type: fc.constantFrom(...CFE_TYPE_NAMES),
@@ -63,6 +81,10 @@ const day: fc.Arbitrary<Day> = fc
       .filter(({ fate }) => fate === 'annulled')
       .map(({ type, serie, numero }) => ({ type, serie, from: numero, to: numero })),
   }));
+
+const day = fc
+  .tuple(numbers, ranges)
+  .map(([{ documents, annulled }, more]): Day => ({ documents, annulled: [...annulled, ...more] }));
 
 /** Quotations of some days; the others have none. */
 const quotations = fc

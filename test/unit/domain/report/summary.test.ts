@@ -149,10 +149,11 @@ describe('numbers', () => {
     sums.addIssued(issuedOf(aReceipt('ETICKET', 5, { exempt: '1.00' })));
     sums.addAnnulled({ type: 'ETICKET', serie: 'A', from: 1, to: 9 });
     expect(() => close(sums)).toThrow(NumberTwice);
+    expect(() => close(sums)).toThrow(/e-Ticket \(101\), serie A, number 5 counts twice/);
   });
 
   test('in the worst order are held in no more than their ranges', () => {
-    const ranges = createRanges();
+    const ranges = createRanges('e-Ticket (101)');
     for (let numero = 1; numero <= 100_000; numero += 2) ranges.add({ serie: 'A', from: numero, to: numero });
     for (let numero = 100_000; numero > 0; numero -= 2) ranges.add({ serie: 'A', from: numero, to: numero });
     expect(ranges.merged()).toEqual([{ serie: 'A', from: 1, to: 100_000 }]);
