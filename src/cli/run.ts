@@ -40,6 +40,7 @@ export async function runCli(
   ports: CliPorts,
 ): Promise<number> {
   let asksForJson = false;
+  let isWell = true;
   const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
     const checked = check<unknown>(verb.input, input);
@@ -51,13 +52,14 @@ export async function runCli(
     const answer = await ports.withDeps(who, (deps) => verb.run(deps, checked.value));
     const shown = verb.plain === undefined ? asTable(answer, verb.columns) : asText(answer, verb.plain);
     ports.writeOut(json ? asJson(answer) : shown);
+    isWell = verb.isWell?.([answer].flat()) ?? true;
   };
   try {
     await createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run }).parseAsync(
       [...args],
       { from: 'user' },
     );
-    return DONE;
+    return isWell ? DONE : REFUSED;
   } catch (error) {
     // Commander has already said what is wrong, or has shown the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;

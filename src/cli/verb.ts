@@ -62,6 +62,8 @@ export interface Verb {
   readonly columns?: readonly string[];
   /** The field that people get as it is, instead of a table. */
   readonly plain?: string;
+  /** Whether the rows say that all is well; where they do not, the exit code is that of a refusal. */
+  readonly isWell?: (rows: readonly Row[]) => boolean;
   /** Arguments (by their names in lower case) and options together. */
   readonly input: z.ZodType;
   /** What is wrong with arguments and options that are right one by one; undefined when nothing is. */

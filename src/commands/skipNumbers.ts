@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { annulmentsWithin, skipNumbersOf } from '../db/annulments.ts';
 import { type CaeRow, caesForNumbers } from '../db/caes.ts';
 import { lockNumbering, type Numbering, skipPlaces } from '../db/cfes.ts';
 import { skipIdemisors } from '../db/sobres.ts';
@@ -47,15 +48,14 @@ export interface SkippedNumber {
   /** Whether the authority has a CFE under it: a fiscal document that our database lost. */
   at_authority: boolean;
   verdict: string | null;
-  /** Whether it must be annulled at the authority, because no CFE will use it. */
-  to_annul: boolean;
 }
 
 /**
  * Moves the numbering of a type beyond numbers that were given before the database was restored to an earlier moment:
  * never back, and with it the places of cfe_ids and the numbers of sobres, so that none of them is given twice. Every
- * number that is passed over is asked for at the authority first. An operator's act. Refuses what does not lie ahead in
- * the CAE that gives the next number, and where numbers are given meanwhile (INVALID_INPUT).
+ * number that is passed over is asked for at the authority first, and counts as elsewhere from then on; annulled ones stay
+ * annulled. An operator's act. Refuses what does not lie ahead in the CAE that gives the next number, an annulled number as
+ * the last, and where numbers are given meanwhile (INVALID_INPUT).
  */
 export async function skipNumbers(
   deps: SkipNumbersDeps,
@@ -64,14 +64,23 @@ export async function skipNumbers(
   const numbering = { rut, environment, type };
   const cae = await caeAhead(deps.orm.em.fork(), deps, { ...numbering, to });
   const numbers: SkippedNumber[] = [];
-  for (let numero = cae.lastNumber + 1; numero <= to; numero += 1) {
+  const first = cae.lastNumber + 1;
+  const annulled = await annulmentsWithin(deps.orm.em.fork(), cae.id, { from: first, to });
+  const isAnnulled = (numero: number) =>
+    annulled.some(({ fromNumber, toNumber }) => fromNumber <= numero && numero <= toNumber);
+  if (isAnnulled(to))
+    throw new Refusal(
+      'INVALID_INPUT',
+      `${cae.serie} ${to} is annulled, so it is never given; name another as --to.`,
+    );
+  for (let numero = first; numero <= to; numero += 1) {
+    if (isAnnulled(numero)) continue;
     const held = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });
     numbers.push({
       serie: cae.serie,
       numero,
       at_authority: held !== undefined,
       verdict: held?.verdict ?? null,
-      to_annul: held === undefined,
     });
   }
   if (dryRun) return numbers;
@@ -79,16 +88,15 @@ export async function skipNumbers(
   await deps.orm.em.fork().transactional(async (em) => {
     await lockNumbering(em, numbering);
     const now = await caeAhead(em, deps, { ...numbering, to });
-    if (now.id !== cae.id || now.lastNumber !== cae.lastNumber) {
+    if (now.id !== cae.id || now.lastNumber !== cae.lastNumber || now.numbersLeft !== cae.numbersLeft) {
       throw new Refusal(
         'INVALID_INPUT',
         'Numbers of this type were taken meanwhile; stop the API and the worker first.',
       );
     }
-    const [first, count] = [cae.lastNumber + 1, numbers.length];
-    now.lastNumber = to;
-    await skipPlaces(em, numbering, count);
-    await skipIdemisors(em, numbering, count);
+    await skipNumbersOf(em, cae.id, { from: first, to });
+    await skipPlaces(em, numbering, numbers.length);
+    await skipIdemisors(em, numbering, numbers.length);
     const which = `${type} ${cae.serie} ${first} to ${to}`;
     const act = {
       action: 'recovery.skip_numbers',
@@ -116,6 +124,6 @@ async function caeAhead(
   if (to > cae.lastNumber && to <= last) return cae;
   throw new Refusal(
     'INVALID_INPUT',
-    `The next number of type ${numbering.type} is ${cae.serie} ${cae.lastNumber + 1}; --to must be between it and ${last}.`,
+    `The last number of type ${numbering.type} is ${cae.serie} ${cae.lastNumber}; --to must be above it, and at most ${last}.`,
   );
 }

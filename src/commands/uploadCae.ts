@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
-import { insertCae, listCaes } from '../db/caes.ts';
+import { insertCae, listCaes, type NewCae } from '../db/caes.ts';
 import type { Cae } from '../db/entities/Cae.ts';
 import { type CaeReading, readCae } from '../dgi/xml/cae.ts';
 import { caeFaults } from '../domain/cae.ts';
@@ -70,7 +70,7 @@ function rowOf(
     startNumber,
     now,
   }: { rut: string; environment: Environment; startNumber: number; now: Date },
-): Omit<Cae, symbol> {
+): NewCae {
   return {
     id: randomUUID(),
     rut,

@@ -22,11 +22,23 @@ export function caesForNumbers(
   return em.find(Cae, { rut, environment, type, expirationDate: { $gte: today } }, { exclude: ['xml'] });
 }
 
+/** The CAE that holds all numbers of a span, given or not; null where there is none. */
+export function caeHolding(
+  em: EntityManager,
+  { rut, environment, type, serie, from, to }: Numbering & { serie: string; from: number; to: number },
+): Promise<CaeRow | null> {
+  const holding = { numberStart: { $lte: from }, numberEnd: { $gte: to } };
+  return em.findOne(Cae, { rut, environment, type, serie, ...holding }, { exclude: ['xml'] });
+}
+
+/** The values of a CAE that is stored for the first time. */
+export type NewCae = Omit<Cae, symbol | 'numbersLeft'>;
+
 /**
  * Stores a CAE. The caller holds the enterprise's lock and has seen that the range is free; the table refuses an
  * overlap all the same.
  */
-export async function insertCae(em: EntityManager, values: Omit<Cae, symbol>): Promise<Cae> {
+export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae> {
   const cae = em.create(Cae, values);
   await em.flush();
   return cae;

@@ -6,6 +6,7 @@ import { PLACE_MARK } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { UiValueRow } from '../domain/uiValues.ts';
 import type { WorkflowMessage } from '../temporal.ts';
+import { nextNumber } from './annulments.ts';
 import type { CfeRow } from './entities/Cfe.ts';
 import { Enterprise } from './entities/Enterprise.ts';
 import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
@@ -45,7 +46,7 @@ const FACTS = statement(
        where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
      ) as own_certificate,
      (select coalesce(json_agg(json_build_object('id', id, 'serie', series, 'numberStart', number_start,
-         'numberEnd', number_end, 'lastNumber', last_number, 'authorizationNumber', authorization_number,
+         'numberEnd', number_end, 'numbersLeft', numbers_left, 'authorizationNumber', authorization_number,
          'issueDate', issue_date, 'expirationDate', expiration_date, 'specialKind', special_kind,
          'specialCause', special_cause)), '[]') from cae
        where cae.rut = asked.rut and cae.environment = asked.environment and cae.type = asked.type
@@ -107,7 +108,8 @@ export class KeyTaken extends Error {
 
 /**
  * One transaction of its own, unless one is open. The row of the sequence is locked first, as by whoever else moves a
- * numbering; then the CAE, whose table refuses to go beyond its range (and then nothing of this has happened).
+ * numbering; then the CAE, whose numbers that are withheld are passed over, and whose table refuses to go beyond its range
+ * (and then nothing of this has happened).
  */
 const STORE = statement(
   'issue_cfe',
@@ -127,7 +129,7 @@ const STORE = statement(
      on conflict (rut, environment, type) do update set last = mine.last + 1
      returning last
    ), number as (
-     update cae set last_number = cae.last_number + 1 from draft cross join place where cae.id = draft.cae_id
+     update cae set last_number = ${nextNumber('cae')} from draft cross join place where cae.id = draft.cae_id
      returning cae.last_number as numero
    ), texts as (
      select replace(draft.message ->> 'workflowId', '${PLACE_MARK}', place.last::text) as workflow_id,

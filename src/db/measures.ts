@@ -59,7 +59,7 @@ export function measureExpiries(em: EntityManager, now: Date, today: string): Pr
   return quickly(em, async (one) => ({
     caes: await one.execute(
       `select rut, type,
-         coalesce(sum(number_end - last_number) filter (where expiration_date >= ?::date), 0)::int as "numbersLeft",
+         coalesce(sum(numbers_left) filter (where expiration_date >= ?::date), 0)::int as "numbersLeft",
          max(expiration_date) - ?::date as "daysLeft"
        from cae join enterprise using (rut)
        where environment = 'production' and enterprise.status <> 'SUSPENDED'

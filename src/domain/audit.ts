@@ -16,6 +16,7 @@ export const actorsOf = (person: string): Actor[] => PEOPLE.map((kind): Actor =>
 /** What is written into the audit. */
 export type AuditAction =
   | 'account.create'
+  | 'annulment.add'
   | 'api_key.create'
   | 'api_key.revoke'
   | 'authority_certificate.add'

@@ -15,8 +15,8 @@ export function caeStatus(cae: { readonly expirationDate: string }, today: strin
 export interface NumberRange {
   readonly numberStart: number;
   readonly numberEnd: number;
-  /** Last number used; before the first use, the number before the start. */
-  readonly lastNumber: number;
+  /** How many numbers it has still to give. */
+  readonly numbersLeft: number;
   readonly issueDate: string;
   readonly expirationDate: string;
 }
@@ -27,9 +27,7 @@ export interface NumberRange {
  */
 export function chooseCae<T extends NumberRange>(caes: readonly T[], today: string): T | undefined {
   return caes
-    .filter(
-      (cae) => cae.issueDate <= today && caeStatus(cae, today) === 'OK' && cae.lastNumber < cae.numberEnd,
-    )
+    .filter((cae) => cae.issueDate <= today && caeStatus(cae, today) === 'OK' && cae.numbersLeft > 0)
     .toSorted((a, b) => compare(a.expirationDate, b.expirationDate) || a.numberStart - b.numberStart)[0];
 }
 

@@ -20,7 +20,7 @@ export interface WarnedCae {
   readonly authorizationNumber: string;
   readonly numberStart: number;
   readonly numberEnd: number;
-  readonly lastNumber: number;
+  readonly numbersLeft: number;
   readonly issueDate: string;
   readonly expirationDate: string;
 }
@@ -40,10 +40,6 @@ interface DueWarning {
   readonly about: string;
   readonly event: WebhookEvent;
 }
-
-/** How many numbers a CAE still has. */
-export const numbersLeft = ({ numberEnd, lastNumber }: Pick<WarnedCae, 'numberEnd' | 'lastNumber'>): number =>
-  numberEnd - lastNumber;
 
 /** For how many whole days `numbers` last at the pace of the last PACE_DAYS days; null when none were used. */
 export function daysLeft(numbers: number, usedLately: number): number | null {
@@ -74,8 +70,8 @@ function lowWarning(
   );
   const used = usedLately.get(type) ?? 0;
   if (valid.length === 0 && used === 0) return undefined;
-  const withNumbers = valid.filter((cae) => numbersLeft(cae) > 0);
-  const left = sum(withNumbers.map(numbersLeft));
+  const withNumbers = valid.filter(({ numbersLeft }) => numbersLeft > 0);
+  const left = sum(withNumbers.map(({ numbersLeft }) => numbersLeft));
   const size = sum(withNumbers.map(({ numberStart, numberEnd }) => numberEnd - numberStart + 1));
   const days = daysLeft(left, used);
   const isLow = left === 0 || left * FEW_PART < size || (days !== null && days < FEW_DAYS);
@@ -85,13 +81,13 @@ function lowWarning(
 }
 
 function caeWarning(rut: string, cae: WarnedCae, today: string): DueWarning | undefined {
-  const left = numbersLeft(cae);
+  const { numbersLeft } = cae;
   const days = daysBetween(today, cae.expirationDate);
   const before = daysBeforeOf(days);
-  if (before === undefined || left === 0) return undefined;
+  if (before === undefined || numbersLeft === 0) return undefined;
   return {
     about: `cae.expiring/${cae.id}/${before}`,
-    event: caeExpiring({ rut, ...cae, numbersLeft: left, daysLeft: days }),
+    event: caeExpiring({ rut, ...cae, daysLeft: days }),
   };
 }
 

@@ -5,7 +5,7 @@ import { caeStatus } from '../../domain/cae.ts';
 import { caeObject } from '../../domain/enterpriseObject.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
-import { daysLeft, numbersLeft } from '../../domain/warnings.ts';
+import { daysLeft } from '../../domain/warnings.ts';
 import { defineRoute } from '../route.ts';
 import { ListedCaeView } from '../views/cae.ts';
 
@@ -30,13 +30,10 @@ export const listCaes = defineRoute({
     const used = (await usedLately(em, [enterprise.rut], now)).get(enterprise.rut);
     return caes
       .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
-      .map((cae) => {
-        const left = numbersLeft(cae);
-        return {
-          ...caeObject(cae, now),
-          numbers_left: left,
-          days_left: daysLeft(left, used?.get(cae.type) ?? 0),
-        };
-      });
+      .map((cae) => ({
+        ...caeObject(cae, now),
+        numbers_left: cae.numbersLeft,
+        days_left: daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0),
+      }));
   },
 });

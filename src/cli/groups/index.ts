@@ -1,5 +1,6 @@
 import type { Group } from '../verb.ts';
 import { account } from './account.ts';
+import { annulment } from './annulment.ts';
 import { audit } from './audit.ts';
 import { authorityCertificate } from './authorityCertificate.ts';
 import { cfe } from './cfe.ts';
@@ -10,6 +11,7 @@ import { grant } from './grant.ts';
 import { key } from './key.ts';
 import { keyEncryption } from './keyEncryption.ts';
 import { limit } from './limit.ts';
+import { numbers } from './numbers.ts';
 import { payment } from './payment.ts';
 import { plan } from './plan.ts';
 import { recovery } from './recovery.ts';
@@ -26,6 +28,8 @@ export const GROUPS: readonly Group[] = [
   delivery,
   enterprise,
   cfe,
+  annulment,
+  numbers,
   plan,
   payment,
   uiValue,

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 
 const CaeSchema = defineEntity({
@@ -11,7 +11,10 @@ const CaeSchema = defineEntity({
     serie: p.text().fieldName('series'),
     numberStart: p.integer(),
     numberEnd: p.integer(),
+    /** Last number given; before the first, the number before the start. */
     lastNumber: p.integer(),
+    /** How many it has still to give, by the database: those beyond the last that are not withheld (migration 0033). */
+    numbersLeft: p.integer().$type<Opt<number>>().generated('always'),
     authorizationNumber: p.text(),
     issueDate: p.date(),
     expirationDate: p.date(),

@@ -78,7 +78,7 @@ export class Migration0033Annulments extends Migration {
         add column withheld int4multirange not null default '{}',
         add constraint cae_gives_no_withheld check (not withheld @> last_number),
         add column numbers_left integer not null generated always as
-          (how_many(int4multirange(int4range(last_number + 1, number_end + 1)) - withheld)) stored;
+          (how_many(int4multirange(int4range(last_number + 1, greatest(number_end, last_number) + 1)) - withheld)) stored;
 
       create function note_numbers_before_first() returns trigger language plpgsql as $$
         begin

@@ -178,10 +178,10 @@ describe('skipNumbers', () => {
 
     const numbers = { serie: 'A' };
     expect(skipped).toEqual([
-      { ...numbers, numero: 2, at_authority: true, verdict: 'AE', to_annul: false },
-      { ...numbers, numero: 3, at_authority: false, verdict: null, to_annul: true },
-      { ...numbers, numero: 4, at_authority: true, verdict: null, to_annul: false },
-      { ...numbers, numero: 5, at_authority: false, verdict: null, to_annul: true },
+      { ...numbers, numero: 2, at_authority: true, verdict: 'AE' },
+      { ...numbers, numero: 3, at_authority: false, verdict: null },
+      { ...numbers, numero: 4, at_authority: true, verdict: null },
+      { ...numbers, numero: 5, at_authority: false, verdict: null },
     ]);
     expect(await issue(rut)).toMatchObject({ numero: 6, sequence: 6 });
     const em = db.orm.em.fork();

@@ -133,7 +133,7 @@ describe('the choice of a CAE', () => {
     expirationDate,
     numberStart,
     numberEnd: numberStart + 9,
-    lastNumber: numberStart - 1,
+    numbersLeft: 10,
     issueDate: '2026-01-01',
     ...more,
   });
@@ -144,12 +144,12 @@ describe('the choice of a CAE', () => {
     ['then lowest number', [range('high', '2026-03-01', 100), range('low', '2026-03-01', 1)], 'low'],
     [
       'exhausted ones are passed over',
-      [range('spent', '2026-03-01', 1, { lastNumber: 10 }), range('next', '2027-02-01', 11)],
+      [range('spent', '2026-03-01', 1, { numbersLeft: 0 }), range('next', '2027-02-01', 11)],
       'next',
     ],
     ['expired ones too', [range('old', '2026-02-09', 1), range('next', '2027-02-01', 11)], 'next'],
     ['and those of the future', [range('future', '2026-03-01', 1, { issueDate: '2026-02-11' })], undefined],
-    ['the last number is still given', [range('last', '2026-03-01', 1, { lastNumber: 9 })], 'last'],
+    ['the last number is still given', [range('last', '2026-03-01', 1, { numbersLeft: 1 })], 'last'],
     ['on its last day too', [range('today', '2026-02-10', 1)], 'today'],
   ])('%s', (_, caes, chosen) => {
     expect(chooseCae(caes, '2026-02-10')?.id).toBe(chosen);

@@ -10,7 +10,7 @@ const cae = (wishes: Partial<WarnedCae> = {}): WarnedCae => ({
   authorizationNumber: '90260000194',
   numberStart: 1,
   numberEnd: 1000,
-  lastNumber: 0,
+  numbersLeft: 1000,
   issueDate: '2026-01-01',
   expirationDate: '2028-01-01',
   ...wishes,
@@ -38,14 +38,14 @@ describe('days left', () => {
 
 describe('cae.low', () => {
   test.each([
-    ['a tenth is left', [cae({ lastNumber: 900 })], 0, undefined],
-    ['less than a tenth', [cae({ lastNumber: 901 })], 0, { numbers_left: 99, days_left: null }],
-    ['nothing', [cae({ lastNumber: 1000 })], 0, { numbers_left: 0, days_left: null }],
-    ['seven days', [cae({ lastNumber: 300 })], 2800, undefined],
-    ['less than seven days', [cae({ lastNumber: 301 })], 2800, { numbers_left: 699, days_left: 6 }],
+    ['a tenth is left', [cae({ numbersLeft: 100 })], 0, undefined],
+    ['less than a tenth', [cae({ numbersLeft: 99 })], 0, { numbers_left: 99, days_left: null }],
+    ['nothing', [cae({ numbersLeft: 0 })], 0, { numbers_left: 0, days_left: null }],
+    ['seven days', [cae({ numbersLeft: 700 })], 2800, undefined],
+    ['less than seven days', [cae({ numbersLeft: 699 })], 2800, { numbers_left: 699, days_left: 6 }],
     [
       'a fresh CAE beside an exhausted one',
-      [cae({ lastNumber: 1000 }), cae({ id: 'cae-2', numberStart: 1001, numberEnd: 1100, lastNumber: 1000 })],
+      [cae({ numbersLeft: 0 }), cae({ id: 'cae-2', numberStart: 1001, numberEnd: 1100, numbersLeft: 100 })],
       0,
       undefined,
     ],
@@ -72,7 +72,7 @@ describe('cae.low', () => {
   });
 
   test('is judged for each type by itself', () => {
-    const caes = [cae({ lastNumber: 990 }), cae({ id: 'cae-2', type: 'EFACTURA' })];
+    const caes = [cae({ numbersLeft: 10 }), cae({ id: 'cae-2', type: 'EFACTURA' })];
     expect(warned(caes, [['EFACTURA', 10]]).map(([about]) => about)).toEqual(['cae.low/ETICKET']);
   });
 });
@@ -116,8 +116,8 @@ describe('papers that expire', () => {
 
   test('a CAE that has no numbers left may expire unnoticed', () => {
     const caes = [
-      cae({ lastNumber: 1000, expirationDate: '2026-11-25' }),
-      cae({ id: 'cae-2', numberStart: 1001, numberEnd: 2000, lastNumber: 1000 }),
+      cae({ numbersLeft: 0, expirationDate: '2026-11-25' }),
+      cae({ id: 'cae-2', numberStart: 1001, numberEnd: 2000, numbersLeft: 1000 }),
     ];
     expect(warned(caes)).toEqual([]);
   });
