@@ -1,32 +1,56 @@
+import { annulUngiven, expiredWithNumbers } from '../db/annulments.ts';
+import { lockNumbering } from '../db/cfes.ts';
 import { expiredUntold, recordExpiriesOf } from '../db/expiries.ts';
 import type { Orm } from '../db/orm.ts';
 import { enterprisesWithPapers, giveWarnings, papersOf } from '../db/warnings.ts';
 import type { ExpiriesResult } from '../domain/activityResults.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
-/** Enterprises looked up at a time. */
+/** Enterprises, or CAEs, looked up at a time. */
 const PAGE = 100;
+/** Before every other. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface ExpiryDeps {
   orm: Orm;
   clock: () => Date;
-  /** Enterprises looked up at a time; 100 unless told. */
+  /** Enterprises, or CAEs, looked up at a time; 100 unless told. */
   page?: number;
 }
 
 /**
- * Records `enterprise.updated` once for every enterprise whose certificate or CAE has expired
+ * Annuls the numbers that an expired CAE has left (docs/contract.md#numbers). Records `enterprise.updated` once for every enterprise whose certificate or CAE has expired
  * (docs/contract.md#events), and every warning that is due (docs/contract.md#warnings), each enterprise in a transaction
  * of its own; answers how many were told of what has expired. Its repeat goes on where it was broken off.
  */
 export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries'> {
   return () =>
     whileBeating(async () => {
+      await annulAll(deps);
       const result = await tellAll(deps);
       await warnAll(deps);
       return result;
     });
+}
+
+/** Whoever judged a request before midnight, and takes the number after this, finds none left and judges anew. */
+async function annulAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
+  const now = clock();
+  const today = montevideoDate(now);
+  let after: string | undefined = FIRST_ID;
+  while (after !== undefined) {
+    const caes = await expiredWithNumbers(orm.em.fork(), { today, after, limit: page });
+    for (const { id, dayAfter, numberStart, numberEnd, ...numbering } of caes) {
+      await orm.em.fork().transactional(async (em) => {
+        await lockNumbering(em, numbering);
+        const of = { reason: 'cae.expired', reportDate: dayAfter, now } as const;
+        await annulUngiven(em, id, { from: numberStart, to: numberEnd }, of);
+      });
+    }
+    after = caes.length < page ? undefined : caes.at(-1)?.id;
+  }
 }
 
 async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {

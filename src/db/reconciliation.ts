@@ -49,7 +49,7 @@ export function reconcileNumbers(
          select cae_id, count(*) as cfes from cfe where settled_at is null group by cae_id
        )
        select cae.rut, cae.environment, authorization_number as "authorizationNumber", cae.type, series as serie,
-         (how_many(int4multirange(int4range(number_start, last_number, '[]')) + withheld - cae.elsewhere)
+         (how_many(int4multirange(int4range(number_start, last_number + 1)) + withheld - cae.elsewhere)
            - others.cfes)::integer as given,
          (stored.cfes - coalesce(open.cfes, 0) - others.cfes - lost.cfes - reusable.cfes - undecided.cfes)::integer
            as issued,
