@@ -21,7 +21,10 @@ export interface NumbersOfCae {
   readonly elsewhere: number;
 }
 
-/** Whether all numbers of a CAE are accounted for. */
+/**
+ * Whether all numbers of a CAE are accounted for.
+ * @internal
+ */
 export const isAccountedFor = ({ given, issued, annulled, waiting }: NumbersOfCae): boolean =>
   given === issued + annulled + waiting;
 
@@ -74,4 +77,11 @@ export function reconcileNumbers(
       [rut ?? null, rut ?? null],
     );
   });
+}
+
+/** How many CAEs of each environment have a number that is unaccounted for. */
+export async function countUnaccounted(em: EntityManager): Promise<Record<Environment, number>> {
+  const counts = { production: 0, sandbox: 0 };
+  for (const cae of await reconcileNumbers(em)) if (!isAccountedFor(cae)) counts[cae.environment] += 1;
+  return counts;
 }

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createGatekeeper } from '../gate/gatekeeper.ts';
 import { createLogger } from '../logger.ts';
-import { measureDatabase, measureWorkAndExpiries } from '../metrics/database.ts';
+import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { ensureSearchAttributes } from '../searchAttributes.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
@@ -41,6 +41,7 @@ await runProcess(logger, async (closers) => {
   await measureDatabase(registry, orm);
   gauge(registry, 'cfe_worker_ready', async (own) => own.set((await ready()) ? 1 : 0));
   measureWorkAndExpiries({ registry, orm, clock });
+  measureNumbers(registry, orm);
   // Signals are ours: the runtime would stop the workers on its own, and this process has more to close.
   const sdkMetrics = await installRuntime({ shutdownSignals: [], logger: sdkLogger(logger) });
   const health = await serveHealth({

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type ExpiryMeasures, measureExpiries, measureWork, type WorkMeasures } from '../db/measures.ts';
 import { isReachable, type Orm, poolOf } from '../db/orm.ts';
+import { countUnaccounted } from '../db/reconciliation.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { gauge } from './instruments.ts';
 import { createReading } from './reading.ts';
@@ -11,6 +12,8 @@ const PATIENCE_MILLISECONDS = 3_000;
 const WORK_KEPT_MILLISECONDS = 5_000;
 /** CAEs and certificates change slowly, and reading them costs more. */
 const EXPIRIES_KEPT_MILLISECONDS = 60_000;
+/** To prove that no number is unaccounted for, every CFE is counted. */
+const NUMBERS_KEPT_MILLISECONDS = 3_600_000;
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
 const OPEN_STATUSES = ['PENDING', 'RECEIVED'] as const;
@@ -62,6 +65,19 @@ export function measureWorkAndExpiries(options: {
   });
   exportWork(registry, work);
   exportExpiries(registry, expiries);
+}
+
+/** Whether every number is accounted for; the first scrapes after a start go without, while it is being counted. */
+export function measureNumbers(registry: Registry, orm: Orm): void {
+  const unaccounted = createReading({
+    read: () => countUnaccounted(orm.em.fork()),
+    keepMilliseconds: NUMBERS_KEPT_MILLISECONDS,
+    patienceMilliseconds: PATIENCE_MILLISECONDS,
+  });
+  gauge(registry, 'cfe_unaccounted_caes', async (own) => {
+    const counts = await unaccounted();
+    if (counts) for (const environment of ENVIRONMENTS) own.set({ environment }, counts[environment]);
+  });
 }
 
 function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undefined>): void {

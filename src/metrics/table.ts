@@ -222,6 +222,13 @@ export const METRICS = {
     help: 'Days until the last production CAE of an enterprise and type expires; negative once it has',
     labels: BY_ENTERPRISE,
   },
+  cfe_unaccounted_caes: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'CAEs',
+    help: 'CAEs of which a number is neither issued nor annulled nor waiting, as `numbers reconcile` tells; read once an hour',
+    labels: { environment },
+  },
   cfe_certificate_days_left: {
     type: 'gauge',
     from: WORKER,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { measureDatabase, measureWorkAndExpiries } from '../../src/metrics/database.ts';
+import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../../src/metrics/database.ts';
 import { measureVerdicts } from '../../src/metrics/work.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -236,6 +236,23 @@ describe('the gauges that the worker reads from the database', () => {
     expect(valueOf(await scrape(), 'cfe_certificate_days_left', { rut })).toBe(-2);
     await ends(ago(31 * 86_400));
     expect(valueOf(await scrape(), 'cfe_certificate_days_left', { rut })).toBeUndefined();
+  });
+
+  test('CAEs with a number that is unaccounted for', async () => {
+    const { em } = db.orm;
+    const count = async (environment: string) => {
+      const registry = new Registry();
+      measureNumbers(registry, db.orm);
+      return valueOf(samplesOf(await registry.metrics()), 'cfe_unaccounted_caes', { environment });
+    };
+    const before = await count('production');
+    await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    expect(await count('production')).toBe(before);
+
+    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{}] });
+    await em.fork().execute('update cae set last_number = 1 where rut = ?', [rut]);
+    expect(await count('production')).toBe(Number(before) + 1);
+    expect(await count('sandbox')).toBeDefined();
   });
 
   test('cost no walk through all CFEs that ever were', async () => {

@@ -148,6 +148,15 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   // Who asked is written by the workflow that was asked; here it is none (test/e2e/support.test.ts).
   // What it asks for is done, and put into the audit, by the workflow: test/e2e/support.test.ts.
   'cfe retry': [null, async () => [...(await aCfe()), '--reason', 'look', '--dry-run']],
+  'annulment list': [null, async () => ['--rut', await enterprise()]],
+  'annulment add': [
+    'annulment.add',
+    async () => [
+      await aReadyEnterprise(db.orm, account),
+      ...['--type', '101', '--serie', 'A', '--from', '7', '--to', '9', '--reason', 'en papel'],
+    ],
+  ],
+  'numbers reconcile': [null, () => []],
   'plan list': [null, () => []],
   'plan load': [
     'plan.load',

@@ -45,9 +45,7 @@ export async function recover(of: {
     const skipped = await cli.json<Skipped[]>(...skipTo(last));
     assert.deepEqual(skipped, looked);
     const held = skipped.filter(({ at_authority }) => at_authority).length;
-    say(
-      `Numbering moved on by ${skipped.length}: ${held} at the authority, ${skipped.length - held} to annul.`,
-    );
+    say(`Numbering moved on by ${skipped.length}: ${held} of them at the authority.`);
 
     const requeue = ['recovery', 'requeue', '--reason', 'drill'];
     const begun = await cli.json<{ workflow: string; unfinished: number }[]>(...requeue);
