@@ -45,6 +45,16 @@ const OBSERVATION_GLOSSES = {
   C15: 'Deudor contumaz sin informar situación',
 } as const;
 
+/** Glosses of refused daily reports (Formato Mensaje de Respuesta v19, table of R codes; wording of DGITypes.xsd). */
+const REPORT_GLOSSES = {
+  R01: 'Formato del archivo no es el indicado',
+  R02: 'No coincide RUC en Reporte, Certificado o envío',
+  R03: 'Firma o Certificado electrónicos no son válidos',
+  R04: 'No cumple validaciones según Formato de Reporte',
+  R05: 'La secuencia indicada en el reporte no es correcta',
+  R06: 'Fecha recepción no puede ser menor a fecha resumen',
+} as const;
+
 /** Texts of the services' exceptions (ExcepcionesServicios.xsd). */
 export const EXCEPTIONS = {
   1: 'El XML token recibido no está bien formado.',
@@ -54,13 +64,15 @@ export const EXCEPTIONS = {
   5: 'Error al validar el Certificado.',
   104: 'El método invocado ha detectado una excepción en su ejecución o no existe un sobre con dicho Id Receptor para el RUC especificado.',
   105: 'El sobre con el Id Receptor especificado aún no ha sido procesado. Vuelva a consultar luego.',
+  109: 'Reporte duplicado. El reporte fue recibido en un envío anterior.',
 } as const;
 export type ExceptionCode = keyof typeof EXCEPTIONS;
 
-const GLOSSES = { ...SOBRE_GLOSSES, ...RECEIPT_GLOSSES, ...OBSERVATION_GLOSSES };
+const GLOSSES = { ...SOBRE_GLOSSES, ...RECEIPT_GLOSSES, ...OBSERVATION_GLOSSES, ...REPORT_GLOSSES };
 
 export type SobreCode = keyof typeof SOBRE_GLOSSES;
 export type ReceiptCode = keyof typeof RECEIPT_GLOSSES;
+export type ReportCode = keyof typeof REPORT_GLOSSES;
 export type ObservationCode = keyof typeof OBSERVATION_GLOSSES;
 export type Code = keyof typeof GLOSSES;
 

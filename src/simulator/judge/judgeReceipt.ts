@@ -38,7 +38,7 @@ export interface Bench {
 /** What there is against a receipt; without reasons it is accepted. */
 export interface Findings {
   readonly reasons: readonly Reason[];
-  /** With E02: the receipt that already has the number. */
+  /** With E02, and with E01 where there is one: the receipt that already has the number. */
   readonly original?: Receipt;
 }
 
@@ -61,8 +61,11 @@ export function fiscalNumberOf(
  */
 export function judgeReceipt(cfe: CfeInSobre, bench: Bench): Findings {
   const number = fiscalNumberOf(cfe, bench);
-  if (number && isAnnulled(bench.state, number)) return against('E01', 'el número figura como anulado');
   const held = number ? findReceipt(bench.state, number) : undefined;
+  if (number && isAnnulled(bench.state, number)) {
+    const findings = against('E01', 'el número figura como anulado');
+    return held ? { ...findings, original: held } : findings;
+  }
   if (held && !leavesNumberFree(held))
     return { ...against('E02', `recibido en el sobre ${held.sobre_id}`), original: held };
 

@@ -1,4 +1,6 @@
 import Big from 'big.js';
+import { dayInMontevideo, momentOf } from '../clock.ts';
+import type { ReceiptFacts } from '../state/facts.ts';
 import { CFE_NS } from '../xml/names.ts';
 import { childOf, textAt, type XmlTree } from '../xml/read.ts';
 import { FAMILY_BY_ROOT, type Family } from './format/layout.ts';
@@ -89,4 +91,27 @@ export function readReceipt(body: XmlTree, family: Family): ParsedReceipt {
     references: new Zone(childOf(body, 'Referencia')).all('Referencia'),
     caeData: new Zone(childOf(body, 'CAEData')),
   };
+}
+
+/** What the daily report will be compared with. */
+export function factsOf(receipt: ParsedReceipt): ReceiptFacts {
+  const signedAt = momentOf(receipt.signedAt);
+  const amounts: Record<string, string> = {};
+  for (const leaf of receipt.totals.tree?.children ?? [])
+    if (/^-?\d+(\.\d+)?$/.test(leaf.text)) amounts[leaf.name] = leaf.text;
+  return {
+    signedOn: signedAt ? dayInMontevideo(signedAt) : '',
+    issuedOn: receipt.idDoc.text('FchEmis') ?? '',
+    branch: receipt.issuer.text('CdgDGISucur') ?? '',
+    isThirdParty: receipt.idDoc.text('IndPagCta3ros') === '1',
+    currency: receipt.totals.text('TpoMoneda') ?? '',
+    exchangeRate: amounts['TpoCambio'] ?? null,
+    amounts,
+  };
+}
+
+/** The same of a whole CFE; null where it is none of the nine types. */
+export function factsIn(cfe: XmlTree): ReceiptFacts | null {
+  const found = bodyOf(cfe);
+  return found ? factsOf(readReceipt(found.body, found.family)) : null;
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { EnvironmentName } from '../environments.ts';
 import type { Caller } from '../security/wsSecurity.ts';
 import { inTransaction, type State } from '../state/database.ts';
+import { keepFacts } from '../state/facts.ts';
 import { countAgain, enterReceipt, type FiscalNumber } from '../state/receipts.ts';
 import {
   addJudgement,
@@ -27,6 +28,7 @@ import {
   openSobre,
   SobreRefused,
 } from './openSobre.ts';
+import { factsOf } from './reading.ts';
 
 /** What judging needs: the records, the trusted certificates, the schemas, the time. */
 export interface Court {
@@ -153,6 +155,7 @@ function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench,
       },
       bytes,
     );
+  if (number && cfe.receipt && !findings.original) keepFacts(state, number, factsOf(cfe.receipt));
   const judgement: Judgement = {
     ordinal,
     cfeType: number?.cfeType ?? null,

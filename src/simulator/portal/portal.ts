@@ -10,6 +10,8 @@ import { ledger, ledgerXml } from './ledger.ts';
 import { getOutage, putOutage } from './outage.ts';
 import { putRates } from './rates.ts';
 import { putRegistry } from './registry.ts';
+import { regularize } from './regularizations.ts';
+import { putReportFaults, reports } from './reports.ts';
 import type { PortalContext, PortalRoute } from './route.ts';
 
 /** Every call of the portal (docs/simulator.md#the-portal). */
@@ -19,6 +21,9 @@ const ROUTES: readonly PortalRoute[] = [
   certificateAuthorities,
   makeCae,
   reportAnnulled,
+  regularize,
+  reports,
+  putReportFaults,
   putRates,
   putRegistry,
   putCredentials,

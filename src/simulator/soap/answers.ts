@@ -4,6 +4,7 @@ import { EXCEPTIONS, type ExceptionCode, glossOf, type Reason, type Verdict } fr
 import type { Reception } from '../judge/receiveSobre.ts';
 import type { Signer } from '../security/authority.ts';
 import { signEnveloped } from '../security/enveloped.ts';
+import type { Report } from '../state/reports.ts';
 import type { Judgement, Sobre } from '../state/sobres.ts';
 import { CFE_NS, FAULTS_NS, SERVICES_NS, SOAP_NS } from '../xml/names.ts';
 import { cdata, leaf, maybe, tag } from '../xml/write.ts';
@@ -111,6 +112,29 @@ export function ackCfe(
     at: inMontevideo(context.now),
     content: details.join(''),
   });
+}
+
+/** The answer to a daily report, signed (Formato Mensaje de Respuesta v19, ACKRepDiario). */
+export function ackReport(report: Omit<Report, 'ack'>, { environment, signer }: Answering): string {
+  const at = inMontevideo(new Date(report.received_at));
+  const caratula = tag(
+    'Caratula',
+    leaf('RUCReceptor', ENVIRONMENTS[environment].rut),
+    leaf('RUCEmisor', report.rut),
+    leaf('NomArch', ''),
+    leaf('FecHRecibido', at),
+    leaf('IDEmisor', report.id_emisor),
+    leaf('IDReceptor', report.id),
+    leaf('Tmst', at),
+  );
+  const reasons = report.reasons.flatMap(({ code, detail }) =>
+    code === null ? [] : [reasonElement('MotivosRechazo', { code, detail })],
+  );
+  const detail = tag('Detalle', leaf('Estado', report.state), ...reasons);
+  return (
+    DECLARATION +
+    signEnveloped(`<ACKRepDiario xmlns="${CFE_NS}" version="1.0">${caratula}${detail}</ACKRepDiario>`, signer)
+  );
 }
 
 const reasonElement = (name: string, { code, detail }: Reason): string =>

@@ -1,12 +1,14 @@
 import { type Clock, momentOf, withoutZone } from '../clock.ts';
 import type { EnvironmentName } from '../environments.ts';
+import { compareDue } from '../judge/report/compareDue.ts';
 import { type Caller, GatewayRefused } from '../security/wsSecurity.ts';
 import type { State } from '../state/database.ts';
 import { findReceipt } from '../state/receipts.ts';
+import { findReport, listReports } from '../state/reports.ts';
 import { findSobre, listSobres, type Sobre, sobresCarrying } from '../state/sobres.ts';
 import { SERVICES_NS } from '../xml/names.ts';
 import { childOf, textAt, type XmlTree } from '../xml/read.ts';
-import { leaf, tag } from '../xml/write.ts';
+import { cdata, leaf, tag } from '../xml/write.ts';
 
 /** What a consultation works with. */
 interface Consulted {
@@ -26,6 +28,8 @@ export const CONSULTATIONS: Readonly<Record<string, Consultation>> = {
   EFACCONSULTARESTADOCFE: receiptState,
   EFACCONSULTARENVIOSCFE: shipmentsOfReceipt,
   EFACCONSULTARENVIOSSOBRE: shipments,
+  EFACCONSULTARENVIOSREPORTE: reportsOfDay,
+  EFACCONSULTARRESPUESTAREPORTE: answerToReport,
 };
 
 /** The Body of a consultation's answer. */
@@ -75,6 +79,40 @@ function shipments(call: XmlTree, consulted: Consulted): string {
     to: new Date(to.getTime() + 999).toISOString(), // the second that is named counts whole
   });
   return tag('Ackconsultaenviossobre', tag('ColeccionDatosSobre', ...sobres.map(shipment)));
+}
+
+/** The caller's reports of a day as they stand now, of any sequence and IdEmisor unless one is named (0: any). */
+function reportsOfDay(call: XmlTree, consulted: Consulted): string {
+  const { state, environment, caller } = consulted;
+  const query = childOf(call, 'Consultaenviosreporte');
+  const date = textAt(query, 'FechaResumen')?.trim() ?? '';
+  if (date.length !== 10 || momentOf(date) === null)
+    throw new GatewayRefused('FechaResumen: una fecha AAAA-MM-DD');
+  const issuer = { environment, rut: caller.rut };
+  compareDue(state, issuer, consulted.clock());
+  const found = listReports(state, {
+    ...issuer,
+    date,
+    sequence: wholeNumber(textAt(query, 'Secuencia') || '0') || null,
+    idEmisor: wholeNumber(textAt(query, 'IdEmisor') || '0') || null,
+  });
+  const rows = found.map((report) =>
+    tag(
+      'DatosReporte',
+      leaf('IdEmisor', report.id_emisor),
+      leaf('IdReceptor', report.id),
+      leaf('Estado', report.state),
+      leaf('FechaHoraRecepcion', withoutZone(new Date(report.received_at))),
+    ),
+  );
+  return tag('Ackconsultaenviosreporte', tag('ColeccionDatosReporte', ...rows));
+}
+
+/** The answer that a report of the caller got, word for word; nothing for one that is not there. */
+function answerToReport(call: XmlTree, { state, environment, caller }: Consulted): string {
+  const id = wholeNumber(textAt(childOf(call, 'Consultarespuestareporte'), 'IdReceptor'));
+  const report = findReport(state, { environment, rut: caller.rut }, id);
+  return report ? tag('Ackrepdiario', cdata(report.ack)) : leaf('Ackrepdiario', '');
 }
 
 const shipment = (sobre: Sobre): string =>

@@ -3,6 +3,7 @@ import type { EnvironmentName } from '../environments.ts';
 import type { Exchanges } from '../exchanges.ts';
 import { readBody, send } from '../http.ts';
 import { type Court, FaultOrdered, receiveSobre } from '../judge/receiveSobre.ts';
+import { receiveReport } from '../judge/report/receiveReport.ts';
 import type { Outage } from '../outage.ts';
 import type { Authority } from '../security/authority.ts';
 import { type Caller, callerOf, GatewayRefused, signedEnvelope } from '../security/wsSecurity.ts';
@@ -10,7 +11,7 @@ import { exclusive } from '../xml/canonical.ts';
 import { REGISTRY_NS, SERVICES_NS } from '../xml/names.ts';
 import { ownExclusive } from '../xml/ownExclusive.ts';
 import { textAt, treeOf, type XmlTree } from '../xml/read.ts';
-import { ackSobre, faultEnvelope, receptionAnswer } from './answers.ts';
+import { ackReport, ackSobre, exception, faultEnvelope, receptionAnswer } from './answers.ts';
 import { CONSULTATIONS, consultationAnswer } from './consultations.ts';
 import { queryState } from './queryState.ts';
 import { askRegistry } from './registry.ts';
@@ -47,7 +48,11 @@ const CALLS: Readonly<Record<ServiceName, { action: string; element: string; nam
 };
 /** Operations by service; each returns the content of the answer's Body, null for no answer at all. */
 const OPERATIONS: Readonly<Record<ServiceName, Readonly<Record<string, Operation>>>> = {
-  ws_efactura: { EFACRECEPCIONSOBRE: receive, EFACCONSULTARESTADOENVIO: tellState },
+  ws_efactura: {
+    EFACRECEPCIONSOBRE: receive,
+    EFACRECEPCIONREPORTE: receiveDaily,
+    EFACCONSULTARESTADOENVIO: tellState,
+  },
   ws_consultas: Object.fromEntries(
     Object.entries(CONSULTATIONS).map(([name, consult]): [string, Operation] => [
       name,
@@ -156,4 +161,16 @@ function receive(call: XmlTree, { environment, caller, services }: OperationCont
   if (lost) return null;
   const signer = services.authority.signers[environment];
   return { inner: receptionAnswer('EFACRECEPCIONSOBRE', ackSobre(reception, { environment, signer })) };
+}
+
+function receiveDaily(call: XmlTree, { environment, caller, services }: OperationContext) {
+  const signer = services.authority.signers[environment];
+  const reception = receiveReport(payloadOf(call), caller, {
+    issuer: { environment, rut: caller.rut },
+    court: services,
+    ackOf: (report) => ackReport(report, { environment, signer }),
+  });
+  if (reception.kind === 'duplicate')
+    return { inner: receptionAnswer('EFACRECEPCIONREPORTE', exception(109)) };
+  return reception.isLost ? null : { inner: receptionAnswer('EFACRECEPCIONREPORTE', reception.report.ack) };
 }

@@ -53,6 +53,18 @@ export const findCae = (
     .prepare('select *, series as serie from caes where environment = ? and authorization_number = ?')
     .get(environment, authorizationNumber) as Cae | undefined;
 
+/** The numbers that an issuer may use for a type: those of its electronic CAEs, expired ones too. */
+export const rangesOfCaes = (
+  state: State,
+  { environment, rut, cfeType }: { environment: EnvironmentName; rut: string; cfeType: string },
+): { serie: string; from: number; to: number }[] =>
+  state
+    .prepare(
+      `select series as serie, number_start as "from", number_end as "to" from caes
+       where environment = ? and rut = ? and cfe_type = ? and kind = 'E'`,
+    )
+    .all(environment, rut, cfeType) as { serie: string; from: number; to: number }[];
+
 /** The first number after all CAEs of that issuer, type and serie. */
 export function firstFreeNumber(
   state: State,

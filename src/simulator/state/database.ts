@@ -43,6 +43,26 @@ create table if not exists receipts (
   primary key (environment, rut, cfe_type, series, number)) strict;
 create index if not exists receipts_by_time on receipts (environment, received_at);
 
+create table if not exists receipt_facts (
+  environment text not null, rut text not null, cfe_type text not null, series text not null, number integer not null,
+  signed_on text not null, issued_on text not null, branch text not null, is_third_party integer not null,
+  currency text not null, exchange_rate text, amounts text not null,
+  primary key (environment, rut, cfe_type, series, number)) strict, without rowid;
+create index if not exists receipt_facts_by_day on receipt_facts (environment, rut, signed_on);
+
+create table if not exists reports (
+  id integer primary key, environment text not null, rut text not null, date text, sequence integer,
+  id_emisor integer not null, state text not null, reasons text not null, received_at text not null,
+  ready_at text not null, is_to_differ integer not null, sha256 text not null, xml text not null,
+  ack text not null) strict;
+create index if not exists reports_by_day on reports (environment, rut, date, sequence);
+create index if not exists reports_by_bytes on reports (environment, rut, sha256);
+create index if not exists reports_uncompared on reports (environment, rut) where state = 'AR';
+
+create table if not exists report_faults (
+  environment text not null, rut text not null, kind text not null, times integer not null,
+  primary key (environment, rut, kind)) strict, without rowid;
+
 create table if not exists faults_given (
   environment text not null, rut text not null, idemisor integer not null, given integer not null,
   primary key (environment, rut, idemisor)) strict, without rowid;

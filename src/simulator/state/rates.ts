@@ -14,6 +14,9 @@ export const QUOTED_CURRENCIES = Object.keys(QUOTED) as readonly QuotedCurrency[
 /** The local hour from which on a day's closing is known. */
 const CLOSING_HOUR = 18;
 
+/** Further back nobody looks for a quotation. */
+const LONGEST_PAUSE_DAYS = 14;
+
 const isWeekday = (day: string): boolean => ![0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay());
 
 /** The last weekday whose closing is known by itself. */
@@ -47,6 +50,20 @@ export function lastClosing(state: State, now: Date): string {
   const byItself = lastWeekdayClosed(now);
   const last = String(put?.['last'] ?? '');
   return last > byItself ? last : byItself;
+}
+
+/**
+ * The rate for an operation of a day: the closing of the day before, or of the last day before that with one
+ * (docs/authority/rates.md#which-rate); null where the currency is not quoted.
+ */
+export function rateForOperation(state: State, currency: string, day: string, now: Date): string | null {
+  const known = QUOTED_CURRENCIES.find((one) => one === currency);
+  if (!known) return null;
+  for (let back = 1; back <= LONGEST_PAUSE_DAYS; back += 1) {
+    const rate = closingRate(state, known, daysAfter(day, -back), now);
+    if (rate !== null) return rate;
+  }
+  return null;
 }
 
 /** Puts the rates of a day in place of those it had; null: not quoted. */

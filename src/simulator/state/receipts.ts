@@ -124,6 +124,28 @@ export function annulNumbers(
     .run(environment, rut, cfeType, serie, start, end);
 }
 
+/** Whether just these numbers were reported as annulled before. */
+export const isReportedAnnulled = (
+  state: State,
+  { environment, rut, cfeType, serie }: Omit<FiscalNumber, 'number'>,
+  start: number,
+  end: number,
+): boolean =>
+  state
+    .prepare(
+      `select 1 from annulments where environment = ? and rut = ? and cfe_type = ? and series = ?
+       and number_start = ? and number_end = ?`,
+    )
+    .get(environment, rut, cfeType, serie, start, end) !== undefined;
+
+/** Accepts a receipt that was refused, in the ledger and in the sobre that brought it. */
+export function acceptRefused(state: State, key: FiscalNumber, sobreId: number): void {
+  state.prepare(`update receipts set verdict = 'AE', code = null where ${BY_NUMBER}`).run(...keyOf(key));
+  state
+    .prepare(`update judgements set verdict = 'AE', reasons = '[]' where sobre_id = ? and ${BY_NUMBER}`)
+    .run(sobreId, ...keyOf(key));
+}
+
 /** Whether the number was reported as annulled. */
 export const isAnnulled = (state: State, key: FiscalNumber): boolean =>
   state

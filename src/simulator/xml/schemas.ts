@@ -11,6 +11,8 @@ export interface Schemas extends Disposable {
   readonly sobre: SchemaCheck;
   /** One signed receipt (CFEDGI.xsd). */
   readonly cfe: SchemaCheck;
+  /** A signed daily report (ReporteDiarioCFE.xsd). */
+  readonly report: SchemaCheck;
 }
 
 /**
@@ -28,13 +30,17 @@ export function loadSchemas(folder: string): Schemas | null {
       if (file.endsWith('.xsd')) files[`${BASE}${file}`] = readFileSync(join(from, file));
   }
   xmlRegisterInputProvider(new XmlBufferInputProvider(files));
-  const [sobre, cfe] = [compile(files, 'EnvioCFE.xsd'), compile(files, 'CFEDGI.xsd')];
+  const [sobre, cfe, report] = ['EnvioCFE.xsd', 'CFEDGI.xsd', 'ReporteDiarioCFE.xsd'].map((name) =>
+    compile(files, name),
+  ) as [XsdValidator, XsdValidator, XsdValidator];
   return {
     sobre: checkBy(sobre),
     cfe: checkBy(cfe),
+    report: checkBy(report),
     [Symbol.dispose]() {
       sobre.dispose();
       cfe.dispose();
+      report.dispose();
     },
   };
 }
