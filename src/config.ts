@@ -448,6 +448,15 @@ const VARIABLES = {
     fallback: '',
     secret: true,
   }),
+  CFE_PUBLIC_URL: variable({
+    ...httpsUrl(
+      'where the API is reached from outside, without /v1: receivers open the pages of their receipts below it',
+    ),
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .refine((address) => !/[?#]/.test(address))
+      .transform((address) => (address.endsWith('/') ? address.slice(0, -1) : address)),
+  }),
   CFE_CHECKOUT_URL: url(
     'the page where plans are paid; the id of the payment is added to its path',
     'http://127.0.0.1:3000/checkout',

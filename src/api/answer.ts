@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { FileAnswer } from './route.ts';
 
 /** Answers `value` as JSON; numbers made by exactNumber stand as they are. */
 export function answerJson(ctx: Context, status: number, value: unknown): void {
@@ -10,4 +12,24 @@ export function answerText(ctx: Context, status: number, json: string): void {
   ctx.status = status;
   ctx.type = 'application/json';
   ctx.body = json;
+}
+
+/** Answers a file to be saved; 304 to whoever has it already, by its ETag. It may be kept, and is asked about each time. */
+export function answerFile(ctx: Context, mediaType: string, { bytes, name }: FileAnswer): void {
+  ctx.status = 200;
+  ctx.set('Cache-Control', 'private, no-cache');
+  const etag = `"${createHash('sha256').update(bytes).digest('hex')}"`;
+  ctx.set('ETag', etag);
+  // Not Koa's `fresh`: a request's no-cache is meant for caches between, and fetch sends it along with If-None-Match.
+  const known = ctx
+    .get('If-None-Match')
+    .split(',')
+    .map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.set('Content-Disposition', `attachment; filename="${name}"`);
+  ctx.type = mediaType;
+  ctx.body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -9,6 +9,7 @@ import type { Tokens } from '../crypto/tokens.ts';
 import type { Database } from '../db/orm.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { Logger } from '../logger.ts';
+import type { ReceiptPdfs } from './receiptPdfs.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
@@ -29,6 +30,10 @@ export interface ApiDeps
   readonly requestHash: RequestHash;
   /** Tells when CFEs have their verdicts. */
   readonly verdicts: VerdictWatch;
+  /** The printed forms of receipts. */
+  readonly receiptPdfs: ReceiptPdfs;
+  /** Where the API is reached from outside, without /v1 and without a slash at its end. */
+  readonly publicUrl: string;
   readonly logger: Logger;
   /** Asks the authority's registry; null for a RUT that it does not know. Refuses while it is silent (UNAVAILABLE). */
   readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;

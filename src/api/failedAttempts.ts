@@ -26,6 +26,8 @@ export interface Attempt {
 export interface FailureLimit {
   /** What `authenticate` comes to, its refusals counted; RATE_LIMITED in place of those beyond the limit. */
   guard<T>(attempt: Attempt, authenticate: () => Promise<T>): Promise<T>;
+  /** Counts a failure of an address in another way, and answers what it is refused with: `error`, or RATE_LIMITED. */
+  refusalFor(address: string, error: Refusal): Promise<Refusal>;
 }
 
 /**
@@ -82,6 +84,7 @@ export function createFailureLimit({
   }
 
   return {
+    refusalFor: (address, error) => refusalFor(networkOf(address), error),
     async guard(attempt, authenticate) {
       const network = networkOf(attempt.address);
       const quota = remembered(network);

@@ -58,7 +58,7 @@ export async function handleOnce(route: Route, request: RouteRequest, deps: ApiD
   const outcome = route.firstAnswer
     ? await runKeepingKey(deps, once, () => prepareAndHandle(route, request, deps))
     : await handleInTransaction(route, request, once, deps);
-  return outcome.kept ? { replayed: textOf(outcome.kept, route) } : { data: outcome.value };
+  return outcome.kept ? { replayed: textOf(outcome.kept, route, deps) } : { data: outcome.value };
 }
 
 async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDeps): Promise<unknown> {
@@ -77,9 +77,9 @@ async function handleInTransaction(route: Route, request: RouteRequest, once: On
   });
 }
 
-function textOf(kept: Kept, route: Route): string {
+function textOf(kept: Kept, route: Route, deps: ApiDeps): string {
   if (kept.kind === 'answer') return kept.answer;
   // The hash covers the path, so a CFE is only ever found for the route that made it.
   if (!route.firstAnswer) throw new Error(`${route.name} cannot answer a CFE again`);
-  return JSON.stringify(route.firstAnswer(kept.cfe));
+  return JSON.stringify(route.firstAnswer(kept.cfe, deps));
 }

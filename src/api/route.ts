@@ -59,6 +59,12 @@ interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | n
   readonly idempotency: RequestKey | null;
 }
 
+/** A file as it is answered, outside the envelope; `name` is what it is saved as, in ASCII. */
+export interface FileAnswer {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+}
+
 /** What a route may prepare for its handler. */
 type Prepared = Disposable | undefined;
 
@@ -104,13 +110,21 @@ export interface Route {
    */
   prepare?(request: RouteRequest, deps: ApiDeps): Promise<Prepared>;
   handle(request: RouteRequest, deps: ApiDeps, prepared: unknown): Promise<unknown>;
+  /**
+   * Where the answer is a file, with an ETag, and no JSON. It is made of `data` outside of the account's places: however
+   * long it takes, no other call of the account waits for it.
+   */
+  readonly file?: {
+    readonly mediaType: string;
+    make(request: RouteRequest, data: unknown, deps: ApiDeps): Promise<FileAnswer>;
+  };
   /** The query of the next page, sent as `Link: <…>; rel="next"`; null on the last page. */
   nextPage?(request: RouteRequest, data: unknown): Readonly<Record<string, string>> | null;
   /**
    * Where the handler keeps the Idempotency-Key on the row of the CFE that it creates, for ever: the first answer, from
    * that row. Answers of other routes are kept for 24 hours, word for word.
    */
-  firstAnswer?(cfe: Cfe): unknown;
+  firstAnswer?(cfe: Cfe, deps: ApiDeps): unknown;
   /** Where `Prefer: wait` is supported: waits for what `data` started, and answers its state then. */
   waitFor?(request: RouteRequest, data: unknown, waiting: Waiting, deps: ApiDeps): Promise<unknown>;
 }
@@ -136,6 +150,7 @@ interface Definition<
     | 'role'
     | 'prepare'
     | 'handle'
+    | 'file'
     | 'nextPage'
     | 'firstAnswer'
     | 'waitFor'
@@ -149,8 +164,12 @@ interface Definition<
   readonly success: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: D };
   prepare?(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<W>;
   handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps, prepared: W): Promise<z.input<D>>;
+  readonly file?: {
+    readonly mediaType: string;
+    make(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>, deps: ApiDeps): Promise<FileAnswer>;
+  };
   nextPage?(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>): Readonly<Record<string, string>> | null;
-  firstAnswer?(cfe: Cfe): z.input<D>;
+  firstAnswer?(cfe: Cfe, deps: ApiDeps): z.input<D>;
   waitFor?(
     request: TypedRequest<P, Q, C, B, R>,
     data: z.input<D>,

@@ -6,6 +6,7 @@ import type { ApiDeps } from './deps.ts';
 import { serveDocumentation } from './documentation.ts';
 import { createFailureLimit } from './failedAttempts.ts';
 import type { Lookups } from './lookups.ts';
+import { serveReceiptPages } from './receiptPages.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 import { serveRoute } from './serveRoute.ts';
@@ -34,6 +35,7 @@ export function createRouter(options: {
     });
   }
 
+  serveReceiptPages(router, { deps, failures });
   serveDocumentation(router, { prefix: PREFIX, routes });
 
   router.get('/livez', (ctx) => {

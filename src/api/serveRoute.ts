@@ -4,7 +4,7 @@ import { type Checked, check, limited } from '../domain/faults.ts';
 import { invalidInput } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { AccountPlaces } from './accountPlaces.ts';
-import { answerJson, answerText } from './answer.ts';
+import { answerFile, answerJson, answerText } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
@@ -73,6 +73,10 @@ export function serveRoute(
       return;
     }
     const data = await waitedFor(ctx, route, request, answer.data, deps);
+    if (route.file) {
+      answerFile(ctx, route.file.mediaType, await route.file.make(request, data, deps));
+      return;
+    }
     const next = route.nextPage?.(request, data);
     failpoint('request.answering');
     if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);

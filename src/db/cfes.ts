@@ -87,6 +87,16 @@ export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
+/** The CFE that a cfe_id names, or null, with its XML. */
+export function findCfeWithXml(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+  return em.findOne(Cfe, { ...key }, { populate: ['signedXml'] });
+}
+
+/** The CFE whose receipt page has this token, or null, with its XML. */
+export function findCfeOfReceipt(em: EntityManager, receiptToken: string): Promise<Cfe | null> {
+  return em.findOne(Cfe, { receiptToken }, { populate: ['signedXml'] });
+}
+
 /** Those of the CFEs with these UUIDs that have their verdict. */
 export async function decidedAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(

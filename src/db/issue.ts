@@ -82,14 +82,16 @@ export async function issueFacts(
 }
 
 /** A CFE that is judged and has all but its number and its place in the sequence. */
-export interface UnnumberedCfe extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document'> {
+export interface UnnumberedCfe
+  extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document' | 'receiptToken'> {
   readonly document: Omit<CfeDocument, 'numero'>;
 }
 
-/** What a CFE was given: its place in the sequence of its type, and its number. */
+/** What a CFE was given: its place in the sequence of its type, its number, and the token of its receipt page. */
 export interface Numbered {
   readonly sequence: number;
   readonly numero: number;
+  readonly receiptToken: string;
 }
 
 /** The CAE that was to give the number has none left: others took them since it was looked at. */
@@ -143,12 +145,14 @@ const STORE = statement(
        emission_date, currency, pay_amount, document || jsonb_build_object('numero', numero), reference_id,
        reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, created_at
      from draft cross join place cross join number cross join texts
+     returning receipt_token
    ), started as (
      insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
      select message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 0, to_timestamp(0)
      from draft cross join number cross join texts
    )
-   select place.last as sequence, numero from place cross join number`,
+   select place.last as sequence, numero, receipt_token as "receiptToken"
+   from place cross join number cross join stored`,
 );
 
 /**

@@ -18,3 +18,8 @@ export async function keepLogo(
     .execute();
   return sha256;
 }
+
+/** The picture with this SHA-256, by which receipts name it. */
+export function findLogo(em: EntityManager, sha256: string): Promise<Logo | null> {
+  return em.findOne(Logo, { sha256 });
+}

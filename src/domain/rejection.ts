@@ -9,7 +9,7 @@ export interface RejectionReason {
 }
 
 /** The codes that are ours; all others are the authority's. */
-const OWN_REJECTION_CODES = {
+export const OWN_REJECTION_CODES = {
   abandoned: 'abandoned',
   originalRejected: 'reference.rejected',
   /** Beside `abandoned`: the number belongs to another system. */

@@ -72,6 +72,7 @@ export function programVariables(
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
     CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(settings.dataDir),
+    CFE_PUBLIC_URL: settings.apiUrl,
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
     // A certificate of one's own comes with a password of its own.
     ...(variables['CFE_SERVICE_CERTIFICATE_FILE']

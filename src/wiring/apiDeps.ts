@@ -1,4 +1,5 @@
 import type { ApiDeps } from '../api/deps.ts';
+import { createReceiptPdfs } from '../api/receiptPdfs.ts';
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
@@ -8,6 +9,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { drawReceipt } from '../print/drawReceipt.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { authorityRutsOf } from './dgiClient.ts';
@@ -22,6 +24,7 @@ export const API_VARIABLES = [
   'CFE_TOKEN_KEYS',
   'CFE_SANDBOX_PORTAL_URL',
   'CFE_SANDBOX_PAPERS_DIR',
+  'CFE_PUBLIC_URL',
   'CFE_CHECKOUT_URL',
   'CFE_CERTIFICATE_CA_FILE',
 ] as const;
@@ -48,6 +51,8 @@ export async function createApiDeps(
     testKit: testKitOf(config),
     authorityRuts: authorityRutsOf(config),
     certificateAuthorities: readCertificateAuthorities(config),
+    receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),
+    publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };

@@ -43,6 +43,7 @@ function variablesOrStack(): Variables {
     CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
     CFE_SEALING_KEY: sealingKeyFor(key_encryption_keys),
     CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
+    CFE_PUBLIC_URL: new URL(stack.base_url).origin,
   };
   const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
   const ownTemporal = stack.temporal_ui_url !== null && !isSet('TEMPORAL_ADDRESS');
@@ -82,7 +83,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
-      cfeObject: cfeView,
+      cfeObject: (cfe) => cfeView(cfe, { publicUrl: readConfig(['CFE_PUBLIC_URL'], source).CFE_PUBLIC_URL }),
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
     });
   } finally {

@@ -2,6 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
 import type { Lookups } from '../../src/api/lookups.ts';
+import { createReceiptPdfs } from '../../src/api/receiptPdfs.ts';
 import type { Route } from '../../src/api/route.ts';
 import { closeServer, createHttpServer, listen } from '../../src/api/server.ts';
 import { createVerdictWatch } from '../../src/api/verdictWatch.ts';
@@ -90,6 +91,8 @@ export async function startApi(options: {
   corsOrigins?: readonly string[];
   trustedProxies?: number;
   caps?: Caps;
+  /** Draws printed forms; a stand-in that draws nothing unless told. */
+  draw?: Parameters<typeof createReceiptPdfs>[0]['draw'];
   /** What requests are counted on; `orm` unless told. */
   counters?: Orm;
 }): Promise<TestApi> {
@@ -105,6 +108,8 @@ export async function startApi(options: {
     clock,
     outbox,
     logger,
+    publicUrl: 'https://cfe.example',
+    receiptPdfs: createReceiptPdfs({ draw: options.draw ?? (async () => Buffer.from('%PDF-')) }),
     checkoutUrl: 'https://checkout.example/pay',
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import type { ApiDeps } from '../../src/api/deps.ts';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
-import { type ServiceKeys, startApi, type TestApi, type TestCaller } from './api.ts';
+import { startApi, type TestApi, type TestCaller } from './api.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { type Authority, anAuthority } from './papers.ts';
 
@@ -21,7 +20,10 @@ export interface ApiSuite {
 
 /** Starts the API on a database of its own before the tests of a file and ends both after them. */
 export function useApi(
-  options: { keys?: ServiceKeys; clock?: () => Date; lookUpRut?: ApiDeps['lookUpRut'] } = {},
+  options: Pick<
+    Parameters<typeof startApi>[0],
+    'keys' | 'clock' | 'lookUpRut' | 'draw' | 'trustedProxies'
+  > = {},
 ): ApiSuite {
   const suite: Partial<{ -readonly [K in keyof ApiSuite]: ApiSuite[K] }> = {};
   beforeAll(async () => {

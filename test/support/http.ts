@@ -57,7 +57,8 @@ export function createHttpClient(
     });
     const text = await response.text();
     inspect?.({ method, path, status: response.status, headers: response.headers, text });
-    const { data, error } = (text === '' ? {} : JSON.parse(text)) as Answer<T>;
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const { data, error } = (isJson && text !== '' ? JSON.parse(text) : {}) as Answer<T>;
     return { status: response.status, headers: response.headers, text, data, error };
   };
   return {

@@ -175,6 +175,7 @@ describe('the settings in production', () => {
     expect(readEnvFile('deploy/simulator.env')).toEqual({
       CFE_DEVELOPMENT: 'true',
       CFE_CERTIFICATE_CA_FILE: 'any',
+      CFE_PUBLIC_URL: 'http://127.0.0.1:3000',
       ...Object.fromEntries(addresses),
     });
   });

@@ -98,6 +98,7 @@ describe('addresses to which logins, papers and receipts go', () => {
     'CFE_RATES_URL',
     'CFE_CREDENTIALS_URL',
     'CFE_SANDBOX_PORTAL_URL',
+    'CFE_PUBLIC_URL',
   ] as const;
 
   test.each(ADDRESSES)('%s takes http in development only', (name) => {
@@ -113,7 +114,9 @@ describe('addresses to which logins, papers and receipts go', () => {
   });
 
   test('are all of them: no other part of the authority has an address of its own', () => {
-    const named = [...describeVariables().matchAll(/^# (CFE_(?:DGI|RATES|CREDENTIALS|SANDBOX)_\w*URL)=/gm)];
+    const named = [
+      ...describeVariables().matchAll(/^# (CFE_(?:DGI|RATES|CREDENTIALS|SANDBOX|PUBLIC)_\w*URL)=/gm),
+    ];
 
     expect(named.map(([, name]) => name)).toEqual([...ADDRESSES]);
   });

@@ -6,6 +6,7 @@ const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
   'Idempotency-Key',
+  'If-None-Match',
   'Prefer',
   'X-API-Key',
   'X-Request-Id',
@@ -13,6 +14,8 @@ const REQUEST_HEADERS = [
 ];
 const ANSWER_HEADERS = [
   'Allow',
+  'Content-Disposition',
+  'ETag',
   'Idempotent-Replayed',
   'Link',
   'Preference-Applied',

@@ -28,6 +28,10 @@ export const ANSWER_HEADERS = {
     enum: ['true'],
   }),
   Link: text('The next page, `rel="next"`, when the list has more items.'),
+  ETag: {
+    ...text('Of the file; send it as `If-None-Match` to be answered 304 while it is the same.'),
+    required: true,
+  },
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
 } as const;
 
@@ -45,10 +49,10 @@ const QUOTA: readonly AnswerHeader[] = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow. */
+/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one. */
 export function answerHeaders(
   status: number,
-  { replayed = false, waits = false, paged = false } = {},
+  { replayed = false, waits = false, paged = false, file = false } = {},
 ): Record<string, { $ref: string }> {
   return references([
     'X-Request-Id',
@@ -58,5 +62,6 @@ export function answerHeaders(
     ...(replayed ? (['Idempotent-Replayed'] as const) : []),
     ...(waits ? (['Preference-Applied'] as const) : []),
     ...(paged ? (['Link'] as const) : []),
+    ...(file ? (['ETag'] as const) : []),
   ]);
 }

@@ -23,7 +23,12 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
     parameters: [...pathParameters(route, book), ...queryParameters(route, book), ...headerParameters(route)],
     ...(route.body ? { requestBody: requestBody(route.body, route, book, examples.requests) } : {}),
     responses: {
-      [route.success.status]: success(route, book, examples.answers),
+      [route.success.status]: route.file
+        ? file(route.success.description, route.file)
+        : success(route, book, examples.answers),
+      ...(route.file
+        ? { 304: { description: 'You have it', headers: answerHeaders(304, { file: true }) } }
+        : {}),
       ...Object.fromEntries(refusalsOf(route).map(([status, codes]) => [status, refusalReference(codes)])),
     },
   };
@@ -109,5 +114,11 @@ function success(
     },
   };
 }
+
+const file = (description: string, { mediaType }: NonNullable<Route['file']>): object => ({
+  description,
+  headers: answerHeaders(200, { file: true }),
+  content: { [mediaType]: { schema: { type: 'string', contentMediaType: mediaType } } },
+});
 
 const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);

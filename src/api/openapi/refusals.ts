@@ -17,6 +17,8 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
   METHOD_NOT_ALLOWED: 'The path does not support this method; the header Allow lists those it supports.',
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not application/json in UTF-8.',
+  NOT_SENT_YET:
+    'The CFE has not gone to the tax authority yet; `Retry-After` says when to ask again. Without that header it never goes.',
   IDEMPOTENCY_IN_PROGRESS: 'A request with the same Idempotency-Key is still in progress.',
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used before, with another request.',
   RATE_LIMITED:

@@ -1,4 +1,8 @@
-import { findCfe } from '../../db/cfes.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type CfeKey, findCfe } from '../../db/cfes.ts';
+import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import type { Database } from '../../db/orm.ts';
 import { CfeId, parseCfeId } from '../../domain/cfeId.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
@@ -19,11 +23,21 @@ export const getCfe = defineRoute({
   body: null,
   success: { status: 200, description: 'The CFE', schema: CfeListView },
   errors: ['NOT_FOUND'],
-  async handle({ params, enterprise }, { orm }) {
-    const parts = parseCfeId(params.cfe_id);
-    const key = parts && { rut: enterprise.rut, environment: 'production' as const, ...parts };
-    const cfe = key && (await findCfe(orm.em.fork(), key));
-    if (!cfe) throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${params.cfe_id}.`);
-    return { items: [cfeView(cfe)], total: 1 };
+  async handle({ params, enterprise }, { orm, publicUrl }) {
+    const cfe = await readCfe(orm, findCfe, enterprise, params.cfe_id);
+    return { items: [cfeView(cfe, { publicUrl })], total: 1 };
   },
 });
+
+/** The CFE of the enterprise that a cfe_id names, read by `find`. Refuses where there is none (NOT_FOUND). */
+export async function readCfe(
+  { em }: Database,
+  find: (em: EntityManager, key: CfeKey) => Promise<Cfe | null>,
+  { rut }: Pick<Enterprise, 'rut'>,
+  cfeId: string,
+): Promise<Cfe> {
+  const parts = parseCfeId(cfeId);
+  const cfe = parts && (await find(em.fork(), { rut, environment: 'production', ...parts }));
+  if (!cfe) throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}.`);
+  return cfe;
+}

@@ -7,6 +7,8 @@ import { deleteBranch } from './deleteBranch.ts';
 import { deleteCustomer } from './deleteCustomer.ts';
 import { getCertificate } from './getCertificate.ts';
 import { getCfe } from './getCfe.ts';
+import { getCfePdf } from './getCfePdf.ts';
+import { getCfeXml } from './getCfeXml.ts';
 import { getCredentialsStatus } from './getCredentialsStatus.ts';
 import { getEnterprise } from './getEnterprise.ts';
 import { issueCfe } from './issueCfe.ts';
@@ -50,4 +52,6 @@ export const ROUTES: readonly Route[] = [
   issueCfe,
   listCfes,
   getCfe,
+  getCfePdf,
+  getCfeXml,
 ];

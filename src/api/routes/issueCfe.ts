@@ -32,10 +32,12 @@ export const issueCfe = defineRoute({
   },
   async handle({ params, caller, body, idempotency }, deps) {
     const { accountId, environment } = caller;
-    return cfeView(await issue(deps, { accountId, rut: params.rut, environment, body, idempotency }));
+    const cfe = await issue(deps, { accountId, rut: params.rut, environment, body, idempotency });
+    return cfeView(cfe, deps);
   },
-  firstAnswer: (cfe) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN),
-  async waitFor({ params, caller, idempotency }, data, waiting, { orm, verdicts }) {
+  firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
+  async waitFor({ params, caller, idempotency }, data, waiting, deps) {
+    const { orm, verdicts } = deps;
     const parts = parseCfeId(data.cfe_id);
     const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
     const cfe = key && (await findCfe(orm.em.fork(), key));
@@ -46,6 +48,6 @@ export const issueCfe = defineRoute({
     failpoint('wait.decided');
     if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
     failpoint('wait.kept');
-    return cfeView(now);
+    return cfeView(now, deps);
   },
 });

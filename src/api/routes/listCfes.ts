@@ -31,11 +31,11 @@ export const listCfes = defineRoute({
   body: null,
   success: { status: 200, description: 'A page of CFEs, and the total number', schema: CfeListView },
   errors: [],
-  async handle({ enterprise, query }, { orm }) {
+  async handle({ enterprise, query }, { orm, publicUrl }) {
     const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;
     const em = orm.em.fork();
     const filter = { rut: enterprise.rut, environment: 'production' as const, type, status, from, to };
     const cfes = await find(em, filter, { skip, limit });
-    return { items: cfes.map(cfeView), total: await countCfes(em, filter) };
+    return { items: cfes.map((cfe) => cfeView(cfe, { publicUrl })), total: await countCfes(em, filter) };
   },
 });

@@ -7,6 +7,7 @@ import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
 import { qrUrl, securityCode } from '../../domain/qr.ts';
+import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
@@ -46,21 +47,28 @@ export const CfeView = z
       .nullable()
       .meta({ description: 'To be printed below the QR code; null until signed' }),
     qr_url: z.string().nullable().meta({ description: 'Content of the QR code; null until signed' }),
+    receipt_url: z.url().meta({ description: 'The page of the receipt, for its receiver; no login' }),
   })
   .meta({ id: 'Cfe' });
 
 /** Some CFEs, and how many there are in all. */
 export const CfeListView = z.object({ items: z.array(CfeView), total: z.int() }).meta({ id: 'CfeList' });
 
+/** Where receipts are shown: the public address of the API, without a slash at its end. */
+export interface ReceiptPages {
+  readonly publicUrl: string;
+}
+
 /** The CFE object of the CFE's current state. */
-export function cfeView(cfe: CfeRow): z.input<typeof CfeView> {
-  return cfeViewAt(cfe, cfe);
+export function cfeView(cfe: CfeRow, pages: ReceiptPages): z.input<typeof CfeView> {
+  return cfeViewAt(cfe, cfe, pages);
 }
 
 /** The CFE object as the CFE stood at another time. */
 export function cfeViewAt(
   cfe: CfeRow,
   { status, rejection, digest }: Pick<CfeRow, 'status' | 'rejection' | 'digest'>,
+  { publicUrl }: ReceiptPages,
 ): z.input<typeof CfeView> {
   const { totals, receiver } = cfe.document;
   const { code, label } = CFE_TYPES[cfe.type];
@@ -84,6 +92,7 @@ export function cfeViewAt(
     qr_url: digest
       ? qrUrl({ ...cfe, typeCode: code, pay: totals.pay, signedAt: cfe.document.signedAt, digest })
       : null,
+    receipt_url: receiptUrl(publicUrl, cfe.receiptToken),
   };
 }
 

@@ -44,12 +44,13 @@ export async function numberCfe(em: EntityManager, draft: Draft): Promise<CfeRow
   const awaiting = { type, sequence: PLACE_MARK } as const;
   const workflowId = newCfeWorkflowId({ uuid: id, rut, environment, cfeId: formatCfeId(awaiting) });
   const message = issueCfeMessage({ id, workflowId, rut, environment, status, ...awaiting });
-  const { sequence, numero } = await storeNumbered(em, cfe, message);
+  const { sequence, numero, receiptToken } = await storeNumbered(em, cfe, message);
   return {
     ...cfe,
     workflowId: workflowId.replace(PLACE_MARK, String(sequence)),
     sequence,
     numero,
+    receiptToken,
     document: { ...cfe.document, numero },
   };
 }

@@ -21,6 +21,7 @@ import { Migration0032NoteWaits } from './0032_note_waits.ts';
 import { Migration0033Annulments } from './0033_annulments.ts';
 import { Migration0034SigningDay } from './0034_signing_day.ts';
 import { Migration0035ExchangeRates } from './0035_exchange_rates.ts';
+import { Migration0038ReceiptTokens } from './0038_receipt_tokens.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -48,5 +49,6 @@ export const MIGRATIONS = [
   { name: '0033_annulments', class: Migration0033Annulments },
   { name: '0034_signing_day', class: Migration0034SigningDay },
   { name: '0035_exchange_rates', class: Migration0035ExchangeRates },
+  { name: '0038_receipt_tokens', class: Migration0038ReceiptTokens },
   { name: '0041_mail', class: Migration0041Mail },
 ];

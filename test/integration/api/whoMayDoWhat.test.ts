@@ -40,6 +40,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'POST /enterprises/{rut}/cfes': ['MEMBER', 'both'],
   'GET /enterprises/{rut}/cfes': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/cfes/{cfe_id}/pdf': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/cfes/{cfe_id}/xml': ['VIEWER', 'production'],
 };
 
 const RANK: Readonly<Record<Role, number>> = { VIEWER: 0, MEMBER: 1, OWNER: 2 };

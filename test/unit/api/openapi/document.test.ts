@@ -14,7 +14,7 @@ const DOCUMENT = openApiDocument(ROUTES, EXAMPLES);
 const JSON_DOCUMENT = JSON.parse(JSON.stringify(DOCUMENT)) as typeof DOCUMENT;
 
 interface Content {
-  content: { 'application/json': { schema: object; examples?: Record<string, Example> } };
+  content: { 'application/json'?: { schema: object; examples?: Record<string, Example> } };
 }
 interface Operation {
   operationId: string;
@@ -82,6 +82,8 @@ describe('the OpenAPI document', () => {
         'POST /enterprises/{rut}/cfes',
         'GET /enterprises/{rut}/cfes',
         'GET /enterprises/{rut}/cfes/{cfe_id}',
+        'GET /enterprises/{rut}/cfes/{cfe_id}/pdf',
+        'GET /enterprises/{rut}/cfes/{cfe_id}/xml',
       ].sort(),
     );
   });
@@ -119,6 +121,7 @@ describe('the OpenAPI document', () => {
     ['lookUpRut', ['200', '400', '401', '403', '404', '429', '500', '503']],
     ['issueCfe', ['201', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500', '503']],
     ['listCfes', ['200', '400', '401', '403', '404', '429', '500', '503']],
+    ['getCfePdf', ['200', '304', '400', '401', '403', '404', '409', '429', '500', '503']],
     ['deleteCustomer', ['200', '400', '401', '403', '404', '429', '500', '503']],
   ])('%s can answer %j', (id, statuses) => {
     expect(Object.keys(byId(id).responses)).toEqual(statuses);
@@ -167,7 +170,7 @@ describe('the examples', () => {
     return validate(value) ? 'valid' : ajv.errorsText(validate.errors);
   };
   const all = operations.flatMap(({ at, pointer, operation }) => [
-    ...Object.entries(operation.requestBody?.content['application/json'].examples ?? {}).map(
+    ...Object.entries(operation.requestBody?.content['application/json']?.examples ?? {}).map(
       ([name, { value }]) =>
         [
           `request of ${at}: ${name}`,
@@ -176,7 +179,7 @@ describe('the examples', () => {
         ] as const,
     ),
     ...Object.entries(operation.responses).flatMap(([status, { content }]) =>
-      Object.entries(content?.['application/json'].examples ?? {}).map(
+      Object.entries(content?.['application/json']?.examples ?? {}).map(
         ([name, { value }]) =>
           [
             `answer of ${at}: ${name}`,
@@ -200,7 +203,9 @@ describe('the examples', () => {
     const shown = operations.filter(({ operation }) => {
       const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
       const sent = operation.requestBody?.content['application/json'];
-      return success?.content?.['application/json'].examples && (!sent || sent.examples);
+      // A file shows itself.
+      const json = success?.content?.['application/json'];
+      return (json ? json.examples : success?.content) && (!sent || sent.examples);
     });
     expect(shown.length).toBe(operations.length);
   });

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { findCfeWithXml } from '../../db/cfes.ts';
+import { CfeId } from '../../domain/cfeId.ts';
+import { Rut } from '../../domain/rut.ts';
+import { invalidInput } from '../../errors.ts';
+import { PAPERS, type Paper } from '../../print/receipt.ts';
+import { pdfFile, type SentCfe, sentCfe } from '../receiptFiles.ts';
+import { defineRoute } from '../route.ts';
+import { readCfe } from './getCfe.ts';
+
+const USUAL_PAPER: Paper = 'A4';
+const AskedPaper = z
+  .enum(PAPERS)
+  .optional()
+  .meta({ description: `Paper of the print; ${USUAL_PAPER} unless told` });
+
+/** GET …/cfes/{cfe_id}/pdf: the printed form (docs/contract.md#printed-form). */
+export const getCfePdf = defineRoute({
+  name: 'getCfePdf',
+  method: 'GET',
+  path: '/enterprises/{rut}/cfes/{cfe_id}/pdf',
+  summary: 'Read the printed form of a CFE',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut, cfe_id: CfeId },
+  query: z.strictObject({ paper: AskedPaper }),
+  body: null,
+  success: { status: 200, description: 'A PDF/A-3 with the signed CFE inside', schema: z.custom<SentCfe>() },
+  errors: ['NOT_FOUND', 'NOT_SENT_YET'],
+  handle: async ({ params, enterprise }, { orm }) =>
+    sentCfe(await readCfe(orm, findCfeWithXml, enterprise, params.cfe_id)),
+  file: {
+    mediaType: 'application/pdf',
+    make: ({ query }, cfe, deps) => pdfFile(deps, cfe, query.paper ?? USUAL_PAPER),
+  },
+});
+
+/** The paper that a query asks for. Refuses what is none (INVALID_INPUT). */
+export function paperAsked(value: unknown): Paper {
+  const paper = AskedPaper.safeParse(value);
+  if (paper.success) return paper.data ?? USUAL_PAPER;
+  const message = `must be one of ${PAPERS.join(', ')}.`;
+  throw invalidInput([{ path: '/query/paper', code: 'body.not_one_of', message }]);
+}

@@ -1,0 +1,30 @@
+/** Text that is HTML already. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+type Value = string | number | Html | null | undefined | readonly Value[];
+
+function textOf(value: Value): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  if (Array.isArray(value)) return value.map(textOf).join('');
+  return String(value).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
+}
+
+/** HTML in which every value that is not HTML itself stands as text; null and undefined stand for nothing. */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  return new Html(parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : '')).join(''));
+}

@@ -1,0 +1,203 @@
+/**
+ * The page that shows a receipt to its receiver: Spanish, one file of HTML, without a script. It tells what the printed
+ * form tells; the form that the law describes is the PDF (docs/authority/receipts.md).
+ */
+import encodeQR from 'qr';
+import type { CfeDocument, Line, Receiver, Totals } from '../domain/cfeDocument.ts';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
+import { vatPercents } from '../domain/vat.ts';
+import { Html, html } from './html.ts';
+import { amountText, dateText, decimalText } from './spanish.ts';
+import { STYLE } from './style.ts';
+
+/** What a page is made from. */
+export interface PageReceipt {
+  readonly document: CfeDocument;
+  readonly environment: Environment;
+  readonly status: CfeStatus;
+  readonly securityCode: string;
+  /** The address in the QR code: the authority's page about this receipt. */
+  readonly qrUrl: string;
+  /** The picture as a `data:` address; null without one. */
+  readonly logo: string | null;
+  /** Where the files are. */
+  readonly pdf: string;
+  readonly xml: string;
+}
+
+const SANDBOX_MARK = 'DOCUMENTO DE PRUEBA – SIN VALOR FISCAL';
+const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
+
+/** A whole page; `title` is text. */
+function page(title: string, body: Html): string {
+  const { text } = html`<!doctype html>
+<html lang="es-UY">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="format-detection" content="telephone=no">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+`;
+  // Its hash stands in the page's policy: not a character may differ.
+  return `${text}<style>${STYLE}</style>\n</head>\n<body>\n${body.text}\n</body>\n</html>\n`;
+}
+
+/** A page that says one thing. */
+export function messagePage(title: string, words: string): string {
+  return page(title, html`<main><h1>${title}</h1><p>${words}</p></main>`);
+}
+
+/** The page of a receipt that may be handed over. */
+export function receiptPage(receipt: PageReceipt): string {
+  const { document, environment, status } = receipt;
+  const { issuer, type, serie, numero } = document;
+  const title = `${CFE_TYPES[type].label} ${serie} ${numero}`;
+  return page(
+    `${title} – ${issuer.legalName}`,
+    html`<header>
+${environment === 'sandbox' ? html`<p class="mark">${SANDBOX_MARK}</p>` : null}
+${status === 'REJECTED' ? html`<p class="mark">${REJECTED_MARK}</p>` : null}
+${receipt.logo === null ? null : html`<img src="${receipt.logo}" alt="Logo de ${issuer.tradeName ?? issuer.legalName}">`}
+${issuerBlock(document)}
+</header>
+<main>
+<h1>${title}</h1>
+${documentBlock(document)}
+${receiverBlock(document)}
+${linesBlock(document)}
+${totalsBlock(document)}
+${referenceBlock(document)}
+${adendaBlock(document)}
+${codeBlock(receipt)}
+</main>
+<footer>
+<nav class="files" aria-label="Descargas"><a href="${receipt.pdf}">Descargar PDF</a><a href="${receipt.xml}">Descargar XML firmado</a></nav>
+</footer>`,
+  );
+}
+
+/** Pairs of a name and a value; those without a value are left out. */
+function pairs(
+  rows: readonly (readonly [name: string, value: string | undefined])[],
+  style = '',
+): Html | null {
+  const given = rows.filter(([, value]) => value !== undefined);
+  if (given.length === 0) return null;
+  return html`<dl class="${style}">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+function issuerBlock({ issuer }: CfeDocument): Html {
+  const contact = [issuer.phone, issuer.email, issuer.website].filter((one) => one !== undefined);
+  return html`${issuer.tradeName === undefined ? null : html`<p class="issuer">${issuer.tradeName}</p>`}
+<p class="issuer">${issuer.legalName}</p>
+<p>RUC ${issuer.rut}</p>
+<p>${issuer.address}, ${issuer.city}, ${issuer.department}</p>
+${contact.length > 0 ? html`<p>${contact.join(' · ')}</p>` : null}`;
+}
+
+function documentBlock(document: CfeDocument): Html | null {
+  const { totals, receiver } = document;
+  const inPesos = totals.currency === 'UYU';
+  return pairs([
+    ['Fecha', dateText(document.emissionDate)],
+    ['Forma de pago', document.paymentMethod === 1 ? 'Contado' : 'Crédito'],
+    ['Vencimiento', document.dueDate && dateText(document.dueDate)],
+    ['Moneda', inPesos ? 'UYU' : `${totals.currency} (cambio ${decimalText(totals.exchangeRate, 3)})`],
+    ['Cláusula de venta', document.saleCondition === 'N/A' ? undefined : document.saleCondition],
+    ['Compra', receiver?.purchaseOrder],
+    ['Información', document.information],
+  ]);
+}
+
+const placeOf = (receiver: Receiver): string | undefined =>
+  [receiver.address, receiver.city, receiver.department, receiver.countryName]
+    .filter((one) => one !== undefined)
+    .join(', ') || undefined;
+
+function receiverBlock({ type, receiver }: CfeDocument): Html {
+  const toConsumer = CFE_TYPES[type].family === 'ticket';
+  const kind = CFE_TYPES[type].family === 'invoice' ? 'RUC comprador' : receiver?.document?.type;
+  return html`<h2>${toConsumer ? 'Consumo final' : 'Cliente'}</h2>
+${
+  receiver &&
+  pairs([
+    [kind ?? '', receiver.document?.number],
+    ['Nombre', receiver.legalName],
+    ['Domicilio', placeOf(receiver)],
+  ])
+}`;
+}
+
+function linesBlock({ lines }: CfeDocument): Html {
+  return html`<h2>Detalle</h2>
+<table><caption>Conceptos e importes</caption>
+<thead><tr><th scope="col">Concepto</th><th scope="col">Importe</th></tr></thead>
+<tbody>${lines.map(lineRow)}</tbody></table>`;
+}
+
+function lineRow({ ivaType, name, description, quantity, unit, unitPrice, amount }: Line): Html {
+  const measure = unit === 'N/A' ? '' : ` ${unit}`;
+  const sign = ivaType === 'NON_BILLABLE_NEGATIVE' ? '−' : '';
+  return html`<tr><th scope="row">${name}${description === undefined ? null : html`<small>${description}</small>`}
+<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small></th><td>${sign}${amountText(amount)}</td></tr>`;
+}
+
+const isZero = (amount: string): boolean => /^-?0(\.0*)?$/.test(amount);
+
+/** The sums that a receipt has, with their names; what is zero is left out. */
+function sumsOf(totals: Totals, emissionDate: string): [string, string][] {
+  const { minimum, basic } = vatPercents(emissionDate);
+  const sums: [string, string][] = [
+    ['No gravado', totals.exempt],
+    ['Exportación y asimilados', totals.exported],
+    [`Neto tasa mínima (${minimum} %)`, totals.minimumNet],
+    [`IVA tasa mínima (${minimum} %)`, totals.minimumVat],
+    [`Neto tasa básica (${basic} %)`, totals.basicNet],
+    [`IVA tasa básica (${basic} %)`, totals.basicVat],
+  ];
+  return sums.filter(([, amount]) => !isZero(amount));
+}
+
+function totalsBlock({ totals, emissionDate }: CfeDocument): Html {
+  const sums = sumsOf(totals, emissionDate).map(([name, sum]) => [name, amountText(sum)] as const);
+  return html`<h2>Totales</h2>
+${pairs([
+  ...sums,
+  ['Total', amountText(totals.total)],
+  ['No facturable', isZero(totals.nonBillable) ? undefined : amountText(totals.nonBillable)],
+])}
+${pairs([['Total a pagar', `${totals.currency} ${amountText(totals.pay)}`]], 'pay')}`;
+}
+
+function referenceBlock({ reference }: CfeDocument): Html | null {
+  if (!reference) return null;
+  const { type, serie, numero, reason, emissionDate } = reference;
+  return html`<h2>Referencia</h2>
+<p>${CFE_TYPES[type].label} ${serie} ${numero}, del ${dateText(emissionDate)}</p>
+${reason === undefined ? null : html`<p>${reason}</p>`}`;
+}
+
+const adendaBlock = ({ adenda }: CfeDocument): Html | null =>
+  adenda === undefined ? null : html`<h2>Adenda</h2><div class="adenda">${adenda}</div>`;
+
+function codeBlock({ document: { cae, serie, issuer }, securityCode, qrUrl }: PageReceipt): Html {
+  const since =
+    issuer.resolution === undefined
+      ? (['Fecha emisor', issuer.issuerSince && dateText(issuer.issuerSince)] as const)
+      : (['Resolución', issuer.resolution] as const);
+  return html`<h2>Verificación</h2>
+<div class="code" role="img" aria-label="Código QR que lleva a la verificación en la DGI">${new Html(encodeQR(qrUrl, 'svg', { ecc: 'medium', border: 4 }))}</div>
+${pairs([
+  ['Código de seguridad', securityCode],
+  since,
+  ['CAE', cae.authorizationNumber],
+  ['Rango', `${serie} ${cae.numberStart} a ${cae.numberEnd}`],
+  ['Vencimiento del CAE', dateText(cae.expirationDate)],
+  ['Contribuyente', cae.special && `Exonerado: ${cae.special.cause}`],
+])}
+<p><a href="${qrUrl}" rel="noreferrer">Verificar este comprobante en la DGI</a></p>`;
+}

@@ -1,0 +1,34 @@
+import type { CfeDocument } from '../domain/cfeDocument.ts';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
+import type { PrintedReceipt } from './receipt.ts';
+
+/** A signed CFE as far as it is printed. */
+interface SignedCfe {
+  readonly signedXml: string;
+  readonly environment: Environment;
+  readonly status: CfeStatus;
+  readonly document: CfeDocument;
+}
+
+/**
+ * What is printed of a CFE, with the issuer's data as of its numbering. Who names no web address of its own shows its
+ * e-Tickets on our pages, under `publicUrl`.
+ */
+export function printedReceipt(
+  { signedXml, environment, status, document }: SignedCfe,
+  { logo, publicUrl }: { readonly logo: Uint8Array | null; readonly publicUrl: string },
+): PrintedReceipt {
+  const { issuer, adenda } = document;
+  return {
+    rut: issuer.rut,
+    xml: signedXml,
+    environment,
+    rejected: status === 'REJECTED',
+    adenda,
+    website: issuer.website ?? new URL(publicUrl).host,
+    issuerSince: issuer.issuerSince,
+    resolution: issuer.resolution,
+    logo: logo ?? undefined,
+  };
+}
