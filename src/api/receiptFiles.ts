@@ -60,7 +60,9 @@ export async function pdfFile(
   paper: Paper,
 ): Promise<FileAnswer> {
   const logo = await logoOf({ orm }, cfe);
-  const receipt = printedReceipt({ ...cfe, signedXml }, { logo: logo?.bytes ?? null, publicUrl });
+  const { environment, status, document } = cfe;
+  const signed = { signedXml, environment, status, document };
+  const receipt = printedReceipt(signed, { logo: logo?.bytes ?? null, publicUrl });
   return { bytes: await receiptPdfs.pdf(receipt, paper), name: nameOf(cfe, 'pdf') };
 }
 
@@ -70,14 +72,23 @@ export async function pageReceipt(
   { cfe, digest }: SentCfe,
 ): Promise<PageReceipt> {
   const logo = await logoOf({ orm }, cfe);
-  const { document, environment, status, type } = cfe;
+  const { document, environment, status, type, rut, serie, numero } = cfe;
   const { signedAt, totals } = document;
   return {
     document,
     environment,
     status,
     securityCode: securityCode(digest),
-    qrUrl: qrUrl({ ...cfe, typeCode: CFE_TYPES[type].code, pay: totals.pay, signedAt, digest }),
+    qrUrl: qrUrl({
+      environment,
+      rut,
+      serie,
+      numero,
+      typeCode: CFE_TYPES[type].code,
+      pay: totals.pay,
+      signedAt,
+      digest,
+    }),
     logo: logo && `data:${logo.mediaType};base64,${Buffer.from(logo.bytes).toString('base64')}`,
     // Beside the page, wherever that is.
     pdf: `${cfe.receiptToken}/pdf`,

@@ -20,7 +20,7 @@ type Value = string | number | Html | null | undefined | readonly Value[];
 function textOf(value: Value): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Html) return value.text;
-  if (Array.isArray(value)) return value.map(textOf).join('');
+  if (typeof value === 'object') return value.map(textOf).join('');
   return String(value).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 

@@ -150,7 +150,8 @@ const isZero = (amount: string): boolean => /^-?0(\.0*)?$/.test(amount);
 
 /** The sums that a receipt has, with their names; what is zero is left out. */
 function sumsOf(totals: Totals, emissionDate: string): [string, string][] {
-  const { minimum, basic } = vatPercents(emissionDate);
+  const percents = vatPercents(emissionDate);
+  const [minimum, basic] = [percents.minimum.toString(), percents.basic.toString()];
   const sums: [string, string][] = [
     ['No gravado', totals.exempt],
     ['Exportación y asimilados', totals.exported],

@@ -19,4 +19,4 @@ export function decimalText(text: string, leastDecimals: number): string {
 export const amountText = (text: string): string => decimalText(text, 2);
 
 /** `2026-09-15` as `15/09/2026`. */
-export const dateText = (date: string): string => date.split('-').reverse().join('/');
+export const dateText = (date: string): string => date.split('-').toReversed().join('/');

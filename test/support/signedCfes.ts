@@ -13,7 +13,7 @@ export const SIGNED_XML = readFileSync(
   'utf8',
 );
 /** Base64 with a slash and a plus sign in its first six characters. */
-export const DIGEST = 'aB+/9zq4mJ0Xh1c7Vn2yQe5sLk8dWf3gTu6iRo0pAxE=';
+const DIGEST = 'aB+/9zq4mJ0Xh1c7Vn2yQe5sLk8dWf3gTu6iRo0pAxE=';
 
 /** Brings a CFE to a status past the workflow: signed with SIGNED_XML, unless it is PENDING. */
 export async function bringTo(

@@ -69,6 +69,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
       rejection: null,
       security_code: null,
       qr_url: null,
+      receipt_url: expect.stringMatching(/^https:\/\/cfe\.example\/r\/[\w-]{22}$/),
     });
     const { id } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut });
     expect(await outboxOf(suite.db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
