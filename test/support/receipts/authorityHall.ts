@@ -10,7 +10,7 @@ import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { startSimulator } from '../../../src/simulator/server.ts';
-import { type CaeFile, certificateFor, portal, XSD_DIR } from '../simulator/world.ts';
+import { type CaeFile, Customer, certificateFor, portal, XSD_DIR } from '../simulator/world.ts';
 
 const ENVIRONMENT = 'production';
 const AUTHORITY_RUT = '214844360018';
@@ -19,6 +19,8 @@ const MOST_CFES = 250;
 /** Of 2 MB, with room for the Caratula. */
 const MOST_BYTES = 2_000_000;
 const MOST_QUESTIONS = 5;
+/** Milliseconds, longer than the authority takes to compare a report. */
+const UNTIL_COMPARED = 3_600_000;
 
 /** What the authority said of one receipt: `AE`, or the state with the reasons. */
 export type Verdict = string;
@@ -35,6 +37,16 @@ export interface AuthorityHall extends AsyncDisposable {
   exemptCae(type: CfeType): Promise<CaeData>;
   /** Sends signed receipts over SOAP in as few sobres as hold them; the verdict on each, in their order. */
   judge(signedCfes: readonly string[]): Promise<Verdict[]>;
+  /** Sets what the central bank quotes at the closing of a day: pesos of one unit, by currency. */
+  quote(day: string, rates: Readonly<Record<string, string>>): Promise<void>;
+  /** Sends a signed daily report over SOAP; what the authority made of it once it was compared with what it holds. */
+  judgeReport(signedReport: string): Promise<ReportVerdict>;
+}
+
+/** `DR`, `ER` or `BR`, and why. */
+export interface ReportVerdict {
+  readonly status: string;
+  readonly reasons: readonly { readonly code: string | null; readonly detail: string }[];
 }
 
 /** Starts the authority at `now`; its clock moves on only while verdicts are waited for. */
@@ -107,6 +119,21 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
       const verdicts: Verdict[] = [];
       for (const sobre of inSobres(signedCfes)) verdicts.push(...(await judgeSobre(sobre)));
       return verdicts;
+    },
+    async quote(day, rates) {
+      const { status } = await portal(url, 'PUT', `/portal/rates/${day}`, { ...rates });
+      if (status !== 200) throw new Error(`the portal answered ${status}`);
+    },
+    async judgeReport(signedReport) {
+      await new Customer(url, keys, ISSUER_RUT, ENVIRONMENT).reception('EFACRECEPCIONREPORTE', signedReport);
+      ahead += UNTIL_COMPARED;
+      const query = `?rut=${ISSUER_RUT}&environment=${ENVIRONMENT}`;
+      const { items } = (await portal(url, 'GET', `/portal/reports${query}`)).json as {
+        items: ReportVerdict[];
+      };
+      const last = items.at(-1);
+      if (!last) throw new Error('the authority has no report');
+      return { status: last.status, reasons: last.reasons };
     },
     async [Symbol.asyncDispose]() {
       await simulator.close();

@@ -15,6 +15,8 @@ export interface IssuedReceipt {
   readonly body: JsonObject;
   /** The request of the CFE that a note corrects; undefined for what is no note. */
   readonly original: JsonObject | undefined;
+  /** What it was written from. */
+  readonly document: CfeDocument;
   readonly xml: string;
 }
 
@@ -55,7 +57,10 @@ export function createIssuance(hall: AuthorityHall): (wishes: IssuanceWishes) =>
       return requests.flatMap(({ body, original }, index): IssuedReceipt[] => {
         const from = `${type} seed ${seed} #${index}`;
         try {
-          if (!original) return [{ from, type, body, original, xml: signed(documentOf(type, body)) }];
+          if (!original) {
+            const document = documentOf(type, body);
+            return [{ from, type, body, original, document, xml: signed(document) }];
+          }
           const family = familyOf(type);
           const corrected = documentOf(family, original);
           const note = documentOf(type, body, corrected);
@@ -65,9 +70,10 @@ export function createIssuance(hall: AuthorityHall): (wishes: IssuanceWishes) =>
               type: family,
               body: original,
               original: undefined,
+              document: corrected,
               xml: signed(corrected),
             },
-            { from, type, body, original, xml: signed(note) },
+            { from, type, body, original, document: note, xml: signed(note) },
           ];
         } catch (cause) {
           throw new Error(from, { cause });
