@@ -501,8 +501,15 @@ const VARIABLES = {
   CFE_TEST_MODE: variable({
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
     mayHold: 'true or false',
-    purpose: 'allows what only tests may do (CFE_FAILPOINTS); never true in production',
+    purpose: 'allows what only tests may do (CFE_FAILPOINTS, CFE_CLOCK_FILE); never true in production',
     fallback: 'false',
+  }),
+  CFE_CLOCK_FILE: variable({
+    schema: z.string(),
+    mayHold: 'a file with a whole number of seconds, or nothing',
+    purpose:
+      'tests only: how far business dates run ahead of the machine, read anew each second; rejected unless CFE_TEST_MODE is true',
+    fallback: '',
   }),
   CFE_FAILPOINTS: variable({
     schema: z

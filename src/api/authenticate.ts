@@ -19,7 +19,7 @@ export async function authenticate(
   const known = await provenKey(headers['x-api-key'], refusal, { deps, lookups });
   const { id: keyId, accountId, environment } = known.key;
   if (route.auth === 'token') {
-    const claims = await deps.tokens.verify(requireToken(headers.authorization), deps.clock());
+    const claims = await deps.tokens.verify(requireToken(headers.authorization), deps.realClock());
     const isOurs =
       claims?.keyId === keyId && claims.accountId === accountId && claims.environment === environment;
     if (!isOurs)

@@ -18,6 +18,8 @@ export interface ApiDeps
     UploadCaeDeps,
     UploadCertificateDeps,
     ValidateCredentialsDeps {
+  /** The time by which tokens run and requests are counted; `clock`, by which dates go, may be moved by tests. */
+  readonly realClock: () => Date;
   /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */
   readonly counters: Database;
   /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */

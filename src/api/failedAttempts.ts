@@ -42,7 +42,7 @@ export function createFailureLimit({
   deps,
   lookups,
 }: {
-  deps: Pick<ApiDeps, 'clock' | 'tokens' | 'apiKeys'>;
+  deps: Pick<ApiDeps, 'realClock' | 'tokens' | 'apiKeys'>;
   lookups: Pick<Lookups, 'countFailedAuthentication' | 'liveKeys'>;
 }): FailureLimit {
   const exceeded = new Map<string, Quota>();
@@ -54,7 +54,7 @@ export function createFailureLimit({
 
   function remembered(network: string): Quota | undefined {
     const quota = exceeded.get(network);
-    if (quota && quota.resetsAt > deps.clock()) return quota;
+    if (quota && quota.resetsAt > deps.realClock()) return quota;
     exceeded.delete(network);
     return undefined;
   }
@@ -65,7 +65,7 @@ export function createFailureLimit({
     const [oldest] = exceeded.keys();
     if (oldest !== undefined && exceeded.size >= MOST_REMEMBERED) exceeded.delete(oldest);
     exceeded.set(network, quota);
-    return tooMany(quota, deps.clock());
+    return tooMany(quota, deps.realClock());
   }
 
   /** Whether `attempt` may succeed, as far as can be told without asking the database for it. */
@@ -74,7 +74,7 @@ export function createFailureLimit({
     const parts = parseApiKey(text);
     if (!parts) return false;
     const token = route.auth === 'key' ? null : bearerToken(headers.authorization);
-    const claims = token === null ? null : await deps.tokens.verify(token, deps.clock());
+    const claims = token === null ? null : await deps.tokens.verify(token, deps.realClock());
     if (route.auth === 'token' && !claims) return false;
     const keys = await liveKeys();
     // Without an answer of the database nothing is known; the attempt itself will tell.
@@ -88,7 +88,7 @@ export function createFailureLimit({
     async guard(attempt, authenticate) {
       const network = networkOf(attempt.address);
       const quota = remembered(network);
-      if (quota && !(await isHopeful(attempt))) throw tooMany(quota, deps.clock());
+      if (quota && !(await isHopeful(attempt))) throw tooMany(quota, deps.realClock());
       try {
         return await authenticate();
       } catch (error) {

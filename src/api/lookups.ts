@@ -22,13 +22,14 @@ export interface Lookups {
 export function databaseLookups({
   orm,
   counters,
-  clock,
-}: Pick<ApiDeps, 'orm' | 'counters' | 'clock'>): Lookups {
+  realClock,
+}: Pick<ApiDeps, 'orm' | 'counters' | 'realClock'>): Lookups {
   return {
     apiKey: (publicId) => findApiKey(orm.em.fork(), publicId),
-    keyUsed: (key) => recordKeyUse(orm.em.fork(), key, clock()),
-    admit: (caller, rut) => admitRequest(counters.em.fork(), caller, rut, clock()),
-    countFailedAuthentication: (network) => countFailedAuthentication(counters.em.fork(), network, clock()),
+    keyUsed: (key) => recordKeyUse(orm.em.fork(), key, realClock()),
+    admit: (caller, rut) => admitRequest(counters.em.fork(), caller, rut, realClock()),
+    countFailedAuthentication: (network) =>
+      countFailedAuthentication(counters.em.fork(), network, realClock()),
     liveKeys: () => liveApiKeys(counters.em.fork()),
   };
 }

@@ -49,7 +49,7 @@ export function serveRoute(
 
     const { request, answer } = await places.hold(accountId, async () => {
       const admission = await lookups.admit(caller, rut);
-      applyQuota(ctx, admission.quota, deps.clock());
+      applyQuota(ctx, admission.quota, deps.realClock());
       checkSandboxMode(route, headers, caller);
       const params = valueOf(checked);
       const unbound = route.checkParams?.(params) ?? [];

@@ -8,6 +8,7 @@ import { measureDatabase } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { measureAuthority } from '../metrics/work.ts';
 import { API_VARIABLES, createApiDeps } from '../wiring/apiDeps.ts';
+import { businessClock } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
@@ -40,7 +41,7 @@ await runProcess(logger, async (closers) => {
   const metrics = createMetrics();
   const { registry } = metrics;
   await measureDatabase(registry, orm);
-  await noticeUiValues({ orm, registry, logger, clock: () => new Date() });
+  await noticeUiValues({ orm, registry, logger, clock: businessClock(config) });
   const ready = readiness(orm);
   gauge(registry, 'cfe_api_ready', async (own) => own.set((await ready()) ? 1 : 0));
 

@@ -1,5 +1,6 @@
 import { createLogger } from '../logger.ts';
 import { startSimulator } from '../simulator/server.ts';
+import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 
 const config = configOrExit([
@@ -8,6 +9,7 @@ const config = configOrExit([
   'CFE_DATA_DIR',
   'CFE_LOG_LEVEL',
   'DGI_XSD_DIR',
+  ...CLOCK_VARIABLES,
 ]);
 const logger = createLogger({ name: 'simulator', level: config.CFE_LOG_LEVEL });
 
@@ -18,6 +20,7 @@ await runProcess(logger, async (closers) => {
     dataDir: config.CFE_DATA_DIR,
     xsdDir: config.DGI_XSD_DIR,
     logger,
+    clock: businessClock(config),
   });
   closers.add('simulator', () => simulator.close());
   logger.info({ url: simulator.url }, 'ready');

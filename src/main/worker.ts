@@ -6,6 +6,7 @@ import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metr
 import { gauge } from '../metrics/instruments.ts';
 import { ensureSearchAttributes } from '../searchAttributes.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
+import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
@@ -26,11 +27,12 @@ const config = configOrExit([
   ...DATABASE_VARIABLES,
   ...TEMPORAL_VARIABLES,
   ...ACTIVITY_VARIABLES,
+  ...CLOCK_VARIABLES,
 ]);
 const logger = createLogger({ name: 'worker', level: config.CFE_LOG_LEVEL });
 
 await runProcess(logger, async (closers) => {
-  const clock = (): Date => new Date();
+  const clock = businessClock(config);
   const orm = await openDatabase(config, closers);
 
   let working = false;

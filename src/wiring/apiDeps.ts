@@ -10,6 +10,7 @@ import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
+import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { authorityRutsOf } from './dgiClient.ts';
@@ -19,6 +20,7 @@ import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 export const API_VARIABLES = [
   ...LOOK_UP_VARIABLES,
   ...CAP_VARIABLES,
+  ...CLOCK_VARIABLES,
   'CFE_SEALING_KEY',
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
@@ -42,7 +44,8 @@ export async function createApiDeps(
   const { onCall, ...deps } = shared;
   return {
     ...deps,
-    clock: () => new Date(),
+    clock: businessClock(config),
+    realClock: () => new Date(),
     caps: capsOf(config),
     tokens: await createTokens(config.CFE_TOKEN_KEYS),
     sealer: createSealer(config.CFE_SEALING_KEY),

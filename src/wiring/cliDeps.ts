@@ -17,6 +17,7 @@ import { openSecrets } from '../stack/secrets.ts';
 import { runningStack } from '../stack/stackFile.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import type { openSupport } from './askSupport.ts';
+import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
@@ -71,7 +72,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
     return await work({
       orm,
       caps: capsOf(config),
-      clock: () => new Date(),
+      clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
       // The relay of the worker finds what is stored within a second.
       outbox: { dispatchSoon: () => undefined },
       readFile,

@@ -81,6 +81,8 @@ export async function startApi(options: {
   orm: Orm;
   keys?: ServiceKeys;
   clock?: () => Date;
+  /** By which tokens run; `clock` unless told. */
+  realClock?: () => Date;
   outbox?: ApiDeps['outbox'];
   routes?: readonly Route[];
   lookups?: Lookups;
@@ -106,6 +108,7 @@ export async function startApi(options: {
     ...(options.caps ? { caps: options.caps } : {}),
     verdicts,
     clock,
+    realClock: options.realClock ?? clock,
     outbox,
     logger,
     publicUrl: 'https://cfe.example',

@@ -51,6 +51,10 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     'the name of a line',
     ' SIM'.repeat(20),
   ],
+  [String.raw`simulator/judge/report/receiveReport.ts /<(?:\w+:)?IDEmisor>\s*(\d{1,10})\s*</`]: [
+    'linear',
+    '<a'.repeat(50_000),
+  ],
   [String.raw`simulator/judge/receiveSobre.ts /<(?:\w+:)?Idemisor>\s*(\d{1,10})\s*</`]: [
     'linear',
     '<a'.repeat(50_000),

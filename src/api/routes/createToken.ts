@@ -24,9 +24,9 @@ export const createToken = defineRoute({
     }),
   },
   errors: [],
-  async handle({ caller }, { tokens, clock }) {
+  async handle({ caller }, { tokens, realClock }) {
     return {
-      access_token: await tokens.issue(caller, clock()),
+      access_token: await tokens.issue(caller, realClock()),
       token_type: 'Bearer' as const,
       expires_in: TOKEN_SECONDS,
     };

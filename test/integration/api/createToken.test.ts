@@ -49,6 +49,24 @@ describe('POST /v1/tokens', () => {
     });
   });
 
+  test('a token keeps its hour by the machine’s clock, however far business dates are moved', async () => {
+    const realNow = new Date();
+    let businessNow = realNow;
+    await using moved = await startApi({
+      orm: database.orm,
+      clock: () => businessNow,
+      realClock: () => realNow,
+    });
+    const { token, apiKey } = await moved.aCaller();
+    const list = () =>
+      moved.client.with({ 'x-api-key': apiKey, authorization: `Bearer ${token}` }).get('/enterprises');
+    expect((await list()).status).toBe(200);
+
+    businessNow = new Date(realNow.getTime() + 5 * 86_400_000);
+
+    expect((await list()).status).toBe(200);
+  });
+
   test('200: without a body too', async () => {
     const { apiKey } = await api.aCaller();
 

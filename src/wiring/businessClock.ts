@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { ConfigurationError, type readConfig } from '../config.ts';
+
+/** What moves the clock of business dates. */
+export const CLOCK_VARIABLES = ['CFE_CLOCK_FILE', 'CFE_TEST_MODE'] as const;
+
+/** The file is read anew so often. */
+const READ_MILLISECONDS = 1_000;
+const SECONDS = /^-?\d{1,10}$/;
+
+/**
+ * The clock that dates go by: moments of signing, limits of issue dates, expiries, days of reports and their deadlines. It
+ * is the machine's, and in test mode (CFE_TEST_MODE) as many seconds ahead of it as the file CFE_CLOCK_FILE holds; no
+ * file, or an empty one, means none. Timers, leases, tokens and counted hours keep the machine's time. Throws
+ * ConfigurationError outside of test mode, and, when it is asked, where the file holds something else.
+ */
+export function businessClock(
+  config: ReturnType<typeof readConfig<(typeof CLOCK_VARIABLES)[number]>>,
+): () => Date {
+  const { CFE_CLOCK_FILE: file, CFE_TEST_MODE: isTest } = config;
+  if (file === '') return () => new Date();
+  if (!isTest) {
+    const message =
+      'CFE_CLOCK_FILE is set: it moves the clock and is for tests only, where CFE_TEST_MODE is true. Remove it.';
+    throw new ConfigurationError(message);
+  }
+  let ahead = 0;
+  let readAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    if (now - readAt >= READ_MILLISECONDS) {
+      ahead = secondsIn(file) * 1_000;
+      readAt = now;
+    }
+    return new Date(Date.now() + ahead);
+  };
+}
+
+function secondsIn(file: string): number {
+  const text = textOf(file).trim();
+  if (text === '') return 0;
+  if (!SECONDS.test(text))
+    throw new ConfigurationError(`CFE_CLOCK_FILE names ${file}, which must hold a whole number of seconds`);
+  return Number(text);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
