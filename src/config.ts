@@ -98,6 +98,23 @@ const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
   variable({ schema: z.enum(['sha1', 'sha256']), mayHold: 'sha1 or sha256', purpose, fallback });
 
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+const duration = (fallback: string, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d+[smhd]$/)
+      .transform((value) => Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS]),
+    mayHold: `a number with a unit s, m, h or d, such as ${fallback}`,
+    purpose,
+    fallback,
+  });
+const timeOfDay = (fallback: string, purpose: string) =>
+  variable({
+    schema: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
+    mayHold: 'a time of day, HH:MM',
+    purpose,
+    fallback,
+  });
 
 /** Of a key that is named in sealed texts. */
 const KEY_ID = /^[a-z0-9-]{1,20}$/;
@@ -469,6 +486,15 @@ const VARIABLES = {
     fallback: '',
   }),
   CFE_POLL_LONGEST_SECONDS: seconds('60', 'longest pause between two questions for a verdict'),
+  CFE_REPORT_AT: timeOfDay('02:00', 'when, in Montevideo, the reports of the days that are over are begun'),
+  CFE_REPORT_LATEST: timeOfDay(
+    '16:00',
+    'until when, on the next working day in Montevideo, a report waits for verdicts and rates; the authority wants it by 18:00',
+  ),
+  CFE_REPORT_ASK_AFTER: duration(
+    '4h',
+    'how long after the authority took a report it is first asked what it made of it',
+  ),
   CFE_KEEP_OUTBOX_DAYS: days('7', 1, 'how long messages to workflows are kept after they were dispatched'),
   CFE_KEEP_EVENTS_DAYS: days('90', 30, 'how long events are kept, with their deliveries'),
   CFE_KEEP_ATTEMPTS_DAYS: days(
@@ -481,15 +507,10 @@ const VARIABLES = {
     1,
     'how long the private key of a replaced certificate is kept; longer while a CFE is to be signed with it',
   ),
-  CFE_PATIENCE: variable({
-    schema: z
-      .string()
-      .regex(/^\d+[smhd]$/)
-      .transform((value) => Number(value.slice(0, -1)) * UNITS[value.slice(-1) as keyof typeof UNITS]),
-    mayHold: 'a number with a unit s, m, h or d, such as 72h',
-    purpose: 'how long the authority may be reachable and give no verdict before a person is asked to look',
-    fallback: '72h',
-  }),
+  CFE_PATIENCE: duration(
+    '72h',
+    'how long the authority may be reachable and give no verdict before a person is asked to look',
+  ),
 
   CFE_DEVELOPMENT: variable({
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),

@@ -61,6 +61,19 @@ export const FAILPOINTS = {
   /** What support asked for is written, with its audit entry, not committed. */
   'support.written': ['worker'],
   'support.stored': ['worker'],
+  /** A day is read and summed up; nothing of its report is stored. */
+  'report.read': ['worker'],
+  /** The report is stored with its sequence and number. */
+  'report.stored': ['worker'],
+  /** The intent to send it is stored; nothing was sent. */
+  'report.sendingStored': ['worker'],
+  /** The authority has answered it; the answer is not stored. */
+  'report.answered': ['worker'],
+  'report.answerStored': ['worker'],
+  /** After an unclear send: the authority has said what became of it; that is not stored. */
+  'report.found': ['worker'],
+  /** It has said what it made of the report; that is not stored. */
+  'report.asked': ['worker'],
   /** The customer's server is called next. */
   'deliver.sending': ['worker'],
   /** It has answered; the attempt is not stored. */

@@ -26,10 +26,12 @@ export const SIGNALS = {
   validateAgain: 'validateAgain',
   /** To `deliverWebhook`: the delivery was asked for (once more). */
   deliverAgain: 'deliverAgain',
+  /** To `reportDay`: something of the day has changed, or the report is to be sent at once. */
+  lookAgain: 'lookAgain',
 } as const;
 export type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS];
 
-/** The update by which support acts on an `issueCfe` that waits for it. */
+/** The update by which support acts on an `issueCfe`, or a `reportDay`, that waits for it. */
 export const SUPPORT_UPDATE = 'support';
 
 interface WorkflowRow {
@@ -64,6 +66,11 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE',
     summary: "Brings one event to one customer's server",
   },
+  reportDay: {
+    taskQueue: TASK_QUEUES.dgi,
+    idReuse: 'ALLOW_DUPLICATE',
+    summary: 'Reports one day of one enterprise to the authority, and corrects it',
+  },
 } as const satisfies Record<string, WorkflowRow>;
 
 export type WorkflowName = keyof typeof WORKFLOWS;
@@ -93,6 +100,10 @@ export const newDeliveryWorkflowId = (delivery: {
   event: string;
   rut: string | null;
 }): string => `wh:${delivery.event}:${delivery.rut ?? '-'}:${delivery.uuid}`;
+
+/** The workflow id of the report of a day. */
+export const reportWorkflowId = (report: { rut: string; environment: string; date: string }): string =>
+  `${report.environment === 'sandbox' ? 'report-sandbox' : 'report'}:${report.rut}:${report.date}`;
 
 /** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
 export interface WorkflowMessage {

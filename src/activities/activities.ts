@@ -1,3 +1,4 @@
+import type { ReportKey } from '../db/dailyReports.ts';
 import type { ActivityName, ActivityResults } from '../domain/activityResults.ts';
 import type { SupportRequest } from '../domain/supportAction.ts';
 
@@ -6,6 +7,12 @@ export interface SupportAct extends SupportRequest {
   /** The CFE's UUID; named so in the histories of runs under way. */
   cfeId: string;
   /** Of the update: what it asks for is done, and audited, once. */
+  requestId: string;
+}
+
+/** The same of a stuck report. */
+export interface ReportSupportAct extends SupportRequest {
+  report: ReportKey;
   requestId: string;
 }
 
@@ -25,6 +32,11 @@ interface Inputs {
   makeReadyWhenComplete: [rut: string];
   recordExpiries: [];
   deleteExpired: [];
+  startReports: [after: string];
+  prepareReport: [report: ReportKey];
+  submitReport: [report: ReportKey];
+  askReport: [report: ReportKey];
+  supportReport: [act: ReportSupportAct];
   validateLogin: [rut: string];
 }
 

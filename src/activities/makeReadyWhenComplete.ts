@@ -2,7 +2,9 @@ import { lockEnterprise } from '../db/enterprises.ts';
 import { recordingChanges } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import { readyFacts } from '../db/readyFacts.ts';
+import { beginReportDuty } from '../db/reportDuty.ts';
 import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 
 /** Makes the enterprise READY if everything is there; says what lacks otherwise. Repeating it changes nothing. */
@@ -32,6 +34,7 @@ export function createMakeReadyWhenComplete({
       await recordingChanges(em, enterprise, now, () => {
         enterprise.status = 'READY';
       });
+      await beginReportDuty(em, rut, montevideoDate(now));
       return { kind: 'ready' };
     });
 }

@@ -6,7 +6,10 @@ import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
 import type { AuthorityRuts } from '../db/authorityCertificates.ts';
+import type { WaitedFor } from '../db/dailyReports.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import type { DailyReport } from '../db/entities/DailyReport.ts';
+import type { ReportSubmission } from '../db/entities/ReportSubmission.ts';
 
 /** What every verb gets. */
 export interface CliDeps extends CommandDeps {
@@ -30,6 +33,12 @@ export interface CliDeps extends CommandDeps {
   readonly localReceivers: boolean;
   /** The CFE object as the API tells it. */
   readonly cfeObject: (cfe: Cfe) => Row;
+  /** A daily report as the API tells it, with its submissions and what it waits for. */
+  readonly reportObject: (
+    report: DailyReport,
+    submissions: readonly ReportSubmission[],
+    waiting: readonly WaitedFor[],
+  ) => Row;
 }
 
 /** A row of an answer by field: strings, numbers, null for what is not there. */

@@ -155,6 +155,16 @@ export function takeSlotUnlessOthersWait(
   );
 }
 
+/** The next free slot, taken, for what has no CFE: null also where CFEs wait. */
+export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
+  return takeSlotWhere(
+    em,
+    wish,
+    'and not exists (select from authority_turn where environment = ? and released_for is null)',
+    [wish.environment],
+  );
+}
+
 async function takeSlotWhere(
   em: EntityManager,
   { environment, spacingMilliseconds, nearMilliseconds, clock }: SlotWish,

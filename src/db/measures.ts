@@ -23,6 +23,11 @@ export interface WorkMeasures {
   readonly openCfes: readonly (Waiting & { environment: Environment; status: CfeStatus })[];
   /** CFEs that wait for support. */
   readonly stuckCfes: readonly { environment: Environment; stuckReason: string; count: number }[];
+  /** Production's daily reports of the last 70 days, by status. */
+  readonly reports: readonly { status: string; count: number }[];
+  /** Until the first is due that the authority does not have; null where it has all. */
+  readonly reportsDueSeconds: number | null;
+  readonly stuckReports: readonly { environment: Environment; stuckReason: string; count: number }[];
   readonly endpoints: readonly EndpointState[];
   readonly outbox: Waiting;
   readonly deliveries: Waiting;
@@ -48,10 +53,34 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
       `select environment, stuck_reason as "stuckReason", count(*)::int as count
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
+    ...(await measureReports(one, at)),
     endpoints: await endpointStates(one),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
   }));
+}
+
+async function measureReports(
+  em: EntityManager,
+  at: string,
+): Promise<Pick<WorkMeasures, 'reports' | 'reportsDueSeconds' | 'stuckReports'>> {
+  const [due] = await em.execute<{ seconds: number | null }[]>(
+    `select extract(epoch from min(due_at) - ?::timestamptz)::float8 as seconds
+     from daily_report where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED')`,
+    [at],
+  );
+  return {
+    reports: await em.execute(
+      `select status, count(*)::int as count from daily_report
+       where environment = 'production' and date > (?::timestamptz - interval '70 days')::date group by status`,
+      [at],
+    ),
+    reportsDueSeconds: due?.seconds ?? null,
+    stuckReports: await em.execute(
+      `select environment, stuck_reason as "stuckReason", count(*)::int as count
+       from daily_report where stuck_reason is not null group by environment, stuck_reason`,
+    ),
+  };
 }
 
 /** The CAEs and certificates nearest to their end at `now`, which is on the day `today` in Montevideo (`YYYY-MM-DD`). */

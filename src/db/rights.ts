@@ -13,9 +13,12 @@ const KEPT = [
   'certificate',
   'cfe',
   'cfe_sequence',
+  'daily_report',
   'enterprise',
   'mail',
   'payment',
+  'report_duty',
+  'report_submission',
   'sobre',
   'sobre_sequence',
 ];

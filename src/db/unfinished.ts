@@ -7,8 +7,10 @@ import {
   type WorkflowName,
 } from '../temporal.ts';
 import { issueCfeMessage } from './cfes.ts';
+import { reportDayMessage, UNENDED_REPORTS } from './dailyReports.ts';
 import { deliveryMessage } from './deliveries.ts';
 import { Cfe } from './entities/Cfe.ts';
+import { DailyReport } from './entities/DailyReport.ts';
 import { Enterprise } from './entities/Enterprise.ts';
 
 /** Of one enterprise, or of all. */
@@ -74,6 +76,15 @@ export const UNFINISHED: Readonly<
       [rut ?? null, rut ?? null],
     );
     return deliveries.map((delivery) => deliveryMessage(delivery, delivery));
+  },
+
+  reportDay: async (em, whose) => {
+    const reports = await em.find(
+      DailyReport,
+      { ...conditionOf(whose), startedAt: { $ne: null }, ...UNENDED_REPORTS },
+      { orderBy: { date: 'asc', rut: 'asc' } },
+    );
+    return reports.map((report) => reportDayMessage(report, SIGNALS.lookAgain));
   },
 };
 

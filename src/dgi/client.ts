@@ -5,33 +5,50 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { documentIn, NoAnswer, refuseExceptions } from './answers.ts';
 import { type Caller, type Calls, createCalls, type DgiClientOptions } from './calls.ts';
-import { checkSubject, readCfeState, readReception, readShipments } from './readings.ts';
+import {
+  checkSubject,
+  findListed,
+  readCfeState,
+  readReception,
+  readReportAck,
+  readReports,
+  readShipments,
+} from './readings.ts';
 import {
   type AskVerdictAnswer,
   type FindCfeAnswer,
+  type FindReportAnswer,
   type FindSobreAnswer,
   findCfeAnswer,
+  findReportAnswer,
   findSobreAnswer,
+  type ListReportsAnswer,
   type LookUpAnswer,
   lookUpAnswer,
+  noReportAnswer,
   noVerdictsAnswer,
   type SendAnswer,
+  type SendReportAnswer,
   sendAnswer,
+  sendReportAnswer,
 } from './results.ts';
 import { carried, verdictQuestion } from './soap.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
-import { readAckCfe, readAckSobre } from './xml/ack.ts';
+import { readAckCfe, readAckReport, readAckSobre } from './xml/ack.ts';
 import { readRegistryRecord } from './xml/registry.ts';
-import { element, plain } from './xml/write.ts';
+import { element, optionalPlain, plain } from './xml/write.ts';
 
 export type { AuthorityCall } from './calls.ts';
 export type {
   AskVerdictAnswer,
   FateUnknown,
   FindCfeAnswer,
+  FindReportAnswer,
   FindSobreAnswer,
+  ListReportsAnswer,
   LookUpAnswer,
   SendAnswer,
+  SendReportAnswer,
   SobreTicket,
 } from './results.ts';
 
@@ -51,6 +68,11 @@ interface SobreQuery {
   readonly idemisor: bigint;
   readonly from: Date;
   readonly to: Date;
+}
+interface ReportToSend {
+  readonly idEmisor: bigint;
+  readonly xml: string;
+  readonly leaveBy?: Date;
 }
 interface FiscalNumber {
   readonly typeCode: number;
@@ -76,6 +98,22 @@ export interface DgiClient {
   findSobre(by: DgiCredentials, environment: Environment, query: SobreQuery): Promise<FindSobreAnswer>;
   /** EFACCONSULTARESTADOCFE: the first sobre that carried a receipt of ours. */
   findCfe(by: DgiCredentials, environment: Environment, cfe: FiscalNumber): Promise<FindCfeAnswer>;
+  /** EFACRECEPCIONREPORTE: brings the report of a day, whose bytes must be the same at every attempt. */
+  sendReport(by: DgiCredentials, environment: Environment, report: ReportToSend): Promise<SendReportAnswer>;
+  /** EFACCONSULTARENVIOSREPORTE: what the authority has of a report of ours. `date`: that of the report. */
+  findReport(
+    by: DgiCredentials,
+    environment: Environment,
+    report: { idEmisor: bigint; date: string },
+  ): Promise<FindReportAnswer>;
+  /** EFACCONSULTARENVIOSREPORTE: every report of a day. */
+  listReports(by: DgiCredentials, environment: Environment, date: string): Promise<ListReportsAnswer>;
+  /** EFACCONSULTARRESPUESTAREPORTE: the first answer to a report, once more. */
+  readReportAnswer(
+    by: DgiCredentials,
+    environment: Environment,
+    report: { idEmisor: bigint; authorityId: string },
+  ): Promise<SendReportAnswer>;
   /** eRUT: what the registry tells of a RUT (12 digits). */
   lookUpRut(by: DgiCredentials, environment: Environment, rut: string): Promise<LookUpAnswer>;
 }
@@ -88,6 +126,11 @@ export function createDgiClient(options: DgiClientOptions): DgiClient {
     askVerdict: (credentials, environment, ticket) => askVerdict(calls, { credentials, environment }, ticket),
     findSobre: (credentials, environment, query) => findSobre(calls, { credentials, environment }, query),
     findCfe: (credentials, environment, cfe) => findCfe(calls, { credentials, environment }, cfe),
+    sendReport: (credentials, environment, report) => sendReport(calls, { credentials, environment }, report),
+    findReport: (credentials, environment, report) => findReport(calls, { credentials, environment }, report),
+    listReports: (credentials, environment, date) => listReports(calls, { credentials, environment }, date),
+    readReportAnswer: (credentials, environment, report) =>
+      readReportAnswer(calls, { credentials, environment }, report),
     lookUpRut: (credentials, environment, rut) => lookUpRut(calls, { credentials, environment }, rut),
   };
 }
@@ -150,6 +193,64 @@ function findCfe(
     return soon(calls, findCfeAnswer(readCfeState(answer)));
   };
   return calls.run('findCfe', caller, ask, findCfeAnswer);
+}
+
+async function sendReport(
+  calls: Calls,
+  caller: Caller,
+  { idEmisor, xml, leaveBy }: ReportToSend,
+): Promise<SendReportAnswer> {
+  const parameters = carried(xml);
+  const envelope = calls.sign('sendReport', caller, parameters);
+  const send = async (): Promise<SendReportAnswer> => {
+    if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
+    const answer = await calls.ask('sendReport', caller, parameters, { envelope });
+    const ack = await calls.readSigned(answer, readAckReport, caller);
+    const mayLackIds = ack.state !== 'AR';
+    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayLackIds });
+    return sendReportAnswer(readReportAck(ack));
+  };
+  return calls.run('sendReport', caller, send, sendReportAnswer);
+}
+
+const reportsQuestion = (date: string, idEmisor?: bigint): string =>
+  `<Consultaenviosreporte>${plain('FechaResumen', date)}${optionalPlain('IdEmisor', idEmisor?.toString())}</Consultaenviosreporte>`;
+
+function findReport(
+  calls: Calls,
+  caller: Caller,
+  { idEmisor, date }: { idEmisor: bigint; date: string },
+): Promise<FindReportAnswer> {
+  const ask = async (): Promise<FindReportAnswer> => {
+    const answer = await calls.ask('findReports', caller, reportsQuestion(date, idEmisor));
+    refuseExceptions(answer);
+    return findReportAnswer(findListed(readReports(answer), idEmisor));
+  };
+  return calls.run('findReports', caller, ask, noReportAnswer);
+}
+
+function listReports(calls: Calls, caller: Caller, date: string): Promise<ListReportsAnswer> {
+  const ask = async (): Promise<ListReportsAnswer> => {
+    const answer = await calls.ask('findReports', caller, reportsQuestion(date));
+    refuseExceptions(answer);
+    return { kind: 'listed', reports: readReports(answer) };
+  };
+  return calls.run('findReports', caller, ask, noReportAnswer);
+}
+
+function readReportAnswer(
+  calls: Calls,
+  caller: Caller,
+  { idEmisor, authorityId }: { idEmisor: bigint; authorityId: string },
+): Promise<SendReportAnswer> {
+  const parameters = `<Consultarespuestareporte>${element('IdReceptor', authorityId)}</Consultarespuestareporte>`;
+  const ask = async (): Promise<SendReportAnswer> => {
+    const answer = await calls.ask('readReportAnswer', caller, parameters);
+    const ack = await calls.readSigned(answer, readAckReport, caller);
+    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayLackIds: ack.state !== 'AR' });
+    return sendReportAnswer(readReportAck(ack));
+  };
+  return calls.run('readReportAnswer', caller, ask, noReportAnswer);
 }
 
 function lookUpRut(calls: Calls, caller: Caller, rut: string): Promise<LookUpAnswer> {

@@ -1,15 +1,16 @@
 /**
  * What we do about every answer of the authority, and about none: the one table (docs/authority/sobres.md,
- * docs/authority/services.md#exceptions). The client and the activities look up here what an answer comes to.
+ * docs/authority/services.md#exceptions, docs/authority/sending-reports.md). The client and the activities look up here what an answer comes to.
  * docs/outcomes.md shows the table with notes for people.
  */
 import type { FinalStatus } from '../domain/cfeStatus.ts';
+import type { TakenStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 
 /** The exceptions of the services that a rule covers (Respuestas/Respuesta/codigo). */
 const EXCEPTION_CODES = [
-  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 99, 100, 101, 102, 103, 104, 105, 108, 111, 201, 202, 211,
-  212, 221, 222, 223, 224, 225, 226, 227,
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 99, 100, 101, 102, 103, 104, 105, 108, 109, 111, 201, 202,
+  211, 212, 221, 222, 223, 224, 225, 226, 227,
 ] as const;
 type CodeKey = `code ${(typeof EXCEPTION_CODES)[number]}`;
 
@@ -65,6 +66,17 @@ export interface SpecialAnswers {
     | 'E02 without its original';
   /** What the registry knows of a RUT. */
   lookUp: 'record';
+  /** The authority is to take the report of a day; also its answer to one, read once more. */
+  sendReport: 'AR' | 'R01' | 'R02' | 'R03' | 'R04' | 'R05' | 'R06' | 'BR';
+  /** Whether it has a report, and what it made of it. */
+  findReport:
+    | 'listed AR'
+    | 'listed DR'
+    | 'listed ER'
+    | 'listed FR'
+    | 'listed BR'
+    | 'other state'
+    | 'not listed';
 }
 export type Situation = keyof SpecialAnswers;
 /** The answers to what was asked: a closed set. */
@@ -99,6 +111,13 @@ interface ClearReactions {
   lookUp:
     | { readonly reaction: 'found'; readonly activityStatus: string | null }
     | { readonly reaction: 'unregistered' };
+  sendReport: /** `duplicate`: it has it already. `sequence`: it is asked which one is free. `early`: it is sent again later. */
+    | { readonly reaction: 'received' | 'duplicate' | 'sequence' | 'early' | 'fateUnknown' }
+    /** Not taken; a person must mend what `explanation` says. */
+    | { readonly reaction: 'refused'; readonly reason: StuckReason; readonly explanation: string };
+  findReport:
+    | { readonly reaction: 'taken'; readonly status: TakenStatus }
+    | { readonly reaction: 'refused' | 'absent' };
 }
 
 export type Outcome<S extends Situation> = UnclearReaction | ClearReactions[S];
@@ -189,6 +208,68 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
     { answers: ['code 12'], reaction: 'found', activityStatus: 'AF' },
     { answers: ['code 5', 'code 6', 'code 7', 'code 14'], reaction: 'unregistered' },
     { answers: ['code 1'], reaction: 'repeat', reached: true },
+  ],
+  sendReport: [
+    { answers: ['AR'], reaction: 'received' },
+    {
+      answers: ['R01'],
+      reaction: 'refused',
+      reason: 'report.format',
+      explanation:
+        'The authority cannot read the report (R01): a mistake of ours. Have it mended; then retry: the report is made anew with the same sequence.',
+    },
+    {
+      answers: ['R02'],
+      reaction: 'refused',
+      reason: 'report.company',
+      explanation:
+        'The authority finds another RUC in the report than in the certificate or the request (R02). Upload a certificate of the company; then retry.',
+    },
+    {
+      answers: ['R03'],
+      reaction: 'refused',
+      reason: 'report.signature',
+      explanation:
+        'The authority does not accept the signature or the certificate of the report (R03). Upload a valid certificate; then retry: the report is signed anew with the same sequence.',
+    },
+    {
+      answers: ['R04'],
+      reaction: 'refused',
+      reason: 'report.content',
+      explanation:
+        'The authority refuses what the report says (R04), such as a branch that is not registered there; its detail stands in `report show`. Have it mended; then retry.',
+    },
+    {
+      answers: ['BR'],
+      reaction: 'refused',
+      reason: 'report.unknown_refusal',
+      explanation:
+        'The authority refused the report for a reason that no rule covers. Find out what the code means; then retry.',
+    },
+    { answers: ['R05'], reaction: 'sequence' },
+    { answers: ['R06'], reaction: 'early' },
+    { answers: ['code 109'], reaction: 'duplicate' },
+    { answers: [...INNER_EXCEPTIONS], reaction: 'fateUnknown' },
+    {
+      answers: ['no answer', 'http', 'too large', 'unreadable', 'fault', 'bad signature', 'other subject'],
+      reaction: 'fateUnknown',
+    },
+  ],
+  findReport: [
+    { answers: ['listed AR'], reaction: 'taken', status: 'RECEIVED' },
+    { answers: ['listed DR'], reaction: 'taken', status: 'CONSISTENT' },
+    { answers: ['listed ER'], reaction: 'taken', status: 'DIFFERS' },
+    { answers: ['listed FR'], reaction: 'taken', status: 'SUPERSEDED' },
+    { answers: ['listed BR'], reaction: 'refused' },
+    { answers: ['not listed'], reaction: 'absent' },
+    {
+      answers: ['other state'],
+      reaction: 'stuck',
+      reason: 'report.unknown_state',
+      explanation:
+        'The authority lists the report in a state that no rule covers. Ask the authority what it means; then retry.',
+    },
+    { answers: [...INNER_EXCEPTIONS], reaction: 'repeat', reached: true },
   ],
 };
 
@@ -287,7 +368,7 @@ export const GENERAL_OUTCOMES: readonly GeneralRow[] = [
     reaction: 'stuck',
     reason: 'undecided',
     explanation:
-      'The authority answers, but has not decided this CFE for longer than CFE_PATIENCE. Ask the authority what became of it; then settle by asking, or retry.',
+      'The authority answers, but has not decided this for longer than CFE_PATIENCE. Ask the authority what became of it; then settle by asking, or retry.',
   },
   { answers: ['unreached', 'held back', 'no answer'], reaction: 'repeat', reached: false },
   {

@@ -2,8 +2,8 @@
 import type { Element } from '@xmldom/xmldom';
 import { NoAnswer } from './answers.ts';
 import { outcomeOf } from './outcomes.ts';
-import type { Reading, SobreTicket } from './results.ts';
-import { type AckSobre, type Caratula, type QueryTicket, readTicket } from './xml/ack.ts';
+import type { ListedReport, Reading, SobreTicket } from './results.ts';
+import { type AckReport, type AckSobre, type Caratula, type QueryTicket, readTicket } from './xml/ack.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
 
 /** The reasons for which a sobre is refused (MotivosRechazo) that a rule covers. */
@@ -55,6 +55,45 @@ export function readCfeState(answer: Element): Reading<'findCfe'> {
   return { answer: 'found', location: { state: textAt(state, 'EstadoCFE') ?? null, idemisor, ...ticket } };
 }
 
+/** The reasons for which a report is refused (MotivosRechazo) that a rule covers. */
+const REPORT_REFUSALS = ['R01', 'R02', 'R03', 'R04', 'R05', 'R06'] as const;
+
+/** Reads the answer to the report of a day. Of several reasons the one that a person must see to counts first. */
+export function readReportAck(ack: AckReport): Reading<'sendReport'> {
+  const { state, idReceptor, reasons } = ack;
+  if (state === 'AR' && idReceptor !== undefined) return { answer: 'AR', authorityId: idReceptor };
+  if (state === 'AR') throw new NoAnswer('unreadable');
+  const codes = reasons.map(({ code }) => code);
+  const known = state === 'BR' ? REPORT_REFUSALS.find((refusal) => codes.includes(refusal)) : undefined;
+  const detail = known === undefined ? [state, ...codes].join(' ') : undefined;
+  return { answer: known ?? 'BR', detail, reasons, authorityId: idReceptor };
+}
+
+/** Reads the answer to EFACCONSULTARENVIOSREPORTE: the reports of a day, refused ones too. */
+export function readReports(answer: Element): ListedReport[] {
+  const list = elementAt(answer, 'Ackconsultaenviosreporte');
+  if (!list) throw new NoAnswer('unreadable');
+  const collection = elementAt(list, 'ColeccionDatosReporte');
+  return (collection ? childrenNamed(collection, 'DatosReporte') : []).map((report) => {
+    const [idEmisor, state] = [textAt(report, 'IdEmisor'), textAt(report, 'Estado')];
+    if (idEmisor === undefined || state === undefined) throw new NoAnswer('unreadable');
+    return { idEmisor: withoutZeros(idEmisor), state, authorityId: textAt(report, 'IdReceptor') };
+  });
+}
+
+const REPORT_STATES = ['AR', 'DR', 'ER', 'FR', 'BR'] as const;
+
+/** Finds a report of ours among those of its day. A refused repeat may stand there beside the one that was taken. */
+export function findListed(reports: readonly ListedReport[], idEmisor: bigint): Reading<'findReport'> {
+  const ours = reports.filter((report) => report.idEmisor === idEmisor.toString());
+  const one = ours.find(({ state }) => state !== 'BR') ?? ours[0];
+  if (!one) return { answer: 'not listed' };
+  const known = REPORT_STATES.find((state) => state === one.state);
+  if (known === undefined) return { answer: 'other state', detail: `state ${one.state.slice(0, 10)}` };
+  if (one.authorityId === undefined) throw new NoAnswer('unreadable');
+  return { answer: `listed ${known}`, authorityId: one.authorityId };
+}
+
 /** An answer about another company or shipment does not count; a refusal may lack what could not be read. */
 export function checkSubject(
   ack: Caratula,
@@ -74,4 +113,6 @@ function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicke
 }
 
 const isSameNumber = (found: string | undefined, expected: string): boolean =>
-  found !== undefined && found.replace(/^0+(?=\d)/, '') === expected.replace(/^0+(?=\d)/, '');
+  found !== undefined && withoutZeros(found) === withoutZeros(expected);
+
+const withoutZeros = (number: string): string => number.replace(/^0+(?=\d)/, '');

@@ -1,5 +1,8 @@
 /** What our calls to the authority come to, as the table of outcomes has it. */
+
 import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { TakenStatus } from '../domain/reportStatus.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
 import { NoAnswer } from './answers.ts';
 import { HeldBack } from './callPermit.ts';
 import {
@@ -58,8 +61,45 @@ export type LookUpAnswer =
   | { readonly kind: 'unregistered' }
   | Unclear;
 
+/** The first answer to the report of a day. */
+export type SendReportAnswer =
+  | { readonly kind: 'received'; readonly authorityId: string }
+  | {
+      readonly kind: 'refused';
+      readonly reasons: Reason[];
+      readonly authorityId: string | null;
+      /** For support: why a person must mend it, and what to do. */
+      readonly stuck: { readonly reason: StuckReason; readonly explanation: string };
+    }
+  /** R05, R06: refused, and it goes on by itself. */
+  | { readonly kind: 'sequence' | 'early'; readonly reasons: Reason[]; readonly authorityId: string | null }
+  | { readonly kind: 'duplicate' }
+  | FateUnknown
+  | Unclear;
+/** What the authority has of a report of ours. */
+export type FindReportAnswer =
+  | { readonly kind: 'taken'; readonly status: TakenStatus; readonly authorityId: string }
+  | { readonly kind: 'refused'; readonly authorityId: string }
+  | { readonly kind: 'absent' }
+  | Unclear;
+/** One report of a day, as the authority lists it. */
+export interface ListedReport {
+  readonly idEmisor: string;
+  readonly authorityId: string | undefined;
+  /** AR, BR, DR, ER, FR. */
+  readonly state: string;
+}
+
+/** All reports of a day, of whichever system of the company. */
+export type ListReportsAnswer =
+  | { readonly kind: 'listed'; readonly reports: readonly ListedReport[] }
+  | Unclear;
+
 /** What a call may come to. */
 export type ResultKind = (
+  | SendReportAnswer
+  | FindReportAnswer
+  | ListReportsAnswer
   | SendAnswer
   | FindSobreAnswer
   | FindCfeAnswer
@@ -82,6 +122,8 @@ export interface Reading<S extends Situation> {
   readonly location?: ReceiptLocation;
   readonly reasons?: readonly Reason[];
   readonly record?: RegistryRecord;
+  /** The authority's number of a report. */
+  readonly authorityId?: string | undefined;
 }
 
 /** What came back in place of an answer to the question. */
@@ -158,6 +200,49 @@ export function noVerdictsAnswer(reading: NoReading): AskVerdictAnswer {
       throw new RangeError(`${reading.answer} without a document`);
   }
 }
+
+export function sendReportAnswer(reading: Reading<'sendReport'>): SendReportAnswer {
+  const outcome = outcomeOf('sendReport', reading.answer);
+  const refusal = { reasons: [...(reading.reasons ?? [])], authorityId: reading.authorityId ?? null };
+  switch (outcome.reaction) {
+    case 'received':
+      return { kind: 'received', authorityId: given(reading.authorityId) };
+    case 'refused': {
+      const { reason, explanation } = outcome;
+      const shown = reading.detail === undefined ? explanation : `${explanation} (${reading.detail})`;
+      return { kind: 'refused', ...refusal, stuck: { reason, explanation: shown } };
+    }
+    case 'sequence':
+    case 'early':
+      return { kind: outcome.reaction, ...refusal };
+    case 'duplicate':
+      return { kind: 'duplicate' };
+    case 'fateUnknown':
+      return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+    case 'repeat':
+    case 'stuck':
+      return unclear('sendReport', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+export function findReportAnswer(reading: Reading<'findReport'>): FindReportAnswer {
+  const outcome = outcomeOf('findReport', reading.answer);
+  switch (outcome.reaction) {
+    case 'taken':
+      return { kind: 'taken', status: outcome.status, authorityId: given(reading.authorityId) };
+    case 'refused':
+      return { kind: 'refused', authorityId: given(reading.authorityId) };
+    case 'absent':
+      return { kind: 'absent' };
+    case 'repeat':
+    case 'stuck':
+      return unclear('findReport', reading.answer, reading.detail ?? reading.answer);
+  }
+}
+
+/** Of a question about reports that brought no answer. */
+export const noReportAnswer = (reading: NoReading): Unclear =>
+  unclear('findReport', reading.answer, reading.detail ?? reading.answer);
 
 /** `rut`: the one that was asked about. */
 export function lookUpAnswer(rut: string, reading: Reading<'lookUp'>): LookUpAnswer {

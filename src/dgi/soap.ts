@@ -42,6 +42,24 @@ export const OPERATIONS = {
     element: 'WS_eFactura_Consultas.EFACCONSULTARESTADOCFE',
     namespace: SERVICES,
   },
+  sendReport: {
+    service: 'reception',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACRECEPCIONREPORTE',
+    element: 'WS_eFactura.EFACRECEPCIONREPORTE',
+    namespace: SERVICES,
+  },
+  findReports: {
+    service: 'consultation',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSREPORTE',
+    element: 'WS_eFactura_Consultas.EFACCONSULTARENVIOSREPORTE',
+    namespace: SERVICES,
+  },
+  readReportAnswer: {
+    service: 'consultation',
+    soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRESPUESTAREPORTE',
+    element: 'WS_eFactura_Consultas.EFACCONSULTARRESPUESTAREPORTE',
+    namespace: SERVICES,
+  },
   lookUpRut: {
     service: 'registry',
     soapAction: 'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute',
@@ -94,6 +112,9 @@ export function readSoap(
   throw new UnreadableXml('an answer to another operation');
 }
 
-/** The document that an answer carries as text, in xmlData or, from the registry, in Data; undefined without one. */
+/**
+ * The document that an answer carries as text, in xmlData, from the registry in Data, of a report's answer in Ackrepdiario;
+ * undefined without one.
+ */
 export const payloadIn = (answer: Element): string | undefined =>
-  textAt(answer, 'Dataout', 'xmlData') ?? textAt(answer, 'Data');
+  textAt(answer, 'Dataout', 'xmlData') ?? textAt(answer, 'Data') ?? textAt(answer, 'Ackrepdiario');

@@ -3,6 +3,7 @@
  * never documents, names or amounts. Types only, so that workflows may use them.
  */
 import type { FinalStatus } from './cfeStatus.ts';
+import type { ReportStatus } from './reportStatus.ts';
 import type { Purged } from './retention.ts';
 import type { StuckReason } from './stuckReason.ts';
 import type { SupportOutcome } from './supportAction.ts';
@@ -73,6 +74,48 @@ export interface PurgeResult {
   rows: Purged;
 }
 
+/** What the report of a day needs next. */
+export type PrepareReportResult =
+  /** A submission is stored and is to be sent, or its fate to be found out. */
+  | { kind: 'ready' }
+  /** Something of the day is still to come. */
+  | {
+      kind: 'waits';
+      status: ReportStatus;
+      /** For people. */
+      what: string;
+      /** Looked at again after so long at the latest. */
+      mostMilliseconds: number;
+    }
+  /** The authority has it, and is to be asked what it made of it. */
+  | {
+      kind: 'ask';
+      status: ReportStatus;
+      isComplete: boolean;
+      /** So long until the first question; then the pauses double. */
+      askAfterMilliseconds: number;
+    }
+  | { kind: 'ended'; status: ReportStatus }
+  | Stuck;
+
+export type SubmitReportResult =
+  | { kind: 'answered'; status: ReportStatus }
+  /** Not taken as the day has not begun by the authority's clock, or another sequence is free. */
+  | { kind: 'again'; milliseconds: number }
+  | Stuck;
+
+export type AskReportResult = { kind: 'asked'; status: ReportStatus } | Stuck;
+
+export interface StartReportsResult {
+  kind: 'started';
+  /** How many reports. */
+  reports: number;
+  /** The last enterprise that was looked at; null when there are no more. */
+  after: string | null;
+  /** So long until the next ones may be started. */
+  pauseMilliseconds: number;
+}
+
 export type LoginValidation =
   | { kind: 'checked'; result: LoginResult }
   /** No check is wanted any more. */
@@ -89,5 +132,10 @@ export interface ActivityResults {
   recordExpiries: ExpiriesResult;
   validateLogin: LoginValidation;
   deleteExpired: PurgeResult;
+  startReports: StartReportsResult;
+  prepareReport: PrepareReportResult;
+  submitReport: SubmitReportResult;
+  askReport: AskReportResult;
+  supportReport: SupportResult;
 }
 export type ActivityName = keyof ActivityResults;

@@ -1,5 +1,5 @@
 /**
- * Why a CFE waits for a person: the closed set that rows, the search attribute StuckReason, the CLI's filter and the
+ * Why a CFE, or the report of a day, waits for a person: the closed set that rows, the search attribute StuckReason, the CLI's filter and the
  * table of outcomes share. What leads to each stands in docs/outcomes.md. Imports nothing, so that workflows may use it.
  */
 
@@ -24,4 +24,21 @@ export const STUCK_REASONS = [
   'authority.signature_refused',
   'authority.untrusted_signer',
 ] as const;
-export type StuckReason = (typeof STUCK_REASONS)[number];
+
+/** Why the report of a day waits for a person, besides `undecided` and those of the authority's services. */
+export const REPORT_STUCK_REASONS = [
+  /** R01 to R04, and codes that no rule covers. */
+  'report.format',
+  'report.company',
+  'report.signature',
+  'report.content',
+  'report.unknown_refusal',
+  /** A report of the day at the authority is another system's. */
+  'report.other_system',
+  /** ER: the authority holds other CFEs than the report says. */
+  'report.differs',
+  'report.unknown_state',
+  'report.last_sequence',
+] as const;
+
+export type StuckReason = (typeof STUCK_REASONS)[number] | (typeof REPORT_STUCK_REASONS)[number];

@@ -9,6 +9,7 @@ export const WEBHOOK_EVENTS = [
   'cae.low',
   'cae.expiring',
   'certificate.expiring',
+  'daily_report.updated',
 ] as const;
 export type SelectableEvent = (typeof WEBHOOK_EVENTS)[number];
 

@@ -6,6 +6,7 @@ import type { EnterpriseChanges, EnterpriseObject } from './enterpriseObject.ts'
 import { type LoginStatus, missingPermissions, type Permission } from './enterpriseStatus.ts';
 import { type ExactNumber, exactNumber } from './exactNumber.ts';
 import type { PaymentStatus } from './paymentStatus.ts';
+import type { ReportStatus } from './reportStatus.ts';
 
 /** `enterprise.updated`. */
 interface EnterpriseUpdated {
@@ -93,6 +94,28 @@ interface CertificateExpiring {
   };
 }
 
+/** A field that has changed. */
+interface Change<T> {
+  readonly from: T;
+  readonly to: T;
+}
+
+/** `daily_report.updated` (docs/contract.md#daily-reports): of production's, sent where it is selected. */
+interface DailyReportUpdated {
+  readonly name: 'daily_report.updated';
+  readonly data: {
+    readonly enterprise_rut: string;
+    readonly date: string;
+    readonly status: ReportStatus;
+    readonly sequence: number | null;
+    /** The fields that changed, and only those. */
+    readonly changes: {
+      readonly status?: Change<ReportStatus>;
+      readonly sequence?: Change<number | null>;
+    };
+  };
+}
+
 /** `webhook.test`: sent on request, whatever events are selected. */
 interface WebhookTest {
   readonly name: 'webhook.test';
@@ -108,6 +131,7 @@ export type WebhookEvent =
   | CaeLow
   | CaeExpiring
   | CertificateExpiring
+  | DailyReportUpdated
   | WebhookTest;
 
 /** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
@@ -254,6 +278,32 @@ export function cfeUpdated(
       numero: cfe.numero,
       status: cfe.status,
       changes: { cfe_status: { from, to: cfe.status } },
+    },
+  };
+}
+
+/** Tells that the report of a day has moved on; `report` as it stands afterwards. */
+export function dailyReportUpdated(
+  report: {
+    readonly rut: string;
+    readonly date: string;
+    readonly status: ReportStatus;
+    readonly sequence: number | null;
+  },
+  from: { readonly status: ReportStatus; readonly sequence: number | null },
+): DailyReportUpdated {
+  const { rut, date, status, sequence } = report;
+  return {
+    name: 'daily_report.updated',
+    data: {
+      enterprise_rut: rut,
+      date,
+      status,
+      sequence,
+      changes: {
+        ...(from.status === status ? {} : { status: { from: from.status, to: status } }),
+        ...(from.sequence === sequence ? {} : { sequence: { from: from.sequence, to: sequence } }),
+      },
     },
   };
 }

@@ -24,6 +24,7 @@ const config = configOrExit([
   'CFE_LOG_LEVEL',
   'CFE_WORKER_METRICS_PORT',
   'CFE_WORKFLOW_BUNDLE',
+  'CFE_REPORT_AT',
   ...DATABASE_VARIABLES,
   ...TEMPORAL_VARIABLES,
   ...ACTIVITY_VARIABLES,
@@ -62,7 +63,7 @@ await runProcess(logger, async (closers) => {
   ]);
   closers.add('temporal', () => connection.close());
   await ensureSearchAttributes(temporal, namespace);
-  await ensureSchedules(temporal, namespace);
+  await ensureSchedules(temporal, namespace, { reportsAt: config.CFE_REPORT_AT });
 
   const outbox = openOutbox(config, { orm, logger, closers });
   const sendsPerSecond = config.CFE_DGI_SENDS_PER_SECOND;

@@ -97,6 +97,17 @@ function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undef
     for (const { environment, stuckReason, count } of (await work())?.stuckCfes ?? [])
       own.set({ environment, stuck_reason: stuckReason }, count);
   });
+  gauge(registry, 'cfe_reports', async (own) => {
+    for (const { status, count } of (await work())?.reports ?? []) own.set({ status }, count);
+  });
+  gauge(registry, 'cfe_reports_due_seconds', async (own) => {
+    const seconds = (await work())?.reportsDueSeconds ?? null;
+    if (seconds !== null) own.set(seconds);
+  });
+  gauge(registry, 'cfe_reports_need_support', async (own) => {
+    for (const { environment, stuckReason, count } of (await work())?.stuckReports ?? [])
+      own.set({ environment, stuck_reason: stuckReason }, count);
+  });
   gauge(registry, 'cfe_authority_breaker_open', async (own) => {
     for (const { endpoint, openSince } of (await work())?.endpoints ?? [])
       own.set({ endpoint }, openSince === null ? 0 : 1);

@@ -26,7 +26,7 @@ const AUTHORITY_CALL = {
   service:
     '`reception`, `consultation`, `registry`, `credentials` for the check of e-invoicing logins, or `rates` for the central bank',
   operation:
-    '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `lookUpRut`, `checkLogin`, `closingRates`, `lastClosing`',
+    '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `sendReport`, `findReports`, `readReportAnswer`, `lookUpRut`, `checkLogin`, `closingRates`, `lastClosing`',
 };
 const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, `rates`, …';
 const BY_ENTERPRISE = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };
@@ -125,6 +125,27 @@ export const METRICS = {
     from: WORKER,
     unit: 'CFEs',
     help: 'CFEs that wait for support; no series if there are none',
+    labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
+  },
+  cfe_reports: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'reports',
+    help: 'Production’s daily reports of the last 70 days by status; no series if there are none',
+    labels: { status: '`OPEN`, `SENT`, `RECEIVED`, `CONSISTENT`, `DIFFERS`, `SUPERSEDED`, `REFUSED`' },
+  },
+  cfe_reports_due_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Time until the first report is due that the authority does not have; negative once it is late; no series if it has all',
+    labels: {},
+  },
+  cfe_reports_need_support: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'reports',
+    help: 'Daily reports that wait for support; no series if there are none',
     labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
   },
   cfe_authority_breaker_open: {

@@ -67,6 +67,7 @@ export function programVariables(
   const { variables, secrets, ports, simulatorUrl } = settings;
   const suggested: Record<string, string> = {
     CFE_POLL_LONGEST_SECONDS: '10',
+    CFE_REPORT_ASK_AFTER: '5s',
     ...simulatorAddresses(simulatorUrl),
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,

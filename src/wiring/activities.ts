@@ -2,15 +2,20 @@
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
+import { createAskReport } from '../activities/askReport.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
 import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
 import { createDeleteExpired } from '../activities/deleteExpired.ts';
 import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
+import { createPrepareReport } from '../activities/prepareReport.ts';
 import { createRecordExpiries } from '../activities/recordExpiries.ts';
 import { createSignCfe } from '../activities/signCfe.ts';
+import { createStartReports } from '../activities/startReports.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
 import { createSubmitCfe } from '../activities/submitCfe.ts';
+import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
+import { createSupportReport } from '../activities/supportReport.ts';
 import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { readConfig } from '../config.ts';
@@ -22,8 +27,10 @@ import { createCredentialsCheck } from '../dgi/credentials.ts';
 import { keptByCertificate } from '../dgi/keptByCertificate.ts';
 import { createSigner } from '../dgi/sign.ts';
 import { writeCfe } from '../dgi/xml/cfe.ts';
+import { writeReport } from '../dgi/xml/report.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { createGate } from '../gate/gate.ts';
+import { createReportSlots } from '../gate/reportSlots.ts';
 import {
   measureAuthority,
   measured,
@@ -35,6 +42,7 @@ import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
 import { authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { privateKeysUnder } from './privateKeys.ts';
+import { openRates, RATES_VARIABLES } from './rates.ts';
 
 /** What the activities are configured by. */
 export const ACTIVITY_VARIABLES = [
@@ -45,6 +53,9 @@ export const ACTIVITY_VARIABLES = [
   'CFE_DGI_SENDS_PER_SECOND',
   'CFE_POLL_LONGEST_SECONDS',
   'CFE_PATIENCE',
+  'CFE_REPORT_LATEST',
+  'CFE_REPORT_ASK_AFTER',
+  ...RATES_VARIABLES,
   'CFE_WEBHOOK_LOCAL_CA_FILE',
   'CFE_KEEP_OUTBOX_DAYS',
   'CFE_KEEP_EVENTS_DAYS',
@@ -61,10 +72,24 @@ interface Parts {
   readonly opener: Opener;
 }
 
+/** The authority, and who may call it. */
+interface AuthorityParts {
+  readonly onCall: ReturnType<typeof measureAuthority>;
+  readonly breakers: ReturnType<typeof createBreakers>;
+  readonly client: ReturnType<typeof openDgiClient>;
+}
+
 /** All activities, by the names of `TASK_QUEUES`. */
 export function createActivities(parts: Omit<Parts, 'opener'>) {
   const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
-  return { cfe: databaseActivities(all), dgi: authorityActivities(all), webhooks: webhookActivities(all) };
+  const onCall = measureAuthority(all.registry);
+  const breakers = createBreakers({ orm: all.orm });
+  const authority = { onCall, breakers, client: openDgiClient(all.config, all.orm, { onCall, breakers }) };
+  return {
+    cfe: databaseActivities(all),
+    dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },
+    webhooks: webhookActivities(all),
+  };
 }
 
 /** What touches only our database, and signs. */
@@ -72,18 +97,21 @@ function databaseActivities({
   config,
   orm,
   clock,
+  outbox,
   registry,
   opener,
-}: Parts): Pick<Activities, 'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired'> {
-  const privateKeyOf = privateKeysUnder(opener);
-  const signerOf = keptByCertificate((certificate: Certificate) =>
-    createSigner({
-      privateKey: privateKeyOf(certificate),
-      certificateDer: certificate.certificate,
-      hash: config.CFE_DGI_CFE_HASH,
-    }),
-  );
+}: Parts): Pick<
+  Activities,
+  'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired' | 'startReports'
+> {
+  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
   return {
+    startReports: createStartReports({
+      orm,
+      clock,
+      outbox,
+      sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
+    }),
     signCfe: createSignCfe({
       orm,
       clock,
@@ -106,18 +134,53 @@ function databaseActivities({
   };
 }
 
+/** What signs documents with a stored certificate; each certificate's key is opened once in a while. */
+const signersUnder = (opener: Opener, hash: 'sha1' | 'sha256') => {
+  const privateKeyOf = privateKeysUnder(opener);
+  return keptByCertificate((certificate: Certificate) =>
+    createSigner({ privateKey: privateKeyOf(certificate), certificateDer: certificate.certificate, hash }),
+  );
+};
+
+/** What takes the reports of days to the authority. */
+function reportActivities(
+  { config, orm, clock, outbox, opener }: Parts,
+  { client, breakers, onCall }: AuthorityParts,
+): Pick<Activities, 'prepareReport' | 'submitReport' | 'askReport' | 'supportReport'> {
+  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
+  const latest = config.CFE_REPORT_LATEST;
+  const asking = {
+    orm,
+    clock,
+    outbox,
+    client,
+    patienceSeconds: config.CFE_PATIENCE,
+    privateKeyOf: keptByCertificate(privateKeysUnder(opener)),
+  };
+  return {
+    prepareReport: createPrepareReport({
+      ...asking,
+      latest,
+      askAfterSeconds: config.CFE_REPORT_ASK_AFTER,
+      ratesFor: openRates(config, orm, { breakers, onCall }),
+      signReport: (heading, summary, certificate) =>
+        signerOf(certificate).sign(writeReport(heading, summary)).xml,
+    }),
+    submitReport: createSubmitReport({
+      ...asking,
+      latest,
+      slots: createReportSlots({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND }),
+    }),
+    askReport: createAskReport(asking),
+    supportReport: createSupportReport(asking),
+  };
+}
+
 /** What calls the authority, or its check of logins. */
-function authorityActivities({
-  config,
-  orm,
-  clock,
-  outbox,
-  registry,
-  opener,
-}: Parts): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'validateLogin'> {
-  const onCall = measureAuthority(registry);
-  const breakers = createBreakers({ orm });
-  const client = openDgiClient(config, orm, { onCall, breakers });
+function authorityActivities(
+  { config, orm, clock, outbox, registry, opener }: Parts,
+  { client, breakers, onCall }: AuthorityParts,
+): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'validateLogin'> {
   const deciding = {
     orm,
     clock,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { cfeView } from '../api/views/cfe.ts';
+import { dailyReportView } from '../api/views/dailyReport.ts';
 import type { Acting } from '../cli/run.ts';
 import type { CliDeps } from '../cli/verb.ts';
 import { isSet, processVariables, readConfig, type VariableName, type Variables } from '../config.ts';
@@ -85,6 +86,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
       cfeObject: (cfe) => cfeView(cfe, { publicUrl: readConfig(['CFE_PUBLIC_URL'], source).CFE_PUBLIC_URL }),
+      reportObject: dailyReportView,
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
     });
   } finally {

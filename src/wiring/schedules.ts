@@ -11,22 +11,19 @@ import { TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 
 const HOUR_MILLISECONDS = 3_600_000;
 
+interface ScheduleRow extends Pick<ScheduleOptions, 'spec'> {
+  readonly workflow: string;
+  readonly summary: string;
+  readonly catchUp: number;
+  /** Comments on times that these replace: of versions before, or of another setting. */
+  readonly older?: RegExp;
+}
+
 /**
  * What begins by the clock: the id of each schedule, which is also the beginning of the ids of its runs. One run makes
- * up for those that were missed, and a run that is still going lets the next be skipped.
+ * up for those that were missed, and a run that is still going lets the next be skipped. `reportsAt`: CFE_REPORT_AT.
  */
-const SCHEDULES: Readonly<
-  Record<
-    string,
-    Pick<ScheduleOptions, 'spec'> & {
-      workflow: string;
-      summary: string;
-      catchUp: number;
-      /** The comment on the times of versions before, which these replace. */
-      older?: string;
-    }
-  >
-> = {
+const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> => ({
   expiries: {
     workflow: 'tellExpiries',
     summary:
@@ -36,7 +33,7 @@ const SCHEDULES: Readonly<
       calendars: [{ hour: '*', minute: 5, comment: 'Every hour; after midnight dates have passed' }],
       timezone: 'America/Montevideo',
     },
-    older: 'After midnight, when dates have passed',
+    older: /^After midnight, when dates have passed$/,
     catchUp: 24 * HOUR_MILLISECONDS,
   },
   purge: {
@@ -45,17 +42,37 @@ const SCHEDULES: Readonly<
     spec: { calendars: [{ hour: '*', minute: 35, comment: 'Every hour' }] },
     catchUp: HOUR_MILLISECONDS,
   },
-};
+  'daily-reports': {
+    workflow: 'startDailyReports',
+    summary: 'Starts the reports of the days that are over, and wakes those whose day has changed',
+    spec: {
+      calendars: [
+        {
+          hour: Number(reportsAt.slice(0, 2)),
+          minute: Number(reportsAt.slice(3)),
+          comment: `At ${reportsAt}, as CFE_REPORT_AT says`,
+        },
+      ],
+      timezone: 'America/Montevideo',
+    },
+    older: new RegExp(`^At (?!${reportsAt},)\\d\\d:\\d\\d, as CFE_REPORT_AT says$`),
+    catchUp: 24 * HOUR_MILLISECONDS,
+  },
+});
 
 /**
  * Creates the schedules that lack; safe at every start and in several processes at once. An existing one stays as it is,
- * since operators may have changed or paused it; only the times of a version before are replaced. Throws the server's error when the server is unreachable.
+ * since operators may have changed or paused it; only the times of a version before, or of another CFE_REPORT_AT, are replaced. Throws the server's error when the server is unreachable.
  */
-export async function ensureSchedules(server: TemporalServer, namespace: string): Promise<void> {
+export async function ensureSchedules(
+  server: TemporalServer,
+  namespace: string,
+  { reportsAt }: { reportsAt: string },
+): Promise<void> {
   const connection = await Connection.connect({ ...server, connectTimeout: '5s' });
   try {
     const { schedule } = new Client({ connection, namespace });
-    for (const [id, { workflow, summary, spec, catchUp, older }] of Object.entries(SCHEDULES)) {
+    for (const [id, { workflow, summary, spec, catchUp, older }] of Object.entries(schedulesAt(reportsAt))) {
       await schedule
         .create({
           scheduleId: id,
@@ -81,10 +98,10 @@ export async function ensureSchedules(server: TemporalServer, namespace: string)
 
 async function replaceTimes(
   handle: ScheduleHandle,
-  { older, spec }: { older: string; spec: ScheduleOptions['spec'] },
+  { older, spec }: { older: RegExp; spec: ScheduleOptions['spec'] },
 ): Promise<void> {
   const isOlder = (found: ScheduleDescription) =>
-    found.spec.calendars?.some(({ comment }) => comment === older) ?? false;
+    found.spec.calendars?.some(({ comment }) => older.test(comment ?? '')) ?? false;
   if (!isOlder(await handle.describe())) return;
   await handle.update((found) => (isOlder(found) ? { ...found, spec } : found));
 }

@@ -15,6 +15,8 @@ import type { createActivities } from './activities.ts';
 const CFES_CACHED = 1_000;
 /** Deliveries that wait need no place in memory (a cached workflow takes some 1 MB): they are read again when their time comes. */
 const DELIVERIES_CACHED = 200;
+/** As those; a report wakes a few times. */
+const REPORTS_CACHED = 200;
 const RECONNECT_MILLISECONDS = 500;
 /** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/places.ts). */
 const DELIVERIES_AT_ONCE = 200;
@@ -60,7 +62,9 @@ export async function startWorkers(options: {
     await Worker.create({
       ...common,
       taskQueue: TASK_QUEUES.dgi,
+      workflowBundle,
       activities: activities.dgi,
+      maxCachedWorkflows: REPORTS_CACHED,
       maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
     }),
     await Worker.create({

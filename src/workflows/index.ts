@@ -3,5 +3,7 @@ export { deliverWebhook } from './deliverWebhook.ts';
 export { issueCfe } from './issueCfe.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';
 export { purgeExpired } from './purgeExpired.ts';
+export { reportDay } from './reportDay.ts';
+export { startDailyReports } from './startDailyReports.ts';
 export { tellExpiries } from './tellExpiries.ts';
 export { validateCredentials } from './validateCredentials.ts';

@@ -9,7 +9,7 @@ import type { SubmitResult } from '../domain/activityResults.ts';
 import type { CfeStatus, FinalStatus } from '../domain/cfeStatus.ts';
 import { activity, activityAtOnce } from './activities.ts';
 import { originalDecided, slotGiven } from './messages.ts';
-import { AUTHORITY, CfeStatusAttribute, OWN, OWN_AT_ONCE } from './options.ts';
+import { AUTHORITY, CfeStatusAttribute, OWN, OWN_AT_ONCE, SUPPORT } from './options.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
 const SIGN = 'Write and sign the XML';
@@ -20,6 +20,8 @@ const awaitVerdict = activity('awaitVerdict', {
   ...AUTHORITY,
   summary: 'Ask for the verdict until there is one',
 });
+
+const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
 
 const SIGNING: Step = {
   tries: 'writing and signing the XML',
@@ -61,7 +63,12 @@ export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ sta
     originalHasVerdict = true;
   });
   const withSlot = slots();
-  const desk = supportDesk(cfeUuid);
+  const desk = supportDesk({
+    thing: 'CFE',
+    command: 'cfe retry',
+    act: (request, updateId) =>
+      supportCfe({ ...request, cfeId: cfeUuid, requestId: `${cfeUuid}:${updateId}` }),
+  });
 
   setCurrentDetails(
     'Signing: the XML is written and signed once, with the moment fixed when the number was taken.',

@@ -8,5 +8,7 @@ export const slotGiven = defineSignal(SIGNALS.slotGiven);
 export const validateAgain = defineSignal(SIGNALS.validateAgain);
 export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
 
-/** To `issueCfe` while it waits for support. Answers what really happened. */
+export const lookAgain = defineSignal(SIGNALS.lookAgain);
+
+/** To `issueCfe` and `reportDay` while it waits for support. Answers what really happened. */
 export const support = defineUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE);

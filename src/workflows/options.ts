@@ -49,6 +49,10 @@ export const RECEIVER: ActivityOptions = {
 };
 
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
+export const ReportStatusAttribute = defineSearchAttributeKey(
+  'ReportStatus' satisfies SearchAttribute,
+  'KEYWORD',
+);
 export const NeedsSupportAttribute = defineSearchAttributeKey(
   'NeedsSupport' satisfies SearchAttribute,
   'BOOL',

@@ -7,13 +7,10 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { Stuck } from '../domain/activityResults.ts';
+import type { Stuck, SupportResult } from '../domain/activityResults.ts';
 import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
-import { activity } from './activities.ts';
 import { support } from './messages.ts';
-import { NeedsSupportAttribute, StuckReasonAttribute, SUPPORT } from './options.ts';
-
-const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
+import { NeedsSupportAttribute, StuckReasonAttribute } from './options.ts';
 
 /** A step as support reads of it. */
 export interface Step {
@@ -23,13 +20,23 @@ export interface Step {
   actions: Readonly<Partial<Record<SupportRequest['action'], string>>>;
 }
 
+/** For whom a desk is. */
+interface Desk {
+  /** What waits, in words: `CFE`. */
+  readonly thing: string;
+  /** The verb of the command line that does what the update does. */
+  readonly command: string;
+  /** Does what support asks for; `updateId` is the same at every repeat of one request. */
+  readonly act: (request: SupportRequest, updateId: string | undefined) => Promise<SupportResult>;
+}
+
 /**
  * The place where a workflow waits for a person. Register it before the first await: `untilDone` repeats a step until
  * it is no longer stuck. The update `support` does what it is asked for and answers what came of it; unless that is a
  * refusal, the step is taken again and finds what was changed. The workflow goes on only once an update has its answer,
  * so that none is cut off by the end.
  */
-export function supportDesk(cfeUuid: string) {
+export function supportDesk({ thing, command, act }: Desk) {
   let waiting: { step: Step; stuck: Stuck } | null = null;
   let isServing = false;
   let goesOn = false;
@@ -41,11 +48,11 @@ export function supportDesk(cfeUuid: string) {
     }
     isServing = true;
     try {
-      const requestId = `${cfeUuid}:${currentUpdateInfo()?.id}`;
-      const { kind: outcome, message } = await supportCfe({ ...request, cfeId: cfeUuid, requestId });
+      const { kind: outcome, message } = await act(request, currentUpdateInfo()?.id);
       const answer = { outcome, message };
       if (answer.outcome !== 'refused') goesOn = true;
-      else if (waiting) setCurrentDetails(`${detailsOf(waiting)}\n\n${lastRefusal(request, answer)}`);
+      else if (waiting)
+        setCurrentDetails(`${detailsOf(waiting, command)}\n\n${lastRefusal(request, answer)}`);
       return answer;
     } finally {
       isServing = false;
@@ -58,9 +65,10 @@ export function supportDesk(cfeUuid: string) {
     validator: (request) => {
       const fault = supportRequestFault(request);
       if (fault !== undefined) throw refusal('InvalidInput', fault);
-      if (!waiting) throw refusal('NothingToDo', 'This CFE does not wait for support; it goes on by itself.');
+      if (!waiting)
+        throw refusal('NothingToDo', `This ${thing} does not wait for support; it goes on by itself.`);
       if (isServing || goesOn)
-        throw refusal('UnderWay', 'Another action of support is under way on this CFE.');
+        throw refusal('UnderWay', `Another action of support is under way on this ${thing}.`);
     },
   });
 
@@ -75,7 +83,7 @@ export function supportDesk(cfeUuid: string) {
           { key: NeedsSupportAttribute, value: true },
           { key: StuckReasonAttribute, value: result.reason },
         ]);
-        setCurrentDetails(detailsOf(waiting));
+        setCurrentDetails(detailsOf(waiting, command));
         await condition(() => goesOn);
         waiting = null;
         upsertSearchAttributes([
@@ -94,7 +102,7 @@ const refusal = (type: string, message: string): ApplicationFailure =>
   ApplicationFailure.create({ type, message, nonRetryable: true });
 
 /** The details of the run, in Markdown: why it waits, and what may be done, ready to be copied. */
-function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }): string {
+function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }, command: string): string {
   const actions = Object.entries(step.actions).map(
     ([action, when]) =>
       `- ${when}:\n\n  \`\`\`json\n  {"action":"${action}","by":"your name","reason":"why"}\n  \`\`\``,
@@ -104,7 +112,7 @@ function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }): string {
     `**Reason:** \`${stuck.reason}\``,
     `**Tried:** ${step.tries}`,
     `**What came of it:** ${stuck.explanation}`,
-    '**What may be done:** send the update `support` with one of these inputs, or use `cfe retry` on the command line.',
+    `**What may be done:** send the update \`support\` with one of these inputs, or use \`${command}\` on the command line.`,
     ...actions,
   ].join('\n\n');
 }

@@ -56,6 +56,18 @@ const SINCE_KIND = [
   'issueCfe.signedByActivity.atOnce.json',
   'deliverWebhook.askedForWhileWaiting.kind.json',
   'purgeExpired.purged.kind.json',
+  ...[
+    'consistent',
+    'waitedForVerdicts',
+    'woken',
+    'corrected',
+    'sentAgain',
+    'refusedThenRetried',
+    'settledThoughItDiffers',
+    'superseded',
+    'lookedOnceMore',
+  ].map((ending) => `reportDay.${ending}.kind.json`),
+  'startDailyReports.started.kind.json',
 ];
 
 /** Ways that only runs from before the patch `support-acts` can have gone. */

@@ -57,7 +57,7 @@ export async function openTemporal(): Promise<TestTemporal> {
       };
       const workers = await Promise.all([
         Worker.create({ ...common, taskQueue: 'cfe', workflowBundle }),
-        Worker.create({ ...common, taskQueue: 'dgi' }),
+        Worker.create({ ...common, taskQueue: 'dgi', workflowBundle }),
         Worker.create({ ...common, taskQueue: 'webhooks', workflowBundle }),
       ]);
       const [first, second, third] = workers;

@@ -23,7 +23,7 @@ describe('purgeExpired', () => {
 
   test('the schedule begins it every hour; it tells how much went, and what failed is done once more', async () => {
     const { address, namespace, client } = temporal;
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     const schedule = client.schedule.getHandle('purge');
     const { info, policies } = await schedule.describe();
     expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 3_600_000 }));

@@ -12,8 +12,11 @@ describe('tellExpiries', () => {
 
   test('workers that start together make each schedule once; that of this workflow begins it every hour, first just after midnight', async () => {
     const { address, namespace, client } = temporal;
-    await Promise.all([ensureSchedules({ address }, namespace), ensureSchedules({ address }, namespace)]);
-    await ensureSchedules({ address }, namespace);
+    await Promise.all([
+      ensureSchedules({ address }, namespace, { reportsAt: '02:00' }),
+      ensureSchedules({ address }, namespace, { reportsAt: '02:00' }),
+    ]);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
 
     const ids: string[] = [];
     // The list follows the schedules with a delay.
@@ -48,7 +51,7 @@ describe('tellExpiries', () => {
 
   test('the times of the version before are replaced, and nothing else', async () => {
     const { address, namespace, client } = temporal;
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     const schedule = client.schedule.getHandle('expiries');
     await schedule.pause('migrating');
     const daily = (comment: string) => ({
@@ -59,11 +62,11 @@ describe('tellExpiries', () => {
       (await schedule.describe()).info.nextActionTimes.map((at) => at.toISOString().slice(11, 16));
 
     await schedule.update((found) => ({ ...found, spec: daily('As the operator wants it') }));
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     expect(new Set(await times())).toEqual(new Set(['03:05']));
 
     await schedule.update((found) => ({ ...found, spec: daily('After midnight, when dates have passed') }));
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     expect(new Set(await times()).size).toBeGreaterThan(1);
     expect((await schedule.describe()).state).toMatchObject({ paused: true, note: 'migrating' });
     await schedule.unpause();
@@ -71,10 +74,10 @@ describe('tellExpiries', () => {
 
   test('a schedule that an operator has paused stays paused when workers start', async () => {
     const { address, namespace, client } = temporal;
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     await client.schedule.getHandle('expiries').pause('migrating');
 
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
 
     expect((await client.schedule.getHandle('expiries').describe()).state.paused).toBe(true);
   });

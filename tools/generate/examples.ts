@@ -7,6 +7,7 @@ import { DEMO_ENTERPRISE, DEMO_RUT } from '../../src/demo/onboarding.ts';
 import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
+import { type Cli, cliOn } from '../../test/support/cli.ts';
 import { startTestStack } from '../../test/support/stacks.ts';
 import { until } from '../../test/support/until.ts';
 
@@ -237,6 +238,19 @@ async function issue(customer: Recorder): Promise<void> {
   await customer.record('listCfes', ['newest', 'The newest two'], ['GET', `${ENTERPRISE}/cfes?limit=2`]);
 }
 
+/** The report of today, sent by hand, as nothing is reported before the day is over. */
+async function report(customer: Recorder, cfe: Cli): Promise<void> {
+  const today = montevideoDate(new Date());
+  await cfe.json('report', 'send', DEMO_RUT, today, '--reason', 'an example', '--by', 'tool');
+  const path = `${ENTERPRISE}/daily-reports`;
+  await until('the answer to the report', 60, async () => {
+    const { data } = await customer.send('GET', `${path}/${today}`);
+    return (data as { status: string }).status === 'RECEIVED';
+  });
+  await customer.record('listDailyReports', ['latest', 'The latest day'], ['GET', `${path}?limit=1`]);
+  await customer.record('getDailyReport', ['received', 'With the authority'], ['GET', `${path}/${today}`]);
+}
+
 async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo): Promise<void> {
   const customers = `${ENTERPRISE}/customers`;
   await refuse('POST', 'tokens', {}, { 'x-api-key': 'cfe_live_unknown' });
@@ -271,6 +285,7 @@ export async function recordExamples(): Promise<void> {
     await onboard(customer, stack.info().simulator_url);
     await keepCustomers(customer);
     await issue(customer);
+    await report(customer, cliOn(stack.info().database_url));
     await refusals(customer, stack.info());
   } finally {
     await stack.stop();

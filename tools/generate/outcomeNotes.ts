@@ -8,14 +8,16 @@ export const SITUATIONS: Readonly<Record<Situation, string>> = {
   findCfe: 'Is the fiscal number there?',
   ask: 'The verdict is asked for',
   lookUp: 'A RUT is looked up',
+  sendReport: 'The report of a day is sent',
+  findReport: 'Is the report there?',
 };
 
 /** Of the reactions that their names do not explain. */
 export const REACTIONS = {
   fateUnknown:
-    'the authority may have kept the sobre. It is asked before the same bytes go out again; while it can be reached, CFE_PATIENCE counts.',
+    'the authority may have kept the sobre, or the report. It is asked before the same bytes go out again; while it can be reached, CFE_PATIENCE counts.',
   repeat: 'tried again by itself. A send that may have begun is asked about first.',
-  stuck: 'the CFE waits for support, with this reason.',
+  stuck: 'the CFE, or the report, waits for support, with this reason.',
 };
 
 type Notes<S extends Situation> = Partial<Record<SpecialAnswers[S] | CommonAnswer, string>>;
@@ -74,6 +76,28 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
     'code 12': 'The RUT has no activity yet: a record with the status AF.',
     'code 5': 'The registry does not know the RUT.',
     'code 1': 'An error inside the registry.',
+  },
+  sendReport: {
+    AR: 'It has the report. It is asked later what it made of it.',
+    R01: 'It cannot read the report: a mistake of ours. Stuck `report.format`; made anew at the retry, with the same sequence.',
+    R02: 'Another RUC than that of the certificate or the request. Stuck `report.company`.',
+    R03: 'Signature or certificate are not accepted. Stuck `report.signature`; signed anew at the retry, with the same sequence.',
+    R04: 'What the report says breaks a rule of the format. Stuck `report.content`; its detail stands in `report show`.',
+    R05: 'The sequence is not the next one. Its list is asked: where all reports of the day there are ours the next sequence is taken; else stuck `report.other_system`.',
+    R06: 'Received before its day, by the authority’s clock: sent again later.',
+    BR: 'Refused for a reason that no rule covers. Stuck `report.unknown_refusal`.',
+    'code 109': 'It has this report already, from a send whose answer was lost: its list gives the number.',
+    'code 13': 'An exception inside the authority: whether it kept the report, nobody knows.',
+    'no answer': 'Sent, and then no usable answer: whether it kept the report, nobody knows.',
+  },
+  findReport: {
+    'listed AR': 'It has the report and has not compared it with the CFEs yet.',
+    'listed DR': 'It has compared it: it agrees.',
+    'listed ER': 'It has compared it: it differs. Stuck `report.differs`.',
+    'listed FR': 'A later sequence of the day counts.',
+    'listed BR': 'It refused the report; its answer is read once more for the reasons.',
+    'not listed': 'It does not have the report: the same bytes are sent (again).',
+    'code 13': INNER_EXCEPTION,
   },
 };
 

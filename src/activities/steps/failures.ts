@@ -10,6 +10,9 @@ const LONGEST_PAUSE_SECONDS = 60;
  */
 const POLL_SECONDS = [1, 2, 5, 10, 30, 60];
 
+/** A report that gave way to CFEs looks again after so long, and up to as much more at random. */
+const AFTER_CFES_MILLISECONDS = 5_000;
+
 /**
  * The authority cannot be reached, or surely did not take the request: the attempt fails and Temporal repeats it
  * after 1 s, doubling to 60 s, each pause shortened by up to a fifth at random.
@@ -39,6 +42,16 @@ export function notYet(message: string, waitMilliseconds: number): ApplicationFa
     category: 'BENIGN',
     message,
     nextRetryDelay: Math.max(1, Math.round(waitMilliseconds)),
+  });
+}
+
+/** CFEs are sent first: the report takes its turn a little later. Not a failure in logs and metrics. */
+export function afterCfes(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'CfesFirst',
+    category: 'BENIGN',
+    message: 'CFEs are sent before this report; it waits for a free slot.',
+    nextRetryDelay: Math.round(AFTER_CFES_MILLISECONDS * (1 + Math.random())),
   });
 }
 

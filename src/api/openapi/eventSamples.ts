@@ -5,6 +5,7 @@ import {
   caeLow,
   certificateExpiring,
   cfeUpdated,
+  dailyReportUpdated,
   efacturaLogin,
   enterpriseUpdated,
   eventBody,
@@ -72,6 +73,10 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
     daysLeft: 30,
   }),
   'certificate.expiring': certificateExpiring({ rut: RUT, expirationDate: '2026-11-27', daysLeft: 7 }),
+  'daily_report.updated': dailyReportUpdated(
+    { rut: RUT, date: '2026-11-19', status: 'RECEIVED', sequence: 1 },
+    { status: 'SENT', sequence: 1 },
+  ),
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 

@@ -53,6 +53,7 @@ const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
   'payment.created': 'A plan with a price was chosen',
   'efactura.login': 'A check of the e-invoicing login has finished',
   'cfe.updated': 'The status of a CFE has changed; sent only to webhooks that select it',
+  'daily_report.updated': 'The report of a day has moved on; sent only to webhooks that select it',
   'cae.low': 'The numbers of a type run low; sent only to webhooks that select it',
   'cae.expiring': 'A CAE with numbers left expires in 30, 7 or 1 days; sent only to webhooks that select it',
   'certificate.expiring': 'The certificate expires in 30, 7 or 1 days; sent only to webhooks that select it',

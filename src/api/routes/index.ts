@@ -10,12 +10,15 @@ import { getCfe } from './getCfe.ts';
 import { getCfePdf } from './getCfePdf.ts';
 import { getCfeXml } from './getCfeXml.ts';
 import { getCredentialsStatus } from './getCredentialsStatus.ts';
+import { getDailyReport } from './getDailyReport.ts';
+import { getDailyReportXml } from './getDailyReportXml.ts';
 import { getEnterprise } from './getEnterprise.ts';
 import { issueCfe } from './issueCfe.ts';
 import { listBranches } from './listBranches.ts';
 import { listCaes } from './listCaes.ts';
 import { listCfes } from './listCfes.ts';
 import { listCustomers } from './listCustomers.ts';
+import { listDailyReports } from './listDailyReports.ts';
 import { listEnterprises } from './listEnterprises.ts';
 import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
 import { updateBranch } from './updateBranch.ts';
@@ -54,4 +57,7 @@ export const ROUTES: readonly Route[] = [
   getCfe,
   getCfePdf,
   getCfeXml,
+  listDailyReports,
+  getDailyReport,
+  getDailyReportXml,
 ];

@@ -4,6 +4,7 @@ import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import type { EnterpriseChanges } from '../../domain/enterpriseObject.ts';
 import { ENTERPRISE_STATUSES, LOGIN_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
+import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
 import { LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
 import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
@@ -121,6 +122,22 @@ export const WEBHOOK_EVENT_VIEWS = {
       enterprise_rut: z.string(),
       expiration_date: DateText,
       days_left: z.int().meta({ description: 'Days until the last day of the certificate' }),
+    }),
+  ),
+  'daily_report.updated': event(
+    'daily_report.updated',
+    'DailyReportUpdatedEvent',
+    z.object({
+      enterprise_rut: z.string(),
+      date: DateText,
+      status: z.enum(REPORT_STATUSES),
+      sequence: z.int().nullable(),
+      changes: z
+        .object({
+          status: z.object({ from: z.enum(REPORT_STATUSES), to: z.enum(REPORT_STATUSES) }).exactOptional(),
+          sequence: z.object({ from: z.int().nullable(), to: z.int().nullable() }).exactOptional(),
+        })
+        .meta({ description: 'The fields that changed, and only those' }),
     }),
   ),
   'webhook.test': event(

@@ -15,6 +15,7 @@ import { numbers } from './numbers.ts';
 import { payment } from './payment.ts';
 import { plan } from './plan.ts';
 import { recovery } from './recovery.ts';
+import { report } from './report.ts';
 import { uiValue } from './uiValue.ts';
 import { webhook } from './webhook.ts';
 
@@ -30,6 +31,7 @@ export const GROUPS: readonly Group[] = [
   cfe,
   annulment,
   numbers,
+  report,
   plan,
   payment,
   uiValue,

@@ -10,6 +10,7 @@ import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
 import { CredentialsChecks } from './CredentialsChecks.ts';
 import { Customer } from './Customer.ts';
+import { DailyReport } from './DailyReport.ts';
 import { Delivery } from './Delivery.ts';
 import { DeliveryAttempt } from './DeliveryAttempt.ts';
 import { Enterprise } from './Enterprise.ts';
@@ -24,6 +25,8 @@ import { Payment } from './Payment.ts';
 import { Plan } from './Plan.ts';
 import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
+import { ReportDuty } from './ReportDuty.ts';
+import { ReportSubmission } from './ReportSubmission.ts';
 import { Sobre } from './Sobre.ts';
 import { UiValue } from './UiValue.ts';
 import { Warning } from './Warning.ts';
@@ -44,6 +47,7 @@ export const ENTITIES = [
   Cfe,
   CredentialsChecks,
   Customer,
+  DailyReport,
   Delivery,
   DeliveryAttempt,
   Enterprise,
@@ -57,6 +61,8 @@ export const ENTITIES = [
   Payment,
   Plan,
   RateLimit,
+  ReportDuty,
+  ReportSubmission,
   Sobre,
   UiValue,
   Warning,

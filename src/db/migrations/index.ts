@@ -21,6 +21,8 @@ import { Migration0032NoteWaits } from './0032_note_waits.ts';
 import { Migration0033Annulments } from './0033_annulments.ts';
 import { Migration0034SigningDay } from './0034_signing_day.ts';
 import { Migration0035ExchangeRates } from './0035_exchange_rates.ts';
+import { Migration0036DailyReports } from './0036_daily_reports.ts';
+import { Migration0037ReportDuty } from './0037_report_duty.ts';
 import { Migration0038ReceiptTokens } from './0038_receipt_tokens.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 
@@ -49,6 +51,8 @@ export const MIGRATIONS = [
   { name: '0033_annulments', class: Migration0033Annulments },
   { name: '0034_signing_day', class: Migration0034SigningDay },
   { name: '0035_exchange_rates', class: Migration0035ExchangeRates },
+  { name: '0036_daily_reports', class: Migration0036DailyReports },
+  { name: '0037_report_duty', class: Migration0037ReportDuty },
   { name: '0038_receipt_tokens', class: Migration0038ReceiptTokens },
   { name: '0041_mail', class: Migration0041Mail },
 ];

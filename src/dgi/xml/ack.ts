@@ -87,6 +87,25 @@ export function readAckSobre(root: Element): AckSobre | undefined {
   };
 }
 
+/** The answer to the report of a day. */
+export interface AckReport extends Caratula {
+  /** AR received, BR refused; BA stands in the XSD only. */
+  readonly state: string;
+  readonly reasons: readonly Reason[];
+}
+
+/** Reads an ACKRepDiario, leniently: official examples lack `version`. Undefined when the element is none. */
+export function readAckReport(root: Element): AckReport | undefined {
+  const detail = elementAt(root, 'Detalle');
+  const state = textAt(detail, 'Estado');
+  if (!isNamed(root, 'ACKRepDiario') || !detail || !state) return undefined;
+  return {
+    ...readCaratula(root),
+    state,
+    reasons: childrenNamed(detail, 'MotivosRechazo').map(readReason),
+  };
+}
+
 /** Reads an ACKCFE; undefined when the element is none. */
 export function readAckCfe(root: Element): AckCfe | undefined {
   if (!isNamed(root, 'ACKCFE')) return undefined;

@@ -91,10 +91,7 @@ export interface DaySums {
   close(conversion: Conversion): ReportSummary;
 }
 
-/**
- * The day does not fit into one report of the authority's format. The message is for operators.
- * @internal
- */
+/** The day does not fit into one report of the authority's format. The message is for operators. */
 export class ReportTooLarge extends Error {
   override readonly name = 'ReportTooLarge';
 }

@@ -42,6 +42,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /enterprises/{rut}/cfes/{cfe_id}': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/pdf': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/xml': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/daily-reports': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/daily-reports/{date}': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/daily-reports/{date}/xml': ['VIEWER', 'production'],
 };
 
 const RANK: Readonly<Record<Role, number>> = { VIEWER: 0, MEMBER: 1, OWNER: 2 };

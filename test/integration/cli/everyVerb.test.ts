@@ -24,6 +24,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { anAuthority } from '../../support/papers.ts';
+import { storeSubmission } from '../../support/reports/submission.ts';
 import { aKeyPair, anOldKey } from '../../support/sealing.ts';
 
 const [KEK, OLDER_KEK, PEPPER] = [aKeyPair('k1'), anOldKey('k0'), randomBytes(32)];
@@ -59,6 +60,12 @@ const deps = () => ({
   localReceivers: false,
 });
 const enterprise = () => anEnterprise(db.orm, account);
+/** RUT and day of a report that was written. */
+async function aReport(): Promise<string[]> {
+  const rut = await enterprise();
+  await storeSubmission(db.orm, { rut, environment: 'production', date: '2026-03-10' });
+  return [rut, '2026-03-10'];
+}
 function aFile(name: string, content: string): string {
   const path = join(folder, name);
   writeFileSync(path, content);
@@ -166,6 +173,18 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     ],
   ],
   'numbers reconcile': [null, () => []],
+  'report list': [null, async () => ['--rut', await enterprise()]],
+  'report show': [null, aReport],
+  'report xml': [null, aReport],
+  'report send': ['report.send', async () => [await enterprise(), '2026-03-10', '--reason', 'Pedido']],
+  'report start': [
+    'report.start',
+    async () => [await enterprise(), '--from', '2026-12-01', '--reason', 'Cambio de sistema'],
+  ],
+  'report stop': [
+    'report.stop',
+    async () => [await enterprise(), '--from', '2026-12-01', '--reason', 'Cambio de sistema'],
+  ],
   'plan list': [null, () => []],
   'plan load': [
     'plan.load',
@@ -217,9 +236,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'audit list': [null, () => []],
 };
 
-/** Verbs that ask the authority, and what runs each as a process beside one. */
+/** Verbs that ask the authority, or a workflow, and what runs each as a process beside one. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'recovery skip-numbers': 'tools/drills/backup/recover.ts',
+  'report retry': 'test/workflows/reportRetry.test.ts',
 };
 
 const auditRows = () =>

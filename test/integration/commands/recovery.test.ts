@@ -73,6 +73,7 @@ describe('requeue', () => {
       { workflow: 'onboardEnterprise', unfinished: 1 },
       { workflow: 'validateCredentials', unfinished: 1 },
       { workflow: 'deliverWebhook', unfinished: 1 },
+      { workflow: 'reportDay', unfinished: 0 },
     ];
     expect(await recover({ dryRun: true })).toEqual(counts);
     expect(await outbox()).toEqual([]);

@@ -37,6 +37,9 @@ test('the actions are the services’ own, with the missing slash and the letter
     'http://dgi.gub.uyaction/AWS_EFACTURA.EFACCONSULTARESTADOENVIO',
     'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSSOBRE',
     'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARESTADOCFE',
+    'http://dgi.gub.uyaction/AWS_EFACTURA.EFACRECEPCIONREPORTE',
+    'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSREPORTE',
+    'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRESPUESTAREPORTE',
     'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute',
   ]);
 });

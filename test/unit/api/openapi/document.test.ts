@@ -58,6 +58,9 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ at }) => at).sort()).toEqual(
       [
         'POST /tokens',
+        'GET /enterprises/{rut}/daily-reports',
+        'GET /enterprises/{rut}/daily-reports/{date}',
+        'GET /enterprises/{rut}/daily-reports/{date}/xml',
         'POST /enterprises',
         'GET /enterprises',
         'POST /enterprises/{rut}/branches',

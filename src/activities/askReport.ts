@@ -1,0 +1,56 @@
+import { findReport, type ReportKey, submissionsOf } from '../db/dailyReports.ts';
+import { unclear } from '../dgi/outcomes.ts';
+import type { AskReportResult } from '../domain/activityResults.ts';
+import { isTaken } from '../domain/reportStatus.ts';
+import { failpoint } from '../failpoints.ts';
+import type { Activity } from './activities.ts';
+import {
+  type AskingDeps,
+  leaveReport,
+  repeatOrLeaveReport,
+  storeSaid,
+  withReportCredentials,
+} from './steps/reports.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+const DIFFERS = {
+  reason: 'report.differs',
+  explanation:
+    'The authority finds that the report differs from the CFEs that it holds (ER); it does not say in what. Compare `report show` with its portal. Retry looks at the day again, corrects what has changed, and asks again; settle leaves the day as the authority has it.',
+} as const;
+
+/**
+ * Asks what the authority made of the report that it took. One that differs, and of whose day nothing more is to come, is
+ * left to a person.
+ */
+export function createAskReport(deps: AskingDeps): Activity<'askReport'> {
+  return (key) => whileBeating(() => ask(deps, key));
+}
+
+async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
+  const em = deps.orm.em.fork();
+  const report = await findReport(em, key);
+  if (report?.acceptedAsIs) return { kind: 'asked', status: report.status };
+  const all = await submissionsOf(em, key);
+  const taken = all.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0];
+  if (!report || !taken) throw new Error(`there is no report of ${key.rut} for ${key.date} to ask about`);
+  const found = await withReportCredentials(deps, key, (credentials) =>
+    deps.client.findReport(credentials, key.environment, taken),
+  );
+  failpoint('report.asked');
+  switch (found.kind) {
+    case 'taken': {
+      const { status: to, authorityId } = found;
+      const { status, isComplete } = await storeSaid(deps, taken, { to, authorityId });
+      return status === 'DIFFERS' && isComplete ? leaveReport(deps, key, DIFFERS) : { kind: 'asked', status };
+    }
+    case 'refused':
+    case 'absent': {
+      const stuck = unclear('findReport', 'other state', 'it was received and is not listed as such');
+      return repeatOrLeaveReport(deps, key, stuck);
+    }
+    case 'repeat':
+    case 'stuck':
+      return repeatOrLeaveReport(deps, key, found);
+  }
+}

@@ -1,0 +1,144 @@
+/** What the activities of daily reports share. */
+import type { KeyObject } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+import { UnsealError } from '../../crypto/sealed.ts';
+import { currentCertificate } from '../../db/certificates.ts';
+import {
+  lockReport,
+  markReportStuck,
+  moveSubmission,
+  type ReportKey,
+  reportKey,
+} from '../../db/dailyReports.ts';
+import type { Certificate } from '../../db/entities/Certificate.ts';
+import type { DailyReport } from '../../db/entities/DailyReport.ts';
+import { ReportSubmission } from '../../db/entities/ReportSubmission.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { DgiClient, FateUnknown } from '../../dgi/client.ts';
+import { type Unclear, unclear } from '../../dgi/outcomes.ts';
+import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
+import type { Reason } from '../../dgi/xml/ack.ts';
+import type { Stuck } from '../../domain/activityResults.ts';
+import { isTaken, type SubmissionStatus, TAKEN_STATUSES } from '../../domain/reportStatus.ts';
+import type { StuckReason } from '../../domain/stuckReason.ts';
+import { unreachable } from './failures.ts';
+
+export interface ReportDeps {
+  orm: Orm;
+  clock: () => Date;
+  outbox: { dispatchSoon(): void };
+  /** How long a reachable authority may be undecided before a person is asked to look, seconds. */
+  patienceSeconds: number;
+}
+
+export interface AskingDeps extends ReportDeps {
+  client: DgiClient;
+  privateKeyOf: (certificate: Certificate) => KeyObject;
+}
+
+/** Leaves a report to a person; its row says why from now on. */
+export async function leaveReport(
+  { orm, clock, outbox }: ReportDeps,
+  key: ReportKey,
+  { reason, explanation }: { reason: StuckReason; explanation: string },
+): Promise<Stuck> {
+  await markReportStuck(orm.em.fork(), key, reason, clock());
+  outbox.dispatchSoon();
+  return { kind: 'stuck', reason, explanation };
+}
+
+/** Asks the authority with the enterprise's current certificate. Without one, or its key, nothing is asked. */
+export async function withReportCredentials<T>(
+  { orm, privateKeyOf }: Pick<AskingDeps, 'orm' | 'privateKeyOf'>,
+  { rut, environment }: ReportKey,
+  call: (credentials: DgiCredentials) => Promise<T>,
+): Promise<T | Unclear> {
+  const certificate = await currentCertificate(orm.em.fork(), rut, environment);
+  if (!certificate) return unclear('findReport', 'no key', 'there is no certificate');
+  let privateKey: KeyObject;
+  try {
+    privateKey = privateKeyOf(certificate);
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    return unclear('findReport', 'no key');
+  }
+  return call({ privateKey, certificateDer: certificate.certificate });
+}
+
+/** What becomes of an answer of which nothing comes: the step is tried again by itself, or left to a person. */
+export async function repeatOrLeaveReport(
+  deps: ReportDeps,
+  key: ReportKey,
+  answer: Unclear | FateUnknown,
+): Promise<Stuck> {
+  if (answer.kind === 'stuck') return leaveReport(deps, key, answer);
+  const wasReached = answer.kind === 'fateUnknown' || answer.reached;
+  if (await reportUndecidedForTooLong(deps, key, wasReached)) {
+    const stuck = unclear('findReport', 'undecided');
+    if (stuck.kind === 'stuck') return leaveReport(deps, key, stuck);
+  }
+  const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';
+  throw unreachable(activityInfo().attempt, `${answer.what}${after}`);
+}
+
+/** Whether the authority, which can be reached, has been undecided for longer than our patience; counts it. */
+export async function reportUndecidedForTooLong(
+  { orm, clock, patienceSeconds }: ReportDeps,
+  key: ReportKey,
+  wasReached: boolean,
+): Promise<boolean> {
+  return orm.em.fork().transactional(async (em) => {
+    const report = await lockReport(em, key);
+    const now = clock();
+    const since = report.undecidedSince ?? now;
+    const tooLong = wasReached && now.getTime() - since.getTime() > patienceSeconds * 1_000;
+    report.undecidedSince = wasReached && !tooLong ? since : null;
+    return tooLong;
+  });
+}
+
+/** What an answer of the authority says of a submission. */
+interface Said {
+  readonly to: SubmissionStatus;
+  readonly authorityId: string | null;
+  readonly reasons?: readonly Reason[];
+  /** Why a person must act, where one must. */
+  readonly stuck?: StuckReason;
+  /** The sequence that it takes next, where its list told. */
+  readonly nextSequence?: number;
+}
+
+/** Stores what the authority says of a submission, and what follows from it; answers where the report stands then. */
+export async function storeSaid(
+  { orm, clock, outbox }: Pick<ReportDeps, 'orm' | 'clock' | 'outbox'>,
+  { id, ...key }: Pick<ReportSubmission, 'id'> & ReportKey,
+  { to, authorityId, reasons = [], stuck, nextSequence }: Said,
+): Promise<DailyReport> {
+  const report = await orm.em.fork().transactional(async (em) => {
+    const now = clock();
+    const report = await lockReport(em, reportKey(key));
+    const submission = await em.findOneOrFail(ReportSubmission, { id }, { refresh: true });
+    report.undecidedSince = null;
+    report.stuckReason = stuck ?? null;
+    if (nextSequence !== undefined) report.nextSequence = nextSequence;
+    submission.authorityId = authorityId ?? submission.authorityId;
+    submission.answeredAt ??= now;
+    if (reasons.length > 0) submission.reasons = [...reasons];
+    await moveSubmission(em, { report, submission, to }, now);
+    if (isTaken(to)) {
+      const { rut, environment, date, sequence } = submission;
+      const before = {
+        rut,
+        environment,
+        date,
+        sequence: { $lt: sequence },
+        status: { $in: [...TAKEN_STATUSES] },
+      };
+      // The highest sequence that it took is the one that counts.
+      await em.nativeUpdate(ReportSubmission, before, { status: 'SUPERSEDED' });
+    }
+    return report;
+  });
+  outbox.dispatchSoon();
+  return report;
+}

@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lastSubmission, markReportSending, type ReportKey, submissionsOf } from '../db/dailyReports.ts';
+import { DailyReport } from '../db/entities/DailyReport.ts';
+import type { ReportSubmission } from '../db/entities/ReportSubmission.ts';
+import type { FindReportAnswer, SendReportAnswer } from '../dgi/client.ts';
+import type { Reason } from '../dgi/xml/ack.ts';
+import type { SubmitReportResult } from '../domain/activityResults.ts';
+import { DEADLINES } from '../domain/deadlines.ts';
+import { onNextWorkingDay } from '../domain/workingDays.ts';
+import { failpoint } from '../failpoints.ts';
+import type { ReportSlots } from '../gate/reportSlots.ts';
+import type { Activity } from './activities.ts';
+import { afterCfes, notYet } from './steps/failures.ts';
+import {
+  type AskingDeps,
+  repeatOrLeaveReport,
+  reportUndecidedForTooLong,
+  storeSaid,
+  withReportCredentials,
+} from './steps/reports.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+export interface SubmitReportDeps extends AskingDeps {
+  /** `HH:MM`, of the next working day: from then on a report waits for no CFE. */
+  latest: string;
+  /** Says when a report may be sent. */
+  slots: ReportSlots;
+}
+
+/** The authority's clock says that the day has not begun (R06): it is sent again after so long. */
+const EARLY_MILLISECONDS = 600_000;
+
+const OTHER_SYSTEM = {
+  reason: 'report.other_system',
+  explanation:
+    'The authority holds a report of this day from another system of the company, or one of ours that this database does not know (docs/backup.md). It is not overwritten. Find out who reports: stop the other system, or us (`report stop`). Settle leaves the day as the authority has it; retry sends again.',
+} as const;
+
+/**
+ * Brings the prepared report to the authority: the intent is stored before it is sent, and once a send was begun the
+ * authority is asked before the same bytes go out again.
+ */
+export function createSubmitReport(deps: SubmitReportDeps): Activity<'submitReport'> {
+  return (key) => whileBeating(() => submit(deps, key));
+}
+
+async function submit(deps: SubmitReportDeps, key: ReportKey): Promise<SubmitReportResult> {
+  const em = deps.orm.em.fork();
+  const submission = await lastSubmission(em, key);
+  const report = await em.findOneOrFail(DailyReport, { ...key });
+  const isUnderWay = submission?.status === 'PREPARED' || submission?.status === 'SENT';
+  if (!isUnderWay || report.acceptedAsIs) return { kind: 'answered', status: report.status };
+  await em.populate(submission, ['xml']);
+  if (submission.status === 'PREPARED') return send(deps, submission);
+  const found = await ask(deps, submission);
+  failpoint('report.found');
+  return found.kind === 'absent' ? send(deps, submission) : afterAsking(deps, submission, found);
+}
+
+const ask = (deps: SubmitReportDeps, submission: ReportSubmission): Promise<FindReportAnswer> =>
+  withReportCredentials(deps, submission, (credentials) =>
+    deps.client.findReport(credentials, submission.environment, submission),
+  );
+
+/** What the authority has of a report whose fate was not known. */
+async function afterAsking(
+  deps: SubmitReportDeps,
+  submission: ReportSubmission,
+  found: Exclude<FindReportAnswer, { kind: 'absent' }>,
+): Promise<SubmitReportResult> {
+  switch (found.kind) {
+    case 'taken': {
+      const { authorityId, status: to } = found;
+      const { status } = await storeSaid(deps, submission, { to, authorityId });
+      return { kind: 'answered', status };
+    }
+    case 'refused': {
+      const { environment, idEmisor } = submission;
+      const answer = await withReportCredentials(deps, submission, (credentials) =>
+        deps.client.readReportAnswer(credentials, environment, { idEmisor, authorityId: found.authorityId }),
+      );
+      return afterAnswer(deps, submission, answer);
+    }
+    case 'repeat':
+    case 'stuck':
+      return repeatOrLeaveReport(deps, submission, found);
+  }
+}
+
+async function send(deps: SubmitReportDeps, submission: ReportSubmission): Promise<SubmitReportResult> {
+  const { environment, date, idEmisor, xml } = submission;
+  const isUrgent = deps.clock() >= onNextWorkingDay(date, deps.latest);
+  const slot = await deps.slots.take(environment, { isUrgent });
+  if (slot === 'cfesFirst') throw afterCfes();
+  await sleep(slot.waitMilliseconds);
+  const now = deps.clock();
+  if (!(await markReportSending(deps.orm.em.fork(), submission, now)))
+    throw notYet('Another attempt has this report in hand.', 1_000);
+  failpoint('report.sendingStored');
+  const leaveBy = new Date(now.getTime() + DEADLINES.sendLeaves);
+  const answer = await withReportCredentials(deps, submission, (credentials) =>
+    deps.client.sendReport(credentials, environment, { idEmisor, xml: xml ?? '', leaveBy }),
+  );
+  failpoint('report.answered');
+  return afterAnswer(deps, submission, answer);
+}
+
+async function afterAnswer(
+  deps: SubmitReportDeps,
+  submission: ReportSubmission,
+  answer: SendReportAnswer,
+): Promise<SubmitReportResult> {
+  switch (answer.kind) {
+    case 'received': {
+      const { status } = await storeSaid(deps, submission, { to: 'RECEIVED', ...answer });
+      failpoint('report.answerStored');
+      return { kind: 'answered', status };
+    }
+    case 'refused': {
+      const { stuck, ...said } = answer;
+      await storeSaid(deps, submission, { to: 'REFUSED', ...said, stuck: stuck.reason });
+      failpoint('report.answerStored');
+      return { kind: 'stuck', ...stuck };
+    }
+    case 'early':
+      await storeSaid(deps, submission, { to: 'REFUSED', ...answer });
+      return { kind: 'again', milliseconds: EARLY_MILLISECONDS };
+    case 'sequence':
+      return afterSequence(deps, submission, answer);
+    case 'duplicate':
+      return afterDuplicate(deps, submission);
+    case 'fateUnknown': // it stays SENT, so that the next attempt asks first
+    case 'repeat':
+    case 'stuck':
+      return repeatOrLeaveReport(deps, submission, answer);
+  }
+}
+
+/** It has the report already, from a send whose answer was lost: its list says by which number. */
+async function afterDuplicate(
+  deps: SubmitReportDeps,
+  submission: ReportSubmission,
+): Promise<SubmitReportResult> {
+  const found = await ask(deps, submission);
+  if (found.kind !== 'absent') return afterAsking(deps, submission, found);
+  // Another report may have the sequence: what it has of the day tells.
+  return afterSequence(deps, submission, { reasons: [], authorityId: null });
+}
+
+/**
+ * R05: another sequence is free. The authority's is adopted only where its list shows that every report it took is one of
+ * ours; the report of another system is never overwritten.
+ */
+async function afterSequence(
+  deps: SubmitReportDeps,
+  submission: ReportSubmission,
+  { reasons, authorityId }: { reasons: readonly Reason[]; authorityId: string | null },
+): Promise<SubmitReportResult> {
+  const { environment, date } = submission;
+  const listed = await withReportCredentials(deps, submission, (credentials) =>
+    deps.client.listReports(credentials, environment, date),
+  );
+  if (listed.kind !== 'listed') return repeatOrLeaveReport(deps, submission, listed);
+  const ours = await submissionsOf(deps.orm.em.fork(), submission);
+  const sequenceOf = new Map(ours.map(({ idEmisor, sequence }) => [idEmisor.toString(), sequence]));
+  const taken = listed.reports.filter(({ state }) => state !== 'BR');
+  const self = taken.find(({ idEmisor }) => idEmisor === submission.idEmisor.toString());
+  if (self) {
+    // What was refused now are the same bytes once more: the first time they were taken.
+    const found = await ask(deps, submission);
+    return found.kind === 'absent'
+      ? repeatOrLeaveReport(deps, submission, { kind: 'repeat', what: 'listed and not found', reached: true })
+      : afterAsking(deps, submission, found);
+  }
+  const sequences = taken.map(({ idEmisor }) => sequenceOf.get(idEmisor));
+  const highest = sequences.every((sequence) => sequence !== undefined) ? Math.max(0, ...sequences) : null;
+  const next = highest === null ? null : highest + 1;
+  const isKnown = next !== null && taken.length > 0 && next !== submission.sequence;
+  const refused = { to: 'REFUSED', reasons, authorityId } as const;
+  if (isKnown) {
+    await storeSaid(deps, submission, { ...refused, nextSequence: next });
+    return { kind: 'again', milliseconds: 0 };
+  }
+  if (taken.length === 0 && (await stillLags(deps, submission)))
+    throw notYet('The authority does not say which sequence is free yet.', 60_000);
+  await storeSaid(deps, submission, { ...refused, stuck: OTHER_SYSTEM.reason });
+  return { kind: 'stuck', ...OTHER_SYSTEM };
+}
+
+/** Its list may lag behind what it took; our patience says how long that is waited for. */
+async function stillLags(deps: SubmitReportDeps, submission: ReportSubmission): Promise<boolean> {
+  return !(await reportUndecidedForTooLong(deps, submission, true));
+}

@@ -1,0 +1,135 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
+import { lockReport, moveReport, submissionsOf } from '../db/dailyReports.ts';
+import type { DailyReport } from '../db/entities/DailyReport.ts';
+import { ReportSubmission } from '../db/entities/ReportSubmission.ts';
+import type { ListReportsAnswer } from '../dgi/client.ts';
+import { findListed } from '../dgi/readings.ts';
+import { findReportAnswer } from '../dgi/results.ts';
+import type { SupportResult } from '../domain/activityResults.ts';
+import { isTaken } from '../domain/reportStatus.ts';
+import type { Activity, ReportSupportAct } from './activities.ts';
+import { type AskingDeps, withReportCredentials } from './steps/reports.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+const refused = (message: string): SupportResult => ({ kind: 'refused', message });
+const RETRIED: SupportResult = {
+  kind: 'retried',
+  message:
+    'The day is looked at again now, with what is there now, and the step that was stuck is tried again.',
+};
+const TOLD_LATE =
+  'The worker that did this was lost before it could tell more; `report show` says where the report stands.';
+
+/**
+ * Does what support asks of a stuck report, and writes into the audit who asked, why, and what came of it, in one
+ * transaction. To settle is to go by what the authority has of the day, and to send nothing.
+ */
+export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
+  return (act) => whileBeating(() => support(deps, act));
+}
+
+async function support(deps: AskingDeps, act: ReportSupportAct): Promise<SupportResult> {
+  if (act.action === 'abandon') {
+    return audited(deps, act, async () => refused('A report cannot be abandoned: the day must be reported.'));
+  }
+  if (act.action === 'retry') {
+    return audited(deps, act, async (_, report) => {
+      report.isComplete = false;
+      return RETRIED;
+    });
+  }
+  const { environment, date } = act.report;
+  const listed = await withReportCredentials(deps, act.report, (credentials) =>
+    deps.client.listReports(credentials, environment, date),
+  );
+  return audited(deps, act, (em, report, now) => settle(em, report, listed, now));
+}
+
+/** Runs `work` with the report locked, and writes the audit with it; a request that was done before is not done again. */
+async function audited(
+  deps: AskingDeps,
+  { report: key, requestId, action, by, reason }: ReportSupportAct,
+  work: (em: EntityManager, report: DailyReport, now: Date) => Promise<SupportResult>,
+): Promise<SupportResult> {
+  const result = await deps.orm.em.fork().transactional(async (em): Promise<SupportResult> => {
+    const report = await lockReport(em, key);
+    const before = await outcomeOfRequest(em, requestId);
+    if (before) return { kind: before, message: TOLD_LATE };
+    const now = deps.clock();
+    const done = await work(em, report, now);
+    if (done.kind !== 'refused') {
+      report.stuckReason = null;
+      report.undecidedSince = null;
+    }
+    recordAudit(
+      em,
+      {
+        actor: `support:${by}`,
+        action: `report.${action}`,
+        subject: report.workflowId,
+        rut: key.rut,
+        reason,
+        outcome: done.kind,
+        requestId,
+      },
+      now,
+    );
+    return done;
+  });
+  deps.outbox.dispatchSoon();
+  return result;
+}
+
+async function settle(
+  em: EntityManager,
+  report: DailyReport,
+  listed: ListReportsAnswer,
+  now: Date,
+): Promise<SupportResult> {
+  if (listed.kind === 'repeat') {
+    return refused(
+      `The authority gave no answer to go by (${listed.what}); nothing was changed. Ask again later.`,
+    );
+  }
+  if (listed.kind === 'stuck') return refused(listed.explanation);
+  const submissions = await submissionsOf(em, report);
+  const ours = submissions
+    .map((submission) => ({
+      submission,
+      found: findReportAnswer(findListed(listed.reports, submission.idEmisor)),
+    }))
+    .filter(({ found }) => found.kind === 'taken')
+    .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];
+  const known = new Set(submissions.map(({ idEmisor }) => idEmisor.toString()));
+  const others = listed.reports.some(({ state, idEmisor }) => state !== 'BR' && !known.has(idEmisor));
+  if (ours?.found.kind === 'taken') {
+    const { submission, found } = ours;
+    const row = await em.findOneOrFail(ReportSubmission, { id: submission.id });
+    row.status = found.status;
+    row.authorityId = found.authorityId;
+    row.answeredAt ??= now;
+    await endAs(em, report, { status: found.status, sequence: submission.sequence }, now);
+    return {
+      kind: 'settled',
+      message: `Left as the authority has it: ${found.status}, sequence ${submission.sequence}.`,
+    };
+  }
+  if (others) {
+    await endAs(em, report, { status: 'SUPERSEDED', sequence: report.sequence }, now);
+    return { kind: 'settled', message: 'Left as the authority has it: the report of another system counts.' };
+  }
+  return refused('The authority has no report of this day: mend what it refused, then retry.');
+}
+
+/** The report stays as the authority has it; one that it has yet to compare is still asked about. */
+async function endAs(
+  em: EntityManager,
+  report: DailyReport,
+  to: Parameters<typeof moveReport>[2],
+  now: Date,
+): Promise<void> {
+  report.isComplete = true;
+  report.acceptedAsIs = isTaken(to.status) && to.status !== 'RECEIVED';
+  await moveReport(em, report, to, now);
+}

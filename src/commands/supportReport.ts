@@ -1,0 +1,41 @@
+import { findReport, type ReportKey } from '../db/dailyReports.ts';
+import type { DailyReport } from '../db/entities/DailyReport.ts';
+import { Refusal } from '../errors.ts';
+import type { SupportCfeDeps } from './supportCfe.ts';
+
+/** The outcome of asking, and the report afterwards. */
+export interface SupportedReport {
+  report: DailyReport;
+  outcome: string;
+  message: string;
+}
+
+/**
+ * Asks the workflow of a stuck report to act. One that is not stuck is left alone, and its message says so. The workflow
+ * writes the audit, for those who ask in the Temporal UI too. Refuses a day without a report (NOT_FOUND).
+ */
+export async function supportReport(
+  deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'askSupport'>,
+  { key, action, reason }: { key: ReportKey; action: 'retry' | 'settle'; reason: string },
+): Promise<SupportedReport> {
+  const by = (deps.actor ?? 'service').replace(/^cli:/, '');
+  const stuck = await existingReport(deps, key);
+  const answer = await deps.askSupport(stuck.workflowId, { action, by, reason });
+  const report = await existingReport(deps, key);
+  if (answer.outcome !== 'nothing_to_do') return { report, ...answer };
+  const message = answer.runs
+    ? `Nothing to do: it is ${report.status}, is not stuck, and goes on by itself.`
+    : `Nothing was done: it is ${report.status}, and its workflow does not run. \`report send\` looks at the day again.`;
+  return { report, outcome: answer.outcome, message };
+}
+
+/** The report of a day; refuses where there is none (NOT_FOUND). */
+export async function existingReport(
+  { orm }: Pick<SupportCfeDeps, 'orm'>,
+  { rut, environment, date }: ReportKey,
+): Promise<DailyReport> {
+  const report = await findReport(orm.em.fork(), { rut, environment, date });
+  if (!report)
+    throw new Refusal('NOT_FOUND', `The enterprise ${rut} has no report of ${date} in ${environment}.`);
+  return report;
+}

@@ -1,0 +1,260 @@
+/** The reports of days and their submissions (docs/daily-report.md). */
+import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { type ReportStatus, type SubmissionStatus, submissionCanBecome } from '../domain/reportStatus.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import { dailyReportUpdated } from '../domain/webhookEvents.ts';
+import { reportDueAt } from '../domain/workingDays.ts';
+import { reportWorkflowId, type SignalName, type WorkflowMessage } from '../temporal.ts';
+import { DailyReport } from './entities/DailyReport.ts';
+import { ReportSubmission } from './entities/ReportSubmission.ts';
+import { recordEvent } from './events.ts';
+import { enqueue } from './outbox.ts';
+
+/** Names one report. */
+export interface ReportKey {
+  readonly rut: string;
+  readonly environment: Environment;
+  /** `YYYY-MM-DD`, in Montevideo. */
+  readonly date: string;
+}
+
+/** Key columns only, of whatever else a value may hold. */
+export const reportKey = ({ rut, environment, date }: ReportKey): ReportKey => ({ rut, environment, date });
+
+/** The start of a report's workflow, or with `signal` that and the signal. */
+export function reportDayMessage(
+  report: ReportKey & { status: ReportStatus },
+  signal?: SignalName,
+): WorkflowMessage {
+  const { rut, environment, date, status } = report;
+  return {
+    workflow: 'reportDay',
+    workflowId: reportWorkflowId(report),
+    input: { rut, environment, date },
+    ...(signal ? { signal } : {}),
+    searchAttributes: {
+      EnterpriseRut: rut,
+      Environment: environment,
+      ReportDate: date,
+      ReportStatus: status,
+    },
+  };
+}
+
+/** Reports whose workflow has still something to do, or a person has. */
+export const UNENDED_REPORTS = {
+  $or: [
+    { isComplete: false },
+    { stuckReason: { $ne: null } },
+    { status: { $in: ['OPEN', 'SENT', 'RECEIVED', 'REFUSED'] } },
+    { status: 'DIFFERS', acceptedAsIs: false },
+  ],
+} satisfies FilterQuery<DailyReport>;
+
+/** The report, or null. */
+export function findReport(em: EntityManager, key: ReportKey): Promise<DailyReport | null> {
+  return em.findOne(DailyReport, reportKey(key));
+}
+
+/** The report, locked until the open transaction ends; throws where there is none. */
+export function lockReport(em: EntityManager, key: ReportKey): Promise<DailyReport> {
+  return em.findOneOrFail(DailyReport, reportKey(key), {
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    refresh: true,
+  });
+}
+
+/** Its submissions, the first one first. */
+export function submissionsOf(
+  em: EntityManager,
+  key: ReportKey,
+  { populate = [] }: { populate?: ('xml' | 'types')[] } = {},
+): Promise<ReportSubmission[]> {
+  return em.find(ReportSubmission, reportKey(key), {
+    orderBy: { id: 'asc' },
+    populate,
+  });
+}
+
+/** Its last submission; null before the first. */
+export async function lastSubmission(em: EntityManager, key: ReportKey): Promise<ReportSubmission | null> {
+  const [last] = await em.find(ReportSubmission, reportKey(key), {
+    orderBy: { id: 'desc' },
+    limit: 1,
+  });
+  return last ?? null;
+}
+
+/** Which reports to list: every condition that is given must hold. */
+export interface ReportFilter {
+  rut?: string | undefined;
+  environment?: Environment | undefined;
+  status?: ReportStatus | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const matching = ({ rut, environment, status, from, to }: ReportFilter): FilterQuery<DailyReport> => ({
+  ...(rut === undefined ? {} : { rut }),
+  ...(environment === undefined ? {} : { environment }),
+  ...(status === undefined ? {} : { status }),
+  ...(from === undefined && to === undefined
+    ? {}
+    : { date: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lte: to }) } }),
+});
+
+/** The reports that match, the latest day first. */
+export function listReports(
+  em: EntityManager,
+  filter: ReportFilter,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<DailyReport[]> {
+  return em.find(DailyReport, matching(filter), {
+    orderBy: { date: 'desc', rut: 'asc', environment: 'asc' },
+    offset: skip,
+    limit,
+  });
+}
+
+/** How many reports match. */
+export function countReports(em: EntityManager, filter: ReportFilter): Promise<number> {
+  return em.count(DailyReport, matching(filter));
+}
+
+/** Stores rows for days of an enterprise that have none, each OPEN and not begun. */
+export async function storeOpenReports(
+  em: EntityManager,
+  days: readonly ReportKey[],
+  now: Date,
+): Promise<void> {
+  const rows = days.map((day) => ({
+    ...reportKey(day),
+    due_at: reportDueAt(day.date).toISOString(),
+    workflow_id: reportWorkflowId(day),
+  }));
+  await em.execute(
+    `insert into daily_report (rut, environment, date, status, due_at, workflow_id, created_at)
+     select rut, environment, date, 'OPEN', due_at, workflow_id, ?::timestamptz
+     from jsonb_to_recordset(?::jsonb) as day
+       (rut text, environment text, date date, due_at timestamptz, workflow_id text)
+     on conflict do nothing`,
+    [now.toISOString(), JSON.stringify(rows)],
+  );
+}
+
+/**
+ * Starts the earliest report of an enterprise that is due and was not begun, with the open transaction, unless one is
+ * under way: days follow one another, but for those that wait for a person. Whether one was started.
+ */
+export async function startNextReport(em: EntityManager, rut: string, now: Date): Promise<boolean> {
+  const [next] = await em.execute<{ date: string }[]>(
+    `update daily_report set started_at = ?::timestamptz
+     where rut = ? and environment = 'production' and status = 'OPEN' and started_at is null
+       and date = (select min(date) from daily_report
+         where rut = ? and environment = 'production' and status = 'OPEN' and started_at is null)
+       and not exists (select from daily_report underway
+         where underway.rut = ? and underway.environment = 'production' and underway.status in ('OPEN', 'SENT')
+           and underway.started_at is not null and underway.stuck_reason is null)
+     returning date::text as date`,
+    [now.toISOString(), rut, rut, rut],
+  );
+  if (!next) return false;
+  const key = { rut, environment: 'production' as const, date: next.date };
+  enqueue(em, reportDayMessage({ ...key, status: 'OPEN' }), now);
+  return true;
+}
+
+/**
+ * Moves a submission, and with it the report, which the open transaction has locked; customers' servers are told of
+ * production's. False, and nothing changed, where it may not go there.
+ */
+export async function moveSubmission(
+  em: EntityManager,
+  { report, submission, to }: { report: DailyReport; submission: ReportSubmission; to: SubmissionStatus },
+  now: Date,
+): Promise<boolean> {
+  if (to === 'PREPARED' || !submissionCanBecome(submission.status, to)) return false;
+  submission.status = to;
+  await moveReport(em, report, { status: to, sequence: submission.sequence }, now);
+  return true;
+}
+
+/** Gives a locked report another status or sequence, tells of it, and lets the next day begin where this one is sent. */
+export async function moveReport(
+  em: EntityManager,
+  report: DailyReport,
+  to: { status: ReportStatus; sequence: number | null },
+  now: Date,
+): Promise<void> {
+  const from = { status: report.status, sequence: report.sequence };
+  if (from.status === to.status && from.sequence === to.sequence) return;
+  report.status = to.status;
+  report.sequence = to.sequence;
+  await em.flush();
+  if (report.environment !== 'production') return;
+  await recordEvent(em, report, dailyReportUpdated(report, from), now);
+  if (to.status !== 'OPEN' && to.status !== 'SENT') await startNextReport(em, report.rut, now);
+}
+
+/** Notes why a report waits for a person; null: it does not any more. The next day need not wait with it. */
+export async function markReportStuck(
+  em: EntityManager,
+  key: ReportKey,
+  reason: StuckReason | null,
+  now: Date,
+): Promise<void> {
+  await em.transactional(async (open) => {
+    const report = await lockReport(open, key);
+    report.stuckReason = reason;
+    report.undecidedSince = null;
+    await open.flush();
+    if (reason !== null && report.environment === 'production') await startNextReport(open, report.rut, now);
+  });
+}
+
+/**
+ * Stores that a submission is about to be sent, provided that it stands as it was read: of two attempts at once one
+ * sends. False where the other was first.
+ */
+export async function markReportSending(
+  em: EntityManager,
+  { id, status, sentAt, ...key }: Pick<ReportSubmission, 'id' | 'status' | 'sentAt'> & ReportKey,
+  now: Date,
+): Promise<boolean> {
+  return em.transactional(async (open) => {
+    const report = await lockReport(open, key);
+    const submission = await open.findOneOrFail(ReportSubmission, { id }, { refresh: true });
+    const stands = submission.status === status && submission.sentAt?.getTime() === sentAt?.getTime();
+    if (!stands || (status !== 'PREPARED' && status !== 'SENT')) return false;
+    submission.sentAt = now;
+    if (status === 'PREPARED') await moveSubmission(open, { report, submission, to: 'SENT' }, now);
+    return true;
+  });
+}
+
+/** A CFE whose fate the report of its day waits for. */
+export interface WaitedFor {
+  readonly type: CfeType;
+  readonly sequence: number;
+  readonly serie: string;
+  readonly numero: number;
+  readonly status: CfeStatus;
+}
+
+/** At most `limit` CFEs of a day of which it is not known yet what became of their numbers, by type and place. */
+export function waitedFor(em: EntityManager, key: ReportKey, limit: number): Promise<WaitedFor[]> {
+  const { rut, environment, date } = key;
+  // Two questions, each with an index of its own: the day may have hundreds of thousands of CFEs.
+  const ofDay = `rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?`;
+  return em.execute<WaitedFor[]>(
+    `select type, sequence, serie, numero, status from (
+       select * from cfe where ${ofDay} and settled_at is null
+       union all
+       select * from cfe where ${ofDay} and status = 'REJECTED' and number_fate(rejection) = 'undecided'
+         and not exists (select from annulment where cfe_id = cfe.id)
+     ) waiting order by type, sequence limit ?`,
+    [rut, environment, date, rut, environment, date, limit],
+  );
+}

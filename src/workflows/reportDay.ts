@@ -1,0 +1,124 @@
+import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import type { ReportStatus } from '../domain/reportStatus.ts';
+import { activity } from './activities.ts';
+import { lookAgain } from './messages.ts';
+import { AUTHORITY, OWN_LONG, ReportStatusAttribute, SUPPORT } from './options.ts';
+import { type Step, supportDesk } from './supportDesk.ts';
+
+const prepareReport = activity('prepareReport', {
+  ...OWN_LONG,
+  summary: 'Sum up the day; write and sign its report',
+});
+const submitReport = activity('submitReport', { ...AUTHORITY, summary: 'Send the report to the authority' });
+const askReport = activity('askReport', { ...AUTHORITY, summary: 'Ask what the authority made of it' });
+const supportReport = activity('supportReport', { ...SUPPORT, summary: 'Do what support asks for' });
+
+const ACTIONS = {
+  retry: 'Once mended: look at the day again and go on where it stopped',
+  settle: 'To leave the day as the authority has it, and send nothing',
+};
+const PREPARING: Step = { tries: 'writing and signing the report', actions: ACTIONS };
+const SUBMITTING: Step = { tries: 'sending the report to the authority', actions: ACTIONS };
+const ASKING: Step = { tries: 'asking the authority what it made of the report', actions: ACTIONS };
+
+/** Pauses while something of the day is still to come: the first, and how they grow. */
+const FIRST_LOOK = 5_000;
+const LONGEST_LOOK = 21_600_000;
+const LONGEST_ASK = 86_400_000;
+
+export interface ReportDayInput {
+  rut: string;
+  environment: 'production' | 'sandbox';
+  date: string;
+}
+
+/**
+ * Takes the report of one day from the end of that day to what the authority makes of it, and corrects it for as long as
+ * numbers or rates of the day are still to be known. The row says where it stands; whatever wakes the run looks there.
+ */
+export async function reportDay(report: ReportDayInput): Promise<{ status: ReportStatus }> {
+  const pauses = pausesUntilWanted();
+  const desk = supportDesk({
+    thing: 'report',
+    command: 'report retry',
+    act: (request, updateId) =>
+      supportReport({ ...request, report, requestId: requestIdOf(report, updateId) }),
+  });
+  for (;;) {
+    pauses.lookBegins();
+    setCurrentDetails('Summing up the day.');
+    const next = await desk.untilDone(PREPARING, () => prepareReport(report));
+    switch (next.kind) {
+      case 'ready': {
+        pauses.startAnew();
+        setCurrentDetails(SENDING);
+        const sent = await desk.untilDone(SUBMITTING, () => submitReport(report));
+        if (sent.kind === 'answered') show(sent.status);
+        else await pauses.exactly(sent.milliseconds, 'The report is sent again');
+        break;
+      }
+      case 'waits':
+        show(next.status);
+        setCurrentDetails(`${next.what} It goes on by itself; nothing to do.`);
+        await pauses.growing(
+          { first: FIRST_LOOK, longest: Math.min(LONGEST_LOOK, next.mostMilliseconds) },
+          'Look at the day again',
+        );
+        break;
+      case 'ask':
+        show(next.status);
+        setCurrentDetails('The authority has it; it is asked by and by what it made of it.');
+        await pauses.growing(
+          next.isComplete
+            ? { first: next.askAfterMilliseconds, longest: LONGEST_ASK }
+            : { first: FIRST_LOOK, longest: LONGEST_LOOK },
+          'Ask what the authority made of it',
+        );
+        show((await desk.untilDone(ASKING, () => askReport(report))).status);
+        break;
+      case 'ended':
+        show(next.status);
+        if (pauses.isWanted()) break;
+        setCurrentDetails(`Ended: ${next.status}.`);
+        return { status: next.status };
+    }
+  }
+}
+
+const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
+
+const requestIdOf = ({ rut, date, environment }: ReportDayInput, updateId: string | undefined): string =>
+  `${rut}:${date}:${environment}:${updateId}`;
+
+/** Pauses that the signal `lookAgain` ends. Register it before the first await: no signal is lost. */
+function pausesUntilWanted() {
+  let wanted = false;
+  let rounds = 0;
+  setHandler(lookAgain, () => {
+    wanted = true;
+  });
+  const exactly = async (milliseconds: number, summary: string): Promise<void> => {
+    if (milliseconds > 0) await condition(() => wanted, milliseconds, { summary });
+  };
+  return {
+    exactly,
+    isWanted: (): boolean => wanted,
+    startAnew(): void {
+      rounds = 0;
+    },
+    /** Signals from now on ask for another look. */
+    lookBegins(): void {
+      if (wanted) rounds = 0;
+      wanted = false;
+    },
+    /** Each twice as long as the one before, since it was last woken or sent. */
+    async growing({ first, longest }: { first: number; longest: number }, summary: string): Promise<void> {
+      await exactly(Math.min(first * 2 ** rounds, longest), summary);
+      rounds += 1;
+    },
+  };
+}
+
+function show(status: ReportStatus): void {
+  upsertSearchAttributes([{ key: ReportStatusAttribute, value: status }]);
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createSupportReport } from '../../src/activities/supportReport.ts';
+import type { PrepareReportResult } from '../../src/domain/activityResults.ts';
+import { type Cli, cliOn } from '../support/cli.ts';
+import { anAccount, idleOutbox } from '../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import { aReadyEnterprise } from '../support/enterprises.ts';
+import { reportAuthority } from '../support/reports/authority.ts';
+import { storeSubmission } from '../support/reports/submission.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { until } from '../support/until.ts';
+
+const DATE = '2026-03-10';
+
+describe('report retry', () => {
+  let temporal: TestTemporal;
+  let db: TestDatabase;
+  let cli: Cli;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+    db = await cloneDatabase();
+    cli = cliOn(db.databaseUrl, {
+      TEMPORAL_ADDRESS: temporal.address,
+      TEMPORAL_NAMESPACE: temporal.namespace,
+    });
+  });
+  afterAll(async () => {
+    await temporal[Symbol.asyncDispose]();
+    await db[Symbol.asyncDispose]();
+  });
+
+  test('asks the workflow of a stuck report, which audits who asked; one that goes on by itself is left alone', async () => {
+    const rut = await aReadyEnterprise(db.orm, await anAccount(db.orm));
+    const key = { rut, environment: 'production', date: DATE } as const;
+    await storeSubmission(db.orm, key, { stuckReason: 'report.content' });
+    let looks = 0;
+    const activities = {
+      async prepareReport(): Promise<PrepareReportResult> {
+        looks += 1;
+        return looks === 1
+          ? { kind: 'stuck', reason: 'report.content', explanation: 'A branch is not registered.' }
+          : { kind: 'ended', status: 'CONSISTENT' };
+      },
+      supportReport: createSupportReport({
+        orm: db.orm,
+        clock: () => new Date(),
+        outbox: idleOutbox,
+        client: reportAuthority().client,
+        privateKeyOf: () => {
+          throw new Error('nothing is asked for a retry');
+        },
+        patienceSeconds: 60,
+      }),
+    };
+    await temporal.withWorkers(activities, async () => {
+      const handle = await temporal.client.workflow.start('reportDay', {
+        workflowId: `report:${rut}:${DATE}`,
+        taskQueue: 'dgi',
+        args: [key],
+      });
+      await until('NeedsSupport', 30, async () => {
+        const { searchAttributes } = await handle.describe();
+        return searchAttributes['NeedsSupport']?.[0] === true || undefined;
+      });
+      const words = ['report', 'retry', rut, DATE, '--reason', 'branch registered', '--by', 'Ana Sur'];
+      expect(await cli.json(...words)).toMatchObject({ outcome: 'retried', stuck_reason: null, date: DATE });
+      expect(await handle.result()).toEqual({ status: 'CONSISTENT' });
+      expect(await cli.json(...words)).toMatchObject({ outcome: 'nothing_to_do' });
+    });
+    const rows = await db.orm.em
+      .fork()
+      .execute('select actor, action, reason, outcome from audit where rut = ?', [rut]);
+    expect(rows).toEqual([
+      {
+        actor: 'support:Ana Sur',
+        action: 'report.retry',
+        reason: 'branch registered',
+        outcome: 'retried',
+      },
+    ]);
+    expect(await cli.refusal('report', 'show', rut, '2026-03-11')).toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
