@@ -82,7 +82,7 @@ const ISSUER: Block = {
     ]),
     ...linesOf([issuer['InfoAdicionalEmisor']], { letters: 'large' }),
   ],
-  repeated: ({ cfe: { issuer } }) => linesOf([issuer['RznSoc']], NAME),
+  repeated: ({ cfe: { issuer } }) => linesOf([issuer['RznSoc']], { weight: 'bold' }),
 };
 
 /** RUC, type, serie and number, form of payment: in this order, all large. */

@@ -42,7 +42,7 @@ const NON_BILLABLE_NEGATIVE = '7';
 
 /** The sections of a form `width` wide; a `narrow` one has no columns. */
 export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
-  const { adjustments, payments, references, identification } = form.cfe;
+  const { payments, references, identification } = form.cfe;
   return [
     narrow ? itemList(form, width) : itemTable(form, width),
     totals(form, width, narrow),
@@ -55,7 +55,7 @@ export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
     // May be a legend that a norm demands (zone A, field 16).
     notes([{ text: identification['InfoAdicionalDoc'] ?? '', letters: 'large' }], width),
     adenda(form, width),
-  ].filter(({ rows }) => rows.length > 0 || adjustments.length < 0);
+  ].filter(({ rows }) => rows.length > 0);
 }
 
 const TITLE = { weight: 'bold' } as const;
@@ -108,6 +108,7 @@ const COLUMNS = [
 ] as const;
 const DESCRIPTION = 2;
 const COLUMN_GAP = 3 * MM;
+const LEAST_BELOW = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
 function itemTable({ cfe: { lines } }: Form, width: number): Section {
@@ -122,6 +123,8 @@ function itemTable({ cfe: { lines } }: Form, width: number): Section {
   const starts = widths.map((_, index) =>
     widths.slice(0, index).reduce((sum, each) => sum + each + COLUMN_GAP, 0),
   );
+  // Below the name, long figures leave the room beside it free.
+  const belowWidth = Math.max(widths[DESCRIPTION], Math.min(LEAST_BELOW, width - (starts[DESCRIPTION] ?? 0)));
   const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
     const look = tag === 'TH' ? TITLE : {};
     const entry: Entry = { ...look, text, align: COLUMNS[index]?.align ?? 'left' };
@@ -132,7 +135,7 @@ function itemTable({ cfe: { lines } }: Form, width: number): Section {
   const row = (line: Fields): Piece => {
     const cells = COLUMNS.map(({ of }, index) => cell(index, of(line), 'TD'));
     const below = belowName(line).map((entry) =>
-      inset(paragraph(entry, widths[DESCRIPTION] ?? 0, 'TD'), starts[DESCRIPTION] ?? 0),
+      inset(paragraph(entry, belowWidth, 'TD'), starts[DESCRIPTION] ?? 0),
     );
     return within('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
   };
@@ -162,8 +165,14 @@ function itemList({ cfe: { lines } }: Form, width: number): Section {
     ];
     return within('LI', within('LBody', stack(parts)));
   };
-  return { tag: 'L', gap: GAP, rows: lines.map(row) };
+  return { tag: 'L', gap: GAP, head: line(width, width), rows: lines.map(row) };
 }
+
+/** A line across the last `wide` points. */
+const line = (width: number, wide: number): Piece => ({
+  height: 1.5 * MM,
+  draw: (pen, _, x, y) => pen.artifact(() => pen.rule(x + width - wide, y, wide)),
+});
 
 /** Share of an A4 line that the totals take. */
 const TOTALS_WIDTH = 92 * MM;
@@ -184,6 +193,7 @@ function totals({ cfe }: Form, width: number, narrow: boolean): Section {
   return {
     tag: 'Sect',
     gap: GAP,
+    head: line(width, wide),
     rows: [
       ...adjustments.map((each) => row(each['GlosaDR'] ?? '', signed(each))),
       ...shown,
@@ -216,7 +226,9 @@ function adenda({ receipt: { adenda = '' } }: Form, width: number): Section {
       .map((line) => paragraph({ text: line, letters }, inner))
       .filter(({ height }) => height > 0);
   const paragraphs = rest.map((text) => [space(1 * MM), ...lines(text, 'small')]);
-  const rows = [...lines(legend, 'large'), ...paragraphs.flat()].map((row) => inset(row, PADDING));
+  const rows = [...lines(legend, 'large'), ...paragraphs.flat()].flatMap(
+    ({ parts, ...row }) => parts ?? [row],
+  );
   const head = inset(paragraph({ text: 'ADENDA', weight: 'bold' }, inner), PADDING);
-  return { tag: 'Sect', gap: ADENDA_GAP, head, rows, framed: true };
+  return { tag: 'Sect', gap: ADENDA_GAP, head, rows: rows.map((row) => inset(row, PADDING)), framed: true };
 }

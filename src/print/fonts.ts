@@ -87,11 +87,18 @@ function withBox(subset: Subset): Subset {
 /** Characters that leave no mark: joiners, selectors, marks of direction. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Text as it is drawn: composed characters, nothing invisible, every other kind of space and line end as one space. */
+/** Dashes of two and three em: a text of nothing else would take thousands of sheets. */
+const LONG_DASHES = /[\u2E3A\u2E3B]/g;
+
+/**
+ * Text as it is drawn: composed characters, nothing invisible, every other kind of space and line end as one space, no
+ * dash longer than one em.
+ */
 export const drawable = (text: string): string =>
   text
     .normalize('NFC')
     .replace(INVISIBLE, '')
+    .replace(LONG_DASHES, '—')
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 

@@ -91,10 +91,11 @@ export function beside(pieces: readonly { piece: Piece; at: number }[]): Piece {
   };
 }
 
-/** Room to the left of a piece and above it. */
-export const inset = (piece: Piece, left: number, above = 0): Piece => ({
-  height: piece.height + above,
-  draw: (pen, place, x, y) => piece.draw(pen, place, x + left, y + above),
+/** Room to the left of a piece. */
+export const inset = (piece: Piece, left: number): Piece => ({
+  height: piece.height,
+  draw: (pen, place, x, y) => piece.draw(pen, place, x + left, y),
+  ...(piece.parts ? { parts: piece.parts.map((part) => inset(part, left)) } : {}),
 });
 
 export const space = (height: number): Piece => ({ height, draw: () => undefined });

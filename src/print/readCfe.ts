@@ -2,7 +2,7 @@
  * The fields of a signed CFE that are printed (docs/authority/printed-form.md#fields), as they stand in its XML. Fields
  * that the service never writes are read all the same: the form shows what was signed.
  */
-import type { Element } from '@xmldom/xmldom';
+import { type Element, Node } from '@xmldom/xmldom';
 import { childrenNamed, childrenOf, elementAt, findNamed, parseXml, textAt } from '../dgi/xml/parse.ts';
 
 /** 700 lines of 1,080 characters, each of which may be written as five. */
@@ -62,7 +62,10 @@ export function readCfe(xml: string): PrintedCfe {
 function fieldsOf(element: Element | undefined): Fields {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   if (!element) return fields;
-  for (const child of childrenOf(element)) fields[child.localName ?? ''] ??= child.textContent ?? '';
+  // A document may have thousands of these: its nodes are walked, not collected.
+  for (let child = element.firstChild; child; child = child.nextSibling) {
+    if (child.nodeType === Node.ELEMENT_NODE) fields[child.localName ?? ''] ??= child.textContent ?? '';
+  }
   return fields;
 }
 

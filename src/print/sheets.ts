@@ -41,7 +41,7 @@ const inDots = (points: number): number => Math.round(points / DOT) * DOT;
 const ROLL = {
   height: inDots(356 * MM) - DOT,
   shortest: inDots(150 * MM) + DOT,
-  margin: 5 * MM,
+  margin: 5.1 * MM,
   narrow: true,
 };
 const GEOMETRY: Readonly<Record<Paper, Geometry>> = {
@@ -58,13 +58,17 @@ const GEOMETRY: Readonly<Record<Paper, Geometry>> = {
 };
 
 const GAP = 3 * MM;
+/** What the line around a box may take of it. */
+const LINE = 0.5;
 const lines = (entries: readonly Entry[], width: number): Piece =>
   stack(entries.map((entry) => paragraph(entry, width)));
 
 /** A block `width` wide, in its box where it has one. */
 function blockPiece(block: Pick<Block, 'box'>, entries: readonly Entry[], width: number): Piece {
   if (entries.length === 0) return EMPTY;
-  return block.box ? box(entries, { width, leastHeight: block.box.height * MM }) : lines(entries, width);
+  return block.box
+    ? box(entries, { width, leastHeight: (block.box.height + LINE) * MM })
+    : lines(entries, width);
 }
 
 type Header = Record<Block['name'], (width: number) => Piece>;
@@ -78,43 +82,54 @@ function headerBlocks(form: Form, first: boolean): Header {
   return Object.fromEntries(pieces) as Header;
 }
 
+/** A stretch of the header: not divided where a sheet has room for it. */
+const stretch = (piece: Piece): Section[] =>
+  piece.height === 0 ? [] : [{ tag: 'Sect', gap: GAP, rows: [piece], together: true }];
+
+/** The longest texts in ordinary letters take half of it. */
+const MOST_HEADER = 100 * MM;
+
 /** A4: issuer on the left and document on the right, below them the receiver and the particulars. */
-function sheetHeader(form: Form, width: number, logo: Piece, first: boolean): Piece {
-  const block = headerBlocks(form, first);
+function sheetHeader(form: Form, width: number, logo: Piece): Section[] {
+  const block = headerBlocks(form, true);
   const [left, right] = [0.58 * width, 0.38 * width];
   const at = width - right;
-  const issuer = stack([logo, block.issuer(left)], 2 * MM);
   const top = beside([
-    { piece: issuer, at: 0 },
-    { piece: first ? framed(block.document(right - 2 * GAP), right, GAP) : block.document(right), at },
+    { piece: stack([logo, block.issuer(left)], 2 * MM), at: 0 },
+    { piece: framed(block.document(right - 2 * GAP), right, GAP), at },
   ]);
   const boxWidth = 0.29 * width;
   const receiverBox = block.receiverBox(boxWidth);
-  const beyond = receiverBox.height > 0 && first ? boxWidth + GAP : 0;
+  const beyond = receiverBox.height > 0 ? boxWidth + GAP : 0;
   const receiver = beside([
     { piece: receiverBox, at: 0 },
     { piece: block.receiver(left - beyond), at: beyond },
     { piece: block.particulars(right - GAP), at: at + GAP },
   ]);
-  const further = stack([receiverBox, block.receiver(width)]);
-  return stack([markBox(block, width), top, block.taxpayer(boxWidth), first ? receiver : further], GAP);
+  // Where the paper is too small for the places, the order alone counts.
+  if (Math.max(top.height, receiver.height) > MOST_HEADER) return rollHeader(form, width, logo);
+  return [markBox(block, width), top, block.taxpayer(boxWidth), receiver].flatMap(stretch);
 }
 
 /** Rolls: everything below one another, in the order of the rule. */
-function rollHeader(form: Form, width: number, logo: Piece, first: boolean): Piece {
-  const block = headerBlocks(form, first);
-  return stack(
-    [
-      markBox(block, width),
-      stack([logo, block.issuer(width)], 2 * MM),
-      block.document(width),
-      block.taxpayer(width),
-      block.receiverBox(width),
-      block.receiver(width),
-      block.particulars(width),
-    ],
-    first ? GAP : 1 * MM,
-  );
+function rollHeader(form: Form, width: number, logo: Piece): Section[] {
+  const block = headerBlocks(form, true);
+  return [
+    markBox(block, width),
+    stack([logo, block.issuer(width)], 2 * MM),
+    block.document(width),
+    block.taxpayer(width),
+    block.receiverBox(width),
+    block.receiver(width),
+    block.particulars(width),
+  ].flatMap(stretch);
+}
+
+/** What every further sheet repeats. */
+function furtherHeader(form: Form, width: number): Piece {
+  const block = headerBlocks(form, false);
+  const names: Block['name'][] = ['issuer', 'document', 'receiverBox', 'receiver'];
+  return stack([markBox(block, width), ...names.map((name) => block[name](width))], 1 * MM);
 }
 
 function markBox(block: Header, width: number): Piece {
@@ -133,6 +148,7 @@ const framed = (piece: Piece, width: number, padding: number): Piece => ({
 
 /** Modules are 4 dots at 203 dpi, so that symbols are between 22 and 30 mm wide. */
 const MODULE = 4 * DOT;
+/** Room for the words below the symbol. */
 const CODE_WIDTH = 32 * MM;
 
 /** The free margin of a symbol: 3 mm at 22 mm, 5 mm at 30 mm, in between what lies between. */
@@ -144,54 +160,51 @@ function qrPiece(form: Form): Piece & { width: number } {
   const rows = qrSymbol(url);
   const side = rows.length * MODULE;
   const quiet = quietZone(side);
-  const width = side + 2 * quiet;
-  const code = lines(below, CODE_WIDTH);
+  const width = Math.max(CODE_WIDTH, side + 2 * quiet);
+  const before = (width - side) / 2;
+  const code = lines(below, width);
   const symbol: Piece = {
     height: 2 * quiet + side,
     draw: (pen, place, x, y) =>
-      pen.content(place, 'Figure', () => pen.squares(rows, inDots(x + quiet), inDots(y + quiet), MODULE)),
+      pen.content(place, 'Figure', () => pen.squares(rows, inDots(x + before), inDots(y + quiet), MODULE)),
   };
   const figure = within('Figure', symbol, { alt: `Código QR: ${url}` });
-  return { ...stack([figure, inset(code, (width - CODE_WIDTH) / 2)]), width };
+  return { ...stack([figure, code]), width };
 }
 
 /** The foot: the QR block and the sheet's number on each sheet, all the rest on the last alone. */
-function footPiece(
-  form: Form,
-  geometry: Geometry,
-  width: number,
-  sheet: string | null,
-  last: boolean,
-): Piece {
+function footPiece(form: Form, { narrow, footBeside }: Geometry, width: number): (sheet: Sheet) => Piece {
   const qr = qrPiece(form);
-  const number = sheet === null ? EMPTY : paragraph({ text: sheet, align: 'right' }, width);
   const centred = inset(qr, (width - qr.width) / 2);
-  if (!last) return stack([geometry.footBeside ? qr : centred, number]);
-  const expiry = (wide: number): Piece =>
-    box(EXPIRY_BOX.lines(form), { width: wide, leastHeight: EXPIRY_BOX.box.height * MM });
-  if (!geometry.footBeside)
-    return stack([centred, space(1 * MM), lines(footLines(form), width), space(GAP), expiry(width), number]);
   const at = qr.width + GAP;
-  const beyond = geometry.narrow ? 0 : 56 * MM;
-  const text = inset(lines(footLines(form), width - at - (beyond && beyond + GAP)), 0, 4 * MM);
-  const boxed = inset(expiry(beyond || width), 0, 4 * MM);
-  return geometry.narrow
-    ? stack([
-        beside([
-          { piece: qr, at: 0 },
-          { piece: text, at },
-        ]),
-        boxed,
-        number,
-      ])
-    : stack([
-        beside([
-          { piece: qr, at: 0 },
-          { piece: text, at },
-          { piece: boxed, at: width - beyond },
-        ]),
-        number,
-      ]);
+  const above = space(4 * MM);
+  const boxWidth = narrow ? width : 56 * MM;
+  const expiry = box(EXPIRY_BOX.lines(form), {
+    width: boxWidth,
+    leastHeight: (EXPIRY_BOX.box.height + LINE) * MM,
+  });
+  const text = lines(footLines(form), footBeside ? width - at - (narrow ? 0 : boxWidth + GAP) : width);
+  const besideCode = [
+    { piece: qr, at: 0 },
+    { piece: stack([above, text]), at },
+  ];
+  const last = (): Piece => {
+    if (!footBeside) return stack([centred, space(1 * MM), text, space(GAP), expiry]);
+    if (narrow) return stack([beside(besideCode), above, expiry]);
+    return beside([...besideCode, { piece: stack([above, expiry]), at: width - boxWidth }]);
+  };
+  const [onLast, onEach] = [last(), footBeside ? qr : centred];
+  return ({ index, count }) => {
+    const number = `Página ${index + 1} de ${count}`;
+    const end = count === 1 ? EMPTY : paragraph({ text: number, align: 'right' }, width);
+    return stack([space(GAP), index === count - 1 ? onLast : onEach, end]);
+  };
+}
+
+/** Which of how many sheets. */
+interface Sheet {
+  readonly index: number;
+  readonly count: number;
 }
 
 /** Part of a section on one sheet. */
@@ -208,6 +221,9 @@ const extraOf = ({ section, gap }: Pick<Chunk, 'section' | 'gap'>): number =>
 const heightOf = (chunk: Chunk): number =>
   extraOf(chunk) + chunk.pieces.reduce((sum, { height }) => sum + height, 0);
 const usedBy = (chunks: readonly Chunk[]): number => chunks.reduce((sum, chunk) => sum + heightOf(chunk), 0);
+
+/** What takes more of a sheet than this is divided rather than moved to the next. */
+const WHOLE_SHARE = 0.3;
 
 /** Divides the body: `room` is the height that the body has on the nth sheet, `lastRoom` what the last one has. */
 function divide(
@@ -233,11 +249,11 @@ function divide(
       return;
     }
     const fresh = room(sheets.length) - extraOf({ section, gap: 0 });
-    if (piece.height > fresh && piece.parts && piece.parts.length > 1) {
+    if (piece.height > fresh * WHOLE_SHARE && piece.parts) {
       for (const part of piece.parts) place(section, part);
       return;
     }
-    if (sheet().length === 0) throw new RangeError('a piece of the printed form is higher than a sheet');
+    if (piece.height > fresh) throw new RangeError('a line of the printed form is higher than a sheet');
     turn();
     place(section, piece);
   };
@@ -246,32 +262,25 @@ function divide(
     if (section.together && whole > left && whole <= room(sheets.length)) turn();
     for (const row of section.rows) place(section, row);
   }
-  return withRoomForFoot(sheets, room, lastRoom);
+  return withRoomForFoot(sheets, lastRoom);
 }
 
-/** Moves what stands last to a sheet of its own where the whole foot would have no room below it. */
-function withRoomForFoot(
-  sheets: Chunk[][],
-  room: (sheet: number) => number,
-  lastRoom: (sheet: number) => number,
-): Chunk[][] {
-  const last = sheets.at(-1) ?? [];
-  const most = lastRoom(sheets.length - 1);
+/** Where the whole foot has no room below what stands last, that goes on to a further sheet, or the foot does alone. */
+function withRoomForFoot(sheets: Chunk[][], lastRoom: (sheet: number) => number): Chunk[][] {
+  const kept = [...(sheets.at(-1) ?? [])];
   const moved: Chunk[] = [];
-  while (usedBy(last) > most) {
-    const chunk = last.at(-1);
+  while (usedBy(kept) > lastRoom(sheets.length - 1)) {
+    const chunk = kept.pop();
     if (!chunk) break;
-    const taken = chunk.section.together ? chunk.pieces.splice(0) : chunk.pieces.splice(-1);
-    if (chunk.pieces.length === 0) last.pop();
+    const staying = chunk.section.together ? [] : chunk.pieces.slice(0, -1);
     const [next] = moved;
-    if (next?.section === chunk.section) next.pieces.unshift(...taken);
-    else moved.unshift({ section: chunk.section, pieces: taken, gap: next ? chunk.section.gap : 0 });
+    if (next?.section === chunk.section) next.pieces.unshift(...chunk.pieces.slice(staying.length));
+    else moved.unshift({ ...chunk, pieces: chunk.pieces.slice(staying.length) });
+    if (staying.length > 0) kept.push({ ...chunk, pieces: staying });
   }
   if (moved.length === 0) return sheets;
-  if (last.length === 0) sheets.pop();
-  return [...sheets, ...(usedBy(moved) <= lastRoom(sheets.length) ? [moved] : [moved, []])].filter(
-    (chunks, index, all) => chunks.length > 0 || index === all.length - 1 || room(index) < 0,
-  );
+  const fits = kept.length > 0 && usedBy(moved) <= lastRoom(sheets.length);
+  return fits ? [...sheets.slice(0, -1), kept, moved] : [...sheets, []];
 }
 
 /** Draws the form on `paper`. */
@@ -279,39 +288,27 @@ export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
   const geometry = GEOMETRY[paper];
   const { margin, narrow } = geometry;
   const width = geometry.width - 2 * margin;
-  const header = (first: boolean): Piece => {
-    const logo = first ? logoPiece(form.receipt.logo, geometry.logo) : EMPTY;
-    return narrow ? rollHeader(form, width, logo, first) : sheetHeader(form, width, logo, first);
-  };
-  const foot = (sheet: string | null, last: boolean): Piece => footPiece(form, geometry, width, sheet, last);
+  const logo = logoPiece(form.receipt.logo, geometry.logo);
+  const header = narrow ? rollHeader(form, width, logo) : sheetHeader(form, width, logo);
+  const sections = [...header, ...bodyOf(form, width, narrow)];
+  const further = stack([furtherHeader(form, width), space(GAP)]);
+  const foot = footPiece(form, geometry, width);
   const full = geometry.height - 2 * margin;
-  const sections = bodyOf(form, width, narrow);
-  const [first, further] = [header(true), header(false)];
-  const heads = (sheet: number): number => (sheet === 0 ? first : further).height + GAP;
-  // The number of the sheet takes the same room whichever it is.
-  const [onEach, onLast] = [foot('Página', false), foot('Página', true)];
-  const single = full - heads(0) - GAP - foot(null, true).height;
+  // The number of a sheet takes the same room whichever it is.
+  const roomAbove =
+    ({ height }: Piece) =>
+    (sheet: number): number =>
+      full - (sheet === 0 ? 0 : further.height) - height;
+  const onOne = chunksOnOne(sections);
   const sheets =
-    usedBy(chunksOnOne(sections)) <= single
-      ? [chunksOnOne(sections)]
-      : divide(
-          sections,
-          (sheet) => full - heads(sheet) - GAP - onEach.height,
-          (sheet) => full - heads(sheet) - GAP - onLast.height,
-        );
+    usedBy(onOne) + foot({ index: 0, count: 1 }).height <= full
+      ? [onOne]
+      : divide(sections, roomAbove(foot({ index: 0, count: 2 })), roomAbove(foot({ index: 1, count: 2 })));
   const places = new Map<Section, Place>();
   for (const [index, chunks] of sheets.entries()) {
-    const last = index === sheets.length - 1;
-    const number = sheets.length === 1 ? null : `Página ${index + 1} de ${sheets.length}`;
-    drawSheet(pen, {
-      geometry,
-      head: header(index === 0),
-      repeated: index > 0,
-      chunks,
-      places,
-      foot: foot(number, last),
-      last,
-    });
+    const sheet = { index, count: sheets.length };
+    const head = index === 0 ? EMPTY : further;
+    drawSheet(pen, { geometry, head, chunks, places, foot: foot(sheet), last: index === sheets.length - 1 });
   }
 }
 
@@ -322,11 +319,10 @@ const chunksOnOne = (sections: readonly Section[]): Chunk[] =>
     gap: index === 0 ? 0 : section.gap,
   }));
 
-interface Sheet {
+interface SheetContent {
   readonly geometry: Geometry;
+  /** What is repeated from the first sheet. */
   readonly head: Piece;
-  /** Whether the head repeats what stands on the first sheet. */
-  readonly repeated: boolean;
   readonly chunks: readonly Chunk[];
   /** The elements of sections that began on an earlier sheet. */
   readonly places: Map<Section, Place>;
@@ -334,16 +330,14 @@ interface Sheet {
   readonly last: boolean;
 }
 
-function drawSheet(pen: Pen, { geometry, head, repeated, chunks, places, foot, last }: Sheet): void {
+function drawSheet(pen: Pen, { geometry, head, chunks, places, foot, last }: SheetContent): void {
   const { margin, width: paperWidth, shortest } = geometry;
   const width = paperWidth - 2 * margin;
-  const needed = 2 * margin + head.height + GAP + usedBy(chunks) + GAP + foot.height;
+  const needed = 2 * margin + head.height + usedBy(chunks) + foot.height;
   const height = shortest === undefined ? geometry.height : inDots(Math.max(shortest, needed + DOT));
   pen.page(paperWidth, height);
-  const drawHead = (): void => within('Sect', head).draw(pen, pen.root, margin, margin);
-  if (repeated) pen.artifact(drawHead);
-  else drawHead();
-  let y = margin + head.height + GAP;
+  pen.artifact(() => head.draw(pen, undefined, margin, margin));
+  let y = margin + head.height;
   for (const chunk of chunks) {
     drawChunk(pen, chunk, places, margin, y, width);
     y += heightOf(chunk);

@@ -40,18 +40,18 @@ export const WITHOUT_VAT_NOTE = ['3', '4'];
 
 /** Rows of the totals in the order of their fields (zone A, 112 to 130), with the field of their rate. */
 export const TOTALS: readonly { field: string; label: string; rate?: string }[] = [
-  { field: 'MntNoGrv', label: 'Monto no gravado' },
-  { field: 'MntExpoyAsim', label: 'Monto exportación y asimiladas' },
-  { field: 'MntImpuestoPerc', label: 'Monto impuesto percibido' },
-  { field: 'MntIVaenSusp', label: 'Monto IVA en suspenso' },
-  { field: 'MntNetoIvaTasaMin', label: 'Monto neto IVA tasa mínima', rate: 'IVATasaMin' },
-  { field: 'MntNetoIVATasaBasica', label: 'Monto neto IVA tasa básica', rate: 'IVATasaBasica' },
-  { field: 'MntNetoIVAOtra', label: 'Monto neto IVA otra tasa' },
+  { field: 'MntNoGrv', label: 'No gravado' },
+  { field: 'MntExpoyAsim', label: 'Exportación y asimiladas' },
+  { field: 'MntImpuestoPerc', label: 'Impuesto percibido' },
+  { field: 'MntIVaenSusp', label: 'IVA en suspenso' },
+  { field: 'MntNetoIvaTasaMin', label: 'Neto tasa mínima', rate: 'IVATasaMin' },
+  { field: 'MntNetoIVATasaBasica', label: 'Neto tasa básica', rate: 'IVATasaBasica' },
+  { field: 'MntNetoIVAOtra', label: 'Neto otra tasa' },
   { field: 'MntIVATasaMin', label: 'IVA tasa mínima', rate: 'IVATasaMin' },
   { field: 'MntIVATasaBasica', label: 'IVA tasa básica', rate: 'IVATasaBasica' },
   { field: 'MntIVAOtra', label: 'IVA otra tasa' },
   { field: 'MntTotal', label: 'Monto total' },
-  { field: 'MntTotRetenido', label: 'Monto total retenido' },
-  { field: 'MntTotCredFisc', label: 'Monto total créditos fiscales' },
+  { field: 'MntTotRetenido', label: 'Total retenido' },
+  { field: 'MntTotCredFisc', label: 'Total créditos fiscales' },
   { field: 'MontoNF', label: 'Monto no facturable' },
 ];

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import jsQR from 'jsqr';
+import type { Picture } from './png.ts';
 
 const MM_PER_POINT = 25.4 / 72;
 const MM_PER_INCH = 25.4;
@@ -23,18 +24,24 @@ function withFile<T>(pdf: Uint8Array, use: (file: string, folder: string) => T):
 const run = (program: string, args: readonly string[]): string =>
   execFileSync(program, args, { encoding: 'utf8', maxBuffer: 1e9 });
 
-/** A page in grey. */
-interface Picture {
+/** A part of a page in millimetres: all of it that there is. */
+interface Part {
+  readonly left: number;
+  readonly top: number;
   readonly width: number;
   readonly height: number;
-  readonly grey: Uint8Array;
 }
 
-/** The page, from 1, as a printer of that resolution sees it. */
-function picture(pdf: Uint8Array, page: number, dpi: number): Picture {
+/** The page, from 1, or a part of it, as a printer of that resolution sees it. */
+export function picture(pdf: Uint8Array, page: number, dpi: number, part?: Part): Picture {
   return withFile(pdf, (file, folder) => {
     const target = join(folder, 'page');
-    run('pdftoppm', ['-gray', '-r', `${dpi}`, '-f', `${page}`, '-l', `${page}`, '-singlefile', file, target]);
+    const dots = (millimetres: number) => `${Math.round((millimetres * dpi) / MM_PER_INCH)}`;
+    const crop = part
+      ? ['-x', dots(part.left), '-y', dots(part.top), '-W', dots(part.width), '-H', dots(part.height)]
+      : [];
+    const which = ['-f', `${page}`, '-l', `${page}`, '-singlefile'];
+    run('pdftoppm', ['-gray', '-r', `${dpi}`, ...which, ...crop, file, target]);
     return readPgm(readFileSync(`${target}.pgm`));
   });
 }
@@ -52,12 +59,21 @@ export interface Code {
   readonly side: number;
 }
 
-/** Reads the QR code of a page at a resolution. */
+/** Where the code is looked for, since reading a whole page takes seconds: the lower left corner. */
+const CORNER = { width: 60, height: 100 };
+
+/** Reads the QR code in the lower left corner of a page at a resolution. */
 export function codeOn(pdf: Uint8Array, page: number, dpi: number): Code | null {
-  const { width, height, grey } = picture(pdf, page, dpi);
+  const top = Math.max(0, (pagesOf(pdf)[page - 1]?.height ?? 0) - CORNER.height);
+  const { width, height, grey } = picture(pdf, page, dpi, { left: 0, top, ...CORNER });
   const rgba = new Uint8ClampedArray(width * height * 4);
-  for (const [index, value] of grey.entries())
-    rgba.fill(value, 4 * index, 4 * index + 3).fill(255, 4 * index + 3, 4 * index + 4);
+  for (let dot = 0; dot < grey.length; dot += 1) {
+    const value = grey[dot] ?? 0;
+    rgba[4 * dot] = value;
+    rgba[4 * dot + 1] = value;
+    rgba[4 * dot + 2] = value;
+    rgba[4 * dot + 3] = 255;
+  }
   const read = jsQR.default(rgba, width, height, { inversionAttempts: 'dontInvert' });
   if (!read) return null;
   const { topLeftCorner, topRightCorner } = read.location;
@@ -65,7 +81,7 @@ export function codeOn(pdf: Uint8Array, page: number, dpi: number): Code | null 
   return {
     text: read.data,
     x: topLeftCorner.x * scale,
-    y: topLeftCorner.y * scale,
+    y: top + topLeftCorner.y * scale,
     side: Math.hypot(topRightCorner.x - topLeftCorner.x, topRightCorner.y - topLeftCorner.y) * scale,
   };
 }
@@ -129,3 +145,42 @@ export const attachmentOf = (pdf: Uint8Array): { name: string; content: string }
     run('pdfdetach', ['-save', '1', '-o', join(folder, 'attached'), file]);
     return { name, content: readFileSync(join(folder, 'attached'), 'utf8') };
   });
+
+/** The frame around a word: its width and height in millimetres, seen at 300 dpi; undefined without one. */
+export function frameAround(pdf: Uint8Array, word: Word): { width: number; height: number } | undefined {
+  const dpi = 300;
+  const page = picture(pdf, word.page, dpi);
+  const toDots = (millimetres: number) => Math.round((millimetres * dpi) / MM_PER_INCH);
+  const isDark = (x: number, y: number) => (page.grey[y * page.width + x] ?? 255) < 128;
+  // A line of the frame is dark for 4 mm; no stroke of a letter is.
+  const reach = toDots(4);
+  const isUpright = (x: number, y: number) => runOf((step) => isDark(x, y + step)) >= reach;
+  const isLevel = (x: number, y: number) => runOf((step) => isDark(x + step, y)) >= reach;
+  const [x, y] = [toDots((word.left + word.right) / 2), toDots((word.top + word.bottom) / 2)];
+  const from = (
+    start: number,
+    step: 1 | -1,
+    end: number,
+    isLine: (at: number) => boolean,
+  ): number | undefined => {
+    for (let at = start; at !== end; at += step) if (isLine(at)) return at;
+    return undefined;
+  };
+  const left = from(toDots(word.left), -1, 0, (at) => isUpright(at, y));
+  const right = from(toDots(word.right), 1, page.width, (at) => isUpright(at, y));
+  const top = from(toDots(word.top), -1, 0, (at) => isLevel(x, at));
+  const bottom = from(toDots(word.bottom), 1, page.height, (at) => isLevel(x, at));
+  if (left === undefined || right === undefined || top === undefined || bottom === undefined)
+    return undefined;
+  const scale = MM_PER_INCH / dpi;
+  return { width: (right - left) * scale, height: (bottom - top) * scale };
+}
+
+/** How far it goes on being true to both sides. */
+function runOf(isSo: (step: number) => boolean): number {
+  if (!isSo(0)) return 0;
+  let [before, after] = [0, 0];
+  while (isSo(before - 1)) before -= 1;
+  while (isSo(after + 1)) after += 1;
+  return after - before + 1;
+}

@@ -1,9 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { drawReceipt } from '../../../src/print/drawReceipt.ts';
+import { CFE_TYPE_NAMES } from '../../../src/domain/cfeTypes.ts';
+import { drawReceipt, PAPERS } from '../../../src/print/drawReceipt.ts';
 import { aDocument } from '../../bench/document.ts';
+import { A_LOGO } from '../../support/pictures.ts';
 import { attachmentOf, fontsOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';
+import { aReceiptOf } from '../../support/print/samples.ts';
+import { testWith } from '../../support/simulator/tools.ts';
 
 testWithPoppler('the signed CFE is inside, byte for byte', async () => {
   const receipt = printable(aDocument(3));
@@ -18,4 +26,43 @@ testWithPoppler('every font is embedded as a subset, with its characters', async
   expect(fonts).toHaveLength(2);
   for (const font of fonts)
     expect(font).toMatch(/NotoSans-(Bold|Regular) +CID TrueType +Identity-H +yes yes yes/);
+});
+
+/** veraPDF's command line as one jar (org.verapdf.apps:greenfield-apps); .ci/run fetches it from Maven Central. */
+const VERAPDF = process.env['VERAPDF_JAR'] ?? '';
+
+testWith(VERAPDF !== '', 'veraPDF (VERAPDF_JAR)')('veraPDF finds every print to be PDF/A-3a', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'verapdf-'));
+  try {
+    const files: string[] = [];
+    const prints = [
+      ...CFE_TYPE_NAMES.map((type) => aReceiptOf(type)),
+      aReceiptOf('ETICKET', 200),
+      { ...aReceiptOf('EFACTURA'), adenda: 'Lo que falta: 漢字 😀' },
+    ];
+    for (const [index, document] of prints.entries()) {
+      const paper = PAPERS[index % PAPERS.length] ?? 'A4';
+      const receipt = printable(document, {
+        logo: A_LOGO,
+        environment: index % 2 ? 'sandbox' : 'production',
+      });
+      const file = join(folder, `${index}.pdf`);
+      writeFileSync(file, await drawReceipt(receipt, paper));
+      files.push(file);
+    }
+    const args = [
+      '-cp',
+      VERAPDF,
+      'org.verapdf.apps.GreenfieldCliWrapper',
+      '--flavour',
+      '3a',
+      '--format',
+      'text',
+      ...files,
+    ];
+    const { stdout } = spawnSync('java', args, { encoding: 'utf8' });
+    expect(stdout.trim().split('\n').toSorted()).toEqual(files.map((file) => `PASS ${file} 3a`).toSorted());
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
