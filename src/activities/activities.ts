@@ -37,6 +37,7 @@ interface Inputs {
   submitReport: [report: ReportKey];
   askReport: [report: ReportKey];
   supportReport: [act: ReportSupportAct];
+  askRejected: [];
   validateLogin: [rut: string];
 }
 

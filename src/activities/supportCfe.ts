@@ -2,6 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
 import { Cfe } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
+import { isNumberUndecided } from '../db/undecidedNumbers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import { type FinalStatus, isFinal } from '../domain/cfeStatus.ts';
 import { ABANDONED, ABANDONED_TO_OTHERS } from '../domain/rejection.ts';
@@ -10,6 +11,7 @@ import type { Activity, SupportAct } from './activities.ts';
 import { whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
 import type { Authority } from './steps/authority.ts';
 import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
+import { settleRejected } from './steps/settleRejected.ts';
 import { storeReceived } from './steps/storeReceived.ts';
 import {
   afterVerdict,
@@ -52,6 +54,7 @@ async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResul
   if (act.action === 'retry') return audited(deps, act, async () => RETRIED);
   const em = deps.orm.em.fork();
   const cfe = await em.findOneOrFail(Cfe, { id: act.cfeId });
+  if (await isNumberUndecided(em, cfe.id)) return supportRejected(deps, act, cfe);
   const sobres = await sobresOf(em, cfe);
   const askedAt = deps.clock();
   const record = await askForRecord(deps.authority, cfe, sobres);
@@ -64,6 +67,30 @@ async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResul
       return refused('It moved on while the authority was asked: ask again.');
     const obstacle = whyNotAbandoned(record, { cfe: locked, sobres, askedAt });
     return obstacle === null ? abandon(open, locked, { record, now }) : refused(obstacle);
+  });
+}
+
+/** Of a CFE that was rejected for E06 alone: the authority is asked whether it has accepted it; given up, its number is annulled. */
+async function supportRejected(deps: SupportDeps, act: SupportAct, cfe: Cfe): Promise<SupportResult> {
+  const held = await deps.authority.findState(cfe);
+  return audited(deps, act, async (em, locked, now): Promise<Done> => {
+    if (held.kind === 'repeat' || held.kind === 'stuck') return refused(whatSupportMayDo(held));
+    const annul = act.action === 'abandon';
+    const what = await settleRejected(em, locked, held, { annul, now });
+    switch (what) {
+      case 'accepted':
+        return { kind: 'settled', message: 'The authority has accepted it since.' };
+      case 'annulled':
+        return { kind: 'abandoned', message: 'It stays REJECTED, and its number is annulled.' };
+      case 'undecided':
+        return refused('The authority has not accepted it; it is asked again by itself, once a day.');
+      case 'others':
+        return refused(
+          'The authority has accepted a CFE of another sobre under its number. Find out who sent it.',
+        );
+      case 'decided':
+        return refused('It was decided meanwhile; `cfe show` says where it stands.');
+    }
   });
 }
 

@@ -21,6 +21,8 @@ export interface CliDeps extends CommandDeps {
   readonly apiKeys: () => ApiKeys;
   /** Asks the workflow of a CFE for a support action; throws ConfigurationError where Temporal is not configured. */
   readonly askSupport: SupportCfeDeps['askSupport'];
+  /** The same for a CFE that was rejected for E06 alone. */
+  readonly askRejected: SupportCfeDeps['askRejected'];
   /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
   /** Finds out what is known of rates; throws ConfigurationError where the central bank is not configured. */

@@ -1,5 +1,6 @@
 import { cfeById } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import { isNumberUndecided } from '../db/undecidedNumbers.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
@@ -11,6 +12,11 @@ type WorkflowAnswer = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean 
 export interface SupportCfeDeps extends CommandDeps {
   /** Sends the update `support` to a workflow. Refuses where Temporal or its worker is away (UNAVAILABLE). */
   readonly askSupport: (workflowId: string, request: SupportRequest) => Promise<WorkflowAnswer>;
+  /** Has the authority asked about a CFE that it rejected for E06 alone. Refuses where Temporal is away (UNAVAILABLE). */
+  readonly askRejected: (
+    cfe: Pick<Cfe, 'id' | 'workflowId'>,
+    request: SupportRequest,
+  ) => Promise<SupportAnswer>;
 }
 
 /** What to ask for, and why; a dry run asks for nothing. */
@@ -28,17 +34,23 @@ export interface Supported {
 }
 
 /**
- * Asks the workflow of a stuck CFE to act. One that is not stuck is left alone, and its message says why. The workflow
- * writes the audit, for those who ask in the Temporal UI too.
+ * Asks the workflow of a stuck CFE to act. One that is not stuck is left alone, and its message says why; of one that was
+ * rejected for E06 alone the authority is asked whether it has accepted it since (settle), and its number is annulled
+ * where it has not (abandon). The workflow writes the audit, for those who ask in the Temporal UI too.
  */
 export async function supportCfe(
   deps: SupportCfeDeps,
   { id, action, reason, dryRun }: Wish & { id: string },
 ): Promise<Supported> {
-  const stuck = await cfeById(deps.orm.em.fork(), id);
-  if (dryRun) return wouldAsk(stuck, action);
+  const em = deps.orm.em.fork();
+  const stuck = await cfeById(em, id);
+  const isUndecided = action !== 'retry' && (await isNumberUndecided(em, id));
+  if (dryRun) return wouldAsk(stuck, { action, isUndecided });
   const by = (deps.actor ?? 'service').replace(/^cli:/, '');
-  const answer = await deps.askSupport(stuck.workflowId, { action, by, reason });
+  const request = { action, by, reason };
+  const answer = isUndecided
+    ? await deps.askRejected(stuck, request)
+    : await deps.askSupport(stuck.workflowId, request);
   const cfe = await cfeById(deps.orm.em.fork(), id);
   const { outcome } = answer;
   return {
@@ -66,8 +78,11 @@ export async function supportCfes(
   return done;
 }
 
-const wouldAsk = (cfe: Cfe, action: SupportAction): Supported =>
-  cfe.stuckReason === null
+const wouldAsk = (
+  cfe: Cfe,
+  { action, isUndecided }: { action: SupportAction; isUndecided: boolean },
+): Supported =>
+  cfe.stuckReason === null && !isUndecided
     ? { cfe, outcome: 'nothing_to_do', message: standingOf(cfe, true) }
     : { cfe, outcome: 'dry_run', message: `Would be done: ${action}.` };
 

@@ -68,6 +68,17 @@ export interface ExpiriesResult {
   enterprises: number;
 }
 
+/** How many CFEs that were rejected for E06 alone came to what. */
+export interface RejectedResult {
+  kind: 'asked';
+  accepted: number;
+  annulled: number;
+  /** The authority has not accepted them, and still may. */
+  undecided: number;
+  /** It gave no answer to go by; asked again the next day. */
+  unanswered: number;
+}
+
 export interface PurgeResult {
   kind: 'purged';
   /** How many rows of each table went. */
@@ -137,5 +148,6 @@ export interface ActivityResults {
   submitReport: SubmitReportResult;
   askReport: AskReportResult;
   supportReport: SupportResult;
+  askRejected: RejectedResult;
 }
 export type ActivityName = keyof ActivityResults;

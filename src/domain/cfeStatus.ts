@@ -17,12 +17,18 @@ const MOVES: Readonly<Record<CfeStatus, readonly CfeStatus[]>> = {
   OBSERVED: [],
 };
 
+/**
+ * The one move out of a final status: the authority may accept, in its portal, what it rejected for E06 alone
+ * (docs/contract.md#rejected-for-e06). Only who has asked for just that makes it; a verdict that comes late does not.
+ */
+export const WITHDRAWN_REJECTION = { from: 'REJECTED', to: 'ACCEPTED' } as const;
+
 /** Whether a CFE may go from one status to the other; staying is no move. */
 export function canBecome(from: CfeStatus, to: CfeStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Whether a status never changes again. */
+/** Whether a status is a verdict; it never changes again, but for WITHDRAWN_REJECTION. */
 export function isFinal(status: CfeStatus): status is FinalStatus {
   return MOVES[status].length === 0;
 }

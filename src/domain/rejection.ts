@@ -16,6 +16,14 @@ export const OWN_REJECTION_CODES = {
   numberOfOthers: 'duplicate.not_ours' satisfies StuckReason,
 } as const;
 
+/** So long may the authority's portal accept a CFE that was rejected for E06 alone (docs/authority/sobres.md#receipt-codes). */
+const UNDECIDED_DAYS = 60;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Whether a CFE that was rejected for E06 alone can no longer be accepted. */
+export const isPastAcceptance = ({ settledAt }: { readonly settledAt: Date | null }, now: Date): boolean =>
+  settledAt !== null && now.getTime() - settledAt.getTime() > UNDECIDED_DAYS * DAY_MILLISECONDS;
+
 /** A note whose original was rejected; it was never sent. */
 export const ORIGINAL_REJECTED: readonly RejectionReason[] = [
   {

@@ -43,6 +43,10 @@ interface EfacturaLogin {
   };
 }
 
+/** Why a CFE left a final status: the authority has accepted what it rejected for E06. */
+export const CFE_MOVE_REASONS = ['rejection.withdrawn'] as const;
+export type CfeMoveReason = (typeof CFE_MOVE_REASONS)[number];
+
 /** `cfe.updated` (docs/contract.md#events): sent where it is selected. */
 interface CfeUpdated {
   readonly name: 'cfe.updated';
@@ -55,6 +59,8 @@ interface CfeUpdated {
     readonly numero: number;
     readonly status: CfeStatus;
     readonly changes: { readonly cfe_status: { readonly from: CfeStatus; readonly to: CfeStatus } };
+    /** Only where the authority withdrew a rejection. */
+    readonly reason?: CfeMoveReason;
   };
 }
 
@@ -266,6 +272,7 @@ export function cfeUpdated(
     readonly status: CfeStatus;
   },
   from: CfeStatus,
+  reason?: CfeMoveReason,
 ): CfeUpdated {
   return {
     name: 'cfe.updated',
@@ -278,6 +285,7 @@ export function cfeUpdated(
       numero: cfe.numero,
       status: cfe.status,
       changes: { cfe_status: { from, to: cfe.status } },
+      ...(reason ? { reason } : {}),
     },
   };
 }

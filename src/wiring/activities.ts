@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
+import { createAskRejected } from '../activities/askRejected.ts';
 import { createAskReport } from '../activities/askReport.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
 import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
@@ -180,7 +181,7 @@ function reportActivities(
 function authorityActivities(
   { config, orm, clock, outbox, registry, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
-): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'validateLogin'> {
+): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'askRejected' | 'validateLogin'> {
   const deciding = {
     orm,
     clock,
@@ -208,6 +209,7 @@ function authorityActivities(
     }),
     awaitVerdict: createAwaitVerdict(deciding),
     supportCfe: createSupportCfe(deciding),
+    askRejected: createAskRejected(deciding),
     validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),
   };
 }

@@ -1,17 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import {
   Client,
   Connection,
   ServiceError,
+  WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import type { SupportAct } from '../activities/activities.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
-import { SUPPORT_UPDATE, type TemporalServer } from '../temporal.ts';
+import { SUPPORT_UPDATE, TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MILLISECONDS = 3_000;
@@ -21,6 +24,7 @@ const ACCEPT_MILLISECONDS = 20_000;
 /** A connection to Temporal that sends the update `support`; open it for one run of the command line, and close it. */
 export function openSupport({ server, namespace }: { server: TemporalServer; namespace: string }): {
   ask: SupportCfeDeps['askSupport'];
+  askRejected: SupportCfeDeps['askRejected'];
   close(): Promise<void>;
 } {
   const connection = Connection.lazy({ ...server, connectTimeout: CONNECT_MILLISECONDS });
@@ -40,6 +44,26 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
         return await within(DEADLINES.supportAnswer, () => handle.result());
       } catch (error) {
         return whatItMeans(error);
+      }
+    },
+    async askRejected({ id: cfeId, workflowId }, request) {
+      try {
+        await connection.ensureConnected().catch(away);
+        const act: SupportAct = { ...request, cfeId, requestId: randomUUID() };
+        const handle = await within(ACCEPT_MILLISECONDS, () =>
+          client.workflow.start('askRejected', {
+            workflowId: `rejected:${workflowId}`,
+            taskQueue: TASK_QUEUES.cfe,
+            args: [act],
+            staticSummary: 'Asks about one CFE that was rejected for E06, as support wants',
+          }),
+        );
+        return await within(DEADLINES.supportAnswer, () => handle.result() as Promise<SupportAnswer>);
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError)
+          return { outcome: 'refused', message: 'Another action of support is under way on this CFE.' };
+        if (error instanceof ServiceError) away(error);
+        throw error;
       }
     },
     close: () => connection.close(),

@@ -80,6 +80,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       ...actor,
       authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUTS, source)),
       askSupport: support.ask,
+      askRejected: support.askRejected,
       askAuthority: () => createAskAuthority(orm, source),
       ratesFor: () => openRates(readConfig(RATES_VARIABLES, source), orm),
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
@@ -96,17 +97,21 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
 }
 
 /** Support's connection to Temporal, which few verbs need: loaded and opened by the first that does. */
-function supportOf(source: Variables): { ask: CliDeps['askSupport']; close(): Promise<void> } {
+function supportOf(
+  source: Variables,
+): Pick<CliDeps, 'askRejected'> & { ask: CliDeps['askSupport']; close(): Promise<void> } {
   let opened: ReturnType<typeof openSupport> | undefined;
+  const open = async () => {
+    const config = readConfig([...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'], source);
+    opened ??= (await import('./askSupport.ts')).openSupport({
+      server: temporalServerOf(config),
+      namespace: config.TEMPORAL_NAMESPACE,
+    });
+    return opened;
+  };
   return {
-    async ask(workflowId, request) {
-      const config = readConfig([...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'], source);
-      opened ??= (await import('./askSupport.ts')).openSupport({
-        server: temporalServerOf(config),
-        namespace: config.TEMPORAL_NAMESPACE,
-      });
-      return opened.ask(workflowId, request);
-    },
+    ask: async (workflowId, request) => (await open()).ask(workflowId, request),
+    askRejected: async (cfe, request) => (await open()).askRejected(cfe, request),
     close: async () => opened?.close(),
   };
 }

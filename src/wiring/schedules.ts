@@ -36,6 +36,15 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
     older: /^After midnight, when dates have passed$/,
     catchUp: 24 * HOUR_MILLISECONDS,
   },
+  rejected: {
+    workflow: 'askRejected',
+    summary: 'Asks about CFEs that were rejected for E06, which the authority may accept for 60 days',
+    spec: {
+      calendars: [{ hour: 9, minute: 20, comment: 'Once a day' }],
+      timezone: 'America/Montevideo',
+    },
+    catchUp: 24 * HOUR_MILLISECONDS,
+  },
   purge: {
     workflow: 'purgeExpired',
     summary: 'Takes out the rows whose time is over',

@@ -1,4 +1,5 @@
 /** All workflows, one file per process: what the worker bundles. */
+export { askRejected } from './askRejected.ts';
 export { deliverWebhook } from './deliverWebhook.ts';
 export { issueCfe } from './issueCfe.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';

@@ -34,6 +34,12 @@ export const AUTHORITY: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 60 * SECOND },
 };
 
+/** Many questions to the authority, one after the other; those that bring no answer are left for another day. */
+export const AUTHORITY_LONG: ActivityOptions = {
+  ...AUTHORITY,
+  startToCloseTimeout: DEADLINES.ownLongAttempt,
+};
+
 /** What support asks for: a few questions to the authority, none of them repeated; a lost worker's act is. */
 export const SUPPORT: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: DEADLINES.supportAttempt };
 

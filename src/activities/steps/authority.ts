@@ -43,9 +43,15 @@ export interface Authority {
   sendSobre(cfe: Cfe, sobre: Sobre, departure: Departure, certificate?: Certificate): Promise<SendAnswer>;
   findSobre(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<FindSobreAnswer>;
   askVerdict(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<VerdictOutcome>;
+  /** What state it says the fiscal number is in, and by which sobre. */
+  findState(cfe: Cfe): Promise<FindStateAnswer>;
   /** Whether it has the fiscal number, by whichever sobre. */
   findReceipt(cfe: Cfe): Promise<FindReceiptAnswer>;
 }
+
+export type FindStateAnswer =
+  /** Its state (AE, BE; null while there is none), from the sobre with that number. */
+  { kind: 'found'; state: string | null; idemisor: string } | { kind: 'absent' } | Unclear;
 
 export type FindReceiptAnswer =
   /** From a sobre of ours, with what to ask about that one with. */
@@ -98,6 +104,13 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         const ours = original.idReceptor !== idReceptor && (await isOurs(deps, credentials, cfe, original));
         if (typeof ours !== 'boolean') return ours;
         return verdictOutcome(ours ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
+      }),
+
+    findState: (cfe) =>
+      withCredentials(deps, { cfe }, async (credentials): Promise<FindStateAnswer> => {
+        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (found.kind !== 'found') return found;
+        return { kind: 'found', state: found.state, idemisor: found.idemisor };
       }),
 
     findReceipt: (cfe) =>

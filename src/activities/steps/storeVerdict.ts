@@ -3,7 +3,7 @@ import { decideUnheard, tellNotes } from '../../db/cfes.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
 import { recordEvent } from '../../db/events.ts';
 import type { Orm } from '../../db/orm.ts';
-import { canBecome, type FinalStatus } from '../../domain/cfeStatus.ts';
+import { canBecome, type FinalStatus, WITHDRAWN_REJECTION } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import { cfeUpdated } from '../../domain/webhookEvents.ts';
@@ -30,6 +30,8 @@ export interface VerdictDeps {
 interface Verdict {
   status: FinalStatus;
   reasons: readonly RejectionReason[];
+  /** The authority has withdrawn a rejection: the one move out of a final status. */
+  withdraws?: true;
 }
 
 /**
@@ -60,16 +62,18 @@ export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: 
 export async function storeVerdictOfLocked(
   em: EntityManager,
   cfe: Cfe,
-  { status, reasons }: Verdict,
+  { status, reasons, withdraws }: Verdict,
   now: Date,
 ): Promise<StoredVerdict | null> {
-  if (!canBecome(cfe.status, status)) return null;
   const from = cfe.status;
+  const { from: rejected, to: accepted } = WITHDRAWN_REJECTION;
+  const isMove = withdraws ? from === rejected && status === accepted : canBecome(from, status);
+  if (!isMove) return null;
   cfe.status = status;
   cfe.rejection = reasons.length > 0 ? [...reasons] : null;
   cfe.stuckReason = null;
   cfe.settledAt = now;
-  await recordEvent(em, cfe, cfeUpdated(cfe, from), now);
+  await recordEvent(em, cfe, cfeUpdated(cfe, from, withdraws && 'rejection.withdrawn'), now);
   await tellNotes(em, cfe.id, now);
   return verdictStored(cfe, status, now);
 }

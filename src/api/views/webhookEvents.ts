@@ -5,7 +5,7 @@ import type { EnterpriseChanges } from '../../domain/enterpriseObject.ts';
 import { ENTERPRISE_STATUSES, LOGIN_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
-import { LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
+import { CFE_MOVE_REASONS, LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
 import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
@@ -86,6 +86,9 @@ export const WEBHOOK_EVENT_VIEWS = {
       status: z.enum(CFE_STATUSES),
       changes: z.object({
         cfe_status: z.object({ from: z.enum(CFE_STATUSES), to: z.enum(CFE_STATUSES) }),
+      }),
+      reason: z.enum(CFE_MOVE_REASONS).optional().meta({
+        description: 'Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06',
       }),
     }),
   ),

@@ -41,6 +41,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     findSobre: async () => listed,
     askVerdict: async () => verdict,
     findReceipt: () => Promise.reject(new Error('not asked here')),
+    findState: () => Promise.reject(new Error('not asked here')),
   };
   const deps = () => ({
     orm: db.orm,

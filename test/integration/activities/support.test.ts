@@ -34,6 +34,7 @@ const SILENT: Authority = {
   sendSobre: () => Promise.reject(new Error('it was sent to')),
   findSobre: () => Promise.reject(new Error('it was asked for the sobre')),
   findReceipt: () => Promise.reject(new Error('it was asked for the number')),
+  findState: () => Promise.reject(new Error('it was asked for the state of the number')),
   askVerdict: () => Promise.reject(new Error('it was asked for the verdict')),
 };
 /** A gate that lets nothing through. */

@@ -35,7 +35,13 @@ describe('supportCfes', () => {
       asked.push([workflowId, request]);
       return say(asked.length);
     };
-    return { asked, deps: { ...webhookDeps(db.orm), actor: 'cli:ana', askSupport } as const };
+    const askedAgain: [string, SupportRequest][] = [];
+    const askRejected: SupportCfeDeps['askRejected'] = async ({ id }, request) => {
+      askedAgain.push([id, request]);
+      return { outcome: 'settled', message: 'The authority has accepted it since.' };
+    };
+    const deps = { ...webhookDeps(db.orm), actor: 'cli:ana', askSupport, askRejected } as const;
+    return { asked, askedAgain, deps };
   }
 
   test('asks one workflow after the other, in the name of who sits there, and tells what each said', async () => {
@@ -58,6 +64,33 @@ describe('supportCfes', () => {
     ]);
     const request = { action: 'retry', by: 'ana', reason: 'mended' };
     expect(asked).toEqual(workflowIds.map((workflowId) => [workflowId, request]));
+  });
+
+  test('has the authority asked about one that was rejected for E06 alone, unless it is to be retried', async () => {
+    const { asked, askedAgain, deps } = supporting(() => ({ outcome: 'nothing_to_do', runs: false }));
+    const [id = ''] = ids;
+    const em = db.orm.em.fork();
+    const reject = `update cfe set status = 'REJECTED', settled_at = now(), rejection = '[{"code":"E06"}]' where id = ?`;
+    const supportOne = async (action: SupportRequest['action'], dryRun = false) =>
+      (await supportCfes(deps, { ids: [id], ...WISH, action, dryRun })).map(({ outcome }) => outcome);
+    await em.execute(reject, [id]);
+    try {
+      expect(await supportOne('settle', true)).toEqual(['dry_run']);
+      expect(await supportOne('retry')).toEqual(['nothing_to_do']);
+      expect(await supportOne('settle')).toEqual(['settled']);
+      expect(await supportOne('abandon')).toEqual(['settled']);
+      expect(asked.map(([, { action }]) => action)).toEqual(['retry']);
+      const by = { by: 'ana', reason: 'mended' };
+      expect(askedAgain).toEqual([
+        [id, { action: 'settle', ...by }],
+        [id, { action: 'abandon', ...by }],
+      ]);
+    } finally {
+      await em.execute(
+        `update cfe set status = 'PENDING', settled_at = null, rejection = null where id = ?`,
+        [id],
+      );
+    }
   });
 
   test('broken off, it says how many were asked', async () => {

@@ -63,6 +63,7 @@ describe('submitCfe at the gate', () => {
     },
     askVerdict: () => Promise.reject(new Error('not asked here')),
     findReceipt: () => Promise.reject(new Error('not asked here')),
+    findState: () => Promise.reject(new Error('not asked here')),
   };
   const submit = () =>
     asActivity(() =>

@@ -1,0 +1,270 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAskRejected } from '../../../src/activities/askRejected.ts';
+import type { Authority, FindStateAnswer } from '../../../src/activities/steps/authority.ts';
+import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
+import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
+import { addWebhook } from '../../../src/commands/addWebhook.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { cfeById } from '../../../src/db/cfes.ts';
+import { Annulment } from '../../../src/db/entities/Annulment.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import { reconcileNumbers } from '../../../src/db/reconciliation.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import type { SupportAction } from '../../../src/domain/supportAction.ts';
+import { asActivity } from '../../support/activityContext.ts';
+import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
+import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson } from '../../support/exactJson.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
+
+const DAY = 86_400_000;
+const SIGNED = new Date('2026-11-10T12:00:00Z');
+const REJECTED = new Date('2026-11-10T12:05:00Z');
+const later = (days: number) => new Date(REJECTED.getTime() + days * DAY);
+const AWAY: FindStateAnswer = { kind: 'repeat', what: 'no answer', reached: false };
+
+describe('CFEs that were rejected for E06 alone', () => {
+  let db: TestDatabase;
+  let accountId: string;
+  let rut: string;
+  beforeAll(async () => {
+    db = await cloneDatabase();
+    accountId = await anAccount(db.orm);
+    const url = 'https://hooks.example.com/';
+    await addWebhook(webhookDeps(db.orm), { accountId, url, events: ['cfe.updated'] });
+  });
+  beforeEach(async () => {
+    rut = await aReadyEnterprise(db.orm, accountId);
+    asked.length = 0;
+    // What other tests left undecided is none of this one's.
+    await db.orm.em
+      .fork()
+      .execute(
+        `update cfe set rejection = '[{"code":"E09"}]' where status = 'REJECTED' and rejection @> '[{"code":"E06"}]'`,
+      );
+  });
+  afterAll(() => db[Symbol.asyncDispose]());
+
+  let idemisor = 5_000n;
+  const sobreOf = new Map<string, string>();
+  const decide = (cfe: Cfe, codes: readonly string[], status: 'REJECTED' | 'ACCEPTED' = 'REJECTED') =>
+    storeVerdict({ orm: db.orm, clock: () => REJECTED, outbox: idleOutbox }, cfe.id, {
+      status,
+      reasons: codes.map((code) => ({ code, message: code, detail: null })),
+    });
+  async function aCfe(codes: readonly string[] | null = ['E06'], wishes: CfeWishes = {}): Promise<Cfe> {
+    const body = aCfeBody({ emissionDate: '2026-11-10', ...wishes });
+    const { id } = await issueCfe(
+      { ...webhookDeps(db.orm), clock: () => SIGNED },
+      { accountId, rut, environment: 'production', body: fromJson(JSON.stringify(body)) },
+    );
+    const em = db.orm.em.fork();
+    await em.nativeUpdate(Cfe, { id }, { signedXml: '<CFE/>', digest: 'ZGlnZXN0' });
+    idemisor += 1n;
+    sobreOf.set(id, idemisor.toString());
+    await em.insert(Sobre, {
+      id: randomUUID(),
+      cfeId: id,
+      rut,
+      environment: 'production',
+      idemisor,
+      state: 'RECEIVED',
+      xml: '<EnvioCFE/>',
+      sendingAt: SIGNED,
+      receivedAt: SIGNED,
+      idReceptor: '7',
+      token: 'dG9rZW4=',
+      askFrom: null,
+      undecidedSince: null,
+      refusal: null,
+      createdAt: SIGNED,
+    });
+    const cfe = await em.findOneOrFail(Cfe, { id });
+    if (codes) await decide(cfe, codes);
+    return cfe;
+  }
+  const asked: string[] = [];
+  /** Says of each CFE what `says` has; of the others, that they are rejected still. */
+  const authority = (says: ReadonlyMap<string, FindStateAnswer> = new Map()): Authority => {
+    const silent = () => Promise.reject(new Error('it was asked for something else'));
+    return {
+      sendSobre: silent,
+      findSobre: silent,
+      findReceipt: silent,
+      askVerdict: silent,
+      async findState({ id }) {
+        asked.push(id);
+        return says.get(id) ?? { kind: 'found', state: 'BE', idemisor: sobreOf.get(id) ?? '' };
+      },
+    };
+  };
+  const accepts = (cfe: Cfe, by = sobreOf.get(cfe.id) ?? ''): ReadonlyMap<string, FindStateAnswer> =>
+    new Map([[cfe.id, { kind: 'found', state: 'AE', idemisor: by }]]);
+  const deps = (now: Date, says?: ReadonlyMap<string, FindStateAnswer>) => ({
+    orm: db.orm,
+    clock: () => now,
+    outbox: idleOutbox,
+    authority: authority(says),
+  });
+  const ask = (now: Date, says?: ReadonlyMap<string, FindStateAnswer>) =>
+    asActivity(createAskRejected({ ...deps(now, says), page: 2 }));
+  const support = (cfe: Cfe, action: SupportAction, now: Date, says?: ReadonlyMap<string, FindStateAnswer>) =>
+    asActivity(() =>
+      createSupportCfe(deps(now, says))({
+        cfeId: cfe.id,
+        requestId: randomUUID(),
+        action,
+        by: 'ana',
+        reason: 'the company had it accepted',
+      }),
+    );
+  const row = (cfe: Cfe) => cfeById(db.orm.em.fork(), cfe.id);
+  const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeId: cfe.id });
+  const movesOf = async (cfe: Cfe) =>
+    (await eventsOf(db.orm, rut))
+      .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === formatCfeId(cfe))
+      .map(({ data }) => [data['changes'], data['reason']]);
+  const NONE = { kind: 'asked', accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
+
+  test('are asked about, all of them and no others', async () => {
+    const cfes = [await aCfe(), await aCfe(), await aCfe(['E06']), await aCfe()];
+    for (const codes of [['E05'], ['E06', 'E05'], ['E09'], ['E02']]) await aCfe(codes);
+    await aCfe(null);
+
+    expect(await ask(later(1))).toEqual({ ...NONE, undecided: 4 });
+
+    expect(asked.toSorted()).toEqual(cfes.map(({ id }) => id).toSorted());
+    expect(await row(cfes[0] as Cfe)).toMatchObject({ status: 'REJECTED', settledAt: REJECTED });
+  });
+
+  test('become ACCEPTED once the authority has accepted them, which webhooks hear with the reason, once', async () => {
+    const cfe = await aCfe();
+
+    expect(await ask(later(3), accepts(cfe))).toEqual({ ...NONE, accepted: 1 });
+    expect(await ask(later(4), accepts(cfe))).toEqual(NONE);
+
+    expect(await row(cfe)).toMatchObject({ status: 'ACCEPTED', rejection: null, settledAt: later(3) });
+    expect(await annulmentsOf(cfe)).toEqual([]);
+    expect(await movesOf(cfe)).toEqual([
+      [{ cfe_status: { from: 'PENDING', to: 'REJECTED' } }, undefined],
+      [{ cfe_status: { from: 'REJECTED', to: 'ACCEPTED' } }, 'rejection.withdrawn'],
+    ]);
+    expect(await reconcileNumbers(db.orm.em.fork(), { rut })).toContainEqual(
+      expect.objectContaining({ type: 'ETICKET', given: 1, issued: 1, annulled: 0, waiting: 0 }),
+    );
+  });
+
+  test('two at once accept one once', async () => {
+    const cfe = await aCfe();
+
+    const both = await Promise.all([
+      ask(later(3), accepts(cfe)),
+      support(cfe, 'settle', later(3), accepts(cfe)),
+    ]);
+
+    expect(
+      both.map((one) => ('accepted' in one ? one.accepted === 1 : one.kind === 'settled')).filter(Boolean),
+    ).toHaveLength(1);
+    expect(await movesOf(cfe)).toHaveLength(2);
+  });
+
+  test('are annulled when 60 days have passed and the authority still rejects them, for the day of their signature', async () => {
+    const cfe = await aCfe();
+
+    expect(await ask(later(60))).toEqual({ ...NONE, undecided: 1 });
+    expect(await ask(later(60.1))).toEqual({ ...NONE, annulled: 1 });
+    expect(await ask(later(61), accepts(cfe))).toEqual(NONE);
+
+    expect(await row(cfe)).toMatchObject({ status: 'REJECTED' });
+    expect(await annulmentsOf(cfe)).toMatchObject([
+      { reason: 'rejected', reportDate: '2026-11-10', annulledAt: later(60.1), fromNumber: cfe.numero },
+    ]);
+    expect(await reconcileNumbers(db.orm.em.fork(), { rut })).toContainEqual(
+      expect.objectContaining({ type: 'ETICKET', given: 1, issued: 0, annulled: 1, waiting: 0 }),
+    );
+  });
+
+  test.each<[string, FindStateAnswer, Partial<typeof NONE>]>([
+    ['the authority gives no answer', AWAY, { unanswered: 1 }],
+    ['it has no state for it', { kind: 'found', state: null, idemisor: '' }, { undecided: 1 }],
+    ['it accepted a CFE of another sobre', { kind: 'found', state: 'AE', idemisor: '1' }, { undecided: 1 }],
+  ])('are left as they are, however late, where %s', async (_, says, counts) => {
+    const cfe = await aCfe();
+
+    expect(await ask(later(90), new Map([[cfe.id, says]]))).toEqual({ ...NONE, ...counts });
+
+    expect(await row(cfe)).toMatchObject({ status: 'REJECTED', settledAt: REJECTED });
+    expect(await annulmentsOf(cfe)).toEqual([]);
+  });
+
+  test('notes that fell with one stay REJECTED; a new one may be issued on it', async () => {
+    const original = await aCfe(null);
+    const reference = formatCfeId(original);
+    const note = await aCfe(null, { type: 'ETICKET_NC', net: 10, reference });
+    await decide(original, ['E06']);
+    await decide(note, ['reference.rejected']);
+
+    await ask(later(2), accepts(original));
+
+    expect(await row(original)).toMatchObject({ status: 'ACCEPTED' });
+    expect(await row(note)).toMatchObject({ status: 'REJECTED' });
+    expect(await annulmentsOf(note)).toHaveLength(1);
+    expect(await aCfe(null, { type: 'ETICKET_NC', net: 10, reference })).toMatchObject({ status: 'PENDING' });
+  });
+
+  describe('support', () => {
+    const auditOf = async (cfe: Cfe) =>
+      (await listAudit(db.orm.em.fork(), { rut, subject: cfe.id }, 10)).map(({ actor, action, outcome }) => [
+        actor,
+        action,
+        outcome,
+      ]);
+
+    test('settle: asks at once', async () => {
+      const cfe = await aCfe();
+
+      expect(await support(cfe, 'settle', later(1))).toMatchObject({
+        kind: 'refused',
+        message: expect.stringContaining('has not accepted it'),
+      });
+      expect(await support(cfe, 'settle', later(1), new Map([[cfe.id, AWAY]]))).toMatchObject({
+        kind: 'refused',
+      });
+      expect(await support(cfe, 'settle', later(1), accepts(cfe))).toMatchObject({ kind: 'settled' });
+
+      expect(await row(cfe)).toMatchObject({ status: 'ACCEPTED' });
+      expect(await auditOf(cfe)).toEqual([
+        ['support:ana', 'cfe.settle', 'refused'],
+        ['support:ana', 'cfe.settle', 'refused'],
+        ['support:ana', 'cfe.settle', 'settled'],
+      ]);
+    });
+
+    test('abandon: annuls the number, unless the authority has accepted it or gives no answer', async () => {
+      const [lost, won, unknown] = [await aCfe(), await aCfe(), await aCfe()];
+
+      expect(await support(lost, 'abandon', later(1))).toMatchObject({ kind: 'abandoned' });
+      expect(await support(won, 'abandon', later(1), accepts(won))).toMatchObject({ kind: 'settled' });
+      expect(await support(unknown, 'abandon', later(1), new Map([[unknown.id, AWAY]]))).toMatchObject({
+        kind: 'refused',
+      });
+
+      expect(await annulmentsOf(lost)).toMatchObject([{ reason: 'rejected', annulledAt: later(1) }]);
+      expect(await row(lost)).toMatchObject({ status: 'REJECTED' });
+      expect(await row(won)).toMatchObject({ status: 'ACCEPTED' });
+      expect(await annulmentsOf(unknown)).toEqual([]);
+      expect(await auditOf(lost)).toEqual([['support:ana', 'cfe.abandon', 'abandoned']]);
+    });
+  });
+
+  test('no late verdict makes the move: only who asked for just that', async () => {
+    const cfe = await aCfe();
+    await decide(cfe, [], 'ACCEPTED');
+    expect(await row(cfe)).toMatchObject({ status: 'REJECTED' });
+  });
+});
