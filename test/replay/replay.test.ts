@@ -68,6 +68,8 @@ const SINCE_KIND = [
     'lookedOnceMore',
   ].map((ending) => `reportDay.${ending}.kind.json`),
   'startDailyReports.started.kind.json',
+  'askRejected.all.kind.json',
+  'askRejected.one.kind.json',
 ];
 
 /** Ways that only runs from before the patch `support-acts` can have gone. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import type { Orm } from '../../../src/db/orm.ts';
+import { reconcileNumbers } from '../../../src/db/reconciliation.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import type { LedgerRow, TestStack } from '../../../test/support/stacks.ts';
 import { until } from '../../../test/support/until.ts';
@@ -49,6 +50,7 @@ export async function reckon(evidence: Evidence): Promise<string[]> {
   const kinds = [
     lost(posted.issued, rows),
     gaps(rows),
+    await unaccounted(orm),
     unlike(posted.issued, rows, ledger),
     rows
       .filter(({ stuckReason }) => stuckReason !== null)
@@ -91,6 +93,16 @@ function gaps(rows: readonly Row[]): string[] {
       return asItMust ? [] : [`${nameOf(row)} (${row.sequence}) does not follow the number before`];
     }),
   );
+}
+
+/** Every number of every CAE is issued, annulled or waiting, and here none waits any more. */
+async function unaccounted(orm: Orm): Promise<string[]> {
+  return (await reconcileNumbers(orm.em.fork())).flatMap(({ authorizationNumber: cae, ...numbers }) => {
+    const { given, issued, annulled, waiting } = numbers;
+    return given === issued + annulled && waiting === 0
+      ? []
+      : [`CAE ${cae} gave ${given} numbers: ${issued} issued, ${annulled} annulled, ${waiting} waiting`];
+  });
 }
 
 /** The authority's ledger and our table say the same of every CFE: number, verdict, and the very bytes. */
