@@ -18,7 +18,7 @@ describe('askRejected', () => {
 
   test('the schedule begins it once a day; it tells what came of asking', async () => {
     const { address, namespace, client } = temporal;
-    await ensureSchedules({ address }, namespace);
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
     const schedule = client.schedule.getHandle('rejected');
     const { info, policies } = await schedule.describe();
     expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 86_400_000 }));
