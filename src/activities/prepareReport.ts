@@ -48,7 +48,8 @@ async function prepare(
 ): Promise<PrepareReportResult> {
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
-  if (!report) throw new Error(`there is no report of ${key.rut} for ${key.date}`);
+  // `report stop` took the day back before anything of it was sent.
+  if (!report) return { kind: 'ended', status: 'OPEN' };
   if (report.acceptedAsIs && report.isComplete) return { kind: 'ended', status: report.status };
   const last = await lastSubmission(em, key);
   if (last?.status === 'PREPARED' || last?.status === 'SENT') return { kind: 'ready' };

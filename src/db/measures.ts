@@ -23,7 +23,7 @@ export interface WorkMeasures {
   readonly openCfes: readonly (Waiting & { environment: Environment; status: CfeStatus })[];
   /** CFEs that wait for support. */
   readonly stuckCfes: readonly { environment: Environment; stuckReason: string; count: number }[];
-  /** Production's daily reports of the last 70 days, by status. */
+  /** Production's daily reports of the last 70 days that are not CONSISTENT, by status. */
   readonly reports: readonly { status: string; count: number }[];
   /** Until the first is due that the authority does not have; null where it has all. */
   readonly reportsDueSeconds: number | null;
@@ -72,7 +72,8 @@ async function measureReports(
   return {
     reports: await em.execute(
       `select status, count(*)::int as count from daily_report
-       where environment = 'production' and date > (?::timestamptz - interval '70 days')::date group by status`,
+       where environment = 'production' and status <> 'CONSISTENT'
+         and date > (?::timestamptz - interval '70 days')::date group by status`,
       [at],
     ),
     reportsDueSeconds: due?.seconds ?? null,

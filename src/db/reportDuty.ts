@@ -42,6 +42,14 @@ export async function setReportDuty(
     return found ? em.assign(found, values) : em.create(ReportDuty, { rut, ...values });
   }
   const { until } = days;
+  // Days that were not sent are another system's now; a run that waits for one finds no row, and ends.
+  await em.execute(
+    `delete from daily_report report where rut = ? and environment = 'production' and date >= ?::date
+       and status = 'OPEN' and not send_now and not exists (select from report_submission submission
+         where submission.rut = report.rut and submission.environment = report.environment
+           and submission.date = report.date)`,
+    [rut, until],
+  );
   if (found) return em.assign(found, { untilDate: until });
   return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
 }

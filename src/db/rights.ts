@@ -13,7 +13,6 @@ const KEPT = [
   'certificate',
   'cfe',
   'cfe_sequence',
-  'daily_report',
   'enterprise',
   'mail',
   'payment',

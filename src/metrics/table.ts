@@ -131,8 +131,8 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'reports',
-    help: 'Production’s daily reports of the last 70 days by status; no series if there are none',
-    labels: { status: '`OPEN`, `SENT`, `RECEIVED`, `CONSISTENT`, `DIFFERS`, `SUPERSEDED`, `REFUSED`' },
+    help: 'Production’s daily reports of the last 70 days that are not CONSISTENT, by status; no series if there are none',
+    labels: { status: '`OPEN`, `SENT`, `RECEIVED`, `DIFFERS`, `SUPERSEDED`, `REFUSED`' },
   },
   cfe_reports_due_seconds: {
     type: 'gauge',

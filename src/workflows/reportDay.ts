@@ -23,8 +23,18 @@ const ASKING: Step = { tries: 'asking the authority what it made of the report',
 
 /** Pauses while something of the day is still to come: the first, and how they grow. */
 const FIRST_LOOK = 5_000;
+const LOOKS_GROW_BY = 1.5;
+const ASKS_GROW_BY = 2;
 const LONGEST_LOOK = 21_600_000;
 const LONGEST_ASK = 86_400_000;
+
+/** Pauses in milliseconds. */
+interface Growth {
+  readonly first: number;
+  readonly growBy: number;
+  readonly longest: number;
+}
+const LOOKS: Growth = { first: FIRST_LOOK, growBy: LOOKS_GROW_BY, longest: LONGEST_LOOK };
 
 export interface ReportDayInput {
   rut: string;
@@ -61,7 +71,7 @@ export async function reportDay(report: ReportDayInput): Promise<{ status: Repor
         show(next.status);
         setCurrentDetails(`${next.what} It goes on by itself; nothing to do.`);
         await pauses.growing(
-          { first: FIRST_LOOK, longest: Math.min(LONGEST_LOOK, next.mostMilliseconds) },
+          { ...LOOKS, longest: Math.min(LOOKS.longest, next.mostMilliseconds) },
           'Look at the day again',
         );
         break;
@@ -70,8 +80,8 @@ export async function reportDay(report: ReportDayInput): Promise<{ status: Repor
         setCurrentDetails('The authority has it; it is asked by and by what it made of it.');
         await pauses.growing(
           next.isComplete
-            ? { first: next.askAfterMilliseconds, longest: LONGEST_ASK }
-            : { first: FIRST_LOOK, longest: LONGEST_LOOK },
+            ? { first: next.askAfterMilliseconds, growBy: ASKS_GROW_BY, longest: LONGEST_ASK }
+            : LOOKS,
           'Ask what the authority made of it',
         );
         show((await desk.untilDone(ASKING, () => askReport(report))).status);
@@ -111,9 +121,9 @@ function pausesUntilWanted() {
       if (wanted) rounds = 0;
       wanted = false;
     },
-    /** Each twice as long as the one before, since it was last woken or sent. */
-    async growing({ first, longest }: { first: number; longest: number }, summary: string): Promise<void> {
-      await exactly(Math.min(first * 2 ** rounds, longest), summary);
+    /** Each longer than the one before, since it was last woken or sent. */
+    async growing({ first, growBy, longest }: Growth, summary: string): Promise<void> {
+      await exactly(Math.min(Math.round(first * growBy ** rounds), longest), summary);
       rounds += 1;
     },
   };

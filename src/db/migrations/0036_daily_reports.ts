@@ -28,7 +28,8 @@ export class Migration0036DailyReports extends Migration {
       );
       create index daily_report_open on daily_report (rut, date)
         where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED');
-      create index daily_report_by_date on daily_report (date, status);
+      create index daily_report_unsettled on daily_report (date, status)
+        where environment = 'production' and status <> 'CONSISTENT';
       create index daily_report_incomplete on daily_report (date, rut) where not is_complete;
       create index daily_report_stuck on daily_report (environment, stuck_reason) where stuck_reason is not null;
 

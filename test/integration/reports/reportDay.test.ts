@@ -410,6 +410,23 @@ describe('the schedule', () => {
     expect(await db.orm.em.fork().count(OutboxMessage, { workflowId: { $like: `report:${rut}:%` } })).toBe(1);
   });
 
+  test('a day that another system is to report ends unsent; one that was sent stays', async () => {
+    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-09'));
+    await store({ document: ticket(1), status: 'RECEIVED' });
+    await start();
+    key = { ...key, date: '2026-03-09' };
+    await prepare();
+    await submit();
+    key = { ...key, date: DATE };
+    expect(await prepare()).toMatchObject({ kind: 'waits' });
+    const deps = { orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' } as const;
+    await setReportDuty(deps, { act: 'stop', rut, from: '2026-03-09', reason: 'another system' });
+    expect(await days()).toEqual(['2026-03-09 begun']);
+    expect(await prepare()).toEqual({ kind: 'ended', status: 'OPEN' });
+    await start();
+    expect(authority.diary).toEqual(['send 1']);
+  });
+
   test('issuer_since, start and stop say which days are ours', async () => {
     const deps = { orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' } as const;
     await db.orm.em.fork().execute(`update enterprise set issuer_since = '2026-03-05' where rut = ?`, [rut]);

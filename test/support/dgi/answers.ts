@@ -91,6 +91,16 @@ export function ackCfe(
   );
 }
 
+/** A signed ACKRepDiario: AR, or what is wished. */
+export function ackReport(of: AckWishes & { state?: string; codes?: string[] } = {}): string {
+  const { state = 'AR', codes = [] } = of;
+  return sign(
+    `<ACKRepDiario xmlns="http://cfe.dgi.gub.uy">${caratula(of, '')}<Detalle><Estado>${state}</Estado>` +
+      `${codes.map((code) => reason('MotivosRechazo', code)).join('')}</Detalle></ACKRepDiario>`,
+    of,
+  );
+}
+
 /** An exception where the answer would stand. */
 export const exception = (code: number): string =>
   `<?xml version="1.0" encoding="UTF-8"?><Respuestas><Respuesta><codigo>${code}</codigo><descripcion>d</descripcion><detalle/></Respuesta></Respuestas>`;
@@ -100,7 +110,7 @@ export const envelope = (inner: string): string =>
 
 /** A SOAP answer of the reception service around a document. */
 export const soapAnswer = (
-  operation: 'EFACRECEPCIONSOBRE' | 'EFACCONSULTARESTADOENVIO',
+  operation: 'EFACRECEPCIONSOBRE' | 'EFACCONSULTARESTADOENVIO' | 'EFACRECEPCIONREPORTE',
   document: string,
 ): string =>
   envelope(
