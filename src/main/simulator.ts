@@ -21,6 +21,7 @@ await runProcess(logger, async (closers) => {
     xsdDir: config.DGI_XSD_DIR,
     logger,
     clock: businessClock(config),
+    realClock: () => new Date(),
   });
   closers.add('simulator', () => simulator.close());
   logger.info({ url: simulator.url }, 'ready');

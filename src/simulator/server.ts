@@ -33,7 +33,10 @@ export async function startSimulator(options: {
   /** Folder with the official schemas; without them receipts are judged by the simulator's own rules alone. */
   readonly xsdDir: string;
   readonly logger: Logger;
+  /** By which it judges, and verdicts become due. */
   readonly clock?: Clock;
+  /** By which outages last; `clock` unless told. */
+  readonly realClock?: Clock;
   /** Seconds from AS to the first allowed query (Fechahora); 0 by default. */
   readonly queryDelaySeconds?: number;
 }): Promise<Simulator> {
@@ -44,7 +47,7 @@ export async function startSimulator(options: {
     options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging by own rules alone');
   const state = openState(folder);
   const authority = await openAuthority(join(folder, 'keys'), clock());
-  const outage = openOutage(state, clock);
+  const outage = openOutage(state, options.realClock ?? clock);
   const services: Services = {
     state,
     authority,

@@ -1,4 +1,4 @@
-import { readTree } from '../xml/read.ts';
+import { readTree, XmlRefused, type XmlTree } from '../xml/read.ts';
 import type { State } from './database.ts';
 import type { FiscalNumber } from './receipts.ts';
 
@@ -41,7 +41,7 @@ export function keepFacts(state: State, key: FiscalNumber, facts: ReceiptFacts):
 export function keepMissingFacts(
   state: State,
   issuer: Pick<FiscalNumber, 'environment' | 'rut'>,
-  factsOf: (xml: ReturnType<typeof readTree>) => ReceiptFacts | null,
+  factsOf: (xml: XmlTree) => ReceiptFacts | null,
 ): void {
   const rows = state
     .prepare(
@@ -52,7 +52,8 @@ export function keepMissingFacts(
     )
     .all({ environment: issuer.environment, rut: issuer.rut });
   for (const row of rows) {
-    const facts = factsOf(readTree(Buffer.from(row['xml'] as Uint8Array).toString('utf8')));
+    const tree = treeOrNull(row['xml'] as Uint8Array);
+    const facts = tree && factsOf(tree);
     const key = {
       ...issuer,
       cfeType: String(row['cfe_type']),
@@ -60,6 +61,16 @@ export function keepMissingFacts(
       number: Number(row['number']),
     };
     if (facts) keepFacts(state, key, facts);
+  }
+}
+
+/** A stored receipt as a tree; null for one that was refused because it cannot be read by itself. */
+function treeOrNull(xml: Uint8Array): XmlTree | null {
+  try {
+    return readTree(Buffer.from(xml));
+  } catch (error) {
+    if (error instanceof XmlRefused) return null;
+    throw error;
   }
 }
 

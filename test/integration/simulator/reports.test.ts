@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { montevideo } from '../../support/simulator/aCfe.ts';
 import {
@@ -13,7 +15,7 @@ import {
   aCustomer,
   aSimulator,
   type CaeFile,
-  type Customer,
+  Customer,
   certificateFor,
   field,
   fields,
@@ -730,6 +732,31 @@ describe('consultations', () => {
   });
 });
 
+test('receipts of a version that kept nothing for reports are compared, too; one that cannot be read keeps nobody', async () => {
+  const older = await aSimulator();
+  const customer = await aCompany(older.url);
+  const cae = await customer.cae(101);
+  await issue(customer, cae, 101, [1, 2]);
+  await older.close();
+  const state = new DatabaseSync(join(older.dataDir, 'simulator', 'state.sqlite'));
+  state.exec(
+    `delete from receipt_facts; update receipts set xml = cast('<a:CFE>' as blob), verdict = 'BE' where number = 2`,
+  );
+  state.close();
+
+  const newer = await aSimulator({ dataDir: older.dataDir });
+  try {
+    const back = new Customer(newer.url, customer.keys, customer.rut, 'production');
+    await report(back, { date: today, sections: [tickets(1)] });
+    newer.hurry(60_000);
+    expect((await reportsOf(back, newer.url)).map(({ status, reasons }) => [status, reasons])).toEqual([
+      ['DR', []],
+    ]);
+  } finally {
+    await newer.stop();
+  }
+});
+
 test('reports, faults, rates and what was annulled are there after a restart', async () => {
   const first = await aSimulator();
   const customer = await aCompany(first.url);
@@ -743,8 +770,7 @@ test('reports, faults, rates and what was annulled are there after a restart', a
 
   const second = await aSimulator({ dataDir: first.dataDir });
   try {
-    const { Customer: SameCustomer } = await import('../../support/simulator/world.ts');
-    const back = new SameCustomer(second.url, customer.keys, customer.rut, 'production');
+    const back = new Customer(second.url, customer.keys, customer.rut, 'production');
     expect((await send(back, xml)).status).toBe(500);
     expect(field((await send(back, xml)).payload, 'codigo')).toBe('109');
     second.hurry(60_000);
