@@ -8,6 +8,7 @@ import { ReportSubmission } from '../db/entities/ReportSubmission.ts';
 import type { ReportHeading } from '../dgi/xml/report.ts';
 import type { PrepareReportResult, Stuck } from '../domain/activityResults.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
+import { NumberTwice } from '../domain/report/ranges.ts';
 import { type ReportSummary, ReportTooLarge } from '../domain/report/summary.ts';
 import { isTaken, LAST_SEQUENCE, SPARING_FROM } from '../domain/reportStatus.ts';
 import { onNextWorkingDay } from '../domain/workingDays.ts';
@@ -59,7 +60,7 @@ async function prepare(
   try {
     content = await summing(() => reportContent(deps, key, now));
   } catch (error) {
-    if (!(error instanceof ReportTooLarge)) throw error;
+    if (!(error instanceof ReportTooLarge || error instanceof NumberTwice)) throw error;
     return leaveReport(deps, key, { reason: 'report.content', explanation: error.message });
   }
   failpoint('report.read');

@@ -31,7 +31,7 @@ const DAY_SETTLES_MILLISECONDS = 600_000;
 export const dayIsOverAt = (date: string): Date =>
   new Date(Date.parse(`${addDays(date, 1)}T00:00:00-03:00`) + DAY_SETTLES_MILLISECONDS);
 
-/** Reads a day and sums it up, by the rates that are known at `now`. Throws ReportTooLarge. */
+/** Reads a day and sums it up, by the rates that are known at `now`. Throws ReportTooLarge and NumberTwice. */
 export async function reportContent(
   { orm, ratesFor }: ContentDeps,
   key: ReportKey,
@@ -40,13 +40,13 @@ export async function reportContent(
   const { sums, waitsFor } = await readReportDay(orm.em.fork(), key);
   const signedOn = montevideoDate(now);
   const wanted = sums.wantedRates(signedOn);
-  const answers = await ratesFor(wanted.map(({ currency, day }) => ({ currency, date: day })));
+  const answers = await ratesFor(wanted);
   const known = new Map(
-    wanted.map(({ currency, day }, index) => [`${currency} ${day}`, rateIn(answers[index])] as const),
+    wanted.map(({ currency, date }, index) => [`${currency} ${date}`, rateIn(answers[index])] as const),
   );
   const summary = sums.close({
     signedOn,
-    rateOf: ({ currency, day }) => known.get(`${currency} ${day}`) ?? null,
+    rateOf: ({ currency, date }) => known.get(`${currency} ${date}`) ?? null,
   });
   const ratesLacking = answers.filter(({ kind }) => kind === 'awaited').length;
   const nothingWaits = waitsFor.verdicts + waitsFor.undecided + ratesLacking === 0;

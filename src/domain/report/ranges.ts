@@ -7,10 +7,7 @@ export interface SerieRange {
   readonly to: number;
 }
 
-/**
- * A number was added twice: what is stored contradicts itself. The message names it.
- * @internal
- */
+/** A number was added twice: what is stored contradicts itself. The message is for operators. */
 export class NumberTwice extends Error {
   override readonly name = 'NumberTwice';
 }
@@ -63,7 +60,7 @@ function merge(spans: readonly Span[], of: string): Span[] {
     const last = merged.at(-1);
     if (last && from <= last[1])
       throw new NumberTwice(
-        `${of} number ${from} counts twice: as issued and as annulled, or in two annulments`,
+        `${of} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows mended.`,
       );
     if (last && from === last[1] + 1) last[1] = to;
     else merged.push([from, to]);

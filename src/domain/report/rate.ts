@@ -1,8 +1,9 @@
 /**
  * By which rate a receipt counts in pesos in the daily report (Formato Reporte v13.2, rule on foreign currency since
- * 2022-11-01; docs/authority/reports.md#foreign-currency).
+ * 2022-11-01; docs/authority/rates.md#which-rate).
  */
 import { type CfeType, cfeTypeRow } from '../cfeTypes.ts';
+import type { WantedRate } from '../exchangeRate.ts';
 import { addDays } from '../montevideo.ts';
 
 /** Indexed units: the central bank quotes them in no market, so the receipt's own value counts. */
@@ -17,17 +18,10 @@ export function rateSource(type: CfeType, currency: string): RateSource {
   return cfeTypeRow(type).note !== null || INDEXED.includes(currency) ? 'own' : 'bank';
 }
 
-/** A quotation of the central bank: interbank, buyer, banknote, at the close of `day` or of the last working day before. */
-export interface WantedRate {
-  readonly currency: string;
-  /** `YYYY-MM-DD` */
-  readonly day: string;
-}
-
 /**
  * The quotation for receipts of that day of emission: of the day before it. Null where they are dated later than the
  * report's moment of signing: then no quotation exists, and their own rate counts.
  */
 export function wantedRate(currency: string, emissionDate: string, signedOn: string): WantedRate | null {
-  return emissionDate > signedOn ? null : { currency, day: addDays(emissionDate, -1) };
+  return emissionDate > signedOn ? null : { currency, date: addDays(emissionDate, -1) };
 }

@@ -7,6 +7,7 @@ import Big from 'big.js';
 import type { Totals } from '../cfeDocument.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../cfeTypes.ts';
 import { amountText, halfUp } from '../decimal.ts';
+import type { WantedRate } from '../exchangeRate.ts';
 import { identificationLimit, type UiValueRow, uiValueOf } from '../uiValues.ts';
 import {
   type Amounts,
@@ -18,7 +19,7 @@ import {
   noAmounts,
 } from './amounts.ts';
 import { createRanges, type Ranges, type SerieRange } from './ranges.ts';
-import { rateSource, type WantedRate, wantedRate } from './rate.ts';
+import { rateSource, wantedRate } from './rate.ts';
 
 /** A receipt that the authority has and did not reject, as far as the report looks at it. */
 export interface IssuedReceipt {
@@ -173,7 +174,7 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
         .flatMap(({ foreign, emissionDate }) =>
           [...foreign.keys()].flatMap((currency) => wantedRate(currency, emissionDate, signedOn) ?? []),
         );
-      const each = new Map(wanted.map((one) => [`${one.currency} ${one.day}`, one]));
+      const each = new Map(wanted.map((one) => [`${one.currency} ${one.date}`, one]));
       return [...each].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
     },
     close(conversion) {

@@ -90,7 +90,7 @@ describe('the day of an enterprise', () => {
     const { sums, waitsFor } = await read();
     const summary = sums.close({
       signedOn: SIGNED_ON,
-      rateOf: ({ currency, day }) => quotations.get(`${currency} ${day}`) ?? null,
+      rateOf: ({ currency, date }) => quotations.get(`${currency} ${date}`) ?? null,
     });
 
     expect(waitsFor).toEqual({ verdicts: 0, undecided: 0, first: [] });
@@ -108,10 +108,10 @@ describe('the day of an enterprise', () => {
       }),
     );
     expect(sums.wantedRates(SIGNED_ON)).toEqual([
-      { currency: 'EUR', day: '2026-03-07' },
-      { currency: 'EUR', day: '2026-03-09' },
-      { currency: 'USD', day: '2026-03-07' },
-      { currency: 'USD', day: '2026-03-09' },
+      { currency: 'EUR', date: '2026-03-07' },
+      { currency: 'EUR', date: '2026-03-09' },
+      { currency: 'USD', date: '2026-03-07' },
+      { currency: 'USD', date: '2026-03-09' },
     ]);
   });
 

@@ -33,14 +33,14 @@ async function aReport(sequence: number, reported: readonly IssuedReceipt[]): Pr
     sums.addAnnulled({ type, serie: 'A', from: end - 9, to: end });
   }
   const rates = new Map<string, string>();
-  for (const [index, { currency, day }] of sums.wantedRates(TODAY).entries()) {
-    const known = rates.get(`${currency} ${closingDay(day)}`) ?? `${38 + index}.12345${index % 10}`;
-    await hall.quote(closingDay(day), { [currency]: known });
-    rates.set(`${currency} ${closingDay(day)}`, known);
+  for (const [index, { currency, date }] of sums.wantedRates(TODAY).entries()) {
+    const known = rates.get(`${currency} ${closingDay(date)}`) ?? `${38 + index}.12345${index % 10}`;
+    await hall.quote(closingDay(date), { [currency]: known });
+    rates.set(`${currency} ${closingDay(date)}`, known);
   }
   const summary = sums.close({
     signedOn: TODAY,
-    rateOf: ({ currency, day }) => rates.get(`${currency} ${closingDay(day)}`) ?? null,
+    rateOf: ({ currency, date }) => rates.get(`${currency} ${closingDay(date)}`) ?? null,
   });
   const signedAt = `${TODAY}T20:30:00-03:00`;
   const heading = { rut: hall.issuerRut, date: TODAY, idEmisor: sequence, sequence, signedAt };

@@ -181,6 +181,38 @@ describe('a day', () => {
     expect(authority.held.map(({ xml }) => annulledIn(xml))).toEqual(['0', '1']);
   });
 
+  test('that fits no report is left to support, who are told what does not fit', async () => {
+    const exempt = '999999999999999.99';
+    await store(
+      { document: ticket(1, { exempt }), status: 'ACCEPTED' },
+      { document: ticket(2, { exempt }), status: 'ACCEPTED' },
+    );
+    await begun();
+    expect(await prepare()).toEqual({
+      kind: 'stuck',
+      reason: 'report.content',
+      explanation: expect.stringMatching(/e-Ticket \(101\), emitted on 2026-03-10 .* more than 15 digits/),
+    });
+    expect(await sent()).toEqual([]);
+  });
+
+  test('with a number that is stored as issued and as annulled is left to support', async () => {
+    await store({ document: ticket(1), status: 'ACCEPTED' });
+    await db.orm.em.fork().execute(
+      `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at,
+         cae_id)
+       select rut, environment, type, serie, numero, numero, 'by_hand', ?, now(), cae_id from cfe where rut = ?`,
+      [DATE, rut],
+    );
+    await begun();
+    expect(await prepare()).toEqual({
+      kind: 'stuck',
+      reason: 'report.content',
+      explanation: expect.stringContaining('e-Ticket (101), serie A, number 1 counts twice'),
+    });
+    expect(await sent()).toEqual([]);
+  });
+
   test('with a number refused for E06 is corrected once that is decided', async () => {
     await store({ document: ticket(1), status: 'REJECTED', codes: ['E06'] });
     await begun();

@@ -43,11 +43,11 @@ test.each([[SEED, PER_TYPE], ...KEPT_SEEDS.map((seed) => [seed, 5] as const)])(
     const quotations = new Map(
       sums
         .wantedRates(SIGNED_ON)
-        .map(({ currency, day }, index) => [`${currency} ${day}`, `${38 + index}.1234567`]),
+        .map(({ currency, date }, index) => [`${currency} ${date}`, `${38 + index}.1234567`]),
     );
     const summary = sums.close({
       signedOn: SIGNED_ON,
-      rateOf: ({ currency, day }) => quotations.get(`${currency} ${day}`) ?? null,
+      rateOf: ({ currency, date }) => quotations.get(`${currency} ${date}`) ?? null,
     });
 
     const heading = {

@@ -107,12 +107,12 @@ function report({ documents, annulled }: Day, known: ReadonlyMap<string, string>
   const sums = createDaySums(UI);
   for (const document of documents) sums.addIssued(issuedOf(document));
   for (const numbers of annulled) sums.addAnnulled(numbers);
-  const asked = new Set(sums.wantedRates(SIGNED_ON).map(({ currency, day }) => `${currency} ${day}`));
+  const asked = new Set(sums.wantedRates(SIGNED_ON).map(({ currency, date }) => `${currency} ${date}`));
   const summary = sums.close({
     signedOn: SIGNED_ON,
-    rateOf({ currency, day }) {
-      expect(asked).toContain(`${currency} ${day}`);
-      return known.get(`${currency} ${day}`) ?? null;
+    rateOf({ currency, date }) {
+      expect(asked).toContain(`${currency} ${date}`);
+      return known.get(`${currency} ${date}`) ?? null;
     },
   });
   return writeReport(HEADING, summary);

@@ -13,7 +13,7 @@ import { aReceipt, issuedOf } from '../../../support/reports/receipts.ts';
 const UI = [{ year: 2026, value: '6.4208', estimate: false }];
 const SIGNED_ON = '2026-03-11';
 const close = (sums: ReturnType<typeof createDaySums>, rates: Record<string, string> = {}) =>
-  sums.close({ signedOn: SIGNED_ON, rateOf: ({ currency, day }) => rates[`${currency} ${day}`] ?? null });
+  sums.close({ signedOn: SIGNED_ON, rateOf: ({ currency, date }) => rates[`${currency} ${date}`] ?? null });
 const basic = (net: string, vat: string) => ({ basicNet: net, basicVat: vat });
 
 describe('the rate of a receipt', () => {
@@ -32,7 +32,7 @@ describe('the rate of a receipt', () => {
   });
 
   test('is quoted at the close of the day before it was emitted', () => {
-    expect(wantedRate('USD', '2026-03-01', '2026-03-02')).toEqual({ currency: 'USD', day: '2026-02-28' });
+    expect(wantedRate('USD', '2026-03-01', '2026-03-02')).toEqual({ currency: 'USD', date: '2026-02-28' });
   });
 
   test('is its own where it is dated after the moment of signing the report', () => {
@@ -58,7 +58,7 @@ describe('sums in another currency', () => {
 
   test('want one quotation for each currency and day, and may be closed again with another', () => {
     const sums = day();
-    expect(sums.wantedRates(SIGNED_ON)).toEqual([{ currency: 'USD', day: '2026-03-09' }]);
+    expect(sums.wantedRates(SIGNED_ON)).toEqual([{ currency: 'USD', date: '2026-03-09' }]);
     expect(close(sums, { 'USD 2026-03-09': '38' }).types[0]?.rows[0]?.total).toBe('1.14');
     expect(close(sums, { 'USD 2026-03-09': '39' }).types[0]?.rows[0]?.total).toBe('1.17');
   });
