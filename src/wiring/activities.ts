@@ -85,7 +85,11 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
   const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
   const onCall = measureAuthority(all.registry);
   const breakers = createBreakers({ orm: all.orm });
-  const authority = { onCall, breakers, client: openDgiClient(all.config, all.orm, { onCall, breakers }) };
+  const authority = {
+    onCall,
+    breakers,
+    client: openDgiClient(all.config, all.orm, { onCall, breakers, clock: all.clock }),
+  };
   return {
     cfe: databaseActivities(all),
     dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },

@@ -30,7 +30,7 @@ export const DGI_VARIABLES = [
 
 type DgiConfig = ReturnType<typeof readConfig<(typeof DGI_VARIABLES)[number]>>;
 
-/** A client of the authority as it is configured; `answerSeconds` shortens its patience, `onCall` hears of every call. */
+/** A client of the authority as it is configured; `answerSeconds` shortens its patience, `onCall` hears of every call. `clock`: the machine's unless told. */
 export function openDgiClient(
   config: DgiConfig,
   orm: Orm,
@@ -38,7 +38,13 @@ export function openDgiClient(
     answerSeconds = config.CFE_DGI_ANSWER_SECONDS,
     onCall,
     breakers = createBreakers({ orm }),
-  }: { answerSeconds?: number; onCall?: (call: AuthorityCall) => void; breakers?: Breakers } = {},
+    clock,
+  }: {
+    answerSeconds?: number;
+    onCall?: (call: AuthorityCall) => void;
+    breakers?: Breakers;
+    clock?: () => Date;
+  } = {},
 ): DgiClient {
   return createDgiClient({
     endpoints: {
@@ -56,6 +62,7 @@ export function openDgiClient(
     soapHash: config.CFE_DGI_SOAP_HASH,
     breakers,
     onCall,
+    ...(clock ? { clock } : {}),
     trustedSigners: (environment) => trustedSigners(orm.em.fork(), environment, authorityRutsOf(config)),
     ...(config.CFE_DGI_CA_FILE ? { ca: readFileSync(config.CFE_DGI_CA_FILE, 'utf8') } : {}),
   });
