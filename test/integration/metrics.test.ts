@@ -3,12 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../../src/metrics/database.ts';
 import { measureVerdicts } from '../../src/metrics/work.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
 import { day } from '../support/papers.ts';
+import { storeSubmission } from '../support/reports/submission.ts';
 import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
@@ -122,6 +124,32 @@ describe('the gauges that the worker reads from the database', () => {
         labels: { environment: 'production', stuck_reason: 'authority.certificate' },
         value: 2,
       },
+    ]);
+  });
+
+  test('count daily reports, tell how near the first deadline is, and which wait for support', async () => {
+    const silent = await (await scraperOf(db.orm))();
+    expect(silent.filter(({ name }) => name.startsWith('cfe_reports'))).toEqual([]);
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const day = (days: number) => montevideoDate(ago(days * 86_400));
+    const key = (days: number) => ({ rut, environment: 'production', date: day(days) }) as const;
+    await storeSubmission(db.orm, key(20));
+    await storeSubmission(db.orm, key(21), { stuckReason: 'report.content' });
+    const due = `update daily_report set due_at = ? where rut = ? and status = 'REFUSED'`;
+    await db.orm.em.fork().execute(due, [ago(60).toISOString(), rut]);
+
+    const samples = await (await scraperOf(db.orm))();
+    const of = (name: string) =>
+      samples.filter((one) => one.name === name).map(({ labels, value }) => ({ ...labels, value }));
+    expect(of('cfe_reports')).toEqual(
+      expect.arrayContaining([
+        { status: 'RECEIVED', value: 1 },
+        { status: 'REFUSED', value: 1 },
+      ]),
+    );
+    expect(of('cfe_reports_due_seconds')).toEqual([{ value: -60 }]);
+    expect(of('cfe_reports_need_support')).toEqual([
+      { environment: 'production', stuck_reason: 'report.content', value: 1 },
     ]);
   });
 

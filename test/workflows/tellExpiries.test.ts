@@ -72,6 +72,24 @@ describe('tellExpiries', () => {
     await schedule.unpause();
   });
 
+  test('another CFE_REPORT_AT moves the night’s run, unless an operator has set its time', async () => {
+    const { address, namespace, client } = temporal;
+    const schedule = client.schedule.getHandle('daily-reports');
+    const times = async () => [
+      ...new Set(
+        (await schedule.describe()).info.nextActionTimes.map((at) => at.toISOString().slice(11, 16)),
+      ),
+    ];
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
+    expect(await times()).toEqual(['05:00']);
+    await ensureSchedules({ address }, namespace, { reportsAt: '03:30' });
+    expect(await times()).toEqual(['06:30']);
+    const own = { calendars: [{ hour: 1, minute: 0, comment: 'Early' }], timezone: 'America/Montevideo' };
+    await schedule.update((found) => ({ ...found, spec: own }));
+    await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });
+    expect(await times()).toEqual(['04:00']);
+  });
+
   test('a schedule that an operator has paused stays paused when workers start', async () => {
     const { address, namespace, client } = temporal;
     await ensureSchedules({ address }, namespace, { reportsAt: '02:00' });

@@ -4,6 +4,12 @@ import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 
+let last = 1_000_000_000n;
+const nextIdEmisor = (): bigint => {
+  last += 1n;
+  return last;
+};
+
 /** Puts a report into the table that the authority has received, or that is stuck where `stuckReason` is given. */
 export async function storeSubmission(
   orm: Orm,
@@ -19,7 +25,7 @@ export async function storeSubmission(
     em.create(ReportSubmission, {
       ...key,
       sequence: 1,
-      idEmisor: BigInt(key.rut) % 9_000_000_000n,
+      idEmisor: nextIdEmisor(),
       status,
       xml: '<Reporte/>',
       contentHash: 'hash',

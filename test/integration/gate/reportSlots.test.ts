@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { createGate } from '../../../src/gate/gate.ts';
+import { createReportSlots, type ReportSlots } from '../../../src/gate/reportSlots.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
+
+const START = new Date('2026-11-20T05:00:00Z');
+const PER_SECOND = 10;
+
+let db: TestDatabase;
+let now: Date;
+let slots: ReportSlots;
+const clock = () => now;
+const take = (isUrgent = false) => slots.take('production', { isUrgent });
+const aGate = () => createGate({ orm: db.orm, clock, sendsPerSecond: PER_SECOND, pause: async () => {} });
+async function aCfe() {
+  const accountId = await anAccount(db.orm);
+  const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+  const [cfe] = await givePendingCfes(db.orm, { accountId, rut, count: 1, from: START });
+  if (!cfe) throw new Error('no CFE');
+  return cfe;
+}
+beforeEach(async () => {
+  db = await cloneDatabase();
+  now = START;
+  slots = createReportSlots({ orm: db.orm, sendsPerSecond: PER_SECOND, clock });
+});
+afterEach(() => db[Symbol.asyncDispose]());
+
+test('a night of reports goes at the rate that CFEs have, and takes none far ahead', async () => {
+  const waits = [await take(), await take(), await take()];
+  expect(waits).toEqual([{ waitMilliseconds: 0 }, { waitMilliseconds: 100 }, { waitMilliseconds: 200 }]);
+  // Slots further ahead stay free for a CFE that comes now.
+  expect(await take()).toBe('cfesFirst');
+  const permit = await aGate().enter(await aCfe());
+  expect(permit).toMatchObject({ slot: new Date(START.getTime() + 300) });
+});
+
+test('a report goes behind CFEs that wait, unless it is urgent', async () => {
+  await aGate().wait(await aCfe());
+  expect(await take()).toBe('cfesFirst');
+  expect(await take(true)).toEqual({ waitMilliseconds: 0 });
+});
+
+test('while the authority is away no slot is taken: the breaker says who may try it', async () => {
+  await db.orm.em.fork().transactional(async (em) => {
+    const endpoint = await lockEndpoint(em, 'production/reception', clock);
+    for (let i = 0; i < FAILURES_TO_OPEN; i += 1) endpoint.countFailure({ wasProbe: false, chance: 0 });
+  });
+  expect([await take(), await take()]).toEqual([{ waitMilliseconds: 0 }, { waitMilliseconds: 0 }]);
+});
