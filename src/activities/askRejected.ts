@@ -4,6 +4,7 @@ import type { Orm } from '../db/orm.ts';
 import { undecidedNumbers } from '../db/undecidedNumbers.ts';
 import type { RejectedResult } from '../domain/activityResults.ts';
 import { isPastAcceptance } from '../domain/rejection.ts';
+import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
 import { settleRejected } from './steps/settleRejected.ts';
@@ -12,8 +13,6 @@ import { whileBeating } from './steps/whileBeating.ts';
 
 /** CFEs looked up at a time. */
 const PAGE = 100;
-/** Before every other. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface AskRejectedDeps extends VerdictDeps {
   orm: Orm;
@@ -34,7 +33,7 @@ export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'
 async function askAll(deps: AskRejectedDeps): Promise<RejectedResult> {
   const { orm, page = PAGE } = deps;
   const counts = { accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
-  let after: string | undefined = FIRST_ID;
+  let after: string | undefined = LEAST_UUID;
   while (after !== undefined) {
     const cfes = await undecidedNumbers(orm.em.fork(), { after, limit: page });
     for (const cfe of cfes) {

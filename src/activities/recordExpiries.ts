@@ -5,13 +5,12 @@ import type { Orm } from '../db/orm.ts';
 import { enterprisesWithPapers, giveWarnings, papersOf } from '../db/warnings.ts';
 import type { ExpiriesResult } from '../domain/activityResults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
+import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 /** Enterprises, or CAEs, looked up at a time. */
 const PAGE = 100;
-/** Before every other. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 interface ExpiryDeps {
   orm: Orm;
@@ -39,7 +38,7 @@ export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries
 async function annulAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
   const now = clock();
   const today = montevideoDate(now);
-  let after: string | undefined = FIRST_ID;
+  let after: string | undefined = LEAST_UUID;
   while (after !== undefined) {
     const caes = await expiredWithNumbers(orm.em.fork(), { today, after, limit: page });
     for (const { id, dayAfter, numberStart, numberEnd, ...numbering } of caes) {

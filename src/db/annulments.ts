@@ -32,7 +32,7 @@ export async function annulUngiven(
 ): Promise<Annulment[]> {
   const rows = await em.execute<{ id: string }[]>(
     `with ungiven as materialized (
-       select cae.*, ${left('cae')} * int4multirange(int4range(?, ?, '[]')) as numbers from cae where id = ? for update
+       select cae.*, ${left('cae')} * int4multirange(int4range(?, ?, '[]')) as numbers from cae where id = ? for no key update
      ), withheld as (
        update cae set withheld = cae.withheld + ungiven.numbers from ungiven where cae.id = ungiven.id
      )

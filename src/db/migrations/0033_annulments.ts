@@ -23,7 +23,9 @@ export class Migration0033Annulments extends Migration {
   override name = '0033_annulments';
 
   override up(): void {
+    // Whoever numbers a CFE locks these two tables in this order; the other way round one of us would be a deadlock.
     this.addSql(`
+      lock table cae in access exclusive mode;
       create table annulment (
         id bigint generated always as identity primary key,
         rut text not null references enterprise,
