@@ -5,6 +5,7 @@ import { useStack } from '../../support/useStack.ts';
 import { COST_OF_INPUT } from './costOfInput.ts';
 import { FLOOD_SETTINGS, FLOODS } from './floods.ts';
 import { GUESSING } from './guessing.ts';
+import { PRINTS } from './prints.ts';
 
 /** An attack is a row in a file beside this one. */
 const ATTACKS = [
@@ -16,6 +17,7 @@ const ATTACKS = [
   ...COST_OF_INPUT,
   ...GUESSING,
   ...FLOODS,
+  ...PRINTS,
 ];
 
 describe('whatever one caller sends, another is served', () => {

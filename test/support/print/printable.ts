@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createSigner } from '../../../src/dgi/sign.ts';
 import { writeCfe } from '../../../src/dgi/xml/cfe.ts';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
-import type { PrintedReceipt } from '../../../src/print/drawReceipt.ts';
+import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { selfSignedCertificate } from '../selfSigned.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads';
+
+/** Runs tasks in threads of one script, which answers each message that it gets with one. */
+export interface Threads<Task, Result> {
+  /** Runs a task in a thread that rests, or in a new one. */
+  readonly run: (task: Task) => Promise<Result>;
+}
+
+const LOOK_EVERY_MS = 100;
+
+/**
+ * Threads that are used again: each takes one task after another, and ends once it has rested for `idleMs`. A task that
+ * fails, takes more than `mostSeconds` of processor time (so that a busy machine fails none) or more heap than
+ * `mostMegabytes` ends its thread. How many run at a time is the caller's to limit.
+ */
+export function createThreads<Task, Result>({
+  script,
+  mostSeconds,
+  mostMegabytes,
+  idleMs,
+}: {
+  script: URL;
+  mostSeconds: number;
+  mostMegabytes: number;
+  idleMs: number;
+}): Threads<Task, Result> {
+  /** Threads without work, with the timer that ends each. */
+  const idle = new Map<Worker, NodeJS.Timeout>();
+  const forget = (worker: Worker): void => {
+    clearTimeout(idle.get(worker));
+    idle.delete(worker);
+  };
+  const begin = (): Worker =>
+    new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
+  const take = (): Worker => {
+    const [resting] = idle.keys();
+    if (resting) {
+      forget(resting);
+      resting.ref();
+      return resting;
+    }
+    const worker = begin();
+    // Whatever ends a thread while it rests is no reason to end the process.
+    return worker.on('error', () => forget(worker));
+  };
+  /** A thread that rests holds no process up. */
+  const rest = (worker: Worker): void => {
+    worker.unref();
+    const end = (): void => {
+      forget(worker);
+      void worker.terminate();
+    };
+    idle.set(worker, setTimeout(end, idleMs).unref());
+  };
+  return {
+    async run(task) {
+      const worker = take();
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      worker.once('message', resolve).once('error', reject);
+      const watching = watch(worker, mostSeconds, reject);
+      worker.postMessage(task, []);
+      try {
+        const result = await promise;
+        worker.off('error', reject);
+        rest(worker);
+        return result;
+      } catch (error) {
+        await worker.terminate();
+        throw error;
+      } finally {
+        clearInterval(watching);
+      }
+    },
+  };
+}
+
+/** Calls `tooLong` once the thread has spent more processor time than that from now on. */
+function watch(worker: Worker, mostSeconds: number, tooLong: (error: Error) => void): NodeJS.Timeout {
+  let before: number | undefined;
+  const look = async (): Promise<void> => {
+    try {
+      const { user, system } = await worker.cpuUsage();
+      before ??= user + system;
+      if (user + system - before > mostSeconds * 1e6)
+        tooLong(new Error(`a thread took more than ${mostSeconds} s for its task`));
+    } catch {
+      // The thread does not run yet, or no longer.
+    }
+  };
+  return setInterval(() => void look(), LOOK_EVERY_MS);
+}
