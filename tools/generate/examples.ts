@@ -245,7 +245,7 @@ async function report(customer: Recorder, cfe: Cli): Promise<void> {
   const path = `${ENTERPRISE}/daily-reports`;
   await until('the answer to the report', 60, async () => {
     const { data } = await customer.send('GET', `${path}/${today}`);
-    return (data as { status: string }).status === 'RECEIVED';
+    return ['RECEIVED', 'CONSISTENT'].includes((data as { status: string }).status);
   });
   await customer.record('listDailyReports', ['latest', 'The latest day'], ['GET', `${path}?limit=1`]);
   await customer.record('getDailyReport', ['received', 'With the authority'], ['GET', `${path}/${today}`]);
