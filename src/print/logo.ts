@@ -43,11 +43,45 @@ function sizeOfPng(bytes: Buffer): Size | undefined {
   }
   try {
     const pixels = inflateSync(Buffer.concat(data), { maxOutputLength: MOST_BYTES });
-    const row = 1 + Math.ceil((width * bits * (CHANNELS[colour] ?? 0)) / 8);
-    return interlace === 1 || pixels.length === row * height ? { width, height } : undefined;
+    const bitsOfPixel = bits * (CHANNELS[colour] ?? 0);
+    return areRows(pixels, bitsOfPixel, interlace === 1 ? passesOf(width, height) : [[width, height]])
+      ? { width, height }
+      : undefined;
   } catch {
     return undefined;
   }
+}
+
+type Pass = readonly [width: number, height: number];
+
+/** Sizes of the pictures that an interlaced one is sent as (PNG, third edition, §8.1: Adam7). */
+const passesOf = (width: number, height: number): Pass[] =>
+  (
+    [
+      [0, 0, 8, 8],
+      [4, 0, 8, 8],
+      [0, 4, 4, 8],
+      [2, 0, 4, 4],
+      [0, 2, 2, 4],
+      [1, 0, 2, 2],
+      [0, 1, 1, 2],
+    ] as const
+  ).map(([x, y, across, down]) => [Math.ceil((width - x) / across), Math.ceil((height - y) / down)]);
+
+/** The kinds of filter that a row may begin with (PNG, third edition, §9.2). */
+const LAST_FILTER = 4;
+
+/** Whether the data are exactly the rows of those passes, each with a filter that there is. */
+function areRows(pixels: Uint8Array, bitsOfPixel: number, passes: readonly Pass[]): boolean {
+  let at = 0;
+  for (const [width, height] of passes) {
+    if (width <= 0) continue;
+    for (let row = 0; row < height; row += 1) {
+      if ((pixels[at] ?? LAST_FILTER + 1) > LAST_FILTER) return false;
+      at += 1 + Math.ceil((width * bitsOfPixel) / 8);
+    }
+  }
+  return at === pixels.length;
 }
 
 const FRAMES = [0xc0, 0xc1, 0xc2];

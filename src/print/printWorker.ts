@@ -6,8 +6,17 @@ import { readCfe } from './readCfe.ts';
 import type { Paper, PrintedReceipt } from './receipt.ts';
 import { drawSheets } from './sheets.ts';
 
-/** The PDF of a receipt. */
+/** The PDF of a receipt; without its logo where only the drawing finds that it is none. */
 async function print(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
+  try {
+    return await draw(receipt, paper);
+  } catch (error) {
+    if (!receipt.logo) throw error;
+    return draw({ ...receipt, logo: undefined }, paper);
+  }
+}
+
+async function draw(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
   const form = formOf(receipt, readCfe(receipt.xml));
   const { identification, issuer, typeCode, signedAt } = form.cfe;
   const paperwork = {

@@ -44,7 +44,15 @@ const cutShort = (): Buffer => {
   ]);
 };
 
+/** Says that its lines are interlaced, which they are not. */
+const interlaced = (): Buffer => {
+  const file = Buffer.from(A_LOGO);
+  file[28] = 1;
+  return file;
+};
+
 testWithPoppler.each([
+  ['whose lines are told to be interlaced', interlaced()],
   ['whose pixels are damaged', damaged()],
   ['that has too few pixels', cutShort()],
 ])('a PNG %s is left out, and the receipt printed', async (_, logo) => {
