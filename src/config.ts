@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { USUAL_CAPS } from './domain/caps.ts';
+import { Email } from './domain/email.ts';
 
 interface Variable<T> {
   readonly schema: z.ZodType<T, string>;
@@ -150,6 +151,7 @@ const VARIABLES = {
   CFE_TEMPORAL_PORT: port('7233', 'port of the Temporal server of the local stack'),
   CFE_TEMPORAL_UI_PORT: port('8233', 'port of the Temporal UI of the local stack'),
   CFE_SIMULATOR_PORT: port('8090', 'port of the simulator of the authority'),
+  CFE_SIMULATOR_SMTP_PORT: port('2525', "port of the simulator's mail server, which keeps every e-mail"),
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -478,6 +480,58 @@ const VARIABLES = {
     'the page where plans are paid; the id of the payment is added to its path',
     'http://127.0.0.1:3000/checkout',
   ),
+  CFE_SMTP_URL: variable({
+    schema: z.union([
+      z.literal(''),
+      z.url({ protocol: /^smtps?$/ }).refine((address) => new URL(address).hostname !== ''),
+    ]),
+    mayHold:
+      'smtps://user:password@host:port (TLS from the start), smtp://user:password@host:port (STARTTLS; in development, CFE_DEVELOPMENT, also without), or nothing',
+    purpose: 'the mail server that takes our e-mails; without one none are sent',
+    fallback: '',
+    secret: true,
+  }),
+  CFE_SMTP_CA_FILE: variable({
+    schema: z.string(),
+    mayHold: 'a file with certificates in PEM, or nothing',
+    purpose: 'certificate authorities of the mail server, beside those that Node trusts',
+    fallback: '',
+  }),
+  CFE_MAIL_FROM: variable({
+    schema: z.union([z.literal(''), Email]),
+    mayHold: 'an e-mail address; needed where CFE_SMTP_URL is set',
+    purpose:
+      'the address that all e-mails come from, behind the name of the enterprise, and that bounces go to',
+    fallback: '',
+  }),
+  CFE_MAIL_DKIM_SELECTOR: variable({
+    schema: z.string().regex(/^([A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?)?$/),
+    mayHold: 'the name under which the public key stands in the DNS, before ._domainkey, or nothing',
+    purpose:
+      'signs e-mails (DKIM) for the domain of CFE_MAIL_FROM; without it they are left to the mail server to sign',
+    fallback: '',
+  }),
+  CFE_MAIL_DKIM_KEY: variable({
+    schema: z.string(),
+    mayHold: 'a private RSA or Ed25519 key in PEM; needed where CFE_MAIL_DKIM_SELECTOR is set',
+    purpose: 'the key of those signatures',
+    fallback: '',
+    secret: true,
+  }),
+  CFE_MAIL_SANDBOX_ALLOW: variable({
+    schema: z
+      .string()
+      .transform((value) =>
+        value
+          .split(',')
+          .map((address) => address.trim())
+          .filter(Boolean),
+      )
+      .pipe(z.array(Email)),
+    mayHold: 'e-mail addresses, separated by commas, or nothing',
+    purpose: 'the only addresses that receipts of the sandbox are mailed to',
+    fallback: '',
+  }),
   CFE_WEBHOOK_LOCAL_CA_FILE: variable({
     schema: z.string(),
     mayHold: 'a file with certificates in PEM, or nothing',

@@ -79,6 +79,11 @@ export const FAILPOINTS = {
   /** It has answered; the attempt is not stored. */
   'deliver.sent': ['worker'],
   'deliver.stored': ['worker'],
+  /** The mail server is told next. */
+  'mail.sending': ['worker'],
+  /** It has taken the e-mail, or not; the attempt is not stored. */
+  'mail.sent': ['worker'],
+  'mail.stored': ['worker'],
 } as const satisfies Readonly<Record<string, readonly ('api' | 'worker')[]>>;
 
 export type Failpoint = keyof typeof FAILPOINTS;

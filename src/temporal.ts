@@ -11,8 +11,8 @@ export type TemporalServer = { readonly address: string; readonly apiKey?: strin
   'tls'
 >;
 
-/** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries. */
-export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks' } as const;
+/** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries; `mail` e-mails. */
+export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks', mail: 'mail' } as const;
 
 /** Signals, by what they say; the values are the names on the wire, which running workflows hold. */
 export const SIGNALS = {
@@ -24,7 +24,7 @@ export const SIGNALS = {
   slotGiven: 'turnCame',
   /** To `validateCredentials`: the check was asked for (once more). */
   validateAgain: 'validateAgain',
-  /** To `deliverWebhook`: the delivery was asked for (once more). */
+  /** To `deliverWebhook` and `deliverReceipt`: the delivery was asked for (once more). */
   deliverAgain: 'deliverAgain',
   /** To `reportDay`: something of the day has changed, or the report is to be sent at once. */
   lookAgain: 'lookAgain',
@@ -71,6 +71,11 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE',
     summary: 'Reports one day of one enterprise to the authority, and corrects it',
   },
+  deliverReceipt: {
+    taskQueue: TASK_QUEUES.mail,
+    idReuse: 'ALLOW_DUPLICATE',
+    summary: 'Brings one CFE to one address by e-mail',
+  },
 } as const satisfies Record<string, WorkflowRow>;
 
 export type WorkflowName = keyof typeof WORKFLOWS;
@@ -104,6 +109,9 @@ export const newDeliveryWorkflowId = (delivery: {
 /** The workflow id of the report of a day. */
 export const reportWorkflowId = (report: { rut: string; environment: string; date: string }): string =>
   `${report.environment === 'sandbox' ? 'report-sandbox' : 'report'}:${report.rut}:${report.date}`;
+
+/** The id under which the workflow of a new e-mail will run; the row's own counts. */
+export const newMailWorkflowId = (uuid: string): string => `mail:${uuid}`;
 
 /** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
 export interface WorkflowMessage {

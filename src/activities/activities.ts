@@ -22,6 +22,12 @@ export interface AttemptInput {
   retriesLeft: number;
 }
 
+export interface MailAttemptInput {
+  mailId: string;
+  /** How many more attempts follow if this one is not taken: with none left, the e-mail has failed. */
+  retriesLeft: number;
+}
+
 /** The one argument of each activity type. */
 interface Inputs {
   signCfe: [cfeUuid: string];
@@ -29,6 +35,7 @@ interface Inputs {
   awaitVerdict: [cfeUuid: string];
   supportCfe: [act: SupportAct];
   attemptDelivery: [input: AttemptInput];
+  attemptMail: [input: MailAttemptInput];
   makeReadyWhenComplete: [rut: string];
   recordExpiries: [];
   deleteExpired: [];

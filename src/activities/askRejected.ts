@@ -56,7 +56,7 @@ async function askAbout(
     const locked = await em.findOneOrFail(Cfe, { id: cfe.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const now = deps.clock();
     const annul = isPastAcceptance(locked, now);
-    return settleRejected(em, locked, held, { annul, now });
+    return settleRejected(em, locked, held, { annul, now, sandboxMails: deps.sandboxMails ?? [] });
   });
   if (what === 'accepted') deps.outbox.dispatchSoon();
   return what === 'others' ? 'undecided' : what;

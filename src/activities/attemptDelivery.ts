@@ -40,7 +40,7 @@ async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptR
   if (webhook.removedAt !== null) {
     return RESULTS[await storeAttempt(deps, { ...input, retriesLeft: 0 }, execution, 'webhook_removed')];
   }
-  const place = deps.places.take({ webhookId, accountId: webhook.accountId });
+  const place = deps.places.take({ receiver: webhookId, accountId: webhook.accountId });
   if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
   try {
     const { body } = await em.findOneOrFail(Event, { id: eventId });

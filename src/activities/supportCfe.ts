@@ -2,6 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
 import { Cfe } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
+import type { VerdictMails } from '../db/mails.ts';
 import { isNumberUndecided } from '../db/undecidedNumbers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import { type FinalStatus, isFinal } from '../domain/cfeStatus.ts';
@@ -61,12 +62,13 @@ async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResul
   return audited(deps, act, async (open, locked, now) => {
     if (isFinal(locked.status)) return decidedAlready(locked.status);
     const present = await sobresOf(open, locked);
-    if (act.action === 'settle') return settle(open, locked, { record, present, now });
+    const mails = { now, sandboxMails: deps.sandboxMails ?? [] };
+    if (act.action === 'settle') return settle(open, locked, { record, present, ...mails });
     // Whatever moved it on meanwhile, an attempt that was thought lost perhaps, may have brought it there.
     if (stateOf(present) !== stateOf(sobres))
       return refused('It moved on while the authority was asked: ask again.');
     const obstacle = whyNotAbandoned(record, { cfe: locked, sobres, askedAt });
-    return obstacle === null ? abandon(open, locked, { record, now }) : refused(obstacle);
+    return obstacle === null ? abandon(open, locked, { record, ...mails }) : refused(obstacle);
   });
 }
 
@@ -76,7 +78,11 @@ async function supportRejected(deps: SupportDeps, act: SupportAct, cfe: Cfe): Pr
   return audited(deps, act, async (em, locked, now): Promise<Done> => {
     if (held.kind === 'repeat' || held.kind === 'stuck') return refused(whatSupportMayDo(held));
     const annul = act.action === 'abandon';
-    const what = await settleRejected(em, locked, held, { annul, now });
+    const what = await settleRejected(em, locked, held, {
+      annul,
+      now,
+      sandboxMails: deps.sandboxMails ?? [],
+    });
     switch (what) {
       case 'accepted':
         return { kind: 'settled', message: 'The authority has accepted it since.' };
@@ -134,17 +140,17 @@ const stateOf = (sobres: readonly Sobre[]): string =>
 async function settle(
   em: EntityManager,
   cfe: Cfe,
-  { record, present, now }: { record: AuthorityRecord; present: readonly Sobre[]; now: Date },
+  { record, present, ...mails }: { record: AuthorityRecord; present: readonly Sobre[] } & VerdictMails,
 ): Promise<Done> {
   const underWay = present.find(({ state }) => state !== 'REFUSED');
   switch (record.kind) {
     case 'verdict': {
-      const verdict = await storeVerdictOfLocked(em, cfe, record, now);
+      const verdict = await storeVerdictOfLocked(em, cfe, record, mails);
       return { kind: 'settled', message: `The authority has decided: ${record.status}.`, verdict };
     }
     case 'received':
       if (!underWay) return refused(UNKNOWN_SOBRE);
-      await storeReceived(em, cfe, underWay, record, now);
+      await storeReceived(em, cfe, underWay, record, mails.now);
       return { kind: 'settled', message: 'The authority has it; it is asked for its verdict now.' };
     case 'undecided':
       return {
@@ -164,11 +170,11 @@ async function settle(
 async function abandon(
   em: EntityManager,
   cfe: Cfe,
-  { record, now }: { record: AuthorityRecord; now: Date },
+  { record, ...mails }: { record: AuthorityRecord } & VerdictMails,
 ): Promise<Done> {
   const isOfOthers = record.kind === 'others';
   const reasons = isOfOthers ? ABANDONED_TO_OTHERS : ABANDONED;
-  const verdict = await storeVerdictOfLocked(em, cfe, { status: 'REJECTED', reasons }, now);
+  const verdict = await storeVerdictOfLocked(em, cfe, { status: 'REJECTED', reasons }, mails);
   const after = isOfOthers
     ? 'must not be annulled: it belongs to another system'
     : 'is to be annulled at the authority';

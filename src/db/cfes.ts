@@ -9,6 +9,7 @@ import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
 import { milliseconds } from './clock.ts';
 import { Cfe } from './entities/Cfe.ts';
 import type { Sobre } from './entities/Sobre.ts';
+import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
 import { enqueue } from './outbox.ts';
 import { subscribedTo } from './webhooks.ts';
 
@@ -82,6 +83,12 @@ export function cfeById(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id });
 }
 
+/** The CFEs with these UUIDs, by them. */
+export async function cfesById(em: EntityManager, ids: readonly string[]): Promise<Map<string, Cfe>> {
+  const cfes = await em.find(Cfe, { id: { $in: [...new Set(ids)] } });
+  return new Map(cfes.map((cfe) => [cfe.id, cfe]));
+}
+
 /** The CFE that a cfe_id names, or null. */
 export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
@@ -144,7 +151,8 @@ export async function receiveUnheard(
 }
 
 /**
- * Stores a verdict in one statement, and answers what was taken when. Null, and nothing changed, where a webhook is to
+ * Stores a verdict in one statement, with the e-mails that follow from it; answers what was taken when, and
+ * how many e-mails. Null, and nothing changed, where a webhook is to
  * hear of it, a note waits for it or the CFE has its verdict. Whether a note waits is asked with the row locked: whoever
  * issues one holds that row.
  */
@@ -152,17 +160,32 @@ export async function decideUnheard(
   em: EntityManager,
   id: string,
   { status, rejection }: { status: FinalStatus; rejection: readonly RejectionReason[] | null },
-  now: Date,
-): Promise<Pick<Cfe, 'environment' | 'type' | 'createdAt'> | null> {
-  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number }[]>(
+  mailing: VerdictMails,
+): Promise<(Pick<Cfe, 'environment' | 'type' | 'createdAt'> & { mails: number }) | null> {
+  const isMailed = status !== 'REJECTED';
+  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number; mails: number }[]>(
     `with locked as materialized (select id from cfe where id = ? and status in (?) for update),
-       alone as materialized (select id from locked where not note_waits_for(id))
-     update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
-     from alone where cfe.id = alone.id and ${UNHEARD}
-     returning environment, type, ${milliseconds('created_at')} as ago`,
-    [id, statusesBefore(status), status, rejection && JSON.stringify(rejection), now, CFE_UPDATED],
+       alone as materialized (select id from locked where not note_waits_for(id)),
+       decided as (
+         update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
+         from alone where cfe.id = alone.id and ${UNHEARD}
+         returning cfe.id, rut, environment, type, sequence, document, created_at)
+       ${isMailed ? `, ${verdictMails('decided')}` : ''}
+     select environment, type, ${milliseconds('created_at')} as ago,
+       ${isMailed ? '(select count(*)::integer from mails)' : '0'} as mails from decided`,
+    [
+      id,
+      statusesBefore(status),
+      status,
+      rejection && JSON.stringify(rejection),
+      mailing.now,
+      CFE_UPDATED,
+      ...(isMailed ? verdictMailValues(mailing) : []),
+    ],
   );
-  return row ? { environment: row.environment, type: row.type, createdAt: new Date(row.ago) } : null;
+  if (!row) return null;
+  const { environment, type, ago, mails } = row;
+  return { environment, type, createdAt: new Date(ago), mails };
 }
 
 /** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. */
@@ -177,6 +200,11 @@ export async function tellNotes(em: EntityManager, originalId: string, now: Date
  */
 export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** The CFE with this UUID, locked until the open transaction ends; throws where there is none. */
+export function lockCfeById(em: EntityManager, id: string): Promise<Cfe> {
+  return em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
 /**

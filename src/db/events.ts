@@ -13,7 +13,8 @@ import { subscribedWebhooks } from './webhooks.ts';
 /**
  * Stores in the open transaction that something happened to an enterprise, in the words in which customers' servers
  * are told, and puts it on its way to each webhook that selects it: there is no change without its event, and no event
- * without its change. With `accountId` only that account is told. `cfe.updated`, of which there are two a CFE, is stored only where a webhook gets it.
+ * without its change. With `accountId` only that account is told. Of what there are several a CFE, only what a webhook
+ * gets is stored.
  */
 export async function recordEvent(
   em: EntityManager,
@@ -23,10 +24,17 @@ export async function recordEvent(
 ): Promise<void> {
   const { rut, accountId } = about;
   const webhookIds = await subscribedWebhooks(em, { rut, event: event.name, accountId });
-  if (event.name === 'cfe.updated' && webhookIds.length === 0) return;
+  if (MANY.includes(event.name) && webhookIds.length === 0) return;
   const stored = insertEvent(em, about, event, now);
   for (const webhookId of webhookIds) insertDelivery(em, { webhookId, event: stored }, now);
 }
+
+/** Events of which there are several a CFE. */
+const MANY: readonly string[] = [
+  'cfe.updated',
+  'receipt.delivered',
+  'receipt.failed',
+] satisfies WebhookEvent['name'][];
 
 /** Puts a test on its way to one webhook, with the open transaction. */
 export function recordTest(em: EntityManager, webhookId: string, now: Date): Delivery {

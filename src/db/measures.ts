@@ -31,6 +31,7 @@ export interface WorkMeasures {
   readonly endpoints: readonly EndpointState[];
   readonly outbox: Waiting;
   readonly deliveries: Waiting;
+  readonly mails: Waiting;
 }
 
 /** The CAEs and certificates, for production, of enterprises that are not suspended; negative days are past. */
@@ -57,6 +58,7 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
     endpoints: await endpointStates(one),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
+    mails: await onlyRow(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
   }));
 }
 

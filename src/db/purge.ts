@@ -26,6 +26,13 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
       `at < ? and exists (select from delivery where id = delivery_attempt.delivery_id and status <> 'PENDING')`,
     ),
   ],
+  mail_attempt: [
+    ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
+    rowsWhere(
+      'mail_attempt',
+      `at < ? and exists (select from mail where id = mail_attempt.mail_id and status <> 'PENDING')`,
+    ),
+  ],
   event: [({ eventsDays }) => eventsDays * DAY_MILLISECONDS, purgeEvents],
   idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
   request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],

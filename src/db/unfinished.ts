@@ -12,6 +12,7 @@ import { deliveryMessage } from './deliveries.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { DailyReport } from './entities/DailyReport.ts';
 import { Enterprise } from './entities/Enterprise.ts';
+import { pendingMailMessages } from './mails.ts';
 
 /** Of one enterprise, or of all. */
 export interface Whose {
@@ -86,6 +87,8 @@ export const UNFINISHED: Readonly<
     );
     return reports.map((report) => reportDayMessage(report, SIGNALS.lookAgain));
   },
+
+  deliverReceipt: (em, { rut }) => pendingMailMessages(em, rut),
 };
 
 const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });

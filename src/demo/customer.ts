@@ -29,6 +29,8 @@ export interface Customer {
   /** Like `get`, but undefined for what is not there (404). */
   find<T>(path: string): Promise<T | undefined>;
   send<T>(method: 'POST' | 'PUT', path: string, body: unknown): Promise<T>;
+  /** A file, byte for byte. */
+  file(path: string): Promise<Uint8Array>;
 }
 
 /** Exchanges the key for a token (POST /tokens) and answers the customer that holds both. */
@@ -47,6 +49,7 @@ export async function logIn(baseUrl: string, apiKey: string): Promise<Customer> 
       if (statusCode !== 200) throw new Error(`GET ${path} answered ${statusCode}: ${body}`);
       return (JSON.parse(body) as { data: T }).data;
     },
+    file: (path) => ask(() => api.get(path).buffer()),
     send: async <T>(method: 'POST' | 'PUT', path: string, body: unknown) =>
       (await ask<{ data: T }>(() => api(path, { method, json: body }).json())).data,
   };

@@ -52,6 +52,15 @@ export type AttemptResult =
   /** To be tried again after the next delay. */
   | { kind: 'pending' };
 
+export type MailResult =
+  | { kind: 'sent' }
+  /** It is not tried again. */
+  | { kind: 'failed' }
+  /** There is no mail server to send it. */
+  | { kind: 'disabled' }
+  /** To be tried again after the next delay. */
+  | { kind: 'pending' };
+
 export type ReadinessResult =
   | { kind: 'ready' }
   | {
@@ -139,6 +148,7 @@ export interface ActivityResults {
   awaitVerdict: VerdictResult;
   supportCfe: SupportResult;
   attemptDelivery: AttemptResult;
+  attemptMail: MailResult;
   makeReadyWhenComplete: ReadinessResult;
   recordExpiries: ExpiriesResult;
   validateLogin: LoginValidation;

@@ -64,4 +64,6 @@ export type AuditAction =
   | 'webhook.disable'
   | 'recovery.requeue'
   | 'recovery.skip_numbers'
-  | 'delivery.redeliver';
+  | 'delivery.redeliver'
+  | 'mail.send'
+  | 'mail.resend';

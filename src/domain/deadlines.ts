@@ -44,6 +44,13 @@ export const DEADLINES = {
   /** One attempt of a delivery: both, and our own database. */
   deliveryAttempt: 40_000,
 
+  /** The mail server is reached within… */
+  mailConnect: 15_000,
+  /** …and says each of its words within; one it may take to look through an e-mail. */
+  mailAnswer: 60_000,
+  /** One attempt of an e-mail: drawing the receipt, some ten words of the server, and our own database. */
+  mailAttempt: 300_000,
+
   /** After SIGTERM, activities under way may go on for so long… */
   workerGrace: 20_000,
   /** …then they are cut off and go on in another worker; a SOAP call becomes an unclear outcome, and is asked about. */

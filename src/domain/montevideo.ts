@@ -43,3 +43,6 @@ export function daysBetween(from: string, to: string): number {
 export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
 }
+
+/** The instant at which a date begins in Montevideo. */
+export const startOfDay = (date: string): Date => new Date(`${date}T00:00:00${OFFSET_TEXT}`);

@@ -6,7 +6,7 @@ export interface Retention {
   readonly outboxDays: number;
   /** Events with their deliveries. */
   readonly eventsDays: number;
-  /** Attempts of deliveries that have ended, with what the receivers answered. */
+  /** Attempts of deliveries and e-mails that have ended, with what was answered. */
   readonly attemptsDays: number;
   /** Private keys of certificates that were replaced. */
   readonly keysDays: number;
@@ -16,6 +16,7 @@ export interface Retention {
 export const PURGED_TABLES = [
   'outbox',
   'delivery_attempt',
+  'mail_attempt',
   'event',
   'idempotent_answer',
   'request_count',

@@ -10,6 +10,8 @@ export const WEBHOOK_EVENTS = [
   'cae.expiring',
   'certificate.expiring',
   'daily_report.updated',
+  'receipt.delivered',
+  'receipt.failed',
 ] as const;
 export type SelectableEvent = (typeof WEBHOOK_EVENTS)[number];
 

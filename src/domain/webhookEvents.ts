@@ -5,6 +5,7 @@ import type { CfeType, Environment } from './cfeTypes.ts';
 import type { EnterpriseChanges, EnterpriseObject } from './enterpriseObject.ts';
 import { type LoginStatus, missingPermissions, type Permission } from './enterpriseStatus.ts';
 import { type ExactNumber, exactNumber } from './exactNumber.ts';
+import type { MailKind, MailStatus } from './mail.ts';
 import type { PaymentStatus } from './paymentStatus.ts';
 import type { ReportStatus } from './reportStatus.ts';
 
@@ -122,6 +123,27 @@ interface DailyReportUpdated {
   };
 }
 
+/** `data` of `receipt.delivered` and `receipt.failed`. */
+interface ReceiptMailed {
+  readonly enterprise_rut: string;
+  readonly cfe_id: string;
+  readonly mail_id: string;
+  readonly kind: MailKind;
+  readonly status: MailStatus;
+}
+
+/** `receipt.delivered` (docs/contract.md#e-mail): sent where it is selected. */
+interface ReceiptDelivered {
+  readonly name: 'receipt.delivered';
+  readonly data: ReceiptMailed;
+}
+
+/** `receipt.failed`. */
+interface ReceiptFailed {
+  readonly name: 'receipt.failed';
+  readonly data: ReceiptMailed;
+}
+
 /** `webhook.test`: sent on request, whatever events are selected. */
 interface WebhookTest {
   readonly name: 'webhook.test';
@@ -138,6 +160,8 @@ export type WebhookEvent =
   | CaeExpiring
   | CertificateExpiring
   | DailyReportUpdated
+  | ReceiptDelivered
+  | ReceiptFailed
   | WebhookTest;
 
 /** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
@@ -315,6 +339,32 @@ export function dailyReportUpdated(
     },
   };
 }
+
+/** An e-mail as it stands, with the CFE that it brings. */
+interface MailedReceipt {
+  readonly cfe: { readonly rut: string; readonly type: CfeType; readonly sequence: number };
+  readonly mail: { readonly id: string; readonly kind: MailKind; readonly status: MailStatus };
+}
+
+const receiptMailed = ({ cfe, mail }: MailedReceipt): ReceiptMailed => ({
+  enterprise_rut: cfe.rut,
+  cfe_id: formatCfeId(cfe),
+  mail_id: mail.id,
+  kind: mail.kind,
+  status: mail.status,
+});
+
+/** Tells that the mail server has taken an e-mail with a CFE. */
+export const receiptDelivered = (mailed: MailedReceipt): ReceiptDelivered => ({
+  name: 'receipt.delivered',
+  data: receiptMailed(mailed),
+});
+
+/** Tells that an e-mail with a CFE was refused, or given up. */
+export const receiptFailed = (mailed: MailedReceipt): ReceiptFailed => ({
+  name: 'receipt.failed',
+  data: receiptMailed(mailed),
+});
 
 /** An event to try a receiver with. */
 export const webhookTest = (webhookId: string): WebhookTest => ({

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { processVariables, readConfig } from '../config.ts';
 import { logIn } from '../demo/customer.ts';
+import { nameReceivers, savePdfs, showMails } from '../demo/mails.ts';
 import { DEMO_RUT, onboard } from '../demo/onboarding.ts';
 import { followAll, issueAll, readDocuments, saveXml, showEvents } from '../demo/receipts.ts';
 import { type DemoReceiver, startReceiver } from '../demo/receiver.ts';
@@ -41,16 +42,20 @@ async function demo(info: StackInfo, receiver: DemoReceiver): Promise<number> {
   const typeCodes = [...new Set(types.map((type) => CFE_TYPES[type].code))];
   await onboard(customer, { simulatorUrl: info.simulator_url, typeCodes, say, receiver });
 
+  await nameReceivers(customer, say);
+
   console.log('\nIssuing:');
   const started = Date.now();
   const issued = await issueAll(customer, documents, { today: montevideoDate(new Date()), say });
   console.log('\nFollowing them to their verdict:');
   const decided = await followAll(customer, issued);
   await showEvents(receiver, decided);
+  await showMails(customer, { simulatorUrl: info.simulator_url, since: new Date(started), cfes: decided });
 
   const folder = join(dataDir, 'demo');
   await saveXml(folder, info.simulator_url, decided);
-  console.log(`Signed XML, as the authority received it: ${folder}/`);
+  await savePdfs(customer, folder, decided);
+  console.log(`Signed XML, as the authority received it, and the printed forms: ${folder}/`);
   if (info.temporal_ui_url !== null) {
     const query = encodeURIComponent(
       `EnterpriseRut = '${DEMO_RUT}' AND CfeId = '${decided[0]?.cfe_id ?? ''}'`,

@@ -42,6 +42,9 @@ const SECRETS = {
   cfe_token_keys: () => JSON.stringify([newTokenKey('t')]),
   // The operator's own certificate comes from outside, if there is one, and its password with it.
   cfe_service_certificate_password: () => '',
+  // So do the mail server and the key that signs e-mails.
+  cfe_smtp_url: () => '',
+  cfe_mail_dkim_key: () => '',
 };
 
 /** @type {(folder: string, name: string) => string} */

@@ -6,6 +6,7 @@ import { configOrExit, runProcess } from '../wiring/process.ts';
 const config = configOrExit([
   'CFE_HOST',
   'CFE_SIMULATOR_PORT',
+  'CFE_SIMULATOR_SMTP_PORT',
   'CFE_DATA_DIR',
   'CFE_LOG_LEVEL',
   'DGI_XSD_DIR',
@@ -17,6 +18,7 @@ await runProcess(logger, async (closers) => {
   const simulator = await startSimulator({
     host: config.CFE_HOST,
     port: config.CFE_SIMULATOR_PORT,
+    smtpPort: config.CFE_SIMULATOR_SMTP_PORT,
     dataDir: config.CFE_DATA_DIR,
     xsdDir: config.DGI_XSD_DIR,
     logger,
@@ -24,5 +26,5 @@ await runProcess(logger, async (closers) => {
     realClock: () => new Date(),
   });
   closers.add('simulator', () => simulator.close());
-  logger.info({ url: simulator.url }, 'ready');
+  logger.info({ url: simulator.url, smtp: simulator.smtpUrl }, 'ready');
 });

@@ -120,6 +120,8 @@ function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undef
     ['cfe_outbox_oldest_seconds', 'outbox', 'oldestSeconds'],
     ['cfe_webhook_waiting_deliveries', 'deliveries', 'count'],
     ['cfe_webhook_oldest_waiting_seconds', 'deliveries', 'oldestSeconds'],
+    ['cfe_mails_waiting', 'mails', 'count'],
+    ['cfe_mails_oldest_waiting_seconds', 'mails', 'oldestSeconds'],
   ] as const) {
     gauge(registry, name, async (own) => {
       const measures = await work();

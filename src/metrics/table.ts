@@ -229,6 +229,38 @@ export const METRICS = {
     help: 'Age of the oldest waiting delivery; 0 if there is none',
     labels: {},
   },
+  cfe_mail_attempts_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'attempts',
+    help: 'Attempts to hand e-mails to the mail server, by outcome',
+    labels: {
+      kind: '`RECEIPT` or `EXCHANGE`',
+      outcome:
+        '`taken`, `refused`, or why there was no answer to the e-mail: `login`, `timeout`, `connection_refused`, …',
+    },
+  },
+  cfe_mails_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'e-mails',
+    help: 'E-mails that ended in this process',
+    labels: { kind: '`RECEIPT` or `EXCHANGE`', status: '`SENT` or `FAILED`' },
+  },
+  cfe_mails_waiting: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'e-mails',
+    help: 'E-mails under way or waiting for a retry (PENDING)',
+    labels: {},
+  },
+  cfe_mails_oldest_waiting_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Age of the oldest waiting e-mail; 0 if there is none',
+    labels: {},
+  },
   cfe_cae_numbers_left: {
     type: 'gauge',
     from: WORKER,

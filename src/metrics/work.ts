@@ -1,8 +1,10 @@
 /** What the processes tell of their work as it happens: ports for those who do it and know of no metrics. */
 import type { Registry } from 'prom-client';
 import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
+import type { StoredMailAttempt } from '../activities/steps/storeMailAttempt.ts';
 import type { StoredVerdict } from '../activities/steps/storeVerdict.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
+import { MAIL_KINDS } from '../domain/mail.ts';
 import { PURGED_TABLES, type PurgedTable } from '../domain/retention.ts';
 import { counter, histogram } from './instruments.ts';
 
@@ -50,6 +52,17 @@ export function measureWebhooks(registry: Registry): (attempt: StoredAttempt) =>
       outcome: httpStatus === null ? (error ?? 'unknown') : `${Math.floor(httpStatus / 100)}xx`,
     });
     if (status !== 'PENDING') deliveries.inc({ status });
+  };
+}
+
+/** Measures attempts at the mail server. */
+export function measureMails(registry: Registry): (attempt: StoredMailAttempt) => void {
+  const attempts = counter(registry, 'cfe_mail_attempts_total');
+  const mails = counter(registry, 'cfe_mails_total');
+  for (const kind of MAIL_KINDS) for (const status of ['SENT', 'FAILED']) mails.inc({ kind, status }, 0);
+  return ({ kind, error, status }) => {
+    attempts.inc({ kind, outcome: error ?? 'taken' });
+    if (status !== 'PENDING') mails.inc({ kind, status });
   };
 }
 

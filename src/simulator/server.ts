@@ -11,24 +11,29 @@ import { openOutage } from './outage.ts';
 import { servePortal } from './portal/portal.ts';
 import type { PortalContext } from './portal/route.ts';
 import { openAuthority } from './security/authority.ts';
+import { type MailServer, startMailServer } from './smtp.ts';
 import { SERVICE_NAMES, type Services, serveSoap } from './soap/endpoint.ts';
-import { openState } from './state/database.ts';
+import { openState, type State } from './state/database.ts';
 import { loadSchemas } from './xml/schemas.ts';
 
 /** A running simulator. */
 export interface Simulator {
   /** Without a trailing slash. */
   readonly url: string;
+  /** Of the mail server, where one was asked for. */
+  readonly smtpUrl: string | null;
   close(): Promise<void>;
 }
 
 /**
  * Starts the simulator of the authority and resolves once it listens. It keeps everything under
- * `<dataDir>/simulator/`; `port` 0 takes any free port. Rejects when the port is taken.
+ * `<dataDir>/simulator/`; a port of 0 takes any free one. Rejects when a port is taken.
  */
 export async function startSimulator(options: {
   readonly host: string;
   readonly port: number;
+  /** Of the mail server; left out: there is none. */
+  readonly smtpPort?: number;
   readonly dataDir: string;
   /** Folder with the official schemas; without them receipts are judged by the simulator's own rules alone. */
   readonly xsdDir: string;
@@ -77,16 +82,27 @@ export async function startSimulator(options: {
     server.listen(options.port, options.host, resolve);
   });
   const { port } = server.address() as AddressInfo; // a TCP server's address is never a pipe's name
+  const mail = await openMail(options, state, clock);
   return {
+    smtpUrl: mail?.url ?? null,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
+      await mail?.close();
       state.close();
       schemas?.[Symbol.dispose]();
     },
   };
+}
+
+async function openMail(
+  { host, smtpPort, logger }: { host: string; smtpPort?: number; logger: Logger },
+  state: State,
+  clock: Clock,
+): Promise<MailServer | null> {
+  return smtpPort === undefined ? null : startMailServer({ host, port: smtpPort, state, clock, logger });
 }
 
 /** Routes a request: SOAP under `/{environment}/{service}`, `/livez`, and the portal for everything else. */

@@ -15,6 +15,8 @@ export interface StackPorts {
   readonly temporal: number;
   readonly temporalUi: number;
   readonly simulator: number;
+  /** Of the simulator's mail server. */
+  readonly smtp: number;
 }
 
 /** A wanted port: the variable that sets it, and whether a person did. */

@@ -17,6 +17,8 @@ const HOLDERS: Partial<Record<VariableName, readonly ProgramName[]>> = {
   CFE_PEPPER: ['api'],
   CFE_TOKEN_KEYS: ['api'],
   CFE_SERVICE_CERTIFICATE_PASSWORD: ['api'],
+  CFE_SMTP_URL: ['worker'],
+  CFE_MAIL_DKIM_KEY: ['worker'],
 };
 
 export interface ProgramSettings {
@@ -28,6 +30,8 @@ export interface ProgramSettings {
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
   readonly simulatorUrl: string;
+  /** Of the simulator's mail server. */
+  readonly smtpUrl: string;
   /** Without /v1. */
   readonly apiUrl: string;
 }
@@ -75,6 +79,8 @@ export function programVariables(
     CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(settings.dataDir),
     CFE_PUBLIC_URL: settings.apiUrl,
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
+    ...(variables['CFE_SMTP_URL_FILE'] ? {} : { CFE_SMTP_URL: settings.smtpUrl }),
+    CFE_MAIL_FROM: 'comprobantes@cfe.example',
     // A certificate of one's own comes with a password of its own.
     ...(variables['CFE_SERVICE_CERTIFICATE_FILE']
       ? {}
@@ -95,6 +101,7 @@ export function programVariables(
     CFE_TEMPORAL_PORT: String(ports.temporal),
     CFE_TEMPORAL_UI_PORT: String(ports.temporalUi),
     CFE_SIMULATOR_PORT: String(ports.simulator),
+    CFE_SIMULATOR_SMTP_PORT: String(ports.smtp),
     CFE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
     CFE_SEALING_KEY: sealingKeyFor(secrets.key_encryption_keys) ?? '',
     CFE_PEPPER: secrets.pepper,

@@ -192,6 +192,7 @@ function settingsOf(options: StackOptions, secrets: StackSecrets, ports: StackPo
     temporalAddress: options.temporal?.address ?? `127.0.0.1:${ports.temporal}`,
     temporalNamespace,
     simulatorUrl: `http://127.0.0.1:${ports.simulator}`,
+    smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
     apiUrl: `http://${hostInAddress(options.host)}:${ports.api}`,
   };
 }
@@ -207,6 +208,7 @@ function addressesOf(options: StackOptions, settings: ProgramSettings) {
     temporal_ui_url: options.temporal === undefined ? `http://127.0.0.1:${ports.temporalUi}` : null,
     database_url: settings.databaseUrl,
     simulator_url: settings.simulatorUrl,
+    smtp_url: settings.smtpUrl,
     metrics_url: `http://${hostInAddress(options.host)}:${ports.metrics}/metrics`,
   };
 }

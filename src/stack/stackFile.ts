@@ -20,6 +20,8 @@ export interface StackInfo {
   temporal_ui_url: string | null;
   database_url: string;
   simulator_url: string;
+  /** Of the simulator's mail server. */
+  smtp_url: string;
   metrics_url: string;
   live_api_key: string;
   test_api_key: string;

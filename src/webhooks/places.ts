@@ -1,13 +1,13 @@
 /** How many attempts may be under way at a time, in one process. */
 export interface PlaceLimits {
-  /** To one webhook. */
-  readonly webhook: number;
-  /** To all webhooks of one account. */
+  /** To one receiver. */
+  readonly receiver: number;
+  /** To all receivers of one account. */
   readonly account: number;
 }
 
-/** The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many webhooks it has. */
-const LIMITS: PlaceLimits = { webhook: 5, account: 10 };
+/** The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many receivers it has. */
+const LIMITS: PlaceLimits = { receiver: 5, account: 10 };
 /** Longest wait for a place: whoever waits asks again by then, in case the receiver has become quick. */
 const LONGEST_WAIT_MILLISECONDS = 300_000;
 const SHORTEST_WAIT_MILLISECONDS = 100;
@@ -17,12 +17,12 @@ const FIRST_GUESS_MILLISECONDS = 200;
 /** A place, to be freed when the attempt ends; or in how many milliseconds to ask again. */
 export type PlaceAnswer = { readonly free: () => void } | { readonly waitMilliseconds: number };
 
-/** The places of all webhooks and accounts, in one process. */
+/** The places of all receivers and accounts, in one process. A receiver is what may be slow as one: a webhook, say. */
 export interface Places {
-  take(destination: { webhookId: string; accountId: string }): PlaceAnswer;
+  take(destination: { receiver: string; accountId: string }): PlaceAnswer;
 }
 
-/** A webhook, or an account with all of its webhooks. */
+/** A receiver, or an account with all of its receivers. */
 interface Side {
   readonly name: string;
   readonly atOnce: number;
@@ -34,7 +34,7 @@ interface Side {
 }
 
 /**
- * A few places at each webhook, and a few more for all of an account, so that a slow receiver with thousands of waiting
+ * A few places at each receiver, and a few more for all of an account, so that a slow receiver with thousands of waiting
  * deliveries holds a few slots of the worker and delays nobody else. Whoever gets none is told a moment of its own,
  * spread by how quick the receiver is, so that waiting costs few questions. `clock`: milliseconds; `chance`: 0 to 1.
  */
@@ -75,9 +75,9 @@ export function createPlaces(
   }
 
   return {
-    take({ webhookId, accountId }) {
+    take({ receiver, accountId }) {
       const both = [
-        sideOf(`webhook ${webhookId}`, limits.webhook),
+        sideOf(`receiver ${receiver}`, limits.receiver),
         sideOf(`account ${accountId}`, limits.account),
       ];
       const full = both.filter(({ underWay, atOnce }) => underWay >= atOnce);

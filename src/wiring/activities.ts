@@ -5,6 +5,7 @@ import type { Activities } from '../activities/activities.ts';
 import { createAskRejected } from '../activities/askRejected.ts';
 import { createAskReport } from '../activities/askReport.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
+import { createAttemptMail } from '../activities/attemptMail.ts';
 import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
 import { createDeleteExpired } from '../activities/deleteExpired.ts';
 import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
@@ -13,6 +14,7 @@ import { createRecordExpiries } from '../activities/recordExpiries.ts';
 import { createSignCfe } from '../activities/signCfe.ts';
 import { createStartReports } from '../activities/startReports.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
+import { composeReceipt } from '../activities/steps/composeReceipt.ts';
 import { createSubmitCfe } from '../activities/submitCfe.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
@@ -35,13 +37,16 @@ import { createReportSlots } from '../gate/reportSlots.ts';
 import {
   measureAuthority,
   measured,
+  measureMails,
   measurePurges,
   measureVerdicts,
   measureWebhooks,
 } from '../metrics/work.ts';
+import { drawReceipt } from '../print/drawReceipt.ts';
 import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
 import { authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+import { MAIL_VARIABLES, openMailer } from './mailer.ts';
 import { privateKeysUnder } from './privateKeys.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 
@@ -58,6 +63,8 @@ export const ACTIVITY_VARIABLES = [
   'CFE_REPORT_ASK_AFTER',
   ...RATES_VARIABLES,
   'CFE_WEBHOOK_LOCAL_CA_FILE',
+  'CFE_PUBLIC_URL',
+  ...MAIL_VARIABLES,
   'CFE_KEEP_OUTBOX_DAYS',
   'CFE_KEEP_EVENTS_DAYS',
   'CFE_KEEP_ATTEMPTS_DAYS',
@@ -94,6 +101,7 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     cfe: databaseActivities(all),
     dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },
     webhooks: webhookActivities(all),
+    mail: mailActivities(all),
   };
 }
 
@@ -192,6 +200,7 @@ function authorityActivities(
     outbox,
     authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) }),
     onVerdict: measureVerdicts(registry),
+    sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
     patienceSeconds: config.CFE_PATIENCE,
   };
@@ -244,6 +253,24 @@ function webhookActivities({
       send: createSender({ localCa: file === '' ? undefined : readFileSync(file, 'utf8') }),
       places: createPlaces(),
       onAttempt: measureWebhooks(registry),
+    }),
+  };
+}
+
+/** The worker itself has 50 (wiring/workers.ts): no account can hold them all, however many enterprises it has. */
+const MAIL_PLACES = { receiver: 3, account: 5 };
+
+/** What calls the mail server. */
+function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activities, 'attemptMail'> {
+  return {
+    attemptMail: createAttemptMail({
+      orm,
+      clock,
+      mailer: openMailer(config),
+      places: createPlaces({ limits: MAIL_PLACES }),
+      compose: { RECEIPT: composeReceipt({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL }) },
+      sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
+      onAttempt: measureMails(registry),
     }),
   };
 }

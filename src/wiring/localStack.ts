@@ -18,6 +18,7 @@ const PORTS = [
   ['temporal', 'CFE_TEMPORAL_PORT', 'the Temporal server'],
   ['temporalUi', 'CFE_TEMPORAL_UI_PORT', 'the Temporal UI'],
   ['simulator', 'CFE_SIMULATOR_PORT', 'the simulator'],
+  ['smtp', 'CFE_SIMULATOR_SMTP_PORT', "the simulator's mail server"],
 ] as const;
 
 const program = (name: string): string => fileURLToPath(new URL(`../main/${name}.ts`, import.meta.url));

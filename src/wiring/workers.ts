@@ -20,6 +20,9 @@ const REPORTS_CACHED = 200;
 const RECONNECT_MILLISECONDS = 500;
 /** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/places.ts). */
 const DELIVERIES_AT_ONCE = 200;
+/** They draw and wait for the mail server; no account holds more than a few of them. */
+const MAILS_AT_ONCE = 50;
+const MAILS_CACHED = 100;
 /** They wait for the authority, or for their slot of the next seconds. */
 const CALLS_AT_ONCE = 200;
 
@@ -74,6 +77,14 @@ export async function startWorkers(options: {
       activities: activities.webhooks,
       maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
       maxCachedWorkflows: DELIVERIES_CACHED,
+    }),
+    await Worker.create({
+      ...common,
+      taskQueue: TASK_QUEUES.mail,
+      workflowBundle,
+      activities: activities.mail,
+      maxConcurrentActivityTaskExecutions: MAILS_AT_ONCE,
+      maxCachedWorkflows: MAILS_CACHED,
     }),
   ];
   const runs = Promise.all(workers.map((worker) => worker.run()));

@@ -54,6 +54,13 @@ export const RECEIVER: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
 
+/** E-mails. As with receivers, what repeats is only what is ours: an answer of the mail server, or none, is a result. */
+export const MAIL_SERVER: ActivityOptions = {
+  ...RECEIVER,
+  taskQueue: TASK_QUEUES.mail,
+  startToCloseTimeout: DEADLINES.mailAttempt,
+};
+
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
 export const ReportStatusAttribute = defineSearchAttributeKey(
   'ReportStatus' satisfies SearchAttribute,

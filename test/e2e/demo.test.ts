@@ -36,7 +36,11 @@ test('the demo onboards its enterprise step by step and ends with nine accepted 
     expect(said).toContain(`'${event}'`);
   }
   expect(said).toContain('nine accepted, one rejected as meant');
-  expect(readdirSync(join(dataDir, 'demo')).filter((name) => name.endsWith('.xml'))).toHaveLength(10);
+  for (const ending of ['.xml', '.pdf'])
+    expect(readdirSync(join(dataDir, 'demo')).filter((name) => name.endsWith(ending))).toHaveLength(10);
+  expect(said).toContain('E-mails that arrived:');
+  expect(said.match(/compras@cliente\.example'/g)).toHaveLength(3);
+  expect(said.match(/notas@importadora\.example'/g)).toHaveLength(3);
 });
 
 test('run again it uses what is there and issues new CFEs', async () => {

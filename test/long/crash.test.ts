@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import got from 'got';
 import { AuditEntry } from '../../src/db/entities/AuditEntry.ts';
 import { AuthorityEndpoint } from '../../src/db/entities/AuthorityEndpoint.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
@@ -46,7 +47,7 @@ interface CfeAnswer {
 const folder = mkdtempSync(join(tmpdir(), 'cfe-crash-'));
 const free: Lane[] = [];
 const lanes: Lane[] = [];
-let simulator: ExtraProgram;
+let simulator: Awaited<ReturnType<typeof startSimulatorProcess>>;
 let receiver: Receiver;
 
 beforeAll(async () => {
@@ -54,11 +55,16 @@ beforeAll(async () => {
   const authority = await aTestAuthority();
   receiver = await startReceiver(authority);
   const openLane = async (): Promise<void> => {
-    const stack = await openBareStack({ simulatorUrl: simulator.baseUrl, caPem: authority.caPem });
+    const { baseUrl: simulatorUrl, smtpUrl } = simulator;
+    const stack = await openBareStack({ simulatorUrl, smtpUrl, caPem: authority.caPem });
     const [api, worker] = await Promise.all([stack.start('api'), stack.start('worker')]);
     const customer = await stack.onboard(api.baseUrl, [101, 102]);
     await worker.stop();
     await stack.tell(receiver.url(`/${stack.rut}`));
+    const notified = await stack
+      .clientAt(api.baseUrl)
+      .post(`/enterprises/${stack.rut}/customers`, customerOf(stack.rut));
+    expect(notified.status).toBe(201);
     lanes.push({ stack, api, client: stack.clientAt(api.baseUrl), customer });
   };
   await Promise.all(Array.from({ length: LANES }, openLane));
@@ -108,7 +114,8 @@ async function crashAt(lane: Lane, crash: Crash, start: BareStack['start']): Pro
   const { point, situation } = crash;
   const startedAt = new Date();
   const before = await numbersOf(stack);
-  const request = { body: aCfeBody({ itemName: situation.itemName }), key: randomUUID() };
+  const body = aCfeBody({ itemName: situation.itemName, receiver: RECEIVER });
+  const request = { body, key: randomUUID() };
   const { first, note, act } = await killAt(lane, crash, request, start);
   if (!situation.callerWaits) await start('worker', QUICK);
 
@@ -126,12 +133,35 @@ async function crashAt(lane: Lane, crash: Crash, start: BareStack['start']): Pro
   }
   expect(await numbersOf(stack)).toEqual([...before, ...issued.map(({ numero }) => numero)].sort(ascending));
   await expectEqualLedger(stack, issued, situation.registered);
+  if (situation.ends === 'ACCEPTED') await expectMailed(stack.rut, again.data);
   if (act) {
     expect((await act).outcome).toBe('retried');
     const acts = await stack.orm.em.fork().find(AuditEntry, { rut: stack.rut, action: 'cfe.retry' });
     expect(acts.filter(({ at }) => at >= startedAt)).toHaveLength(1);
   }
   await until('an empty outbox', 20, async () => (await waitingIn(stack)) === 0);
+}
+
+const RECEIVER = { receiver_doc_type: 'RUC', receiver_document: '219999830019', legal_name: 'Cliente SA' };
+const mailboxOf = (rut: string): string => `compras@${rut}.example`;
+const customerOf = (rut: string) => ({
+  doc_type: RECEIVER.receiver_doc_type,
+  doc_number: RECEIVER.receiver_document,
+  legal_name: RECEIVER.legal_name,
+  notifications: [{ type: 'EMAIL', destination: mailboxOf(rut), enabled: true }],
+});
+
+/** The receiver has the receipt by e-mail: at least once, and under one Message-ID. */
+async function expectMailed(rut: string, { serie, numero }: CfeAnswer): Promise<void> {
+  const xml = `${rut}-101-${serie}-${numero}.xml`;
+  const ids = await until(`the e-mail with ${xml}`, 90, async () => {
+    const { items } = await got
+      .get(`${simulator.baseUrl}/portal/mails`, { searchParams: { to: mailboxOf(rut) } })
+      .json<{ items: { message_id: string; attachments: { name: string }[] }[] }>();
+    const found = items.filter(({ attachments }) => attachments.some(({ name }) => name === xml));
+    return found.length > 0 ? found.map(({ message_id }) => message_id) : undefined;
+  });
+  expect(new Set(ids).size).toBe(1);
 }
 
 /** Whether the lane's webhook hears of anything. */

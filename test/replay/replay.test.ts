@@ -55,6 +55,16 @@ const ENDINGS = {
 const SINCE_KIND = [
   'issueCfe.signedByActivity.atOnce.json',
   'deliverWebhook.askedForWhileWaiting.kind.json',
+  ...[
+    'sentAtOnce',
+    'sentAtARetry',
+    'refused',
+    'failed',
+    'disabled',
+    'resent',
+    'askedForWhileWaiting',
+    'askedForWhileEnding',
+  ].map((ending) => `deliverReceipt.${ending}.kind.json`),
   'purgeExpired.purged.kind.json',
   ...[
     'consistent',

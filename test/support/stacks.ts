@@ -60,7 +60,10 @@ export const verdictOf = (customer: Customer, rut: string, cfeId: string): Promi
 export interface Surroundings {
   /** With `secrets.json` and `ca.pem`. */
   dataDir: string;
-  info: () => Pick<StackInfo, 'database_url' | 'temporal_address' | 'temporal_namespace' | 'simulator_url'>;
+  info: () => Pick<
+    StackInfo,
+    'database_url' | 'temporal_address' | 'temporal_namespace' | 'simulator_url' | 'smtp_url'
+  >;
 }
 
 /** The whole service, under its supervisor. */
@@ -88,6 +91,7 @@ export const FREE_PORTS = {
   CFE_TEMPORAL_PORT: '0',
   CFE_TEMPORAL_UI_PORT: '0',
   CFE_SIMULATOR_PORT: '0',
+  CFE_SIMULATOR_SMTP_PORT: '0',
 };
 
 /** The variables by which a stack finds the Temporal server of CFE_TEST_STACK_TEMPORAL; none where that is not set. */
@@ -197,11 +201,13 @@ export async function startBeside(
       temporal: 0,
       temporalUi: 0,
       simulator: 0,
+      smtp: 0,
     },
     databaseUrl: info.database_url,
     temporalAddress: info.temporal_address,
     temporalNamespace: info.temporal_namespace,
     simulatorUrl: info.simulator_url,
+    smtpUrl: info.smtp_url,
     apiUrl: `http://127.0.0.1:${port}`,
   });
   return startProgram(program, {
@@ -213,20 +219,22 @@ export async function startBeside(
 }
 
 /** A simulator as a process of its own, with its data under `dataDir`. */
-export async function startSimulatorProcess(dataDir: string): Promise<ExtraProgram> {
-  const port = await freePort();
+export async function startSimulatorProcess(dataDir: string): Promise<ExtraProgram & { smtpUrl: string }> {
+  const [port, smtpPort] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
-  return startProgram('simulator', {
+  const program = await startProgram('simulator', {
     environment: {
       PATH: process.env['PATH'],
       DGI_XSD_DIR: process.env['DGI_XSD_DIR'],
       CFE_DATA_DIR: dataDir,
       CFE_SIMULATOR_PORT: String(port),
+      CFE_SIMULATOR_SMTP_PORT: String(smtpPort),
     },
     baseUrl: url,
     healthUrl: url,
     sign: '/livez',
   });
+  return { ...program, smtpUrl: `smtp://127.0.0.1:${smtpPort}` };
 }
 
 /** Starts one of our programs with exactly these variables and waits until its `sign` answers 200. */
@@ -261,11 +269,13 @@ export interface BareStack extends Surroundings {
  */
 export async function openBareStack(ground: {
   simulatorUrl: string;
+  /** The mail server; left out: e-mails are not sent. */
+  smtpUrl?: string;
   /** Authority of the certificates that receivers of webhooks may show. */
   caPem: string;
   servers?: { databaseUrl: string; temporalAddress: string };
 }): Promise<BareStack> {
-  const { simulatorUrl, servers } = ground;
+  const { simulatorUrl, smtpUrl = '', servers } = ground;
   const shared = servers ? undefined : await sharedServers();
   const databaseUrl = servers?.databaseUrl ?? shared?.variables.DATABASE_URL ?? '';
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-bare-'));
@@ -289,6 +299,7 @@ export async function openBareStack(ground: {
       temporal_address: servers?.temporalAddress ?? shared?.variables.TEMPORAL_ADDRESS ?? '',
       temporal_namespace: shared?.variables.TEMPORAL_NAMESPACE ?? 'default',
       simulator_url: simulatorUrl,
+      smtp_url: smtpUrl,
     }),
     start: (program, environment) => startBeside(stack, program, environment),
     clientAt: (baseUrl) => createHttpClient(baseUrl, headers),

@@ -59,9 +59,9 @@ export async function openTemporal(): Promise<TestTemporal> {
         Worker.create({ ...common, taskQueue: 'cfe', workflowBundle }),
         Worker.create({ ...common, taskQueue: 'dgi', workflowBundle }),
         Worker.create({ ...common, taskQueue: 'webhooks', workflowBundle }),
+        Worker.create({ ...common, taskQueue: 'mail', workflowBundle }),
       ]);
-      const [first, second, third] = workers;
-      return first.runUntil(second.runUntil(third.runUntil(work())));
+      return workers.reduce((running, worker) => worker.runUntil(running), work());
     },
     async [Symbol.asyncDispose]() {
       await native.close();
@@ -84,8 +84,9 @@ export function startIssueCfe({ client }: TestTemporal): Promise<WorkflowHandle>
 export async function historyOf(handle: WorkflowHandle): Promise<{ events: number; text: string }> {
   const history = await handle.fetchHistory();
   const decoded = (history.events ?? []).map((event) =>
-    JSON.stringify(event, (_key, value: unknown) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
+    // Protobuf's own JSON has the bytes of payloads in base64.
+    JSON.stringify(event, (key, value: unknown) =>
+      key === 'data' && typeof value === 'string' ? Buffer.from(value, 'base64').toString('utf8') : value,
     ),
   );
   return { events: decoded.length, text: decoded.join('\n') };

@@ -163,11 +163,13 @@ describe('the settings in production', () => {
         temporal: 0,
         temporalUi: 0,
         simulator: 8090,
+        smtp: 2525,
       },
       databaseUrl: '',
       temporalAddress: '',
       temporalNamespace: '',
       simulatorUrl: 'http://simulator:8090',
+      smtpUrl: 'smtp://simulator:2525',
       apiUrl: '',
     });
     const addresses = Object.entries(local).filter(([, value]) => value?.startsWith('http://simulator'));
@@ -316,6 +318,8 @@ describe('secrets in production', () => {
     expect(holders('cfe_token_keys')).toEqual(['api']);
     expect(holders('cfe_pepper')).toEqual(['api', 'cfe']);
     expect(holders('cfe_service_certificate_password')).toEqual(['api']);
+    expect(holders('cfe_smtp_url')).toEqual(['worker']);
+    expect(holders('cfe_mail_dkim_key')).toEqual(['worker']);
   });
 
   test('each is what its program takes', () => {

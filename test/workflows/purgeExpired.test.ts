@@ -7,6 +7,7 @@ import { until } from '../support/until.ts';
 const ROWS: Purged = {
   outbox: 3_000,
   delivery_attempt: 12,
+  mail_attempt: 4,
   event: 4,
   idempotent_answer: 0,
   request_count: 1,

@@ -235,6 +235,14 @@ async function issue(customer: Recorder): Promise<void> {
     ['accepted', 'Accepted by the authority'],
     ['GET', `${ENTERPRISE}/cfes/${first}`],
   );
+  const emails = `${ENTERPRISE}/cfes/${first}/emails`;
+  const destination = 'compras@example.com';
+  await customer.record('sendMail', ['usual', 'To an address'], ['POST', emails, { destination }]);
+  await until('the e-mail', 60, async () => {
+    const { data } = await customer.send('GET', emails);
+    return (data as { status: string }[])[0]?.status === 'SENT';
+  });
+  await customer.record('listMails', ['sent', 'One that was sent'], ['GET', emails]);
   await customer.record('listCfes', ['newest', 'The newest two'], ['GET', `${ENTERPRISE}/cfes?limit=2`]);
 }
 

@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import { Sobre } from '../../db/entities/Sobre.ts';
+import type { VerdictMails } from '../../db/mails.ts';
 import { annulUndecided, isNumberUndecided } from '../../db/undecidedNumbers.ts';
 import type { FindStateAnswer } from './authority.ts';
 import { storeVerdictOfLocked } from './storeVerdict.ts';
@@ -20,7 +21,7 @@ export async function settleRejected(
   em: EntityManager,
   cfe: Cfe,
   held: Held,
-  { annul, now }: { annul: boolean; now: Date },
+  { annul, ...mails }: { annul: boolean } & VerdictMails,
 ): Promise<Settled> {
   if (!(await isNumberUndecided(em, cfe.id))) return 'decided';
   if (held.kind === 'found' && held.state === 'AE') {
@@ -28,11 +29,11 @@ export async function settleRejected(
       ? (await em.count(Sobre, { cfeId: cfe.id, idemisor: BigInt(held.idemisor) })) > 0
       : false;
     if (!isOurs) return 'others';
-    await storeVerdictOfLocked(em, cfe, { status: 'ACCEPTED', reasons: [], withdraws: true }, now);
+    await storeVerdictOfLocked(em, cfe, { status: 'ACCEPTED', reasons: [], withdraws: true }, mails);
     return 'accepted';
   }
   const isRejected = held.kind === 'absent' || held.state === 'BE';
   if (!annul || !isRejected) return 'undecided';
-  await annulUndecided(em, cfe, now);
+  await annulUndecided(em, cfe, mails.now);
   return 'annulled';
 }

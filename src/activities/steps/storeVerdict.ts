@@ -2,6 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { decideUnheard, tellNotes } from '../../db/cfes.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
 import { recordEvent } from '../../db/events.ts';
+import { recordVerdictMails, type VerdictMails } from '../../db/mails.ts';
 import type { Orm } from '../../db/orm.ts';
 import { canBecome, type FinalStatus, WITHDRAWN_REJECTION } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
@@ -23,6 +24,8 @@ export interface VerdictDeps {
   orm: Orm;
   clock: () => Date;
   outbox: { dispatchSoon(): void };
+  /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
+  sandboxMails?: readonly string[] | undefined;
   onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
 }
 
@@ -36,21 +39,23 @@ interface Verdict {
 
 /**
  * Stores the verdict on a CFE and, in the same transaction, what follows from it: customers' servers and notes that wait
- * for it are told. A CFE that has a verdict keeps it.
+ * for it are told, and its receiver gets it by e-mail. A CFE that has a verdict keeps it.
  */
 export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: Verdict): Promise<void> {
   const now = deps.clock();
   const rejection = verdict.reasons.length > 0 ? verdict.reasons : null;
   const { status } = verdict;
-  const decided = await decideUnheard(deps.orm.em.fork(), cfeUuid, { status, rejection }, now);
+  const mails = { now, sandboxMails: deps.sandboxMails ?? [] };
+  const decided = await decideUnheard(deps.orm.em.fork(), cfeUuid, { status, rejection }, mails);
   if (decided) {
     failpoint('verdict.storedAlone');
     deps.onVerdict?.(verdictStored(decided, status, now));
+    if (decided.mails > 0) deps.outbox.dispatchSoon();
     return;
   }
   const stored = await deps.orm.em.fork().transactional(async (em) => {
     const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const written = await storeVerdictOfLocked(em, cfe, verdict, now);
+    const written = await storeVerdictOfLocked(em, cfe, verdict, mails);
     failpoint('verdict.written');
     return written;
   });
@@ -63,8 +68,9 @@ export async function storeVerdictOfLocked(
   em: EntityManager,
   cfe: Cfe,
   { status, reasons, withdraws }: Verdict,
-  now: Date,
+  mails: VerdictMails,
 ): Promise<StoredVerdict | null> {
+  const { now } = mails;
   const from = cfe.status;
   const { from: rejected, to: accepted } = WITHDRAWN_REJECTION;
   const isMove = withdraws ? from === rejected && status === accepted : canBecome(from, status);
@@ -75,6 +81,7 @@ export async function storeVerdictOfLocked(
   cfe.settledAt = now;
   await recordEvent(em, cfe, cfeUpdated(cfe, from, withdraws && 'rejection.withdrawn'), now);
   await tellNotes(em, cfe.id, now);
+  if (status !== 'REJECTED') await recordVerdictMails(em, cfe, mails);
   return verdictStored(cfe, status, now);
 }
 

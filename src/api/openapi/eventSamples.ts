@@ -10,6 +10,8 @@ import {
   enterpriseUpdated,
   eventBody,
   paymentCreated,
+  receiptDelivered,
+  receiptFailed,
   type WebhookEvent,
   webhookTest,
 } from '../../domain/webhookEvents.ts';
@@ -33,6 +35,9 @@ const ENTERPRISE = {
 
 const objectOf = (status: FullEnterprise['enterprise']['status']) =>
   enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [] }, NOW);
+
+const MAILED = { rut: RUT, type: 'EFACTURA', sequence: 7 } as const;
+const MAIL = { id: '0c0e1ab1-0000-4000-8000-000000000004', kind: 'RECEIPT' } as const;
 
 /** The sample of each event, by its name. @internal exported for tests */
 export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<WebhookEvent, { name: N }> } = {
@@ -77,6 +82,8 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
     { rut: RUT, date: '2026-11-19', status: 'RECEIVED', sequence: 1 },
     { status: 'SENT', sequence: 1 },
   ),
+  'receipt.delivered': receiptDelivered({ cfe: MAILED, mail: { ...MAIL, status: 'SENT' } }),
+  'receipt.failed': receiptFailed({ cfe: MAILED, mail: { ...MAIL, status: 'FAILED' } }),
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 

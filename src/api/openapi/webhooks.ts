@@ -57,6 +57,10 @@ const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
   'cae.low': 'The numbers of a type run low; sent only to webhooks that select it',
   'cae.expiring': 'A CAE with numbers left expires in 30, 7 or 1 days; sent only to webhooks that select it',
   'certificate.expiring': 'The certificate expires in 30, 7 or 1 days; sent only to webhooks that select it',
+  'receipt.delivered':
+    'An e-mail with a receipt was taken by the mail server; sent only to webhooks that select it',
+  'receipt.failed':
+    'An e-mail with a receipt was refused, or given up after the last retry; sent only to webhooks that select it',
   'webhook.test': 'A test of the webhook was requested',
 };
 

@@ -20,7 +20,9 @@ import { listCfes } from './listCfes.ts';
 import { listCustomers } from './listCustomers.ts';
 import { listDailyReports } from './listDailyReports.ts';
 import { listEnterprises } from './listEnterprises.ts';
+import { listMails } from './listMails.ts';
 import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
+import { sendMail } from './sendMail.ts';
 import { updateBranch } from './updateBranch.ts';
 import { updateCustomer } from './updateCustomer.ts';
 import { patchEnterprise, updateEnterprise } from './updateEnterprise.ts';
@@ -60,4 +62,6 @@ export const ROUTES: readonly Route[] = [
   listDailyReports,
   getDailyReport,
   getDailyReportXml,
+  sendMail,
+  listMails,
 ];

@@ -3,6 +3,7 @@ import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import type { EnterpriseChanges } from '../../domain/enterpriseObject.ts';
 import { ENTERPRISE_STATUSES, LOGIN_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
+import { MAIL_KINDS, MAIL_STATUSES } from '../../domain/mail.ts';
 import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
@@ -34,6 +35,14 @@ function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> 
     >,
   );
 }
+
+const ReceiptMailed = z.object({
+  enterprise_rut: z.string(),
+  cfe_id: z.string(),
+  mail_id: z.string(),
+  kind: z.enum(MAIL_KINDS),
+  status: z.enum(MAIL_STATUSES),
+});
 
 /** What a customer's server is sent, by the name of the event; `data` is what domain/webhookEvents.ts makes. */
 export const WEBHOOK_EVENT_VIEWS = {
@@ -143,6 +152,8 @@ export const WEBHOOK_EVENT_VIEWS = {
         .meta({ description: 'The fields that changed, and only those' }),
     }),
   ),
+  'receipt.delivered': event('receipt.delivered', 'ReceiptDeliveredEvent', ReceiptMailed),
+  'receipt.failed': event('receipt.failed', 'ReceiptFailedEvent', ReceiptMailed),
   'webhook.test': event(
     'webhook.test',
     'WebhookTestEvent',

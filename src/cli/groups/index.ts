@@ -11,6 +11,7 @@ import { grant } from './grant.ts';
 import { key } from './key.ts';
 import { keyEncryption } from './keyEncryption.ts';
 import { limit } from './limit.ts';
+import { mail } from './mail.ts';
 import { numbers } from './numbers.ts';
 import { payment } from './payment.ts';
 import { plan } from './plan.ts';
@@ -32,6 +33,7 @@ export const GROUPS: readonly Group[] = [
   annulment,
   numbers,
   report,
+  mail,
   plan,
   payment,
   uiValue,

@@ -7,6 +7,7 @@ import { authorityCertificates, certificateAuthorities, makeCertificate } from '
 import { putCredentials, validateCredentials } from './credentials.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
+import { mailAttachment, mails, putMailboxAnswer } from './mails.ts';
 import { getOutage, putOutage } from './outage.ts';
 import { putRates } from './rates.ts';
 import { putRegistry } from './registry.ts';
@@ -32,6 +33,9 @@ const ROUTES: readonly PortalRoute[] = [
   ledgerXml,
   putOutage,
   getOutage,
+  putMailboxAnswer,
+  mails,
+  mailAttachment,
 ];
 
 const MOST_BODY_BYTES = 256 * 1024;

@@ -74,6 +74,14 @@ create table if not exists rates (
 
 create table if not exists registry (rut text primary key, record text not null) strict;
 
+create table if not exists mailboxes (address text primary key, answer integer not null, times integer) strict;
+
+create table if not exists mails (
+  id integer primary key autoincrement, message_id text not null, sender text not null, recipient text not null,
+  subject text not null, received_at text not null, attachments text not null, bytes blob not null) strict;
+create index if not exists mails_by_id on mails (message_id);
+create index if not exists mails_by_recipient on mails (recipient, received_at);
+
 create table if not exists credentials (
   rut text primary key, username text, salt text, password_hash text, permissions text not null) strict;
 `;

@@ -1,12 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../../src/api/routes/index.ts';
 import { addBranch } from '../../../src/commands/addBranch.ts';
+import { Mail } from '../../../src/db/entities/Mail.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { customerBody, giveCustomers } from '../../support/customers.ts';
 import { anEnterprise, aReadyEnterprise, enterpriseBody } from '../../support/enterprises.ts';
 import type { Answer } from '../../support/http.ts';
+import { giveCfes } from '../../support/mail/receipts.ts';
 import { aCertificate, aRut } from '../../support/papers.ts';
 
 const suite = useApi();
@@ -141,6 +143,18 @@ const ACTS: Readonly<Record<string, [AuditAction, () => Promise<Call>]>> = {
       const send = () =>
         client().put(customerPath(rut, customer), { ...customer, legal_name: 'Otro nombre' });
       return { rut, send, subject: async () => id };
+    },
+  ],
+  sendMail: [
+    'mail.send',
+    async () => {
+      const { accountId } = suite.owner;
+      const rut = await aReadyEnterprise(suite.db.orm, accountId);
+      const [cfe] = await giveCfes(suite.db.orm, { accountId, rut }, { status: 'ACCEPTED' });
+      const path = `/enterprises/${rut}/cfes/101-${cfe?.sequence}/emails`;
+      const send = () => client().post(path, { destination: 'compras@example.com' });
+      const subject = async () => (await suite.db.orm.em.fork().findOne(Mail, { rut }))?.id;
+      return { rut, send, subject };
     },
   ],
   deleteCustomer: [

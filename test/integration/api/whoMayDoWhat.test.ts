@@ -45,6 +45,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /enterprises/{rut}/daily-reports': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/daily-reports/{date}': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/daily-reports/{date}/xml': ['VIEWER', 'production'],
+  'POST /enterprises/{rut}/cfes/{cfe_id}/emails': ['MEMBER', 'production'],
+  'GET /enterprises/{rut}/cfes/{cfe_id}/emails': ['VIEWER', 'production'],
 };
 
 const RANK: Readonly<Record<Role, number>> = { VIEWER: 0, MEMBER: 1, OWNER: 2 };

@@ -8,6 +8,7 @@ import type { Verb } from '../../../src/cli/verb.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { createApiKey } from '../../../src/commands/createApiKey.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { sendMail } from '../../../src/commands/sendMail.ts';
 import { setGrant } from '../../../src/commands/setGrant.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
@@ -23,6 +24,7 @@ import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { giveCfes } from '../../support/mail/receipts.ts';
 import { anAuthority } from '../../support/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 import { aKeyPair, anOldKey } from '../../support/sealing.ts';
@@ -80,6 +82,13 @@ async function aDelivery(): Promise<string> {
   await db.orm.em.fork().nativeUpdate(Delivery, { id }, { status: 'FAILED', settledAt: new Date() });
   return id;
 }
+async function aMail(): Promise<string> {
+  const rut = await aReadyEnterprise(db.orm, account, { caes: [{ type: 'ETICKET' }] });
+  const [cfe] = await giveCfes(db.orm, { accountId: account, rut }, { status: 'ACCEPTED' });
+  return (
+    await sendMail(deps(), { accountId: account, cfeUuid: cfe?.id ?? '', destination: 'a@example.com' })
+  ).id;
+}
 async function aPayment(): Promise<string> {
   const rut = await enterprise();
   await updateEnterprise(deps(), { rut, update: { plan_id: 'STANDARD', frequency_id: 'YEARLY' } });
@@ -132,6 +141,9 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'delivery list': [null, () => []],
   'delivery show': [null, async () => [await aDelivery()]],
   'delivery redeliver': ['delivery.redeliver', async () => [await aDelivery()]],
+  'mail list': [null, () => []],
+  'mail show': [null, async () => [await aMail()]],
+  'mail resend': ['mail.resend', async () => [await aMail()]],
   'enterprise list': [null, () => []],
   'enterprise show': [null, async () => [await enterprise()]],
   'enterprise suspend': ['enterprise.suspend', async () => [await enterprise(), '--reason', 'Falta de pago']],

@@ -26,6 +26,7 @@ async function start(port = 0) {
       ...process.env,
       NODE_OPTIONS: '',
       CFE_SIMULATOR_PORT: String(port),
+      CFE_SIMULATOR_SMTP_PORT: '0',
       CFE_DATA_DIR: dataDir,
       CFE_LOG_LEVEL: 'info',
       DGI_XSD_DIR: XSD_DIR,

@@ -101,6 +101,7 @@ export async function openProduction(ground: Ground): Promise<Production> {
         ...settingsOf(name),
         CFE_API_PORT: String(port),
         CFE_SIMULATOR_PORT: String(port),
+        CFE_SIMULATOR_SMTP_PORT: '0',
         CFE_METRICS_PORT: String(health),
         CFE_WORKER_METRICS_PORT: String(health),
         ...settings,

@@ -202,12 +202,13 @@ export async function certificateFor(
 }
 
 /** A simulator in this process with a data folder of its own; `stop` ends it and takes the folder away. */
-export async function aSimulator(more: { dataDir?: string; xsdDir?: string } = {}) {
+export async function aSimulator(more: { dataDir?: string; xsdDir?: string; smtpPort?: number } = {}) {
   let ahead = 0;
   const dataDir = more.dataDir ?? mkdtempSync(join(tmpdir(), 'simulator-'));
   const simulator: Simulator = await startSimulator({
     host: '127.0.0.1',
     port: 0,
+    ...(more.smtpPort === undefined ? {} : { smtpPort: more.smtpPort }),
     dataDir,
     xsdDir: more.xsdDir ?? XSD_DIR,
     logger: createLogger({ name: 'simulator', level: 'silent' }),
@@ -221,6 +222,7 @@ export async function aSimulator(more: { dataDir?: string; xsdDir?: string } = {
     /** Puts the clock forward. */
     hurry,
     url: simulator.url,
+    smtpUrl: simulator.smtpUrl,
     dataDir,
     close: () => simulator.close(),
     async stop() {

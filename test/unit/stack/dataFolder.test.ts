@@ -94,6 +94,7 @@ describe('secrets.json', () => {
       temporal: 5,
       temporalUi: 6,
       simulator: 7,
+      smtp: 8,
     };
     const settings = {
       variables: { CFE_POLL_LONGEST_SECONDS: '3', CFE_PEPPER: 'not this one' },
@@ -104,6 +105,7 @@ describe('secrets.json', () => {
       temporalAddress: '127.0.0.1:5',
       temporalNamespace: 'default',
       simulatorUrl: 'http://127.0.0.1:7',
+      smtpUrl: 'smtp://127.0.0.1:8',
       apiUrl: 'http://127.0.0.1:1',
     };
 

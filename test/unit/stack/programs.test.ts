@@ -12,11 +12,21 @@ const SETTINGS: Omit<ProgramSettings, 'variables'> = {
     database_password: 'p',
     app_database_password: 'q',
   },
-  ports: { api: 1, metrics: 2, workerMetrics: 3, postgres: 4, temporal: 5, temporalUi: 6, simulator: 7 },
+  ports: {
+    api: 1,
+    metrics: 2,
+    workerMetrics: 3,
+    postgres: 4,
+    temporal: 5,
+    temporalUi: 6,
+    simulator: 7,
+    smtp: 8,
+  },
   databaseUrl: 'postgres://cfe:p@127.0.0.1:4/cfe',
   temporalAddress: '127.0.0.1:5',
   temporalNamespace: 'default',
   simulatorUrl: 'http://127.0.0.1:7',
+  smtpUrl: 'smtp://127.0.0.1:8',
   apiUrl: 'http://127.0.0.1:1',
 };
 

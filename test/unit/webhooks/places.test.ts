@@ -8,11 +8,11 @@ describe('createPlaces', () => {
   };
   const waitOf = (place: PlaceAnswer): number => ('free' in place ? 0 : place.waitMilliseconds);
   /** A webhook, by name, of an account. */
-  const at = (webhookId: string, accountId = `of ${webhookId}`) => ({ webhookId, accountId });
-  const one = { webhook: 1, account: 100 };
+  const at = (receiver: string, accountId = `of ${receiver}`) => ({ receiver, accountId });
+  const one = { receiver: 1, account: 100 };
 
   test('gives a few at a time to each webhook, and to each its own', () => {
-    const places = createPlaces({ limits: { webhook: 2, account: 100 } });
+    const places = createPlaces({ limits: { receiver: 2, account: 100 } });
 
     const slow = ['slow', 'slow', 'slow', 'quick'].map((name) => 'free' in places.take(at(name)));
 
@@ -20,7 +20,7 @@ describe('createPlaces', () => {
   });
 
   test('an account with many webhooks gets a few for all of them, and another its own', () => {
-    const places = createPlaces({ limits: { webhook: 2, account: 3 } });
+    const places = createPlaces({ limits: { receiver: 2, account: 3 } });
 
     const answers = ['a', 'b', 'c', 'd', 'a'].map((name) => places.take(at(name, 'busy')));
 
@@ -39,7 +39,7 @@ describe('createPlaces', () => {
   });
 
   test('who waits for nothing holds nothing: a webhook without a place takes none of its account', () => {
-    const places = createPlaces({ limits: { webhook: 1, account: 2 } });
+    const places = createPlaces({ limits: { receiver: 1, account: 2 } });
     places.take(at('slow', 'a'));
     for (let i = 0; i < 10; i += 1) places.take(at('slow', 'a'));
 

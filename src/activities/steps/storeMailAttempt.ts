@@ -1,0 +1,66 @@
+import { Cfe } from '../../db/entities/Cfe.ts';
+import type { Mail } from '../../db/entities/Mail.ts';
+import { recordEvent } from '../../db/events.ts';
+import { hasTriedMail, insertMailAttempt, lockMail } from '../../db/mails.ts';
+import type { Orm } from '../../db/orm.ts';
+import { type MailKind, type MailOutcome, type MailStatus, statusAfter } from '../../domain/mail.ts';
+import { receiptDelivered, receiptFailed } from '../../domain/webhookEvents.ts';
+import type { MailAttemptInput } from '../activities.ts';
+
+/** What came of an attempt to send an e-mail, and where it stands now. */
+export interface StoredMailAttempt {
+  readonly kind: MailKind;
+  readonly error: MailOutcome['error'];
+  readonly status: MailStatus;
+}
+
+export interface StoreMailAttemptDeps {
+  orm: Orm;
+  clock: () => Date;
+  /** Told of every attempt once it is stored; for the metrics. */
+  onAttempt?: ((attempt: StoredMailAttempt) => void) | undefined;
+}
+
+/**
+ * Stores an attempt and what follows from it, in one transaction: where the e-mail stands and, at its end, the event that
+ * tells of it. Two runs of one execution store one attempt: what was stored first stands.
+ */
+export async function storeMailAttempt(
+  { orm, clock, onAttempt }: StoreMailAttemptDeps,
+  { mailId, retriesLeft }: MailAttemptInput,
+  execution: string,
+  outcome: MailOutcome,
+): Promise<MailStatus> {
+  const stored = await orm.em.fork().transactional(async (em): Promise<StoredMailAttempt | MailStatus> => {
+    const mail = await lockMail(em, mailId);
+    if (!mail) throw new Error(`e-mail ${mailId} is not there`);
+    if (mail.status !== 'PENDING' || (await hasTriedMail(em, mailId, execution))) return mail.status;
+    const now = clock();
+    const { smtpCode, error, answer, milliseconds } = outcome;
+    const at = new Date(now.getTime() - milliseconds);
+    insertMailAttempt(em, mail, { execution, at, smtpCode, error, answer, milliseconds });
+    mail.status = statusAfter(outcome, { retriesLeft, askedAgain: mail.askedAgain });
+    mail.askedAgain = false;
+    if (mail.status !== 'PENDING') {
+      mail.settledAt = now;
+      const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId });
+      const tell = mail.status === 'SENT' ? receiptDelivered : receiptFailed;
+      await recordEvent(em, cfe, tell({ cfe, mail }), now);
+    }
+    return { kind: mail.kind, error, status: mail.status };
+  });
+  if (typeof stored === 'string') return stored;
+  onAttempt?.(stored);
+  return stored.status;
+}
+
+/** Notes that there is no mail server; an attempt that was asked for meanwhile finds the same. */
+export async function disableMail({ orm, clock }: StoreMailAttemptDeps, { id }: Mail): Promise<void> {
+  await orm.em.fork().transactional(async (em) => {
+    const mail = await lockMail(em, id);
+    if (mail?.status !== 'PENDING') return;
+    mail.status = 'DISABLED';
+    mail.askedAgain = false;
+    mail.settledAt = clock();
+  });
+}

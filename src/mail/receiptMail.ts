@@ -1,0 +1,60 @@
+/** The e-mail that brings a receipt to its receiver: Spanish, as plain text and as HTML, telling the same. */
+import type { CfeDocument } from '../domain/cfeDocument.ts';
+import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
+import { html } from '../page/html.ts';
+import { amountText, dateText } from '../page/spanish.ts';
+
+/** What the e-mail tells of. */
+export interface MailedReceipt {
+  readonly document: CfeDocument;
+  readonly environment: Environment;
+  /** Where the receipt can be seen. */
+  readonly url: string;
+  /** Where answers go; null: nobody reads them. */
+  readonly replyTo: string | null;
+}
+
+const SANDBOX_MARK = 'PRUEBA: documento sin valor fiscal';
+
+/** Subject, text and HTML of the e-mail with a receipt. */
+export function receiptMail({ document, environment, url, replyTo }: MailedReceipt): {
+  subject: string;
+  text: string;
+  html: string;
+} {
+  const { issuer, type, serie, numero, emissionDate, totals } = document;
+  const name = `${CFE_TYPES[type].label} ${serie} ${numero}`;
+  const mark = environment === 'sandbox' ? SANDBOX_MARK : null;
+  const told =
+    `${issuer.legalName} le envía el comprobante ${name} del ${dateText(emissionDate)} ` +
+    `por ${totals.currency} ${amountText(totals.pay)}.`;
+  const attached = 'Va adjunto en PDF, junto con el archivo XML firmado. También puede verlo en:';
+  const answers =
+    replyTo === null
+      ? 'Este mensaje se envía automáticamente; por favor no lo responda.'
+      : `Este mensaje se envía automáticamente; si lo responde, su respuesta llega a ${replyTo}.`;
+  const contact = [`RUC ${issuer.rut}`, issuer.phone && `Tel. ${issuer.phone}`].filter(Boolean).join(' · ');
+  return {
+    subject: `${mark === null ? '' : '[PRUEBA] '}${name} de ${issuer.legalName}`,
+    text: [
+      ...(mark === null ? [] : [mark]),
+      told,
+      `${attached}\n${url}`,
+      answers,
+      `${issuer.legalName}\n${contact}`,
+    ]
+      .join('\n\n')
+      .concat('\n'),
+    html: html`<!doctype html>
+<html lang="es-UY">
+<head><meta charset="utf-8"><title>${name}</title></head>
+<body style="font-family: sans-serif; color: #222; max-width: 40em">
+${mark === null ? null : html`<p><strong>${mark}</strong></p>\n`}<p>${told}</p>
+<p>${attached}<br><a href="${url}">${url}</a></p>
+<p style="color: #555">${answers}</p>
+<p>${issuer.legalName}<br>${contact}</p>
+</body>
+</html>
+`.text,
+  };
+}

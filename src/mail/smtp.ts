@@ -1,0 +1,161 @@
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { createTransport, type NodemailerError } from 'nodemailer';
+import { DEADLINES } from '../domain/deadlines.ts';
+import type { MailError, MailOutcome } from '../domain/mail.ts';
+
+/** The mail server that takes our e-mails, and how they are signed. */
+export interface SmtpSettings {
+  /** smtps: TLS from the start; smtp: STARTTLS. With user and password, percent-encoded, where it wants them. */
+  readonly url: string;
+  /** Whether it may do without TLS; development only. */
+  readonly mayBeClear: boolean;
+  /** Certificate authorities in PEM beside those that Node trusts. */
+  readonly ca?: string | undefined;
+  /** Address that all e-mails come from, and to which bounces go. */
+  readonly from: string;
+  /** Signs for the domain of `from`. */
+  readonly dkim?: { readonly selector: string; readonly privateKey: string } | undefined;
+}
+
+/** An e-mail as it is handed over for sending: what is equal here gives the same bytes, DKIM aside. */
+export interface MailMessage {
+  /** Without angle brackets. */
+  readonly messageId: string;
+  readonly date: Date;
+  /** The name that stands before our address. */
+  readonly fromName: string;
+  readonly replyTo: string | null;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  readonly attachments: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly content: Uint8Array;
+  }[];
+}
+
+/** Sends e-mails through one mail server. */
+export interface Mailer {
+  /** The domain of our address. */
+  readonly domain: string;
+  /** Makes one attempt; whatever the server does is an outcome. */
+  send(message: MailMessage): Promise<MailOutcome>;
+}
+
+/** Of the server's own words so much is kept. */
+const ANSWER_CHARACTERS = 500;
+
+/** A mailer for that server. Every e-mail has a connection of its own, so that none waits for another's. */
+export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings): Mailer {
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+  const transport = createTransport({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    secure,
+    ...(port === '' ? {} : { port: Number(port) }),
+    requireTLS: !secure && !mayBeClear,
+    ...(username === '' ? {} : { auth }),
+    tls: {
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
+    },
+    connectionTimeout: DEADLINES.mailConnect,
+    dnsTimeout: DEADLINES.mailConnect,
+    greetingTimeout: DEADLINES.mailAnswer,
+    socketTimeout: DEADLINES.mailAnswer,
+    // A name in an e-mail is a name, never a path or an address to read from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
+  });
+  return {
+    domain,
+    async send(message) {
+      const started = performance.now();
+      const outcome = await transport.sendMail(fieldsOf(message, from)).then(
+        ({ response }) => ({
+          smtpCode: codeOf(response),
+          error: null,
+          answer: start(response),
+          isFinal: false,
+        }),
+        failure,
+      );
+      return { ...outcome, milliseconds: Math.round(performance.now() - started) };
+    },
+  };
+}
+
+/** The message in nodemailer's fields. Addresses are never parsed out of text: a comma in a name adds no receiver. */
+function fieldsOf(message: MailMessage, from: string) {
+  const { messageId, date, fromName, replyTo, to, subject, text, html, attachments } = message;
+  return {
+    messageId: `<${messageId}>`,
+    date,
+    from: { name: fromName, address: from },
+    to: { name: '', address: to },
+    ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
+    envelope: { from, to: [to] },
+    subject,
+    text,
+    ...(html === undefined ? {} : { html }),
+    // Out-of-office replies stay away.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    // What is between the parts is the same at every attempt, too.
+    baseBoundary: messageId.replace(/[^\w-]/g, '').slice(0, 40),
+    attachments: attachments.map(({ name, type, content }) => ({
+      filename: name,
+      contentType: type,
+      content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+    })),
+  };
+}
+
+/** The server wants us to log in first, or does not take our login: RFC 4954 §6. */
+const LOGIN_CODES = [530, 534, 535, 538];
+/** The session went wrong, not the e-mail: RFC 5321 §4.2.2. */
+const BAD_SEQUENCE = 503;
+
+/** By nodemailer's kinds of error, what they are called here where the server gave no code that counts. */
+const WORDS: Readonly<Record<string, MailError>> = {
+  EAUTH: 'login',
+  ENOAUTH: 'login',
+  EDNS: 'dns',
+  ETLS: 'tls',
+  ETIMEDOUT: 'timeout',
+  EENVELOPE: 'address',
+};
+const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
+
+/** What became of an attempt that failed so. Only an answer to the e-mail itself, 5xx, is final. */
+function failure(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
+  const { code = '', responseCode, response } = error;
+  const smtpCode = responseCode ?? null;
+  const answer = response === undefined ? null : start(response);
+  if (code === 'EAUTH' || (smtpCode !== null && LOGIN_CODES.includes(smtpCode))) {
+    return { smtpCode, error: 'login', answer, isFinal: false };
+  }
+  if (smtpCode !== null) {
+    const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+    const isFinal = isOfMail && smtpCode >= 500 && smtpCode !== BAD_SEQUENCE;
+    return { smtpCode, error: 'refused', answer, isFinal };
+  }
+  const word = wordFor(error);
+  return { smtpCode, error: word, answer, isFinal: word === 'address' };
+}
+
+function wordFor(error: NodemailerError): MailError {
+  const cause = error.cause as { code?: string } | undefined;
+  const codes = [error.code ?? '', error.errno, cause?.code].filter((code) => typeof code === 'string');
+  if (codes.some((code) => TLS.test(code)) || /certificate|TLS/i.test(error.message)) return 'tls';
+  if (codes.includes('ECONNREFUSED') || error.message.includes('ECONNREFUSED')) return 'connection_refused';
+  return WORDS[error.code ?? ''] ?? 'connection';
+}
+
+const codeOf = (response: string): number | null => Number(/^\d{3}/.exec(response)?.[0] ?? 0) || null;
+/** PostgreSQL's text holds no NUL. */
+const start = (response: string): string => response.slice(0, ANSWER_CHARACTERS).replaceAll('\0', '\u{FFFD}');
