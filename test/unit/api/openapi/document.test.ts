@@ -85,6 +85,8 @@ describe('the OpenAPI document', () => {
         'POST /enterprises/{rut}/cfes',
         'GET /enterprises/{rut}/cfes',
         'GET /enterprises/{rut}/cfes/{cfe_id}',
+        'POST /enterprises/{rut}/cfes/{cfe_id}/emails',
+        'GET /enterprises/{rut}/cfes/{cfe_id}/emails',
         'GET /enterprises/{rut}/cfes/{cfe_id}/pdf',
         'GET /enterprises/{rut}/cfes/{cfe_id}/xml',
       ].sort(),
