@@ -71,6 +71,11 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE',
     summary: 'Reports one day of one enterprise to the authority, and corrects it',
   },
+  exchangeCfe: {
+    taskQueue: TASK_QUEUES.cfe,
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    summary: 'Brings one CFE to its receiver, if that is an electronic one',
+  },
   deliverReceipt: {
     taskQueue: TASK_QUEUES.mail,
     idReuse: 'ALLOW_DUPLICATE',
@@ -92,6 +97,9 @@ export const newCfeWorkflowId = (cfe: {
   cfeId: string;
 }): string =>
   `${cfe.environment === 'sandbox' ? 'cfe-sandbox' : 'cfe'}:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
+/** The id under which the workflow runs that brings a CFE to its receiver: `exchange:<rut>:<cfe_id>:<8 of its uuid>`. */
+export const newExchangeWorkflowId = (cfe: { uuid: string; rut: string; cfeId: string }): string =>
+  `exchange:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
 /** The workflow id of the onboarding of one enterprise. */
 const enterpriseWorkflowId = (rut: string): string => `enterprise:${rut}`;
 /** The workflow id of the credentials check of one enterprise. */

@@ -45,6 +45,8 @@ interface Inputs {
   askReport: [report: ReportKey];
   supportReport: [act: ReportSupportAct];
   askRejected: [];
+  prepareExchange: [cfeUuid: string];
+  loadDirectory: [];
   validateLogin: [rut: string];
 }
 

@@ -9,6 +9,7 @@ import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
 import { milliseconds } from './clock.ts';
 import { Cfe } from './entities/Cfe.ts';
 import type { Sobre } from './entities/Sobre.ts';
+import { verdictExchange } from './exchange.ts';
 import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
 import { enqueue } from './outbox.ts';
 import { subscribedTo } from './webhooks.ts';
@@ -151,8 +152,8 @@ export async function receiveUnheard(
 }
 
 /**
- * Stores a verdict in one statement, with the e-mails that follow from it; answers what was taken when, and
- * how many e-mails. Null, and nothing changed, where a webhook is to
+ * Stores a verdict in one statement, with the e-mails that follow from it and the start of its way to an electronic
+ * receiver; answers what was taken when, and how many workflows were begun. Null, and nothing changed, where a webhook is to
  * hear of it, a note waits for it or the CFE has its verdict. Whether a note waits is asked with the row locked: whoever
  * issues one holds that row.
  */
@@ -161,18 +162,18 @@ export async function decideUnheard(
   id: string,
   { status, rejection }: { status: FinalStatus; rejection: readonly RejectionReason[] | null },
   mailing: VerdictMails,
-): Promise<(Pick<Cfe, 'environment' | 'type' | 'createdAt'> & { mails: number }) | null> {
+): Promise<(Pick<Cfe, 'environment' | 'type' | 'createdAt'> & { begun: number }) | null> {
   const isMailed = status !== 'REJECTED';
-  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number; mails: number }[]>(
+  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number; begun: number }[]>(
     `with locked as materialized (select id from cfe where id = ? and status in (?) for update),
        alone as materialized (select id from locked where not note_waits_for(id)),
        decided as (
          update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
          from alone where cfe.id = alone.id and ${UNHEARD}
          returning cfe.id, rut, environment, type, sequence, document, created_at)
-       ${isMailed ? `, ${verdictMails('decided')}` : ''}
+       ${isMailed ? `, ${verdictMails('decided')}, ${verdictExchange('decided')}` : ''}
      select environment, type, ${milliseconds('created_at')} as ago,
-       ${isMailed ? '(select count(*)::integer from mails)' : '0'} as mails from decided`,
+       ${isMailed ? '((select count(*) from mails) + (select count(*) from exchanged))::integer' : '0'} as begun from decided`,
     [
       id,
       statusesBefore(status),
@@ -180,12 +181,12 @@ export async function decideUnheard(
       rejection && JSON.stringify(rejection),
       mailing.now,
       CFE_UPDATED,
-      ...(isMailed ? verdictMailValues(mailing) : []),
+      ...(isMailed ? [...verdictMailValues(mailing), mailing.now, mailing.now] : []),
     ],
   );
   if (!row) return null;
-  const { environment, type, ago, mails } = row;
-  return { environment, type, createdAt: new Date(ago), mails };
+  const { environment, type, ago, begun } = row;
+  return { environment, type, createdAt: new Date(ago), begun };
 }
 
 /** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. */

@@ -14,6 +14,7 @@ const KEPT = [
   'cfe',
   'cfe_sequence',
   'enterprise',
+  'exchange',
   'mail',
   'payment',
   'report_duty',

@@ -12,6 +12,7 @@ import { deliveryMessage } from './deliveries.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { DailyReport } from './entities/DailyReport.ts';
 import { Enterprise } from './entities/Enterprise.ts';
+import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
 
 /** Of one enterprise, or of all. */
@@ -89,6 +90,8 @@ export const UNFINISHED: Readonly<
   },
 
   deliverReceipt: (em, { rut }) => pendingMailMessages(em, rut),
+
+  exchangeCfe: (em, { rut }) => pendingExchangeMessages(em, rut),
 };
 
 const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });

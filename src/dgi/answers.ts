@@ -3,13 +3,13 @@ import type { X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
 import { answerOfCode, type CommonAnswer } from './outcomes.ts';
-import { type Operation, payloadIn, readSoap } from './soap.ts';
+import { OPERATIONS, type Operation, type OperationRow, payloadIn, readSoap } from './soap.ts';
 import { type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
 /** Answers with 250 receipts and ten reasons each have some 2 MB; none of ours comes near. */
-export const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
+const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 const LIMIT = { mostCharacters: MOST_ANSWER_BYTES };
 /** Our sobres hold one receipt, but one of another system that is asked about may hold 250, with ten reasons each. */
 const SIGNED_LIMIT = { ...LIMIT, mostElements: 20_000 };
@@ -42,11 +42,17 @@ const LONGEST_FAULT = 1_000;
 const exceptionOf = ({ code }: ServiceException): NoAnswer =>
   new NoAnswer(answerOfCode(code), `code ${code}`);
 
+/** The most bytes that an answer to the operation may have. */
+export const mostBytesOf = (operation: Operation): number => {
+  const row: OperationRow = OPERATIONS[operation];
+  return row.mostBytes ?? MOST_ANSWER_BYTES;
+};
+
 /** The element that answers the operation. Throws NoAnswer for everything else. */
 export function answerIn(answer: { status: number; body: Uint8Array }, operation: Operation): Element {
   const ok = answer.status === 200;
   try {
-    const soap = readSoap(decodeXml(answer.body), operation, LIMIT);
+    const soap = readSoap(decodeXml(answer.body), operation, { mostCharacters: mostBytesOf(operation) });
     if (soap.kind === 'answer' && ok) return soap.element;
     if (soap.kind === 'answer') throw new NoAnswer('http', `HTTP ${answer.status}`);
     const [exception] = soap.exceptions;

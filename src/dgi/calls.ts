@@ -1,7 +1,7 @@
 /** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
 import type { Element } from '@xmldom/xmldom';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { answerIn, MOST_ANSWER_BYTES, NoAnswer, signedDocumentIn } from './answers.ts';
+import { answerIn, mostBytesOf, NoAnswer, signedDocumentIn } from './answers.ts';
 import { type Breakers, withPermit } from './callPermit.ts';
 import type { CommonAnswer } from './outcomes.ts';
 import { post, type Timeouts } from './post.ts';
@@ -108,7 +108,7 @@ export function createCalls(options: DgiClientOptions): Calls {
       const { timeouts, ca, breakers } = options;
       return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
         const body = envelope ?? sign(operation, caller, parameters);
-        const answer = await post({ url, headers, body, timeouts, ca, mostBytes: MOST_ANSWER_BYTES });
+        const answer = await post({ url, headers, body, timeouts, ca, mostBytes: mostBytesOf(operation) });
         return answerIn(answer, operation);
       });
     },

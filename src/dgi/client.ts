@@ -22,8 +22,10 @@ import {
   findCfeAnswer,
   findReportAnswer,
   findSobreAnswer,
+  type ListIssuersAnswer,
   type ListReportsAnswer,
   type LookUpAnswer,
+  listIssuersAnswer,
   lookUpAnswer,
   noReportAnswer,
   noVerdictsAnswer,
@@ -35,6 +37,8 @@ import {
 import { carried, verdictQuestion } from './soap.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
 import { readAckCfe, readAckReport, readAckSobre } from './xml/ack.ts';
+import { readIssuers } from './xml/issuers.ts';
+import { UnreadableXml } from './xml/parse.ts';
 import { readRegistryRecord } from './xml/registry.ts';
 import { element, optionalPlain, plain } from './xml/write.ts';
 
@@ -45,6 +49,7 @@ export type {
   FindCfeAnswer,
   FindReportAnswer,
   FindSobreAnswer,
+  ListIssuersAnswer,
   ListReportsAnswer,
   LookUpAnswer,
   SendAnswer,
@@ -114,6 +119,15 @@ export interface DgiClient {
     environment: Environment,
     report: { idEmisor: bigint; authorityId: string },
   ): Promise<SendReportAnswer>;
+  /**
+   * EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV: the electronic issuers that came or changed since a moment; of one
+   * RUC where it is named.
+   */
+  listIssuers(
+    by: DgiCredentials,
+    environment: Environment,
+    query: { since: Date; rut?: string },
+  ): Promise<ListIssuersAnswer>;
   /** eRUT: what the registry tells of a RUT (12 digits). */
   lookUpRut(by: DgiCredentials, environment: Environment, rut: string): Promise<LookUpAnswer>;
 }
@@ -131,6 +145,7 @@ export function createDgiClient(options: DgiClientOptions): DgiClient {
     listReports: (credentials, environment, date) => listReports(calls, { credentials, environment }, date),
     readReportAnswer: (credentials, environment, report) =>
       readReportAnswer(calls, { credentials, environment }, report),
+    listIssuers: (credentials, environment, query) => listIssuers(calls, { credentials, environment }, query),
     lookUpRut: (credentials, environment, rut) => lookUpRut(calls, { credentials, environment }, rut),
   };
 }
@@ -251,6 +266,26 @@ function readReportAnswer(
     return sendReportAnswer(readReportAck(ack));
   };
   return calls.run('readReportAnswer', caller, ask, noReportAnswer);
+}
+
+function listIssuers(
+  calls: Calls,
+  caller: Caller,
+  { since, rut = '' }: { since: Date; rut?: string },
+): Promise<ListIssuersAnswer> {
+  const parameters =
+    `<Consultarucemisores>${plain('Filtro_eFacDocNro', rut)}${plain('Filtro_eFacDenominacion', '')}` +
+    `${plain('Filtro_eFacRUCEmisorAudFchHora', localTime(since))}</Consultarucemisores>`;
+  const ask = async (): Promise<ListIssuersAnswer> => {
+    const answer = await calls.ask('listIssuers', caller, parameters);
+    refuseExceptions(answer);
+    try {
+      return listIssuersAnswer({ answer: 'list', issuers: await readIssuers(answer) });
+    } catch (error) {
+      throw error instanceof UnreadableXml ? new NoAnswer('unreadable') : error;
+    }
+  };
+  return calls.run('listIssuers', caller, ask, listIssuersAnswer);
 }
 
 function lookUpRut(calls: Calls, caller: Caller, rut: string): Promise<LookUpAnswer> {

@@ -77,6 +77,8 @@ export interface SpecialAnswers {
     | 'listed BR'
     | 'other state'
     | 'not listed';
+  /** Who is an electronic issuer. */
+  listIssuers: 'list';
 }
 export type Situation = keyof SpecialAnswers;
 /** The answers to what was asked: a closed set. */
@@ -118,6 +120,7 @@ interface ClearReactions {
   findReport:
     | { readonly reaction: 'taken'; readonly status: TakenStatus }
     | { readonly reaction: 'refused' | 'absent' };
+  listIssuers: { readonly reaction: 'listed' };
 }
 
 export type Outcome<S extends Situation> = UnclearReaction | ClearReactions[S];
@@ -269,6 +272,10 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       explanation:
         'The authority lists the report in a state that no rule covers. Ask the authority what it means; then retry.',
     },
+    { answers: [...INNER_EXCEPTIONS], reaction: 'repeat', reached: true },
+  ],
+  listIssuers: [
+    { answers: ['list'], reaction: 'listed' },
     { answers: [...INNER_EXCEPTIONS], reaction: 'repeat', reached: true },
   ],
 };

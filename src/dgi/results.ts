@@ -15,6 +15,7 @@ import {
 } from './outcomes.ts';
 import { AnswerTooLarge, Unanswered } from './post.ts';
 import type { AckCfe, Reason } from './xml/ack.ts';
+import type { ListedIssuer } from './xml/issuers.ts';
 import { bareRecord } from './xml/registry.ts';
 
 /** What the authority gives for asking about a sobre. */
@@ -95,6 +96,11 @@ export type ListReportsAnswer =
   | { readonly kind: 'listed'; readonly reports: readonly ListedReport[] }
   | Unclear;
 
+/** The list of electronic issuers. */
+export type ListIssuersAnswer =
+  | { readonly kind: 'listed'; readonly issuers: Iterable<ListedIssuer> }
+  | Unclear;
+
 /** What a call may come to. */
 export type ResultKind = (
   | SendReportAnswer
@@ -105,6 +111,7 @@ export type ResultKind = (
   | FindCfeAnswer
   | AskVerdictAnswer
   | LookUpAnswer
+  | ListIssuersAnswer
 )['kind'];
 
 /** Where the authority has a receipt. */
@@ -256,6 +263,13 @@ export function lookUpAnswer(rut: string, reading: Reading<'lookUp'>): LookUpAns
     case 'stuck':
       return unclear('lookUp', reading.answer, reading.detail ?? reading.answer);
   }
+}
+
+export function listIssuersAnswer(
+  reading: NoReading | { readonly answer: 'list'; readonly issuers: Iterable<ListedIssuer> },
+): ListIssuersAnswer {
+  if ('issuers' in reading) return { kind: 'listed', issuers: reading.issuers };
+  return unclear('listIssuers', reading.answer, reading.detail ?? reading.answer);
 }
 
 const codeIn = (answer: string): string => answer.replace(/^code /, '');

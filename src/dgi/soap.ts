@@ -8,12 +8,14 @@ import { element } from './xml/write.ts';
 const SERVICES = 'http://dgi.gub.uy';
 const REGISTRY = 'DGI_Modernizacion_Consolidado';
 
-interface OperationRow {
+export interface OperationRow {
   readonly service: 'reception' | 'consultation' | 'registry';
   readonly soapAction: string;
   /** The element of the request; that of the answer ends in `Response`. */
   readonly element: string;
   readonly namespace: string;
+  /** The largest answer, where it may be larger than others'. */
+  readonly mostBytes?: number;
 }
 
 /** The operations that we call. The missing slash before "action" and the letter A are the authority's. */
@@ -59,6 +61,14 @@ export const OPERATIONS = {
     soapAction: 'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRESPUESTAREPORTE',
     element: 'WS_eFactura_Consultas.EFACCONSULTARRESPUESTAREPORTE',
     namespace: SERVICES,
+  },
+  listIssuers: {
+    service: 'consultation',
+    soapAction:
+      'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV',
+    element: 'WS_eFactura_Consultas.EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV',
+    namespace: SERVICES,
+    mostBytes: 64 * 1024 * 1024,
   },
   lookUpRut: {
     service: 'registry',

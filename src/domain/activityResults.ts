@@ -141,6 +141,16 @@ export type LoginValidation =
   /** No check is wanted any more. */
   | { kind: 'nothingToDo' };
 
+/** What came of a CFE that its receiver is to have, should that be an electronic one. */
+export interface ExchangeResult {
+  kind: 'onItsWay' | 'notElectronic' | 'noAddress';
+}
+
+export type DirectoryResult =
+  | { kind: 'loaded' /** How many entries came. */; entries: number }
+  /** No enterprise is READY, with whose certificate the authority could be asked. */
+  | { kind: 'nobodyToAsk' };
+
 /** The results by activity type. */
 export interface ActivityResults {
   signCfe: SignResult;
@@ -159,5 +169,7 @@ export interface ActivityResults {
   askReport: AskReportResult;
   supportReport: SupportResult;
   askRejected: RejectedResult;
+  prepareExchange: ExchangeResult;
+  loadDirectory: DirectoryResult;
 }
 export type ActivityName = keyof ActivityResults;

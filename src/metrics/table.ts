@@ -26,7 +26,7 @@ const AUTHORITY_CALL = {
   service:
     '`reception`, `consultation`, `registry`, `credentials` for the check of e-invoicing logins, or `rates` for the central bank',
   operation:
-    '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `sendReport`, `findReports`, `readReportAnswer`, `lookUpRut`, `checkLogin`, `closingRates`, `lastClosing`',
+    '`sendSobre`, `askVerdict`, `findSobre`, `findCfe`, `listIssuers`, `sendReport`, `findReports`, `readReportAnswer`, `lookUpRut`, `checkLogin`, `closingRates`, `lastClosing`',
 };
 const ENDPOINT = '`production/reception`, `sandbox/consultation`, `credentials`, `rates`, …';
 const BY_ENTERPRISE = { rut: 'the enterprise’s RUT', type: 'type of CFE, as in the API' };

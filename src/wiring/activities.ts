@@ -8,12 +8,15 @@ import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
 import { createAttemptMail } from '../activities/attemptMail.ts';
 import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
 import { createDeleteExpired } from '../activities/deleteExpired.ts';
+import { createLoadDirectory } from '../activities/loadDirectory.ts';
 import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
+import { createPrepareExchange } from '../activities/prepareExchange.ts';
 import { createPrepareReport } from '../activities/prepareReport.ts';
 import { createRecordExpiries } from '../activities/recordExpiries.ts';
 import { createSignCfe } from '../activities/signCfe.ts';
 import { createStartReports } from '../activities/startReports.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
+import { composeExchange } from '../activities/steps/composeExchange.ts';
 import { composeReceipt } from '../activities/steps/composeReceipt.ts';
 import { createSubmitCfe } from '../activities/submitCfe.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
@@ -193,12 +196,23 @@ function reportActivities(
 function authorityActivities(
   { config, orm, clock, outbox, registry, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
-): Pick<Activities, 'submitCfe' | 'awaitVerdict' | 'supportCfe' | 'askRejected' | 'validateLogin'> {
+): Pick<
+  Activities,
+  | 'submitCfe'
+  | 'awaitVerdict'
+  | 'supportCfe'
+  | 'askRejected'
+  | 'validateLogin'
+  | 'prepareExchange'
+  | 'loadDirectory'
+> {
+  const privateKeyOf = keptByCertificate(privateKeysUnder(opener));
+  const directory = { orm, clock, client, privateKeyOf };
   const deciding = {
     orm,
     clock,
     outbox,
-    authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) }),
+    authority: createAuthority({ client, orm, privateKeyOf }),
     onVerdict: measureVerdicts(registry),
     sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
@@ -224,6 +238,12 @@ function authorityActivities(
     supportCfe: createSupportCfe(deciding),
     askRejected: createAskRejected(deciding),
     validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),
+    prepareExchange: createPrepareExchange({
+      ...directory,
+      outbox,
+      messageDomain: new URL(config.CFE_PUBLIC_URL).hostname,
+    }),
+    loadDirectory: createLoadDirectory(directory),
   };
 }
 
@@ -268,7 +288,10 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
       clock,
       mailer: openMailer(config),
       places: createPlaces({ limits: MAIL_PLACES }),
-      compose: { RECEIPT: composeReceipt({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL }) },
+      compose: {
+        RECEIPT: composeReceipt({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL }),
+        EXCHANGE: composeExchange,
+      },
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       onAttempt: measureMails(registry),
     }),

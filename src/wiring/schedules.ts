@@ -45,6 +45,15 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
     },
     catchUp: 24 * HOUR_MILLISECONDS,
   },
+  directory: {
+    workflow: 'loadDirectory',
+    summary: 'Loads the electronic issuers that came or changed, to whom CFEs go',
+    spec: {
+      calendars: [{ hour: 4, minute: 20, comment: 'Once a day, at night' }],
+      timezone: 'America/Montevideo',
+    },
+    catchUp: 24 * HOUR_MILLISECONDS,
+  },
   purge: {
     workflow: 'purgeExpired',
     summary: 'Takes out the rows whose time is over',

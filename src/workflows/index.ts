@@ -2,7 +2,9 @@
 export { askRejected } from './askRejected.ts';
 export { deliverReceipt } from './deliverReceipt.ts';
 export { deliverWebhook } from './deliverWebhook.ts';
+export { exchangeCfe } from './exchangeCfe.ts';
 export { issueCfe } from './issueCfe.ts';
+export { loadDirectory } from './loadDirectory.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';
 export { purgeExpired } from './purgeExpired.ts';
 export { reportDay } from './reportDay.ts';

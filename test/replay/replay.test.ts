@@ -80,6 +80,11 @@ const SINCE_KIND = [
   'startDailyReports.started.kind.json',
   'askRejected.all.kind.json',
   'askRejected.one.kind.json',
+  'exchangeCfe.onItsWay.kind.json',
+  'exchangeCfe.notElectronic.kind.json',
+  'exchangeCfe.noAddress.kind.json',
+  'loadDirectory.loaded.kind.json',
+  'loadDirectory.nobodyToAsk.kind.json',
 ];
 
 /** Ways that only runs from before the patch `support-acts` can have gone. */

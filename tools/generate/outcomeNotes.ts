@@ -10,6 +10,7 @@ export const SITUATIONS: Readonly<Record<Situation, string>> = {
   lookUp: 'A RUT is looked up',
   sendReport: 'The report of a day is sent',
   findReport: 'Is the report there?',
+  listIssuers: 'Electronic issuers are listed',
 };
 
 /** Of the reactions that their names do not explain. */
@@ -97,6 +98,10 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
     'listed FR': 'A later sequence of the day counts.',
     'listed BR': 'It refused the report; its answer is read once more for the reasons.',
     'not listed': 'It does not have the report: the same bytes are sent (again).',
+    'code 13': INNER_EXCEPTION,
+  },
+  listIssuers: {
+    list: 'The issuers that came or changed since the moment asked for; none is a list, too.',
     'code 13': INNER_EXCEPTION,
   },
 };

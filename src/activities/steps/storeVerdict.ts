@@ -2,6 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { decideUnheard, tellNotes } from '../../db/cfes.ts';
 import { Cfe } from '../../db/entities/Cfe.ts';
 import { recordEvent } from '../../db/events.ts';
+import { recordVerdictExchange } from '../../db/exchange.ts';
 import { recordVerdictMails, type VerdictMails } from '../../db/mails.ts';
 import type { Orm } from '../../db/orm.ts';
 import { canBecome, type FinalStatus, WITHDRAWN_REJECTION } from '../../domain/cfeStatus.ts';
@@ -50,7 +51,7 @@ export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: 
   if (decided) {
     failpoint('verdict.storedAlone');
     deps.onVerdict?.(verdictStored(decided, status, now));
-    if (decided.mails > 0) deps.outbox.dispatchSoon();
+    if (decided.begun > 0) deps.outbox.dispatchSoon();
     return;
   }
   const stored = await deps.orm.em.fork().transactional(async (em) => {
@@ -81,7 +82,10 @@ export async function storeVerdictOfLocked(
   cfe.settledAt = now;
   await recordEvent(em, cfe, cfeUpdated(cfe, from, withdraws && 'rejection.withdrawn'), now);
   await tellNotes(em, cfe.id, now);
-  if (status !== 'REJECTED') await recordVerdictMails(em, cfe, mails);
+  if (status !== 'REJECTED') {
+    await recordVerdictMails(em, cfe, mails);
+    recordVerdictExchange(em, cfe, now);
+  }
   return verdictStored(cfe, status, now);
 }
 

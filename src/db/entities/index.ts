@@ -13,9 +13,11 @@ import { Customer } from './Customer.ts';
 import { DailyReport } from './DailyReport.ts';
 import { Delivery } from './Delivery.ts';
 import { DeliveryAttempt } from './DeliveryAttempt.ts';
+import { DirectoryEntry } from './DirectoryEntry.ts';
 import { Enterprise } from './Enterprise.ts';
 import { EnterpriseGrant } from './EnterpriseGrant.ts';
 import { Event } from './Event.ts';
+import { Exchange } from './Exchange.ts';
 import { ExchangeRate } from './ExchangeRate.ts';
 import { Logo } from './Logo.ts';
 import { Mail } from './Mail.ts';
@@ -50,10 +52,12 @@ export const ENTITIES = [
   DailyReport,
   Delivery,
   DeliveryAttempt,
+  DirectoryEntry,
   Enterprise,
   EnterpriseGrant,
   Event,
   ExchangeRate,
+  Exchange,
   Logo,
   Mail,
   MailAttempt,

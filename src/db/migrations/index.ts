@@ -24,6 +24,8 @@ import { Migration0035ExchangeRates } from './0035_exchange_rates.ts';
 import { Migration0036DailyReports } from './0036_daily_reports.ts';
 import { Migration0037ReportDuty } from './0037_report_duty.ts';
 import { Migration0038ReceiptTokens } from './0038_receipt_tokens.ts';
+import { Migration0039Directory } from './0039_directory.ts';
+import { Migration0040Exchanges } from './0040_exchanges.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -54,5 +56,7 @@ export const MIGRATIONS = [
   { name: '0036_daily_reports', class: Migration0036DailyReports },
   { name: '0037_report_duty', class: Migration0037ReportDuty },
   { name: '0038_receipt_tokens', class: Migration0038ReceiptTokens },
+  { name: '0039_directory', class: Migration0039Directory },
+  { name: '0040_exchanges', class: Migration0040Exchanges },
   { name: '0041_mail', class: Migration0041Mail },
 ];

@@ -5,6 +5,7 @@ import { reportAnnulled } from './annulments.ts';
 import { makeCae } from './caes.ts';
 import { authorityCertificates, certificateAuthorities, makeCertificate } from './certificates.ts';
 import { putCredentials, validateCredentials } from './credentials.ts';
+import { putDirectory } from './directory.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
 import { mailAttachment, mails, putMailboxAnswer } from './mails.ts';
@@ -27,6 +28,7 @@ const ROUTES: readonly PortalRoute[] = [
   putReportFaults,
   putRates,
   putRegistry,
+  putDirectory,
   putCredentials,
   validateCredentials,
   ledger,

@@ -9,6 +9,7 @@ import { findSobre, listSobres, type Sobre, sobresCarrying } from '../state/sobr
 import { SERVICES_NS } from '../xml/names.ts';
 import { childOf, textAt, type XmlTree } from '../xml/read.ts';
 import { cdata, leaf, tag } from '../xml/write.ts';
+import { ISSUER_CONSULTATIONS } from './issuers.ts';
 
 /** What a consultation works with. */
 interface Consulted {
@@ -30,6 +31,7 @@ export const CONSULTATIONS: Readonly<Record<string, Consultation>> = {
   EFACCONSULTARENVIOSSOBRE: shipments,
   EFACCONSULTARENVIOSREPORTE: reportsOfDay,
   EFACCONSULTARRESPUESTAREPORTE: answerToReport,
+  ...ISSUER_CONSULTATIONS,
 };
 
 /** The Body of a consultation's answer. */

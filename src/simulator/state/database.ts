@@ -74,6 +74,10 @@ create table if not exists rates (
 
 create table if not exists registry (rut text primary key, record text not null) strict;
 
+create table if not exists directory (
+  rut text primary key, name text not null, mail text not null, since text not null, until text,
+  changed_at text not null) strict;
+
 create table if not exists mailboxes (address text primary key, answer integer not null, times integer) strict;
 
 create table if not exists mails (

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwaitVerdict } from '../../../src/activities/awaitVerdict.ts';
 import { createAuthority } from '../../../src/activities/steps/authority.ts';
@@ -45,6 +46,7 @@ const ACTIONS: Readonly<Record<string, Asked>> = {
   EFACCONSULTARENVIOSSOBRE: 'find',
   EFACCONSULTARESTADOCFE: 'findCfe',
   Execute: 'lookUp',
+  EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV: 'listIssuers',
 };
 
 let db: TestDatabase;
@@ -517,4 +519,38 @@ describe('a RUT is looked up', () => {
     );
     expect(found).toBe(outcome.replace(/^again.*/, 'again'));
   });
+});
+
+describe('electronic issuers are listed', () => {
+  const OPERATION = 'EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV';
+  const zipped = gzipSync(
+    '<List><Item><RUC>219000090011</RUC><MAIL>a@b.example</MAIL></Item></List>',
+  ).toString('base64');
+  const { 'bad signature': _, 'untrusted signer': __, 'other subject': ___, ...named } = shared(unsigned);
+  const cases = {
+    ...named,
+    'too large': [AGAIN, always(answers(' '.repeat(64 * 1024 * 1024 + 1)))],
+    list: ['listed 1', always(answers(consultationAnswer(OPERATION, `<Lista>${zipped}</Lista>`)))],
+  } as const satisfies Omit<Cases<'listIssuers'>, (typeof UNSIGNED)[number]>;
+  const code = (code: number): Says =>
+    always(answers(consultationAnswer(OPERATION, exception(code).replace(/^<\?.*?\?>/, ''))));
+  const also = [
+    [
+      'what is no compressed list',
+      AGAIN,
+      always(answers(consultationAnswer(OPERATION, '<Lista>H4sI</Lista>'))),
+    ],
+  ] as const;
+
+  test.each([...rowsOf(cases, { [AGAIN]: INNER }, code), ...also])(
+    '%s: %s',
+    async (answer, outcome, said) => {
+      meets(answer);
+      says = { listIssuers: said };
+      const listed = await (await aClient()).listIssuers(credentials, 'production', { since: new Date(0) });
+      if (listed.kind === 'listed') expect(`listed ${[...listed.issuers].length}`).toBe(outcome);
+      else if (listed.kind === 'repeat') expect(listed.reached ? AGAIN : UNREACHED).toBe(outcome);
+      else expect(`stuck ${listed.reason}`).toBe(outcome);
+    },
+  );
 });

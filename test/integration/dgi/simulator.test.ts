@@ -287,4 +287,22 @@ describe('client and simulator', () => {
       kind: 'received',
     });
   });
+
+  test('the list of electronic issuers: whole, of one RUC, and what changed', async () => {
+    const entry = { name: 'PANADERÍA & CÍA <S.R.L.>', mail: 'cfe@panaderia.example', since: '2019-05-01' };
+    await portal(simulator.url, 'PUT', '/portal/directory/219000090011', entry);
+    await portal(simulator.url, 'PUT', '/portal/directory/210475730011', { ...entry, until: '2020-12-31' });
+    const list = async (query: { since: Date; rut?: string }) => {
+      const answer = await client.listIssuers(credentials, 'production', query);
+      return answer.kind === 'listed' ? [...answer.issuers] : answer;
+    };
+    const since = new Date('2010-01-01T00:00:00Z');
+    expect(await list({ since })).toEqual([
+      { rut: '210475730011', name: entry.name, mail: entry.mail, since: '2019-05-01', until: '2020-12-31' },
+      { rut: '219000090011', name: entry.name, mail: entry.mail, since: '2019-05-01', until: '0000-00-00' },
+    ]);
+    expect(await list({ since, rut: '219000090011' })).toHaveLength(1);
+    expect(await list({ since, rut: '219999830019' })).toEqual([]);
+    expect(await list({ since: new Date(Date.now() + 2 * DAY) })).toEqual([]);
+  });
 });

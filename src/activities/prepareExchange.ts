@@ -1,0 +1,106 @@
+import { currentCertificate } from '../db/certificates.ts';
+import { cfeById } from '../db/cfes.ts';
+import { findDirectoryEntry, storeDirectoryEntries } from '../db/directory.ts';
+import { Certificate } from '../db/entities/Certificate.ts';
+import type { Cfe } from '../db/entities/Cfe.ts';
+import { exchangeOf, sendExchange, settleExchange } from '../db/exchange.ts';
+import { writeExchangeSobre } from '../dgi/xml/exchangeSobre.ts';
+import type { ExchangeResult } from '../domain/activityResults.ts';
+import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/directory.ts';
+import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
+import type { Activity } from './activities.ts';
+import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
+import { whileBeating } from './steps/whileBeating.ts';
+
+export interface ExchangeDeps extends DirectoryDeps {
+  outbox: { dispatchSoon(): void };
+  /** What Message-IDs end in. */
+  messageDomain: string;
+}
+
+/** That a RUC is no electronic issuer is believed for so long; who becomes one comes with the changes of a day, too. */
+const NO_COUNTS_MILLISECONDS = 3_600_000;
+const EVER = new Date('2010-01-01T00:00:00Z');
+
+const RESULTS: Readonly<Record<Exclude<ExchangeState, 'PENDING'>, ExchangeResult>> = {
+  ON_ITS_WAY: { kind: 'onItsWay' },
+  NOT_ELECTRONIC: { kind: 'notElectronic' },
+  NO_ADDRESS: { kind: 'noAddress' },
+};
+
+/**
+ * Puts a CFE with its verdict on its way to its receiver, if that is an electronic one: its sobre, stored with the next
+ * Idemisor, and the e-mail that brings it, in one transaction. A second run finds what was stored.
+ */
+export function createPrepareExchange(deps: ExchangeDeps): Activity<'prepareExchange'> {
+  return (cfeUuid) => whileBeating(() => prepare(deps, cfeUuid));
+}
+
+async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeResult> {
+  const em = deps.orm.em.fork();
+  const { state, receiverRut } = await exchangeOf(em, cfeUuid);
+  if (state !== 'PENDING') return RESULTS[state];
+  const cfe = await cfeById(em, cfeUuid);
+  const { since, until, mail } = await receiverOf(deps, cfe, receiverRut);
+  const now = deps.clock();
+  if (!isIssuerOn({ since, until }, montevideoDate(now)) || mail === null) {
+    const settled = isIssuerOn({ since, until }, montevideoDate(now)) ? 'NO_ADDRESS' : 'NOT_ELECTRONIC';
+    await settleExchange(deps.orm.em.fork(), cfeUuid, settled, now);
+    return RESULTS[settled];
+  }
+  await send(deps, cfe, { receiverRut, destination: mail });
+  deps.outbox.dispatchSoon();
+  return RESULTS.ON_ITS_WAY;
+}
+
+/** What is known of the receiver. Before the first sending to it the authority is asked about it alone. */
+async function receiverOf(
+  deps: ExchangeDeps,
+  cfe: Cfe,
+  rut: string,
+): Promise<Pick<DirectoryFacts, 'mail' | 'since' | 'until'>> {
+  const em = deps.orm.em.fork();
+  const now = deps.clock();
+  const known = await findDirectoryEntry(em, rut);
+  if (known?.askedAt) {
+    const isFresh = now.getTime() - known.askedAt.getTime() < NO_COUNTS_MILLISECONDS;
+    if (isFresh || isIssuerOn(known, montevideoDate(now))) return known;
+  }
+  const certificate =
+    (await currentCertificate(em, cfe.rut, cfe.environment)) ??
+    (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
+  const told = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
+  const entry = told.find((one) => one.rut === rut) ?? {
+    rut,
+    name: '',
+    mail: null,
+    since: null,
+    until: null,
+  };
+  await storeDirectoryEntries(em, [entry], { now, askedAt: now });
+  return entry;
+}
+
+async function send(
+  { orm, clock, messageDomain }: ExchangeDeps,
+  { id, certificateId }: Cfe,
+  { receiverRut, destination }: { receiverRut: string; destination: string },
+): Promise<void> {
+  const certificate = await orm.em.fork().findOneOrFail(Certificate, { id: certificateId });
+  const now = clock();
+  const write = ({ rut, signedXml, document }: Cfe, idemisor: bigint): string => {
+    if (signedXml === null) throw new Error(`CFE ${id} has a verdict and no signature`);
+    return writeExchangeSobre({
+      receiverRut,
+      issuerRut: rut,
+      idemisor,
+      createdAt: montevideoTimestamp(now),
+      certificateDer: certificate.certificate,
+      signedCfe: signedXml,
+      adenda: document.adenda,
+    });
+  };
+  const messageId = ({ rut }: Cfe, idemisor: bigint) => `sob-${rut}-${idemisor}@${messageDomain}`;
+  const sending = { destination, write, messageId };
+  await orm.em.fork().transactional((em) => sendExchange(em, id, sending, now));
+}

@@ -1,0 +1,49 @@
+import type { KeyObject } from 'node:crypto';
+import { activityInfo } from '@temporalio/activity';
+import { UnsealError } from '../../crypto/sealed.ts';
+import type { Certificate } from '../../db/entities/Certificate.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { DgiClient } from '../../dgi/client.ts';
+import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
+import { unreachable } from './failures.ts';
+
+/** What asking for the list of electronic issuers needs. */
+export interface DirectoryDeps {
+  orm: Orm;
+  clock: () => Date;
+  client: Pick<DgiClient, 'listIssuers'>;
+  privateKeyOf: (certificate: Certificate) => KeyObject;
+}
+
+/**
+ * The electronic issuers that came or changed since a moment, of one RUC where it is named, asked for with that
+ * certificate. Throws the failure of an attempt that is repeated by itself for whatever is no answer: nobody's CFE
+ * depends on it, so nobody waits for support.
+ */
+export async function askDirectory(
+  { client, privateKeyOf }: DirectoryDeps,
+  certificate: Certificate,
+  query: { since: Date; rut?: string },
+): Promise<Iterable<DirectoryFacts>> {
+  const { attempt } = activityInfo();
+  let privateKey: KeyObject;
+  try {
+    privateKey = privateKeyOf(certificate);
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    throw unreachable(attempt, 'the key of the certificate cannot be opened');
+  }
+  const credentials = { privateKey, certificateDer: certificate.certificate };
+  const answer = await client.listIssuers(credentials, 'production', query);
+  if (answer.kind !== 'listed') {
+    throw unreachable(attempt, answer.kind === 'stuck' ? answer.reason : answer.what);
+  }
+  return factsOf(answer.issuers);
+}
+
+function* factsOf(issuers: Iterable<Parameters<typeof directoryFacts>[0]>): Generator<DirectoryFacts> {
+  for (const issuer of issuers) {
+    const facts = directoryFacts(issuer);
+    if (facts) yield facts;
+  }
+}

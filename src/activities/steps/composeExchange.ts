@@ -1,0 +1,24 @@
+import { Enterprise } from '../../db/entities/Enterprise.ts';
+import { exchangeOf } from '../../db/exchange.ts';
+import { exchangeFileName } from '../../domain/directory.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
+import type { ComposeMail } from '../attemptMail.ts';
+
+/**
+ * Writes the e-mail that brings a sobre between companies: programs read it, by the name of its file
+ * (docs/authority/electronic-receivers.md#e-mail).
+ */
+export const composeExchange: ComposeMail = async (em, _mail, { id, rut }) => {
+  const { idemisor, xml, settledAt } = await exchangeOf(em, id);
+  if (idemisor === null || xml === null || settledAt === null)
+    throw new Error(`CFE ${id} has no sobre for its receiver`);
+  const { legalName, email } = await em.findOneOrFail(Enterprise, { rut });
+  const name = exchangeFileName({ rut, idemisor, createdOn: montevideoDate(settledAt) });
+  return {
+    fromName: legalName,
+    replyTo: email,
+    subject: name,
+    text: `Sobre de intercambio de CFE de ${legalName}, RUC ${rut}.\n`,
+    attachments: [{ name, type: 'application/xml', content: Buffer.from(xml, 'utf8') }],
+  };
+};

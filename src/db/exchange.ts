@@ -1,0 +1,129 @@
+/** How CFEs come to receivers who are electronic issuers themselves. */
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { formatCfeId } from '../domain/cfeId.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
+import type { ExchangeState } from '../domain/directory.ts';
+import { newExchangeWorkflowId, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
+import { Cfe } from './entities/Cfe.ts';
+import { Exchange } from './entities/Exchange.ts';
+import { insertMail } from './mails.ts';
+import { enqueue } from './outbox.ts';
+import { nextIdemisor } from './sobres.ts';
+
+/** The types that go to their receivers (docs/authority/electronic-receivers.md#who-gets-what). */
+const EXCHANGED = CFE_TYPE_NAMES.filter((type) => CFE_TYPES[type].family === 'invoice');
+
+const CODES = JSON.stringify(
+  Object.fromEntries(EXCHANGED.map((type) => [type, String(CFE_TYPES[type].code)])),
+);
+
+/**
+ * The part of a statement that stores, with a verdict, that the CFE is to come to its receiver, should that be an
+ * electronic one: its row, and in `exchanged` the start of the workflow that finds out. `decided` names the CFE: a CTE
+ * with id, rut, environment, type, sequence and document. Its parameters: the moment, twice.
+ */
+export const verdictExchange = (decided: string): string => `
+  exchanges as (
+    insert into exchange (cfe_id, rut, environment, receiver_rut, state, created_at)
+    select id, rut, environment, document #>> '{receiver,document,number}', 'PENDING', ?::timestamptz from ${decided}
+    where environment = 'production' and type in (${EXCHANGED.map((type) => `'${type}'`).join(', ')})
+      and document #>> '{receiver,document,type}' = 'RUC'
+    returning exchange.cfe_id),
+  exchanged as (
+    insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+    select '${'exchangeCfe' satisfies WorkflowName}',
+      '${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
+      jsonb_build_object('cfeId', id),
+      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type, 'CfeId', name),
+      ?, 0, to_timestamp(0)
+    from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
+    join exchanges on cfe_id = id
+    returning id)`;
+
+/** Stores the same, with the open transaction, for a CFE with its verdict: ACCEPTED or OBSERVED. */
+export function recordVerdictExchange(em: EntityManager, cfe: Cfe, now: Date): void {
+  const { id, rut, environment, type, document } = cfe;
+  const receiver = document.receiver?.document;
+  if (environment !== 'production' || !EXCHANGED.includes(type) || receiver?.type !== 'RUC') return;
+  em.create(Exchange, {
+    cfeId: id,
+    rut,
+    environment,
+    receiverRut: receiver.number,
+    state: 'PENDING',
+    idemisor: null,
+    xml: null,
+    createdAt: now,
+    settledAt: null,
+  });
+  enqueue(em, exchangeMessage(cfe), now);
+}
+
+function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): WorkflowMessage {
+  const cfeId = formatCfeId({ type, sequence });
+  return {
+    workflow: 'exchangeCfe',
+    workflowId: newExchangeWorkflowId({ rut, cfeId, uuid: id }),
+    input: { cfeId: id },
+    searchAttributes: { EnterpriseRut: rut, Environment: environment, CfeType: type, CfeId: cfeId },
+  };
+}
+
+/** The workflows of all CFEs of which it is not known yet whether they go to their receivers, of one enterprise or of all. */
+export async function pendingExchangeMessages(em: EntityManager, rut?: string): Promise<WorkflowMessage[]> {
+  const whose = rut === undefined ? {} : { rut };
+  const rows = await em.find(Exchange, { ...whose, state: 'PENDING' }, { orderBy: { createdAt: 'asc' } });
+  const cfes = await em.find(
+    Cfe,
+    { id: { $in: rows.map(({ cfeId }) => cfeId) } },
+    { orderBy: { settledAt: 'asc' } },
+  );
+  return cfes.map(exchangeMessage);
+}
+
+/** The way of a CFE to its receiver, with the bytes of its sobre; throws where it has none. */
+export const exchangeOf = (em: EntityManager, cfeUuid: string): Promise<Exchange> =>
+  em.findOneOrFail(Exchange, { cfeId: cfeUuid }, { populate: ['xml'] });
+
+/** Stores that there is nothing to send. What is settled stays. */
+export async function settleExchange(
+  em: EntityManager,
+  cfeUuid: string,
+  state: Exclude<ExchangeState, 'PENDING' | 'ON_ITS_WAY'>,
+  now: Date,
+): Promise<void> {
+  await em.nativeUpdate(Exchange, { cfeId: cfeUuid, state: 'PENDING' }, { state, settledAt: now });
+}
+
+/** What a CFE goes to its receiver in. */
+export interface NewExchange {
+  readonly destination: string;
+  /** The bytes of the sobre, by its number. */
+  readonly write: (cfe: Cfe, idemisor: bigint) => string;
+  /** The Message-ID of its e-mail, by its number. */
+  readonly messageId: (cfe: Cfe, idemisor: bigint) => string;
+}
+
+/**
+ * Stores, with the open transaction, the sobre of a CFE with the next Idemisor, and the e-mail that brings it. Once for
+ * each CFE: whoever comes second waits for the lock of its row and changes nothing.
+ */
+export async function sendExchange(
+  em: EntityManager,
+  cfeUuid: string,
+  { destination, write, messageId }: NewExchange,
+  now: Date,
+): Promise<void> {
+  const exchange = await em.findOneOrFail(
+    Exchange,
+    { cfeId: cfeUuid },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
+  if (exchange.state !== 'PENDING') return;
+  const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { populate: ['signedXml'] });
+  const idemisor = await nextIdemisor(em, exchange.rut, exchange.environment);
+  const xml = write(cfe, idemisor);
+  Object.assign(exchange, { state: 'ON_ITS_WAY', idemisor, xml, settledAt: now });
+  const mail = { kind: 'EXCHANGE', destination, byHand: false, messageId: messageId(cfe, idemisor) } as const;
+  insertMail(em, cfe, mail, now);
+}
