@@ -5,7 +5,7 @@ import type { Certificate } from '../../db/entities/Certificate.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
-import { unreachable } from './failures.ts';
+import { refused, unreachable } from './failures.ts';
 
 /** What asking for the list of electronic issuers needs. */
 export interface DirectoryDeps {
@@ -25,18 +25,17 @@ export async function askDirectory(
   certificate: Certificate,
   query: { since: Date; rut?: string },
 ): Promise<Iterable<DirectoryFacts>> {
-  const { attempt } = activityInfo();
   let privateKey: KeyObject;
   try {
     privateKey = privateKeyOf(certificate);
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
-    throw unreachable(attempt, 'the key of the certificate cannot be opened');
+    throw refused('the key of the certificate cannot be opened');
   }
   const credentials = { privateKey, certificateDer: certificate.certificate };
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
-    throw unreachable(attempt, answer.kind === 'stuck' ? answer.reason : answer.what);
+    throw answer.kind === 'stuck' ? refused(answer.reason) : unreachable(activityInfo().attempt, answer.what);
   }
   return factsOf(answer.issuers);
 }

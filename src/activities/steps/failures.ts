@@ -26,6 +26,18 @@ export function unreachable(attempt: number, what: string): ApplicationFailure {
   });
 }
 
+/** Pause before a question that the authority refuses is asked once more: a person has to mend something meanwhile. */
+const REFUSED_MILLISECONDS = 3_600_000;
+
+/** The authority does not answer this question of this company; nothing else waits for it. It is asked again in an hour. */
+export function refused(reason: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'AuthorityRefuses',
+    message: `The authority refuses to answer (${reason}); it is asked again by itself, every hour.`,
+    nextRetryDelay: REFUSED_MILLISECONDS,
+  });
+}
+
 /** The authority is away, and this CFE is the prober: it looks again in so many milliseconds. */
 export function untilProbe(milliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({

@@ -265,13 +265,13 @@ describe('to an electronic receiver', () => {
   });
 
   test.each([
-    ['away', { kind: 'repeat', what: 'unreached', reached: false }],
-    ['refusing', { kind: 'stuck', reason: 'authority.no_permission', explanation: 'no' }],
-  ] as const)('while the authority is %s it waits, and is tried again by itself', async (_, answer) => {
+    ['away', 'AuthorityUnreachable', { kind: 'repeat', what: 'unreached', reached: false }],
+    ['refusing', 'AuthorityRefuses', { kind: 'stuck', reason: 'authority.no_permission', explanation: 'no' }],
+  ] as const)('while the authority is %s it waits, and is tried again by itself', async (_, type, answer) => {
     const { cfe } = await anExchange();
     const issuers = list;
     list = answer;
-    await expect(prepare(cfe)).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+    await expect(prepare(cfe)).rejects.toMatchObject({ type });
     expect(await exchangeOf(cfe)).toMatchObject({ state: 'PENDING' });
     list = issuers;
     expect(await prepare(cfe)).toEqual({ kind: 'onItsWay' });
