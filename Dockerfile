@@ -1,4 +1,4 @@
-# One image for every program of the service; `command` says which: src/main/api.ts (as it is), worker.ts, migrate.ts,
+# One image for every program of the service; `command` says which: src/main/api.ts (as it is), worker.ts, console.ts, migrate.ts,
 # cli.ts, simulator.ts. Node runs the TypeScript as it stands; only the workflows are bundled here, for their compiler
 # needs a place to write and execute, which no container of ours has. docs/production.md has the whole.
 
@@ -32,7 +32,7 @@ COPY --from=packages /app/workflow-bundle.js ./
 COPY package.json ./
 COPY src ./src
 USER node
-EXPOSE 3000 9464 9465
+EXPOSE 3000 3001 9464 9465 9466
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "src/main/healthCheck.ts", "http://127.0.0.1:9464/readyz"]

@@ -98,6 +98,9 @@ const days = (fallback: string, least: number, purpose: string) =>
 const hashAlgorithm = (fallback: 'sha1' | 'sha256', purpose: string) =>
   variable({ schema: z.enum(['sha1', 'sha256']), mayHold: 'sha1 or sha256', purpose, fallback });
 
+/** Host names of this machine. */
+const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/;
+
 const UNITS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
 const duration = (fallback: string, purpose: string) =>
   variable({
@@ -147,6 +150,8 @@ const VARIABLES = {
   CFE_API_PORT: port('3000', 'port of the HTTP API'),
   CFE_METRICS_PORT: port('9464', 'port of the metrics of the API'),
   CFE_WORKER_METRICS_PORT: port('9465', 'port of the metrics of the worker'),
+  CFE_CONSOLE_PORT: port('3001', 'port of the console'),
+  CFE_CONSOLE_METRICS_PORT: port('9466', 'port of the metrics of the console'),
   CFE_POSTGRES_PORT: port('54329', 'port of the embedded PostgreSQL'),
   CFE_TEMPORAL_PORT: port('7233', 'port of the Temporal server of the local stack'),
   CFE_TEMPORAL_UI_PORT: port('8233', 'port of the Temporal UI of the local stack'),
@@ -182,7 +187,7 @@ const VARIABLES = {
       .transform(Number),
     mayHold: 'an integer from 0 to 10',
     purpose:
-      'how many proxies stand between callers and the API, each adding to X-Forwarded-For; 0: the field is not believed',
+      'how many proxies stand between callers and the API or the console, each adding to X-Forwarded-For; 0: the field is not believed',
     fallback: '0',
   }),
   CFE_MOST_WEBHOOKS: cap(USUAL_CAPS.webhooks, 'how many webhooks an account may have'),
@@ -530,6 +535,53 @@ const VARIABLES = {
       .pipe(z.array(Email)),
     mayHold: 'e-mail addresses, separated by commas, or nothing',
     purpose: 'the only addresses that receipts of the sandbox are mailed to',
+    fallback: '',
+  }),
+  CFE_CONSOLE_URL: variable({
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .transform((value) => new URL(value))
+      .refine(({ pathname, search, hash }) => pathname === '/' && search === '' && hash === '')
+      .refine(({ protocol, hostname }) => protocol === 'https:' || LOOPBACK.test(hostname))
+      .transform(({ origin }) => origin),
+    mayHold: 'an https address without a path; on this machine (localhost, 127.0.0.1) http, too',
+    purpose:
+      'the address under which people reach the console: of invitations and of the return from the OpenID provider',
+    fallback: 'http://127.0.0.1:3001',
+  }),
+  CFE_OIDC_ISSUER: variable({
+    schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    mayHold: 'the issuer address of an OpenID provider, by https (in development http, too), or nothing',
+    purpose:
+      'the OpenID provider by which operators sign in to the console, beside passwords; without it there are passwords alone',
+    fallback: '',
+    httpsOnly: true,
+  }),
+  CFE_OIDC_CLIENT_ID: variable({
+    schema: z.string(),
+    mayHold: 'the id by which that provider knows the console',
+    purpose: 'the console as a client of the OpenID provider',
+    fallback: '',
+  }),
+  CFE_OIDC_CLIENT_SECRET: variable({
+    schema: z.string(),
+    mayHold: 'the secret that belongs to that id',
+    purpose: 'the secret of the console at the OpenID provider',
+    fallback: '',
+    secret: true,
+  }),
+  CFE_OIDC_ROLE_CLAIM: variable({
+    schema: z.string().regex(/^[\w.:/-]{1,200}$/),
+    mayHold: 'the name of a claim',
+    purpose:
+      'the claim that holds the role of an operator: VIEWER, SUPPORT or ADMIN, alone or in a list, of which the highest counts',
+    fallback: 'cfe_role',
+  }),
+  CFE_TEMPORAL_UI_URL: variable({
+    schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
+    mayHold: 'an http or https address, or nothing',
+    purpose:
+      "where operators reach the Temporal UI: the console's links lead there; without it there are none",
     fallback: '',
   }),
   CFE_WEBHOOK_LOCAL_CA_FILE: variable({

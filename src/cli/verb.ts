@@ -31,6 +31,8 @@ export interface CliDeps extends CommandDeps {
   readonly sealer: () => Sealer;
   /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */
   readonly opener: () => Opener;
+  /** Where the console is, without a slash at its end. */
+  readonly consoleUrl: () => string;
   /** Whether receivers of webhooks on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
   /** The CFE object as the API tells it. */

@@ -1,6 +1,7 @@
 import { cfeById } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import { isNumberUndecided } from '../db/undecidedNumbers.ts';
+import { personOf } from '../domain/audit.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
@@ -46,7 +47,7 @@ export async function supportCfe(
   const stuck = await cfeById(em, id);
   const isUndecided = action !== 'retry' && (await isNumberUndecided(em, id));
   if (dryRun) return wouldAsk(stuck, { action, isUndecided });
-  const by = (deps.actor ?? 'service').replace(/^cli:/, '');
+  const by = (deps.actor && personOf(deps.actor)) ?? deps.actor ?? 'service';
   const request = { action, by, reason };
   const answer = isUndecided
     ? await deps.askRejected(stuck, request)

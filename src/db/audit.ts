@@ -3,9 +3,9 @@ import { type Actor, type AuditAction, actorsOf } from '../domain/audit.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry } from './entities/AuditEntry.ts';
 
-/** From where a caller of the API came: which key, and which network address. */
+/** From where somebody came over HTTP: which API key, null in the console, and which network address. */
 export interface Origin {
-  readonly keyId: string;
+  readonly keyId: string | null;
   readonly address: string;
 }
 

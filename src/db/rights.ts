@@ -17,6 +17,7 @@ const KEPT = [
   'exchange',
   'mail',
   'payment',
+  'person',
   'report_duty',
   'report_submission',
   'sobre',

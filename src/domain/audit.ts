@@ -1,8 +1,16 @@
-/** Who acts: a customer's account over HTTP, a person at the command line, support in the Temporal UI, or we ourselves. */
-export type Actor = `account:${string}` | `cli:${string}` | `support:${string}` | 'service';
+/**
+ * Who acts: a customer's account over HTTP, a person at the command line, a person in the console (by their e-mail address),
+ * support in the Temporal UI, or we ourselves.
+ */
+export type Actor =
+  | `account:${string}`
+  | `cli:${string}`
+  | `console:${string}`
+  | `support:${string}`
+  | 'service';
 
 /** How the actors are called behind whom a person stands. */
-const PEOPLE = ['cli:', 'support:'] as const;
+const PEOPLE = ['cli:', 'console:', 'support:'] as const;
 
 /** The person behind an actor, as they were named with `--by` or in the update `support`; null where there is none. */
 export function personOf(actor: Actor): string | null {
@@ -66,4 +74,12 @@ export type AuditAction =
   | 'recovery.skip_numbers'
   | 'delivery.redeliver'
   | 'mail.send'
-  | 'mail.resend';
+  | 'mail.resend'
+  | 'user.create'
+  | 'user.invite'
+  | 'user.join'
+  | 'user.change_password'
+  | 'user.disable'
+  | 'user.sign_in'
+  | 'user.sign_out'
+  | 'user.end_sessions';

@@ -1,8 +1,8 @@
 /** `npm run api`: the HTTP API. It needs PostgreSQL and nothing else: CFEs are taken while Temporal or the authority is away. */
 import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
-import { closeServer, createHttpServer, listen } from '../api/server.ts';
 import { createVerdictWatch } from '../api/verdictWatch.ts';
+import { closeServer, createHttpServer, listen } from '../http/server.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';

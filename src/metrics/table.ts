@@ -7,7 +7,7 @@
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** Which processes export it. */
-  readonly from: readonly ('api' | 'worker')[];
+  readonly from: readonly ('api' | 'worker' | 'console')[];
   readonly unit: string;
   readonly help: string;
   /** Each label with what it holds. A RUT is public and may be one; no other fact of a customer may. */
@@ -18,7 +18,9 @@ interface MetricRow {
 
 const API = ['api'] as const;
 const WORKER = ['worker'] as const;
+const CONSOLE = ['console'] as const;
 const BOTH = ['api', 'worker'] as const;
+const ALL = ['api', 'worker', 'console'] as const;
 
 const environment = '`production` or `sandbox`';
 const AUTHORITY_CALL = {
@@ -51,6 +53,39 @@ export const METRICS = {
     },
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
+  cfe_console_ready: {
+    type: 'gauge',
+    from: CONSOLE,
+    unit: '0 or 1',
+    help: 'Whether the console serves pages, as /readyz says',
+    labels: {},
+  },
+  cfe_console_request_duration_seconds: {
+    type: 'histogram',
+    from: CONSOLE,
+    unit: 'seconds',
+    help: 'Time from request to answer of the console; its _count counts the requests',
+    labels: {
+      page: 'the page’s name, `none` for an unknown path',
+      method: 'HTTP method, `any` if there is no page',
+      status: 'HTTP status',
+    },
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  },
+  cfe_console_sign_ins_total: {
+    type: 'counter',
+    from: CONSOLE,
+    unit: 'attempts',
+    help: 'Attempts to sign in to the console, by how they ended',
+    labels: { outcome: '`done`, `refused` for a wrong password or code, `limited` for one too many' },
+  },
+  cfe_console_live_pages: {
+    type: 'gauge',
+    from: CONSOLE,
+    unit: 'pages',
+    help: 'Open pages that wait to be told of changes',
+    labels: {},
+  },
   cfe_ui_value_stand_in: {
     type: 'gauge',
     from: API,
@@ -60,21 +95,21 @@ export const METRICS = {
   },
   cfe_database_up: {
     type: 'gauge',
-    from: BOTH,
+    from: ALL,
     unit: '0 or 1',
     help: 'Whether the database answers this process within a second',
     labels: {},
   },
   cfe_database_pool_connections: {
     type: 'gauge',
-    from: BOTH,
+    from: ALL,
     unit: 'connections',
     help: 'Connections that this process holds to the database (at most CFE_DATABASE_POOL; those that count requests are apart)',
     labels: { state: '`busy` or `idle`' },
   },
   cfe_database_pool_waiting: {
     type: 'gauge',
-    from: BOTH,
+    from: ALL,
     unit: 'requests',
     help: 'Requests in this process that wait for a connection to the database',
     labels: {},

@@ -11,6 +11,8 @@ export interface StackPorts {
   /** Of the API. */
   readonly metrics: number;
   readonly workerMetrics: number;
+  readonly console: number;
+  readonly consoleMetrics: number;
   readonly postgres: number;
   readonly temporal: number;
   readonly temporalUi: number;

@@ -11,14 +11,15 @@ import type { ProgramName } from './stackOptions.ts';
 
 /** Which program holds which of the stack's secrets, as in the compose file: what a stolen part opens is the least. */
 const HOLDERS: Partial<Record<VariableName, readonly ProgramName[]>> = {
-  DATABASE_URL: ['api', 'worker'],
+  DATABASE_URL: ['api', 'worker', 'console'],
   CFE_SEALING_KEY: ['api'],
   CFE_KEY_ENCRYPTION_KEYS: ['worker'],
-  CFE_PEPPER: ['api'],
+  CFE_PEPPER: ['api', 'console'],
   CFE_TOKEN_KEYS: ['api'],
   CFE_SERVICE_CERTIFICATE_PASSWORD: ['api'],
   CFE_SMTP_URL: ['worker'],
   CFE_MAIL_DKIM_KEY: ['worker'],
+  CFE_OIDC_CLIENT_SECRET: ['console'],
 };
 
 export interface ProgramSettings {
@@ -34,6 +35,7 @@ export interface ProgramSettings {
   readonly smtpUrl: string;
   /** Without /v1. */
   readonly apiUrl: string;
+  readonly consoleUrl: string;
 }
 
 /** The command that runs one of our programs. */
@@ -81,6 +83,7 @@ export function programVariables(
     CFE_CHECKOUT_URL: `${settings.apiUrl}/checkout`,
     ...(variables['CFE_SMTP_URL_FILE'] ? {} : { CFE_SMTP_URL: settings.smtpUrl }),
     CFE_MAIL_FROM: 'comprobantes@cfe.example',
+    CFE_TEMPORAL_UI_URL: `http://127.0.0.1:${ports.temporalUi}`,
     // A certificate of one's own comes with a password of its own.
     ...(variables['CFE_SERVICE_CERTIFICATE_FILE']
       ? {}
@@ -97,6 +100,9 @@ export function programVariables(
     CFE_API_PORT: String(ports.api),
     CFE_METRICS_PORT: String(ports.metrics),
     CFE_WORKER_METRICS_PORT: String(ports.workerMetrics),
+    CFE_CONSOLE_PORT: String(ports.console),
+    CFE_CONSOLE_METRICS_PORT: String(ports.consoleMetrics),
+    CFE_CONSOLE_URL: settings.consoleUrl,
     CFE_POSTGRES_PORT: String(ports.postgres),
     CFE_TEMPORAL_PORT: String(ports.temporal),
     CFE_TEMPORAL_UI_PORT: String(ports.temporalUi),

@@ -27,6 +27,9 @@ const secretsSchema = z.object({
   /** The API keys of the account *Local developer*, once it exists. */
   live_api_key: z.string().min(1).optional(),
   test_api_key: z.string().min(1).optional(),
+  /** Logins of the console, once they exist. */
+  console_operator: z.object({ email: z.string(), password: z.string(), totp_secret: z.string() }).optional(),
+  console_customer: z.object({ email: z.string(), password: z.string() }).optional(),
 });
 
 export type StackSecrets = z.infer<typeof secretsSchema>;

@@ -1,4 +1,5 @@
 /** The local stack as a whole: prepared, started in order, kept running, ended (docs/stack.md). */
+import { isDeepStrictEqual } from 'node:util';
 import { needDiskSpace } from './diskSpace.ts';
 import { endInOrder, ORDINARY_END } from './ending.ts';
 import { openAuthority } from './localAuthority.ts';
@@ -13,7 +14,7 @@ import { keepSecrets, openSecrets, type StackSecrets } from './secrets.ts';
 import { postgresPart, temporalPart } from './servers.ts';
 import { StackError } from './stackError.ts';
 import { PARTS, type PartName, type StackInfo, writeStackFile } from './stackFile.ts';
-import type { ApiKeys, ProgramName, StackOptions, StartStage } from './stackOptions.ts';
+import type { Entrances, ProgramName, StackOptions, StartStage } from './stackOptions.ts';
 import { untilAborted } from './untilAborted.ts';
 
 /** A running stack. */
@@ -82,7 +83,7 @@ class RunningStack implements Stack {
     settings: ProgramSettings,
     secretsAreNew: boolean,
     authority: Promise<unknown>,
-  ): Promise<ApiKeys> {
+  ): Promise<Entrances> {
     const { ports, secrets } = settings;
     const { programs } = this.#options;
     const postgres = postgresPart(this.#options, ports.postgres, secrets.database_password).then(
@@ -112,6 +113,7 @@ class RunningStack implements Stack {
       program('simulator', `${settings.simulatorUrl}/livez`),
       program('worker', `http://${host}:${ports.workerMetrics}/readyz`),
       program('api', `${settings.apiUrl}/readyz`),
+      program('console', `http://${host}:${ports.consoleMetrics}/readyz`),
     ]);
     return keys;
   }
@@ -127,13 +129,11 @@ class RunningStack implements Stack {
       : migrate({ databaseUrl, appPassword: undefined });
   }
 
-  /** Calls `prepare`; the API keys that it returns are kept with the secrets. */
-  async #prepare(settings: ProgramSettings, secretsAreNew: boolean): Promise<ApiKeys> {
+  /** Calls `prepare`; the API keys and logins that it returns are kept with the secrets. */
+  async #prepare(settings: ProgramSettings, secretsAreNew: boolean): Promise<Entrances> {
     const { dataDir, databaseUrl, secrets, simulatorUrl } = settings;
     const keys = await this.#options.prepare({ dataDir, databaseUrl, secrets, secretsAreNew, simulatorUrl });
-    if (keys.live_api_key !== secrets.live_api_key || keys.test_api_key !== secrets.test_api_key) {
-      keepSecrets(dataDir, { ...secrets, ...keys });
-    }
+    if (!isDeepStrictEqual({ ...secrets, ...keys }, secrets)) keepSecrets(dataDir, { ...secrets, ...keys });
     return keys;
   }
 
@@ -194,6 +194,8 @@ function settingsOf(options: StackOptions, secrets: StackSecrets, ports: StackPo
     simulatorUrl: `http://127.0.0.1:${ports.simulator}`,
     smtpUrl: `smtp://127.0.0.1:${ports.smtp}`,
     apiUrl: `http://${hostInAddress(options.host)}:${ports.api}`,
+    // Without https only on this machine, whatever the others listen on.
+    consoleUrl: `http://127.0.0.1:${ports.console}`,
   };
 }
 
@@ -209,6 +211,7 @@ function addressesOf(options: StackOptions, settings: ProgramSettings) {
     database_url: settings.databaseUrl,
     simulator_url: settings.simulatorUrl,
     smtp_url: settings.smtpUrl,
+    console_url: settings.consoleUrl,
     metrics_url: `http://${hostInAddress(options.host)}:${ports.metrics}/metrics`,
   };
 }

@@ -6,8 +6,14 @@ import { readRunRecord } from './runRecord.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
 
 /** The parts, in the order in which they are started. */
-export const PARTS = ['postgres', 'temporal', 'simulator', 'worker', 'api'] as const;
+export const PARTS = ['postgres', 'temporal', 'simulator', 'worker', 'api', 'console'] as const;
 export type PartName = (typeof PARTS)[number];
+
+/** A user of the console. */
+export interface ConsoleLogin {
+  email: string;
+  password: string;
+}
 
 /** The content of `stack.json`. */
 export interface StackInfo {
@@ -23,6 +29,10 @@ export interface StackInfo {
   /** Of the simulator's mail server. */
   smtp_url: string;
   metrics_url: string;
+  console_url: string;
+  /** How to enter the console: as an operator, and as a member of the account *Local developer*. */
+  console_operator: ConsoleLogin & { totp_secret: string };
+  console_customer: ConsoleLogin;
   live_api_key: string;
   test_api_key: string;
   ca_file: string;

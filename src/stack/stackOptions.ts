@@ -4,7 +4,7 @@ import type { TemporalServer } from '../temporal.ts';
 import type { StackPorts } from './ports.ts';
 import type { Say } from './progress.ts';
 import type { StackSecrets } from './secrets.ts';
-import type { PartName } from './stackFile.ts';
+import type { PartName, StackInfo } from './stackFile.ts';
 
 /** What a program may have to wait for; `migrated`, `prepared`: what is called so in the options is done. */
 export type StartStage = 'postgres' | 'migrated' | 'temporal' | 'prepared';
@@ -36,12 +36,13 @@ export type Prepare = (input: {
   /** They were made just now: a database that already holds data was not made with them. */
   secretsAreNew: boolean;
   simulatorUrl: string;
-}) => Promise<ApiKeys>;
+}) => Promise<Entrances>;
 
-export interface ApiKeys {
-  live_api_key: string;
-  test_api_key: string;
-}
+/** What people and scripts enter the stack by. */
+export type Entrances = Pick<
+  StackInfo,
+  'live_api_key' | 'test_api_key' | 'console_operator' | 'console_customer'
+>;
 
 export interface StackOptions {
   /** Absolute. */

@@ -38,6 +38,7 @@ function variablesOrStack(): Variables {
   const { pepper, key_encryption_keys } = openSecrets(dataDir).secrets;
   const local: Partial<Record<VariableName, string>> = {
     DATABASE_URL: stack.database_url,
+    CFE_CONSOLE_URL: stack.console_url,
     TEMPORAL_ADDRESS: stack.temporal_address,
     TEMPORAL_NAMESPACE: stack.temporal_namespace,
     ...simulatorAddresses(stack.simulator_url),
@@ -86,6 +87,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
+      consoleUrl: () => readConfig(['CFE_CONSOLE_URL'], source).CFE_CONSOLE_URL,
       cfeObject: (cfe) => cfeView(cfe, { publicUrl: readConfig(['CFE_PUBLIC_URL'], source).CFE_PUBLIC_URL }),
       reportObject: dailyReportView,
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),

@@ -14,6 +14,8 @@ const PORTS = [
   ['api', 'CFE_API_PORT', 'the API'],
   ['metrics', 'CFE_METRICS_PORT', 'metrics of the API'],
   ['workerMetrics', 'CFE_WORKER_METRICS_PORT', 'metrics of the worker'],
+  ['console', 'CFE_CONSOLE_PORT', 'the console'],
+  ['consoleMetrics', 'CFE_CONSOLE_METRICS_PORT', 'metrics of the console'],
   ['postgres', 'CFE_POSTGRES_PORT', 'PostgreSQL'],
   ['temporal', 'CFE_TEMPORAL_PORT', 'the Temporal server'],
   ['temporalUi', 'CFE_TEMPORAL_UI_PORT', 'the Temporal UI'],
@@ -69,6 +71,7 @@ export async function startLocalStack(options: { say?: Say; signal?: AbortSignal
       worker: { program: program('worker'), needs: ['migrated', 'temporal'] },
       // It reads at its start who may certify companies, and the operator's own certificate.
       api: { program: program('api'), needs: ['prepared'] },
+      console: { program: program('console'), needs: ['migrated'] },
     },
     migrate: migrateDatabase,
     prepare: prepareDatabase,

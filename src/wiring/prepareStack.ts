@@ -1,12 +1,20 @@
 import got from 'got';
+import { acceptInvitation } from '../commands/acceptInvitation.ts';
 import { addAuthorityCertificates } from '../commands/addAuthorityCertificates.ts';
 import { createAccount } from '../commands/createAccount.ts';
 import { createApiKey } from '../commands/createApiKey.ts';
+import { createUser } from '../commands/createUser.ts';
+import { inviteUser } from '../commands/inviteUser.ts';
 import { setRateLimit } from '../commands/setRateLimit.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
+import type { SignInDeps } from '../commands/steps/people.ts';
 import { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
+import { newPassword } from '../crypto/newSecrets.mjs';
+import { createPasswords } from '../crypto/passwords.ts';
+import { base32, createTotpSecrets, totpCode } from '../crypto/totp.ts';
 import { migrate, openOrm } from '../db/orm.ts';
+import { listPeople } from '../db/people.ts';
 import { ensureAppRole } from '../db/rights.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import {
@@ -16,7 +24,7 @@ import {
 } from '../stack/papers.ts';
 import { waitUntil } from '../stack/processes.ts';
 import { StackError } from '../stack/stackError.ts';
-import type { Migrate, Prepare } from '../stack/stackOptions.ts';
+import type { Entrances, Migrate, Prepare } from '../stack/stackOptions.ts';
 import { writeAtOnce } from '../stack/writeAtOnce.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 
@@ -32,7 +40,7 @@ const OPERATOR_RUT = '219999820013';
 const SIMULATOR_MILLISECONDS = 30_000;
 
 /**
- * Makes the local stack ready, at every start: the account *Local developer* with its two keys and its limits, trust in
+ * Makes the local stack ready, at every start: the account *Local developer* with its two keys and its limits, two users of the console, trust in
  * the simulator's certificates, whom it lets certify companies, and the operator's own certificate.
  */
 export const prepareDatabase: Prepare = async (input) => {
@@ -80,10 +88,42 @@ async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<Port
     const { authorityCertificates: pem } = await portal;
     const authorityRuts = authorityRutsOf(readConfig(AUTHORITY_RUTS));
     await addAuthorityCertificates({ ...deps, authorityRuts }, { pem });
-    return { live_api_key, test_api_key };
+    return { live_api_key, test_api_key, ...(await prepareConsole(deps, account.id, secrets)) };
   } finally {
     await orm.close(true);
   }
+}
+
+const OPERATOR = 'operator@localhost.test';
+const CUSTOMER = 'customer@localhost.test';
+
+/** The two users of the console, with the passwords of earlier starts; whom the database does not know, or the secrets, is invited. */
+async function prepareConsole(
+  deps: CommandDeps,
+  accountId: string,
+  secrets: Input['secrets'],
+): Promise<Pick<Entrances, 'console_operator' | 'console_customer'>> {
+  const totpSecrets = createTotpSecrets(Buffer.from(secrets.pepper, 'base64'));
+  const joining: SignInDeps = { ...deps, passwords: createPasswords(), totpSecrets };
+  const known = new Set((await listPeople(deps.orm.em.fork())).map(({ email }) => email));
+  const join = async (email: string): Promise<{ password: string; totp: Buffer }> => {
+    const { token } = (await inviteUser(deps, { email })).invitation;
+    const [password, totp] = [newPassword(), totpSecrets.ofInvitation(token)];
+    const code = email === OPERATOR ? totpCode(totp, deps.clock()) : '';
+    await acceptInvitation(joining, { token, password, code });
+    return { password, totp };
+  };
+  let { console_operator, console_customer } = secrets;
+  if (!console_operator || !known.has(OPERATOR)) {
+    await createUser(deps, { email: OPERATOR, operatorRole: 'ADMIN' });
+    const { password, totp } = await join(OPERATOR);
+    console_operator = { email: OPERATOR, password, totp_secret: base32(totp) };
+  }
+  if (!console_customer || !known.has(CUSTOMER)) {
+    await createUser(deps, { email: CUSTOMER, accountId, role: 'OWNER' });
+    console_customer = { email: CUSTOMER, password: (await join(CUSTOMER)).password };
+  }
+  return { console_operator, console_customer };
 }
 
 async function keepPapers({ dataDir }: Input, portal: Promise<PortalFiles>): Promise<void> {

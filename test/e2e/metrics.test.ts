@@ -51,7 +51,7 @@ describe('metrics and health of running processes', () => {
   );
 
   const beside = async (
-    program: 'api' | 'worker',
+    program: 'api' | 'worker' | 'console',
     environment: Record<string, string>,
     sign: '/readyz' | '/livez' = '/readyz',
   ): Promise<ExtraProgram> => {
@@ -79,12 +79,14 @@ describe('metrics and health of running processes', () => {
       return samples.some(({ name }) => name === 'temporal_activity_execution_failed_total');
     });
 
+    const { baseUrl: consoleUrl, healthUrl: consoleHealth } = await beside('console', {});
+    await fetch(new URL('/sign-in', consoleUrl));
     let lacking = Object.keys(METRICS);
-    const [api, worker] = await until('every metric to have a value', 30, async () => {
-      const pages = [await scrape(apiUrl), await scrape(workerUrl)] as const;
-      const there = new Set(pages.flat().map(({ name }) => familyOf(name)));
+    const [api, worker, pages] = await until('every metric to have a value', 30, async () => {
+      const all = [await scrape(apiUrl), await scrape(workerUrl), await scrape(consoleHealth)] as const;
+      const there = new Set(all.flat().map(({ name }) => familyOf(name)));
       lacking = lacking.filter((name) => !there.has(name));
-      return lacking.length === 0 && pages;
+      return lacking.length === 0 && all;
     }).catch((cause: unknown) => {
       throw new Error(`metrics without a value: ${lacking.join(', ')}`, { cause });
     });
@@ -92,6 +94,7 @@ describe('metrics and health of running processes', () => {
     for (const [process, samples] of [
       ['api', api],
       ['worker', worker],
+      ['console', pages],
     ] as const) {
       const own = samples.filter(({ name }) => name.startsWith('cfe_'));
       const meant = Object.keys(METRICS).filter((name) => rowOf(name as MetricName).from.includes(process));
@@ -103,7 +106,7 @@ describe('metrics and health of running processes', () => {
       }
     }
 
-    const exported = [...api, ...worker, ...(await scrape(second.healthUrl))];
+    const exported = [...api, ...worker, ...pages, ...(await scrape(second.healthUrl))];
     const expressions = [
       ...alertRules().map(({ alert, expr }) => [alert, expr] as const),
       ...dashboardPanels().flatMap(({ title, targets = [] }) =>

@@ -182,7 +182,7 @@ export interface ExtraProgram extends Program {
 /** One more worker or API beside those of a running stack, if any, on the same database and Temporal server. */
 export async function startBeside(
   stack: Surroundings,
-  program: 'worker' | 'api',
+  program: 'worker' | 'api' | 'console',
   environment: Record<string, string> = {},
   /** What answers 200 once it may be used. */
   sign: '/readyz' | '/livez' = '/readyz',
@@ -197,6 +197,8 @@ export async function startBeside(
       api: port,
       metrics: health,
       workerMetrics: health,
+      console: port,
+      consoleMetrics: health,
       postgres: 0,
       temporal: 0,
       temporalUi: 0,
@@ -209,6 +211,7 @@ export async function startBeside(
     simulatorUrl: info.simulator_url,
     smtpUrl: info.smtp_url,
     apiUrl: `http://127.0.0.1:${port}`,
+    consoleUrl: `http://127.0.0.1:${port}`,
   });
   return startProgram(program, {
     environment: { ...variables, ...environment },

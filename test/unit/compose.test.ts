@@ -38,7 +38,7 @@ const compose = readCompose();
 const services = Object.entries(compose.services);
 /** Programs of ours, all from one image. */
 const own = services.filter(([, { image }]) => image?.includes('cfe-service'));
-const lasting = ['api', 'worker'].map((name) => [name, serviceOf(name)] as const);
+const lasting = ['api', 'worker', 'console'].map((name) => [name, serviceOf(name)] as const);
 
 function serviceOf(name: string, file: ComposeFile = compose): ComposeService {
   const service = file.services[name];
@@ -159,6 +159,8 @@ describe('the settings in production', () => {
         api: 0,
         metrics: 0,
         workerMetrics: 0,
+        console: 0,
+        consoleMetrics: 0,
         postgres: 0,
         temporal: 0,
         temporalUi: 0,
@@ -171,6 +173,7 @@ describe('the settings in production', () => {
       simulatorUrl: 'http://simulator:8090',
       smtpUrl: 'smtp://simulator:2525',
       apiUrl: '',
+      consoleUrl: '',
     });
     const addresses = Object.entries(local).filter(([, value]) => value?.startsWith('http://simulator'));
 
@@ -187,7 +190,11 @@ describe('the settings in production', () => {
 
     expect(programs).toHaveLength(own.length);
     expect(programs.filter((path) => !existsSync(join(CHECKOUT, path)))).toEqual([]);
-    expect(lasting.map(([, { environment }]) => environment?.['CFE_MIGRATE'])).toEqual(['never', 'never']);
+    expect(lasting.map(([, { environment }]) => environment?.['CFE_MIGRATE'])).toEqual([
+      'never',
+      'never',
+      'never',
+    ]);
     expect(manifest.scripts['migrate']).toContain('src/main/migrate.ts');
     expect(serviceOf('migrate').command).toEqual(['node', 'src/main/migrate.ts']);
   });
@@ -310,13 +317,13 @@ describe('secrets in production', () => {
       services.filter(([, service]) => service.secrets?.includes(name)).map(([service]) => service);
 
     expect(holders('cfe_database_url')).toEqual(['migrate']);
-    expect(holders('cfe_app_database_url')).toEqual(['api', 'worker', 'cfe']);
+    expect(holders('cfe_app_database_url')).toEqual(['api', 'console', 'worker', 'cfe']);
     for (const role of ['cfe', 'cfe_app'])
       expect(holders(`${role}_database_password`)).toEqual(['databases']);
     expect(holders('cfe_key_encryption_keys')).toEqual(['worker', 'cfe']);
     expect(holders('cfe_sealing_key')).toEqual(['api', 'cfe']);
     expect(holders('cfe_token_keys')).toEqual(['api']);
-    expect(holders('cfe_pepper')).toEqual(['api', 'cfe']);
+    expect(holders('cfe_pepper')).toEqual(['api', 'console', 'cfe']);
     expect(holders('cfe_service_certificate_password')).toEqual(['api']);
     expect(holders('cfe_smtp_url')).toEqual(['worker']);
     expect(holders('cfe_mail_dkim_key')).toEqual(['worker']);
@@ -399,6 +406,7 @@ describe('what production keeps from outside and from its programs', () => {
       'temporal-ui': ['temporal'],
       migrate: ['postgres'],
       api: ['postgres', 'temporal', 'simulator'],
+      console: ['postgres', 'temporal', 'simulator'],
       worker: ['postgres', 'temporal', 'simulator'],
       cfe: ['postgres', 'temporal', 'simulator'],
       simulator: [],

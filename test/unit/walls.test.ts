@@ -27,7 +27,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   commands: ['domain', 'crypto', 'db', 'dgi/xml', ...TABLES],
   metrics: ['domain', 'db'],
   page: ['domain'],
-  api: ['domain', 'crypto', 'db', 'commands', 'metrics', 'page', 'print'],
+  http: [],
+  api: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page', 'print'],
+  console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics'],
   cli: ['domain', 'crypto', 'db', 'commands', ...TABLES],
   simulator: [],
   outbox: ['db', ...TABLES],
@@ -51,6 +53,8 @@ const MUST_NOT_LOAD: Record<string, RegExp> = {
   commands: /^(got|@temporalio\/)/,
   db: /^(koa|got|@temporalio\/)/,
   api: /^@temporalio\//,
+  http: /^(@mikro-orm\/|@temporalio\/|koa|got|prom-client)/,
+  console: /^(@temporalio\/|@mikro-orm\/|got)/,
   cli: /^(koa|got|@temporalio\/)/,
 };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
-import { callerAddress } from '../callerAddress.ts';
+import { callerAddress } from '../../http/callerAddress.ts';
 import type { RequestState } from '../requestState.ts';
 
 const FORM = /^[A-Za-z0-9._-]{8,128}$/;

@@ -18,11 +18,13 @@ import { plan } from './plan.ts';
 import { recovery } from './recovery.ts';
 import { report } from './report.ts';
 import { uiValue } from './uiValue.ts';
+import { user } from './user.ts';
 import { webhook } from './webhook.ts';
 
 /** Everything that the command line can be asked about, in the order of its help. */
 export const GROUPS: readonly Group[] = [
   account,
+  user,
   key,
   grant,
   limit,

@@ -8,6 +8,7 @@ import { Branch } from './Branch.ts';
 import { Cae } from './Cae.ts';
 import { Certificate } from './Certificate.ts';
 import { Cfe } from './Cfe.ts';
+import { ConsoleSession } from './ConsoleSession.ts';
 import { CredentialsChecks } from './CredentialsChecks.ts';
 import { Customer } from './Customer.ts';
 import { DailyReport } from './DailyReport.ts';
@@ -19,11 +20,14 @@ import { EnterpriseGrant } from './EnterpriseGrant.ts';
 import { Event } from './Event.ts';
 import { Exchange } from './Exchange.ts';
 import { ExchangeRate } from './ExchangeRate.ts';
+import { Invitation } from './Invitation.ts';
 import { Logo } from './Logo.ts';
 import { Mail } from './Mail.ts';
 import { MailAttempt } from './MailAttempt.ts';
+import { Membership } from './Membership.ts';
 import { OutboxMessage } from './OutboxMessage.ts';
 import { Payment } from './Payment.ts';
+import { Person } from './Person.ts';
 import { Plan } from './Plan.ts';
 import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
@@ -47,6 +51,7 @@ export const ENTITIES = [
   Cae,
   Certificate,
   Cfe,
+  ConsoleSession,
   CredentialsChecks,
   Customer,
   DailyReport,
@@ -58,11 +63,14 @@ export const ENTITIES = [
   Event,
   ExchangeRate,
   Exchange,
+  Invitation,
   Logo,
   Mail,
   MailAttempt,
+  Membership,
   OutboxMessage,
   Payment,
+  Person,
   Plan,
   RateLimit,
   ReportDuty,

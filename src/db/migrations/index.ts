@@ -27,6 +27,7 @@ import { Migration0038ReceiptTokens } from './0038_receipt_tokens.ts';
 import { Migration0039Directory } from './0039_directory.ts';
 import { Migration0040Exchanges } from './0040_exchanges.ts';
 import { Migration0041Mail } from './0041_mail.ts';
+import { Migration0043People } from './0043_people.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -59,4 +60,5 @@ export const MIGRATIONS = [
   { name: '0039_directory', class: Migration0039Directory },
   { name: '0040_exchanges', class: Migration0040Exchanges },
   { name: '0041_mail', class: Migration0041Mail },
+  { name: '0043_people', class: Migration0043People },
 ];

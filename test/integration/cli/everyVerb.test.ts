@@ -7,6 +7,7 @@ import { GROUPS } from '../../../src/cli/groups/index.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { createApiKey } from '../../../src/commands/createApiKey.ts';
+import { createUser } from '../../../src/commands/createUser.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { sendMail } from '../../../src/commands/sendMail.ts';
 import { setGrant } from '../../../src/commands/setGrant.ts';
@@ -77,6 +78,11 @@ async function aWebhook(more: { sealer?: Sealer } = {}): Promise<string> {
   const input = { accountId: account, url: 'https://hooks.example.com/', events: ['cfe.updated'] };
   return (await addWebhook({ ...deps(), ...more }, input)).webhook.id;
 }
+let users = 0;
+async function aUser(): Promise<string> {
+  const email = `beto${(users += 1)}@example.com`;
+  return (await createUser(deps(), { email, accountId: account, role: 'OWNER' })).person.email;
+}
 async function aDelivery(): Promise<string> {
   const { id } = await testWebhook(deps(), { webhookId: await aWebhook() });
   await db.orm.em.fork().nativeUpdate(Delivery, { id }, { status: 'FAILED', settledAt: new Date() });
@@ -112,6 +118,11 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'account create': ['account.create', () => ['--name', 'Estudio Sur', '--email', 'sur@example.com']],
   'account list': [null, () => []],
   'account show': [null, () => [account]],
+  'user create': ['user.create', () => ['--email', 'Ana@example.com', '--role', 'SUPPORT']],
+  'user list': [null, () => []],
+  'user invite': ['user.invite', async () => [await aUser()]],
+  'user disable': ['user.disable', async () => [await aUser()]],
+  'user sessions': ['user.end_sessions', async () => [await aUser(), '--end', 'all']],
   'key create': ['api_key.create', () => [account, ...PRODUCTION]],
   'key list': [null, () => [account]],
   'key revoke': [

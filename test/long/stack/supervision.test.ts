@@ -91,14 +91,18 @@ describe('npm start', () => {
       'database_url',
       'simulator_url',
       'metrics_url',
+      'console_url',
       'live_api_key',
       'test_api_key',
+      'console_operator',
+      'console_customer',
       'ca_file',
       'ca_key_file',
       'pids',
     ]);
     expect(Object.keys(info.pids).sort()).toEqual([
       'api',
+      'console',
       'postgres',
       'simulator',
       'supervisor',
@@ -112,6 +116,7 @@ describe('npm start', () => {
     for (const address of [info.base_url, info.docs_url, info.temporal_ui_url, info.simulator_url])
       expect(run.output()).toContain(address);
     expect(run.output()).not.toContain(info.live_api_key);
+    expect(run.output()).not.toContain(info.console_operator.totp_secret);
 
     const second = start();
 
@@ -158,7 +163,7 @@ describe('npm start', () => {
       const run = start(node);
       const info = await untilReady(run, dataDir);
       const processes = processesOf(run, dataDir);
-      expect(processes.length).toBeGreaterThanOrEqual(7);
+      expect(processes.length).toBeGreaterThanOrEqual(8);
 
       run.child.kill('SIGTERM');
 

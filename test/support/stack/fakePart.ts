@@ -5,6 +5,7 @@ const variables = {
   Simulator: 'CFE_SIMULATOR_PORT',
   Worker: 'CFE_WORKER_METRICS_PORT',
   Api: 'CFE_API_PORT',
+  Console: 'CFE_CONSOLE_METRICS_PORT',
 } as const;
 const role = /fake(\w+)\.ts$/.exec(process.argv[1] ?? '')?.[1] as keyof typeof variables;
 const port = process.env[variables[role]];

@@ -90,6 +90,8 @@ describe('secrets.json', () => {
       api: 1,
       metrics: 2,
       workerMetrics: 3,
+      console: 8,
+      consoleMetrics: 9,
       postgres: 4,
       temporal: 5,
       temporalUi: 6,
@@ -107,6 +109,7 @@ describe('secrets.json', () => {
       simulatorUrl: 'http://127.0.0.1:7',
       smtpUrl: 'smtp://127.0.0.1:8',
       apiUrl: 'http://127.0.0.1:1',
+      consoleUrl: 'http://127.0.0.1:8',
     };
 
     const read = readConfig(

@@ -16,6 +16,8 @@ const SETTINGS: Omit<ProgramSettings, 'variables'> = {
     api: 1,
     metrics: 2,
     workerMetrics: 3,
+    console: 8,
+    consoleMetrics: 9,
     postgres: 4,
     temporal: 5,
     temporalUi: 6,
@@ -28,6 +30,7 @@ const SETTINGS: Omit<ProgramSettings, 'variables'> = {
   simulatorUrl: 'http://127.0.0.1:7',
   smtpUrl: 'smtp://127.0.0.1:8',
   apiUrl: 'http://127.0.0.1:1',
+  consoleUrl: 'http://127.0.0.1:8',
 };
 
 test('the secrets of the local stack stand alone, whatever files a person’s variables name', () => {
@@ -64,7 +67,7 @@ test('each program holds the secrets that it needs, and no other, even where a p
       [`${name}_FILE`, '/x'],
     ]),
   );
-  const held = (program: 'api' | 'worker' | 'simulator') => {
+  const held = (program: 'api' | 'worker' | 'simulator' | 'console') => {
     const given = programVariables(program, { ...SETTINGS, variables });
     return all.filter((name) => isSet(name, given));
   };
@@ -72,4 +75,5 @@ test('each program holds the secrets that it needs, and no other, even where a p
   expect(held('api')).toEqual(['CFE_PEPPER', 'CFE_TOKEN_KEYS', 'CFE_SEALING_KEY', 'DATABASE_URL']);
   expect(held('worker')).toEqual(['CFE_KEY_ENCRYPTION_KEYS', 'DATABASE_URL']);
   expect(held('simulator')).toEqual([]);
+  expect(held('console')).toEqual(['CFE_PEPPER', 'DATABASE_URL']);
 });

@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorBody } from './errorAnswer.ts';
 
 /** No request holds a connection longer than these. keepAlive: above a load balancer's usual 60 s. */
 const TIMEOUTS = {
@@ -48,7 +47,7 @@ function refusalOf(code: string | undefined): string {
       : code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ['408 Request Timeout', 'The request did not arrive in time.']
         : ['400 Bad Request', 'The bytes received are not an HTTP request.'];
-  const body: ErrorBody = { error: { code: 'INVALID_INPUT', message } };
+  const body = { error: { code: 'INVALID_INPUT', message } };
   const text = JSON.stringify(body);
   return [
     `HTTP/1.1 ${status}`,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { callerAddress, networkOf } from '../../../src/api/callerAddress.ts';
+import { callerAddress, networkOf } from '../../../src/http/callerAddress.ts';
 
 const PROXY = '10.0.0.1';
 const addressOf = (forwarded: string | undefined, trustedProxies: number, remoteAddress = PROXY) =>

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { closeServer, createHttpServer, listen } from '../../../src/api/server.ts';
+import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
 
 /** A server whose answers wait for `release`. */
 async function start() {

@@ -1,0 +1,32 @@
+import { endSessionsOf, type LiveSession } from '../db/consoleSessions.ts';
+import { findPerson, lockPerson } from '../db/people.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './steps/audited.ts';
+import { checkNewPassword, type SignInDeps } from './steps/people.ts';
+
+/**
+ * Changes the password of who is signed in and knows the old one; their other sessions end. Refuses a wrong old one, and a
+ * new one that will not do (INVALID_INPUT).
+ */
+export async function changePassword(
+  deps: SignInDeps,
+  session: Pick<LiveSession, 'id' | 'personId' | 'email'>,
+  input: { old: string; password: string },
+): Promise<void> {
+  const known = await findPerson(deps.orm.em.fork(), session.email);
+  const hash = known?.passwordHash ?? null;
+  if (!(await deps.passwords.matches(input.old, hash, session.personId))) throw wrong();
+  checkNewPassword(input.password, session);
+  const passwordHash = await deps.passwords.hash(input.password);
+  await deps.orm.em.fork().transactional(async (em) => {
+    const now = deps.clock();
+    const person = await lockPerson(em, session.personId);
+    // Another session was quicker.
+    if (person.passwordHash !== hash) throw wrong();
+    person.passwordHash = passwordHash;
+    await endSessionsOf(em, person.id, { but: session.id }, now);
+    audited(deps, em, { action: 'user.change_password', subject: person.email }, now);
+  });
+}
+
+const wrong = (): Refusal => new Refusal('INVALID_INPUT', 'The old password is wrong.');

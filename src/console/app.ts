@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { Router } from '@koa/router';
+import Koa, { type Context } from 'koa';
+import type { Histogram } from 'prom-client';
+import { isDatabaseOutage } from '../db/outage.ts';
+import { Refusal } from '../errors.ts';
+import { callerAddress } from '../http/callerAddress.ts';
+import { serveChanges } from './changesRoute.ts';
+import { staticFile } from './files.ts';
+import type { ConsoleDeps, Page } from './page.ts';
+import { PAGES } from './pages/index.ts';
+import { type ConsoleState, refusalPage, servePage } from './serve.ts';
+
+/** A page loads from here alone, runs no script of its text, is framed by nobody, and sends its forms here. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+};
+
+export interface ConsoleOptions {
+  readonly deps: ConsoleDeps;
+  /** How many proxies stand between browsers and this process; none unless told. */
+  readonly trustedProxies?: number;
+  /** Seconds from request to answer, by page; not measured unless told. */
+  readonly requestDuration?: Histogram<'page' | 'method' | 'status'>;
+  readonly pages?: readonly Page[];
+}
+
+type Ctx = Context & { state: ConsoleState };
+
+/** The console as an HTTP application: what every request passes, in this order. */
+export function createConsole({ deps, trustedProxies = 0, requestDuration, pages = PAGES }: ConsoleOptions) {
+  const app = new Koa<ConsoleState>();
+  const secure = deps.consoleUrl.startsWith('https:');
+
+  app.use(async (ctx: Ctx, next) => {
+    const startedAt = performance.now();
+    Object.assign(ctx.state, {
+      requestId: randomUUID(),
+      address: callerAddress(ctx.req, trustedProxies),
+      page: null,
+      email: null,
+    });
+    ctx.set(HEADERS);
+    if (secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    try {
+      await next();
+    } finally {
+      const milliseconds = performance.now() - startedAt;
+      const { requestId, address, page, email } = ctx.state;
+      const { method, status } = ctx;
+      requestDuration?.observe(
+        { page: page ?? 'none', method: page === null ? 'any' : method, status: String(status) },
+        milliseconds / 1_000,
+      );
+      deps.logger.info(
+        { requestId, person: email, address, method, page, status, ms: Math.round(milliseconds * 10) / 10 },
+        'request',
+      );
+    }
+  });
+  app.use(async (ctx: Ctx, next) => {
+    try {
+      await next();
+    } catch (err) {
+      const refusal = refusalFor(err);
+      if (refusal.code === 'INTERNAL_ERROR')
+        deps.logger.error({ err, requestId: ctx.state.requestId, page: ctx.state.page }, 'request failed');
+      refusalPage(ctx, refusal, deps);
+    }
+  });
+  const router = createRouter(pages, deps);
+  app.use(router.routes());
+  app.use(() => {
+    throw new Refusal('NOT_FOUND', '404');
+  });
+  app.on('error', (err: unknown) => deps.logger.warn({ err }, 'answer not written'));
+  return app;
+}
+
+function createRouter(pages: readonly Page[], deps: ConsoleDeps): Router<ConsoleState> {
+  const router = new Router<ConsoleState>({ sensitive: true, strict: true });
+  router.get('/files/:name', (ctx) => {
+    ctx.state.page = 'files';
+    const file = staticFile(ctx.params['name'] ?? '');
+    if (!file) throw new Refusal('NOT_FOUND', '404');
+    ctx.set({ 'Cache-Control': 'no-cache', ETag: file.etag });
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else Object.assign(ctx, { type: file.type, body: file.content });
+  });
+  router.get('/changes', (ctx) => {
+    ctx.state.page = 'changes';
+    return serveChanges(ctx, deps);
+  });
+  for (const page of pages) {
+    router.register(page.path.replace(/\{(\w+)\}/g, ':$1'), [page.method], (ctx) => {
+      ctx.state.page = page.name;
+      return servePage(page, ctx, deps);
+    });
+  }
+  return router;
+}
+
+function refusalFor(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  if (isDatabaseOutage(error)) {
+    return new Refusal('UNAVAILABLE', 'The database cannot be reached.', {
+      retryAfterSeconds: 5,
+      cause: error,
+    });
+  }
+  return new Refusal('INTERNAL_ERROR', 'INTERNAL_ERROR', { cause: error });
+}

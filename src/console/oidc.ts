@@ -1,0 +1,95 @@
+/** Signing in by the operator's OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
+import * as client from 'openid-client';
+import type { OidcIdentity } from '../commands/signInByOidc.ts';
+import { OPERATOR_ROLES } from '../domain/people.ts';
+import { Refusal } from '../errors.ts';
+
+/** What a browser keeps between going to the provider and coming back. */
+export interface OidcVisit {
+  readonly verifier: string;
+  readonly state: string;
+  readonly nonce: string;
+  /** Where it wanted to go. */
+  readonly to: string;
+}
+
+export interface Oidc {
+  /** Where to send the browser, and what it must bring back. Refuses where the provider is away (UNAVAILABLE). */
+  begin(to: string): Promise<{ url: string; visit: OidcVisit }>;
+  /**
+   * Who came back with the address `search` (its query): signature, issuer, audience, nonce and state were checked. Refuses whatever
+   * does not fit (UNAUTHORIZED).
+   */
+  end(search: string, visit: OidcVisit): Promise<OidcIdentity>;
+}
+
+/** Of the console: the path to which the provider sends people back. */
+export const OIDC_RETURN = '/sign-in/oidc/return';
+const WAIT_SECONDS = 10;
+
+/** The provider of `issuer`; it is asked for its addresses when the first person signs in, and again after a failure. */
+export function createOidc(options: {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  roleClaim: string;
+  consoleUrl: string;
+  /** Allows http: towards the provider, for development. */
+  allowHttp: boolean;
+}): Oidc {
+  let known: Promise<client.Configuration> | undefined;
+  const provider = async (): Promise<client.Configuration> => {
+    known ??= client.discovery(new URL(options.issuer), options.clientId, options.clientSecret, undefined, {
+      timeout: WAIT_SECONDS,
+      ...(options.allowHttp ? { execute: [client.allowInsecureRequests] } : {}),
+    });
+    try {
+      return await known;
+    } catch (cause) {
+      known = undefined;
+      throw new Refusal('UNAVAILABLE', 'The OpenID provider cannot be reached.', { cause });
+    }
+  };
+  return {
+    async begin(to) {
+      const config = await provider();
+      const verifier = client.randomPKCECodeVerifier();
+      const visit = { verifier, state: client.randomState(), nonce: client.randomNonce(), to };
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri: options.consoleUrl + OIDC_RETURN,
+        scope: 'openid email',
+        code_challenge: await client.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state: visit.state,
+        nonce: visit.nonce,
+      });
+      return { url: url.href, visit };
+    },
+    async end(search, { verifier, state, nonce }) {
+      const config = await provider();
+      try {
+        const tokens = await client.authorizationCodeGrant(
+          config,
+          new URL(options.consoleUrl + OIDC_RETURN + search),
+          { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
+        );
+        const claims = tokens.claims();
+        if (claims === undefined || typeof claims['email'] !== 'string')
+          throw new TypeError('no address of e-mail');
+        return {
+          subject: `${claims.iss} ${claims.sub}`,
+          email: claims['email'],
+          emailVerified: claims['email_verified'] === true,
+          operatorRole: highestRole(claims[options.roleClaim]),
+        };
+      } catch (cause) {
+        throw new Refusal('UNAUTHORIZED', 'The OpenID provider did not vouch for you.', { cause });
+      }
+    },
+  };
+}
+
+function highestRole(claim: unknown): OidcIdentity['operatorRole'] {
+  const held: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return OPERATOR_ROLES.findLast((role) => held.includes(role)) ?? null;
+}

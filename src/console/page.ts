@@ -1,0 +1,141 @@
+/** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
+import type * as z from 'zod';
+import type { CommandDeps } from '../commands/steps/deps.ts';
+import type { SignInDeps } from '../commands/steps/people.ts';
+import type { SupportCfeDeps } from '../commands/supportCfe.ts';
+import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
+import type { LiveSession } from '../db/consoleSessions.ts';
+import type { Orm } from '../db/orm.ts';
+import type { Logger } from '../logger.ts';
+import type { Audience, Viewer } from './access.ts';
+import type { ChangeWatch, Topic } from './changes.ts';
+import type { Cookies } from './cookies.ts';
+import type { Html } from './html.ts';
+import type { Oidc } from './oidc.ts';
+import type { Language, Texts } from './texts/index.ts';
+
+/** What pages are handed. */
+export interface ConsoleDeps
+  extends CommandDeps,
+    SignInDeps,
+    Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
+  readonly orm: Orm;
+  readonly knownBrowsers: KnownBrowsers;
+  readonly logger: Logger;
+  readonly changes: ChangeWatch;
+  /** The operator's OpenID provider; null where there is none. */
+  readonly oidc: Oidc | null;
+  /** Where people reach the console, without a slash at its end. */
+  readonly consoleUrl: string;
+  /** Where operators reach the Temporal UI, and its namespace; null where that is not told. */
+  readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
+  /** Told how each attempt to sign in ended. */
+  readonly onSignIn: (outcome: 'done' | 'refused' | 'limited') => void;
+}
+
+/** Somebody who is signed in. */
+export interface SignedIn {
+  readonly session: LiveSession;
+  readonly viewer: Viewer;
+}
+
+/** What every page knows of its request. */
+export interface Visit {
+  readonly requestId: string;
+  /** The network address that it comes from. */
+  readonly address: string;
+  readonly browser: string;
+  /** With its query. */
+  readonly path: string;
+  readonly language: Language;
+  readonly texts: Texts;
+  /** To be put into every form. */
+  readonly formToken: string;
+  readonly cookies: Cookies;
+  /** The token of the browser's session, or the one that stands for it before somebody signs in. */
+  readonly webToken: string;
+  readonly now: Date;
+  readonly signedIn: SignedIn | null;
+  /** A session that lacks its second factor. */
+  readonly halfway: LiveSession | null;
+  /** What a form did, told once. */
+  readonly flash: Flash | null;
+}
+
+/** What a form says it did, on the page that follows it. */
+export interface Flash {
+  readonly kind: 'done' | 'failed';
+  readonly text: string;
+}
+
+export type Answer =
+  | {
+      readonly kind: 'page';
+      readonly title: string;
+      readonly body: Html;
+      readonly live?: readonly Topic[];
+      readonly status?: number;
+    }
+  | { readonly kind: 'go'; readonly to: string; readonly flash?: Flash }
+  | { readonly kind: 'file'; readonly name: string; readonly type: string; readonly content: string };
+
+/** Shows a page; `live`: what must change for it to be drawn anew. */
+export const show = (
+  title: string,
+  body: Html,
+  more: { live?: readonly Topic[]; status?: number } = {},
+): Answer => ({
+  kind: 'page',
+  title,
+  body,
+  ...more,
+});
+
+/** Leads to a path of ours, telling there what was done. */
+export const go = (to: string, flash?: Flash): Answer => ({ kind: 'go', to, ...(flash ? { flash } : {}) });
+
+interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
+  readonly name: string;
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for each value. */
+  readonly path: string;
+  readonly audience: Audience | 'anyone';
+  readonly params: P;
+  readonly query: Q;
+  /** Of a form, without its token. */
+  readonly form: F;
+  handle(
+    request: { params: z.output<P>; query: z.output<Q>; form: z.output<F>; visit: Visit },
+    deps: ConsoleDeps,
+  ): Promise<Answer>;
+  /** Of a form: where a refusal is told, in place of a page of its own. */
+  back?(request: { params: z.output<P> }): string;
+}
+
+/** A page or a form as the application sees it, whatever it takes. */
+export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'handle' | 'back'> {
+  handle(
+    request: { params: unknown; query: unknown; form: unknown; visit: Visit },
+    deps: ConsoleDeps,
+  ): Promise<Answer>;
+  back?(request: { params: unknown }): string;
+}
+
+/** A page whose `handle` is typed by its schemas. */
+export function definePage<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType>(
+  page: Shape<P, Q, F>,
+): Page {
+  return page;
+}
+
+/** Who is signed in; for pages that are not for anyone. */
+export function signedIn({ signedIn: somebody }: Visit): SignedIn {
+  if (!somebody) throw new TypeError('a page for those who are signed in was handed a visit of nobody');
+  return somebody;
+}
+
+/** The command deps of somebody's act: whose it is, and from where. */
+export function acting<D extends CommandDeps>(deps: D, visit: Visit): D {
+  const { email } = signedIn(visit).session;
+  return { ...deps, actor: `console:${email}` as const, origin: { keyId: null, address: visit.address } };
+}

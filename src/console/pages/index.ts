@@ -1,0 +1,23 @@
+import type { Page } from '../page.ts';
+import { healthPage } from './health.ts';
+import { invitationPage, sendInvitation } from './invitation.ts';
+import { mePage, sendEndSessions, sendLanguage, sendPassword } from './me.ts';
+import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
+
+/** Every page and form of the console. */
+export const PAGES: readonly Page[] = [
+  healthPage,
+  signInPage,
+  sendSignIn,
+  codePage,
+  sendCode,
+  oidcPage,
+  oidcReturn,
+  sendSignOut,
+  invitationPage,
+  sendInvitation,
+  mePage,
+  sendEndSessions,
+  sendPassword,
+  sendLanguage,
+];

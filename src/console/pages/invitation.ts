@@ -1,0 +1,59 @@
+import encodeQR from 'qr';
+import * as z from 'zod';
+import { acceptInvitation, invitedPerson } from '../../commands/acceptInvitation.ts';
+import { base32, otpauthUrl } from '../../crypto/totp.ts';
+import { isWebToken } from '../../crypto/webTokens.ts';
+import { Refusal } from '../../errors.ts';
+import { html } from '../html.ts';
+import { definePage, go, show } from '../page.ts';
+import { button, field, form, panel } from '../parts.ts';
+
+const ISSUER = 'CFE';
+const INVITED = {
+  name: 'invitation',
+  path: '/invitation/{token}',
+  audience: 'anyone',
+  params: z.object({ token: z.string().refine(isWebToken) }),
+  query: z.object({}),
+} as const;
+
+/** GET /invitation/{token}: the form by which who was invited sets their password. Looking at it uses nothing up. */
+export const invitationPage = definePage({
+  ...INVITED,
+  method: 'GET',
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const words = visit.texts.invitation;
+    const invited = await invitedPerson(deps, params.token);
+    if (!invited) throw new Refusal('NOT_FOUND', words.gone);
+    const { person, secret } = invited;
+    const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email: person.email }), 'svg');
+    const isOperator = person.operatorRole !== null;
+    const content = html`<p>${words.about(person.email)}</p>
+<input type="hidden" name="email" value="${person.email}" autocomplete="username">
+${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
+<h3>${words.factorTitle}</h3>
+<p>${isOperator ? words.factorNeeded : words.factorOptional}</p>
+<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
+<p>${words.byHand}<br><code>${base32(secret)}</code></p>
+${field(visit.texts.signIn.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: isOperator })}
+${button(words.go)}`;
+    const body = html`<div class="narrow">${panel(words.title, form(visit, `/invitation/${params.token}`, content))}</div>`;
+    return show(words.title, body);
+  },
+});
+
+/** POST /invitation/{token}: sets the password; the link is good no more. */
+export const sendInvitation = definePage({
+  ...INVITED,
+  method: 'POST',
+  form: z.object({ password: z.string().max(1_000), code: z.string().max(20) }),
+  back: ({ params }) => `/invitation/${params.token}`,
+  async handle({ params, form: sent, visit }, deps) {
+    await acceptInvitation(
+      { ...deps, origin: { keyId: null, address: visit.address } },
+      { token: params.token, password: sent.password, code: sent.code.trim() },
+    );
+    return go('/sign-in', { kind: 'done', text: visit.texts.invitation.accepted });
+  },
+});

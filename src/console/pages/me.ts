@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import { changePassword } from '../../commands/changePassword.ts';
+import { endSessions } from '../../commands/endSessions.ts';
+import { liveSessionsOf } from '../../db/consoleSessions.ts';
+import { moment } from '../format.ts';
+import { html, ownPath } from '../html.ts';
+import { acting, definePage, go, show, signedIn } from '../page.ts';
+import { button, field, form, panel, table } from '../parts.ts';
+import { rememberLanguage } from '../serve.ts';
+import { LANGUAGES } from '../texts/index.ts';
+
+const EVERYONE = {
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: z.object({}),
+} as const;
+
+/** GET /me: who one is, where one is signed in, one's password. */
+export const mePage = definePage({
+  ...EVERYONE,
+  name: 'me',
+  method: 'GET',
+  path: '/me',
+  form: z.object({}),
+  async handle({ visit }, { orm }) {
+    const { me: words } = visit.texts;
+    const { session, viewer } = signedIn(visit);
+    const sessions = await liveSessionsOf(orm.em.fork(), session.personId, visit.now);
+    const roles =
+      viewer.kind === 'operator'
+        ? [words.operator(viewer.role)]
+        : viewer.memberships.map(({ accountName, role }) => words.member(accountName, role));
+    const rows = sessions.map((one) => [
+      one.browser || visit.texts.never,
+      html`<code>${one.address}</code>`,
+      moment(one.createdAt),
+      moment(one.seenAt),
+      one.id === session.id
+        ? words.here
+        : form(
+            visit,
+            '/me/sessions',
+            html`<input type="hidden" name="session" value="${one.id}">${button(words.end, 'quiet')}`,
+            'inline',
+          ),
+    ]);
+    const others =
+      rows.length > 1 &&
+      html`<div class="more">${form(visit, '/me/sessions', button(words.endOthers, 'quiet'), 'inline')}</div>`;
+    const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
+${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, ''], rows)}${others}`)}
+${
+  session.method === 'password' &&
+  html`<div class="panels">${panel(
+    words.password,
+    form(
+      visit,
+      '/me/password',
+      html`${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
+${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
+${button(words.change)}`,
+    ),
+  )}</div>`
+}`;
+    return show(words.title, body, { live: ['people'] });
+  },
+});
+
+/** POST /me/sessions: ends one of one's sessions, or without one all others. */
+export const sendEndSessions = definePage({
+  ...EVERYONE,
+  name: 'me-sessions',
+  method: 'POST',
+  path: '/me/sessions',
+  form: z.object({ session: z.uuid().optional() }),
+  back: () => '/me',
+  async handle({ form: sent, visit }, deps) {
+    const { session } = signedIn(visit);
+    const { me: words } = visit.texts;
+    const which = sent.session === undefined ? { but: session.id } : { only: sent.session };
+    await endSessions(acting(deps, visit), { email: session.email, ...which });
+    return go('/me', { kind: 'done', text: sent.session === undefined ? words.endedOthers : words.ended });
+  },
+});
+
+/** POST /me/password. */
+export const sendPassword = definePage({
+  ...EVERYONE,
+  name: 'me-password',
+  method: 'POST',
+  path: '/me/password',
+  form: z.object({ old: z.string().max(1_000), password: z.string().max(1_000) }),
+  back: () => '/me',
+  async handle({ form: sent, visit }, deps) {
+    await changePassword(acting(deps, visit), signedIn(visit).session, sent);
+    return go('/me', { kind: 'done', text: visit.texts.me.changed });
+  },
+});
+
+/** POST /language: the language of this browser from now on. */
+export const sendLanguage = definePage({
+  name: 'language',
+  method: 'POST',
+  path: '/language',
+  audience: 'anyone',
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({ language: z.enum(LANGUAGES), to: z.string().max(2_000) }),
+  async handle({ form: sent, visit }) {
+    rememberLanguage(visit, sent.language);
+    return go(ownPath(sent.to));
+  },
+});

@@ -1,0 +1,244 @@
+import * as z from 'zod';
+import { type Begun, confirmSignIn, type SignInPlace, signIn } from '../../commands/signIn.ts';
+import { signInByOidc } from '../../commands/signInByOidc.ts';
+import { signOut } from '../../commands/signOut.ts';
+import { Refusal } from '../../errors.ts';
+import { networkOf } from '../../http/callerAddress.ts';
+import { html, link, ownPath } from '../html.ts';
+import { OIDC_RETURN } from '../oidc.ts';
+import {
+  type Answer,
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  show,
+  signedIn,
+  type Visit,
+} from '../page.ts';
+import { button, field, form, panel } from '../parts.ts';
+
+const ANYONE = { audience: 'anyone', params: z.object({}) } as const;
+const To = z.object({ to: z.string().max(2_000).optional() });
+const EVERYONE = { operators: 'VIEWER', members: 'VIEWER' } as const;
+const BROWSER_SECONDS = 180 * 86_400;
+const OIDC_SECONDS = 600;
+
+/** GET /sign-in: the form for address and password; who is signed in goes on. */
+export const signInPage = definePage({
+  ...ANYONE,
+  name: 'sign-in',
+  method: 'GET',
+  path: '/sign-in',
+  query: To,
+  form: z.object({}),
+  async handle({ query, visit }, { oidc }) {
+    return visit.signedIn ? go(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
+  },
+});
+
+function signInForm(
+  visit: Visit,
+  hasOidc: boolean,
+  to: string,
+  refused?: { text: string; status: number },
+): Answer {
+  const { signIn: words } = visit.texts;
+  const body = html`<div class="narrow">${panel(
+    words.title,
+    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
+      visit,
+      link('/sign-in', { to }),
+      html`${field(words.email, { name: 'email', type: 'email', autocomplete: 'username', maxlength: 254, autofocus: true })}
+${field(words.password, { name: 'password', type: 'password', autocomplete: 'current-password' })}
+${button(words.go)}`,
+    )}${hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`}`,
+  )}</div>`;
+  return show(words.title, body, refused ? { status: refused.status } : {});
+}
+
+/** POST /sign-in: begins a session, or asks for its second factor. */
+export const sendSignIn = definePage({
+  ...ANYONE,
+  name: 'sign-in',
+  method: 'POST',
+  path: '/sign-in',
+  query: To,
+  form: z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1_000) }),
+  async handle({ query, form: sent, visit }, deps) {
+    const to = ownPath(query.to);
+    try {
+      const begun = await signIn(deps, sent, placeOf(visit, sent.email, deps));
+      return enter(visit, deps, begun, sent.email, to);
+    } catch (error) {
+      const { signIn: words } = visit.texts;
+      const refused = refusedBecause(error, deps, words.wrong, words.limited);
+      return signInForm(visit, deps.oidc !== null, to, refused);
+    }
+  },
+});
+
+/** GET /sign-in/code: the form for the second factor. */
+export const codePage = definePage({
+  ...ANYONE,
+  name: 'sign-in-code',
+  method: 'GET',
+  path: '/sign-in/code',
+  query: To,
+  form: z.object({}),
+  async handle({ query, visit }) {
+    return visit.halfway ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
+  },
+});
+
+function codeForm(visit: Visit, to: string, refused?: { text: string; status: number }): Answer {
+  const { signIn: words } = visit.texts;
+  const body = html`<div class="narrow">${panel(
+    words.codeTitle,
+    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
+      visit,
+      link('/sign-in/code', { to }),
+      html`${field(words.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, autofocus: true })}
+${button(words.codeGo)} <a href="/sign-in">${words.again}</a>`,
+    )}`,
+  )}</div>`;
+  return show(words.codeTitle, body, refused ? { status: refused.status } : {});
+}
+
+/** POST /sign-in/code: completes the session. */
+export const sendCode = definePage({
+  ...ANYONE,
+  name: 'sign-in-code',
+  method: 'POST',
+  path: '/sign-in/code',
+  query: To,
+  form: z.object({ code: z.string().max(20) }),
+  async handle({ query, form: sent, visit }, deps) {
+    const { halfway } = visit;
+    const to = ownPath(query.to);
+    if (!halfway) return go(link('/sign-in', { to: query.to }));
+    try {
+      const begun = await confirmSignIn(deps, halfway, sent.code, placeOf(visit, halfway.email, deps));
+      return enter(visit, deps, begun, halfway.email, to);
+    } catch (error) {
+      const { signIn: words } = visit.texts;
+      return codeForm(visit, to, refusedBecause(error, deps, words.wrongCode, words.limited));
+    }
+  },
+});
+
+/** GET /sign-in/oidc: leads to the OpenID provider. */
+export const oidcPage = definePage({
+  ...ANYONE,
+  name: 'sign-in-oidc',
+  method: 'GET',
+  path: '/sign-in/oidc',
+  query: To,
+  form: z.object({}),
+  async handle({ query, visit }, { oidc }) {
+    if (!oidc) throw new Refusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
+    const { url, visit: kept } = await oidc.begin(ownPath(query.to));
+    visit.cookies.set('oidc', Buffer.from(JSON.stringify(kept)).toString('base64url'), OIDC_SECONDS);
+    return go(url);
+  },
+});
+
+const OidcVisitSchema = z.object({
+  verifier: z.string(),
+  state: z.string(),
+  nonce: z.string(),
+  to: z.string(),
+});
+
+/** GET /sign-in/oidc/return: where the provider sends people back to. */
+export const oidcReturn = definePage({
+  ...ANYONE,
+  name: 'sign-in-oidc-return',
+  method: 'GET',
+  path: OIDC_RETURN,
+  query: z.object({}).loose(),
+  form: z.object({}),
+  async handle({ visit }, deps) {
+    const { signIn: words } = visit.texts;
+    const kept = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
+    visit.cookies.set('oidc', '', 0);
+    if (!deps.oidc || !kept.success)
+      return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
+    try {
+      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, kept.data);
+      const token = await signInByOidc(deps, identity, visit);
+      return enter(visit, deps, { token, complete: true }, identity.email, ownPath(kept.data.to));
+    } catch (error) {
+      return signInForm(visit, true, '/', refusedBecause(error, deps, words.oidcRefused, words.limited));
+    }
+  },
+});
+
+/** POST /sign-out. */
+export const sendSignOut = definePage({
+  name: 'sign-out',
+  method: 'POST',
+  path: '/sign-out',
+  audience: EVERYONE,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ visit }, deps) {
+    await signOut(acting(deps, visit), signedIn(visit).session);
+    visit.cookies.set('session', '', 0);
+    return go('/sign-in');
+  },
+});
+
+/** Gives the browser its session under the new token, and leads on. */
+function enter(
+  visit: Visit,
+  deps: ConsoleDeps,
+  { token, complete }: Begun,
+  email: string,
+  to: string,
+): Answer {
+  visit.cookies.set('session', token);
+  if (!complete) return go(link('/sign-in/code', { to }));
+  deps.onSignIn('done');
+  visit.cookies.set(
+    'browser',
+    deps.knownBrowsers.remember(email, visit.cookies.get('browser')),
+    BROWSER_SECONDS,
+  );
+  return go(to);
+}
+
+function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
+  const { address, browser, cookies } = visit;
+  return {
+    address,
+    browser,
+    network: networkOf(address),
+    knownBrowser: deps.knownBrowsers.idFor(email, cookies.get('browser')),
+  };
+}
+
+/** What the form says about a refusal, and its status. What is no refusal of these is thrown on. */
+function refusedBecause(
+  error: unknown,
+  { onSignIn }: ConsoleDeps,
+  wrong: string,
+  limited: (minutes: number) => string,
+): { text: string; status: number } {
+  if (error instanceof Refusal && error.code === 'RATE_LIMITED') {
+    onSignIn('limited');
+    return { text: limited(Math.ceil((error.retryAfterSeconds ?? 60) / 60)), status: 429 };
+  }
+  if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
+  onSignIn('refused');
+  return { text: wrong, status: 403 };
+}
+
+function readJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(Buffer.from(text ?? '', 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+/** Pieces that pages share: forms, panels, tables, marks. */
+import { type Html, html } from './html.ts';
+import type { Visit } from './page.ts';
+
+type Part = Html | string | null | false;
+
+/** A form that is sent here; it carries the token of the browser's session. */
+export function form(visit: Visit, action: string, content: Html, kind = ''): Html {
+  return html`<form method="post" action="${action}" class="${kind}"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+}
+
+/** A field of a form with its label. `type`, `name`, and what browsers are told of it. */
+export function field(
+  label: string,
+  {
+    name,
+    type = 'text',
+    value = '',
+    autocomplete = 'off',
+    required = true,
+    ...more
+  }: {
+    name: string;
+    type?: 'text' | 'password' | 'email' | 'date' | 'search';
+    value?: string | undefined;
+    autocomplete?: string;
+    required?: boolean;
+    maxlength?: number;
+    inputmode?: 'numeric' | 'text';
+    autofocus?: boolean;
+  },
+): Html {
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}></label>`;
+}
+
+export const button = (text: string, kind: 'main' | 'quiet' | 'danger' = 'main'): Html =>
+  html`<button class="${kind}">${text}</button>`;
+
+/** A part of a page under a heading. */
+export function panel(title: string, content: Part, more: { id?: string; aside?: Part } = {}): Html {
+  return html`<section class="panel"${more.id !== undefined && html` id="${more.id}"`}><header><h2>${title}</h2>${more.aside}</header>${content}</section>`;
+}
+
+/** A table; its cells are text or pieces, those of `figures` (by place) are set right. Scrolls by itself where it is too wide. */
+export function table(
+  label: string,
+  heads: readonly string[],
+  rows: readonly (readonly Part[])[],
+  figures: readonly number[] = [],
+): Html {
+  const kind = (place: number): string => (figures.includes(place) ? 'figure' : '');
+  return html`<div class="wide" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${heads.map(
+    (head, i) => html`<th scope="col" class="${kind(i)}">${head}</th>`,
+  )}</tr></thead><tbody>${rows.map(
+    (cells) => html`<tr>${cells.map((cell, i) => html`<td class="${kind(i)}">${cell}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+/** A word with a colour that means the same everywhere; the word says it all without. */
+export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
+  html`<span class="mark ${tone}">${text}</span>`;
+
+export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;

@@ -1,0 +1,217 @@
+/** Serves one page: who asks, whether they may, what they sent; then its own `handle`. */
+import type { Context } from 'koa';
+import rawBody from 'raw-body';
+import * as z from 'zod';
+import { formTokenOf, hashOfWebToken, isFormToken, isWebToken, newWebToken } from '../crypto/webTokens.ts';
+import { useSession } from '../db/consoleSessions.ts';
+import { membershipsOf } from '../db/people.ts';
+import { Refusal } from '../errors.ts';
+import { isAmong, viewerOf } from './access.ts';
+import { cookiesOf } from './cookies.ts';
+import { html, link } from './html.ts';
+import { layout } from './layout.ts';
+import type { Answer, ConsoleDeps, Flash, Page, Visit } from './page.ts';
+import { panel } from './parts.ts';
+import { languageOf, TEXTS, type Texts } from './texts/index.ts';
+
+const FORM_BYTES = 64 * 1024;
+const FLASH_SECONDS = 60;
+const LANGUAGE_SECONDS = 365 * 86_400;
+const FLASH_LENGTH = 500;
+
+/** What the request of a page carries through the application. */
+export interface ConsoleState {
+  requestId: string;
+  address: string;
+  page: string | null;
+  email: string | null;
+  visit?: Visit;
+}
+
+const STATUS: Partial<Record<Refusal['code'], number>> = {
+  INVALID_INPUT: 400,
+  UNAUTHORIZED: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMITED: 429,
+  UNAVAILABLE: 503,
+};
+
+/** What is known of whoever asks, by their cookies. A browser without a session gets a token of its own, for its forms. */
+export async function visitOf(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Promise<Visit> {
+  const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
+  const now = deps.clock();
+  const given = cookies.get('session') ?? '';
+  const em = deps.orm.em.fork();
+  const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
+  const session = isWebToken(given) ? await useSession(em, hashOfWebToken(given), now, { byPerson }) : null;
+  const webToken = isWebToken(given) ? given : newWebToken();
+  if (webToken !== given) cookies.set('session', webToken);
+  const memberships = session?.complete
+    ? ((await membershipsOf(em, [session.personId])).get(session.personId) ?? [])
+    : [];
+  const viewer = session?.complete ? viewerOf(session, memberships) : null;
+  const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
+  const texts = TEXTS[language];
+  if (session?.complete && !viewer) throw new Refusal('FORBIDDEN', texts.refused.noRole);
+  const flash = flashIn(cookies.get('flash'));
+  if (flash) cookies.set('flash', '', 0);
+  return {
+    requestId: ctx.state.requestId,
+    address: ctx.state.address,
+    browser: ctx.get('User-Agent'),
+    path: ctx.path + ctx.search,
+    language,
+    texts,
+    formToken: formTokenOf(webToken),
+    cookies,
+    webToken,
+    now,
+    signedIn: session && viewer ? { session, viewer } : null,
+    halfway: session && !session.complete ? session : null,
+    flash,
+  };
+}
+
+/** Serves a page or a form to whoever may have it. */
+export async function servePage(
+  page: Page,
+  ctx: Context & { state: ConsoleState; params: Record<string, string> },
+  deps: ConsoleDeps,
+): Promise<void> {
+  const visit = await visitOf(ctx, deps);
+  ctx.state.visit = visit;
+  ctx.state.email = visit.signedIn?.session.email ?? null;
+  if (page.audience !== 'anyone') {
+    if (!visit.signedIn) {
+      const to = page.method === 'GET' && visit.path !== '/' ? visit.path : undefined;
+      return answer(ctx, visit, { kind: 'go', to: link('/sign-in', { to }) });
+    }
+    if (!isAmong(visit.signedIn.viewer, page.audience))
+      throw new Refusal('FORBIDDEN', visit.texts.refused.notForRole);
+  }
+  const params = checked(page.params, ctx.params, 'NOT_FOUND');
+  const sent = page.method === 'POST' ? await formOf(ctx, visit) : {};
+  try {
+    const query = checked(page.query, Object.fromEntries(new URLSearchParams(ctx.search)), 'INVALID_INPUT');
+    const form = checked(page.form, sent, 'INVALID_INPUT');
+    answer(ctx, visit, await page.handle({ params, query, form, visit }, deps));
+  } catch (error) {
+    if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
+    answer(ctx, visit, {
+      kind: 'go',
+      to: page.back({ params }),
+      flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
+    });
+  }
+}
+
+/** The fields of a form that was given out to this browser. Refuses every other (FORBIDDEN). */
+async function formOf(ctx: Context, visit: Visit): Promise<Record<string, string>> {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (!ctx.is('urlencoded') || !['', 'same-origin', 'none'].includes(site)) {
+    throw new Refusal('FORBIDDEN', visit.texts.refused.staleForm);
+  }
+  const text = await rawBody(ctx.req, { encoding: 'utf8', limit: FORM_BYTES }).catch(() => {
+    throw new Refusal('PAYLOAD_TOO_LARGE', visit.texts.refused.other);
+  });
+  const { form_token: token = '', ...fields } = Object.fromEntries(new URLSearchParams(text));
+  if (!isFormToken(token, visit.webToken)) throw new Refusal('FORBIDDEN', visit.texts.refused.staleForm);
+  return fields;
+}
+
+function checked(schema: z.ZodType, value: unknown, code: 'NOT_FOUND' | 'INVALID_INPUT'): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Refusal(code, z.prettifyError(result.error).slice(0, FLASH_LENGTH));
+}
+
+function answer(ctx: Context, visit: Visit, given: Answer): void {
+  if (given.kind === 'go') {
+    if (given.flash) visit.cookies.set('flash', flashText(given.flash), FLASH_SECONDS);
+    ctx.status = 303;
+    ctx.set('Location', given.to);
+    return;
+  }
+  if (given.kind === 'file') {
+    ctx.set('Content-Disposition', `attachment; filename="${given.name.replace(/[^\w.-]/g, '_')}"`);
+    ctx.type = given.type;
+    ctx.body = given.content;
+    return;
+  }
+  ctx.status = given.status ?? 200;
+  ctx.type = 'html';
+  ctx.body = layout(visit, given);
+}
+
+/** Says a refusal as a page. What was thrown before anything was known of the visit is said in the browser's language. */
+export function refusalPage(
+  ctx: Context & { state: ConsoleState },
+  refusal: Refusal,
+  deps: ConsoleDeps,
+): void {
+  const language = languageOf(undefined, ctx.get('Accept-Language'));
+  const visit = ctx.state.visit ?? nobody(ctx, TEXTS[language], language, deps);
+  const { texts } = visit;
+  const { refused } = texts;
+  const title = refusal.code in refused ? refused[refusal.code as keyof typeof refused] : refused.other;
+  const body = panel(
+    wordsOf(refusal, texts),
+    html`<p><a href="/">${refused.home}</a></p><p class="soft">${refused.request} <code>${visit.requestId}</code></p>`,
+  );
+  ctx.status = STATUS[refusal.code] ?? 500;
+  if (refusal.retryAfterSeconds !== undefined)
+    ctx.set('Retry-After', String(Math.ceil(refusal.retryAfterSeconds)));
+  ctx.type = 'html';
+  ctx.body = layout(visit, { title, body });
+}
+
+function nobody(
+  ctx: Context & { state: ConsoleState },
+  texts: Texts,
+  language: Visit['language'],
+  deps: ConsoleDeps,
+): Visit {
+  const webToken = newWebToken();
+  return {
+    requestId: ctx.state.requestId,
+    address: ctx.state.address,
+    browser: '',
+    path: '/',
+    language,
+    texts,
+    formToken: formTokenOf(webToken),
+    cookies: cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:')),
+    webToken,
+    now: deps.clock(),
+    signedIn: null,
+    halfway: null,
+    flash: null,
+  };
+}
+
+/** A refusal in the words of the console, where it has some; else in its own. */
+function wordsOf(refusal: Refusal, texts: Texts): string {
+  const code = refusal.faults[0]?.code ?? '';
+  return code in texts.faults ? texts.faults[code as keyof Texts['faults']] : refusal.message;
+}
+
+const flashText = ({ kind, text }: Flash): string =>
+  Buffer.from(JSON.stringify({ kind, text: text.slice(0, FLASH_LENGTH) })).toString('base64url');
+
+const FlashSchema = z.object({ kind: z.enum(['done', 'failed']), text: z.string().max(FLASH_LENGTH) });
+
+function flashIn(text: string | undefined): Flash | null {
+  if (!text) return null;
+  try {
+    return FlashSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Remembers the language that somebody chose. */
+export const rememberLanguage = ({ cookies }: Visit, language: string): void =>
+  cookies.set('language', language, LANGUAGE_SECONDS);

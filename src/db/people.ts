@@ -1,0 +1,127 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { MemberRole } from '../domain/people.ts';
+import { Refusal } from '../errors.ts';
+import { Account } from './entities/Account.ts';
+import { Invitation } from './entities/Invitation.ts';
+import { Membership } from './entities/Membership.ts';
+import { Person } from './entities/Person.ts';
+
+/** That a person belongs to an account, with its name. */
+export interface MembershipOf {
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly role: MemberRole;
+}
+
+/** How addresses of e-mail are stored and compared. */
+const stored = (email: string): string => email.toLowerCase();
+
+/** Stores a person, unless one with that address is there; answers who is there then, locked by the open transaction. */
+export async function ensurePerson(
+  em: EntityManager,
+  values: Pick<Person, 'id' | 'email' | 'createdAt'>,
+): Promise<Person> {
+  await em.execute(
+    `insert into person (id, email, created_at) values (?, ?, ?) on conflict (email) do nothing`,
+    [values.id, stored(values.email), values.createdAt],
+  );
+  return requirePerson(em, values.email);
+}
+
+/** The person with this address, locked until the open transaction ends; refuses an unknown one (NOT_FOUND). */
+export async function requirePerson(em: EntityManager, email: string): Promise<Person> {
+  const person = await em.findOne(
+    Person,
+    { email: stored(email) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  );
+  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${stored(email)}.`);
+  return person;
+}
+
+/** The person with this id, locked until the open transaction ends. Throws where there is none. */
+export function lockPerson(em: EntityManager, id: string): Promise<Person> {
+  return em.findOneOrFail(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+}
+
+/** The person with this address, or null. */
+export function findPerson(em: EntityManager, email: string): Promise<Person | null> {
+  return em.findOne(Person, { email: stored(email) });
+}
+
+/** The person who came by the OpenID provider as this subject, locked until the open transaction ends, or null. */
+export function lockPersonOfSubject(em: EntityManager, oidcSubject: string): Promise<Person | null> {
+  return em.findOne(Person, { oidcSubject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+}
+
+/** Everybody, by address. */
+export function listPeople(em: EntityManager): Promise<Person[]> {
+  return em.find(Person, {}, { orderBy: { email: 'asc' } });
+}
+
+/** Stores what a person is in an account, in place of what they were. */
+export async function putMembership(em: EntityManager, values: Omit<Membership, symbol>): Promise<void> {
+  await em.upsert(Membership, values, {
+    onConflictFields: ['personId', 'accountId'],
+    onConflictMergeFields: ['role'],
+  });
+}
+
+/** The accounts that people belong to, by person; by the names of the accounts. */
+export async function membershipsOf(
+  em: EntityManager,
+  personIds: readonly string[],
+): Promise<Map<string, MembershipOf[]>> {
+  const memberships = await em.find(Membership, { personId: { $in: [...personIds] } });
+  const ids = memberships.map(({ accountId }) => accountId);
+  const accounts = await em.find(Account, { id: { $in: ids } }, { orderBy: { name: 'asc', id: 'asc' } });
+  return new Map(
+    personIds.map((personId) => [
+      personId,
+      accounts.flatMap(({ id, name }) => {
+        const held = memberships.find((one) => one.personId === personId && one.accountId === id);
+        return held ? [{ accountId: id, accountName: name, role: held.role }] : [];
+      }),
+    ]),
+  );
+}
+
+/** Stores an invitation; those before it that were not accepted end with that. */
+export async function insertInvitation(
+  em: EntityManager,
+  values: Omit<Invitation, symbol | 'endedAt'>,
+): Promise<void> {
+  const { personId, createdAt } = values;
+  await em.nativeUpdate(Invitation, { personId, endedAt: null }, { endedAt: createdAt });
+  em.create(Invitation, { ...values, endedAt: null });
+}
+
+/** The invitation with this token that is still good, with its person; null where there is none. */
+export async function openInvitation(
+  em: EntityManager,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<{ invitation: Invitation; person: Person } | null> {
+  const invitation = await em.findOne(Invitation, { tokenHash, endedAt: null, expiresAt: { $gt: now } });
+  const person = invitation && (await em.findOne(Person, { id: invitation.personId, disabledAt: null }));
+  return invitation && person ? { invitation, person } : null;
+}
+
+/** Ends an invitation for good. False where another did before: of two at once one accepts it. */
+export async function endInvitation(em: EntityManager, id: string, now: Date): Promise<boolean> {
+  return (await em.nativeUpdate(Invitation, { id, endedAt: null }, { endedAt: now })) > 0;
+}
+
+/** Withdraws the invitations of a person that were not accepted. */
+export async function withdrawInvitations(em: EntityManager, personId: string, now: Date): Promise<void> {
+  await em.nativeUpdate(Invitation, { personId, endedAt: null }, { endedAt: now });
+}
+
+/** Keeps that the code of a step was taken. False where one of that step or a later one was taken before. */
+export async function takeTotpStep(em: EntityManager, personId: string, step: number): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    'update person set totp_step = ? where id = ? and coalesce(totp_step, 0) < ? returning id',
+    [step, personId, step],
+  );
+  return rows.length > 0;
+}

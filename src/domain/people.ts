@@ -1,0 +1,54 @@
+/** The people who sign in to the console, and what they may be (docs/console.md#people-and-roles). */
+
+/** What an operator may be, from least to most. */
+export const OPERATOR_ROLES = ['VIEWER', 'SUPPORT', 'ADMIN'] as const;
+export type OperatorRole = (typeof OPERATOR_ROLES)[number];
+
+/** What a member of an account may be, from least to most. */
+export const MEMBER_ROLES = ['VIEWER', 'MEMBER', 'OWNER'] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
+
+/** How somebody signed in: by the password that is kept here, or by the operator's own OpenID provider. */
+export type SignInMethod = 'password' | 'oidc';
+
+/** Whether who holds one role of a ladder may do what needs at least the other. */
+export function reaches<R extends string>(ladder: readonly R[], held: R, least: R): boolean {
+  return ladder.indexOf(held) >= ladder.indexOf(least);
+}
+
+/** An invitation is good for a day, and once. */
+export const INVITATION_MILLISECONDS = 24 * 3_600_000;
+
+/** How long a session lasts: without a request, in all, and while the second factor is awaited. */
+export const SESSION = {
+  idleMilliseconds: 30 * 60_000,
+  longestMilliseconds: 12 * 3_600_000,
+  secondFactorMilliseconds: 5 * 60_000,
+} as const;
+
+/**
+ * Lengths of passwords in characters (NIST SP 800-63B-4, 3.1.1.2: length, no rules of composition). The longest keeps the work of hashing small.
+ */
+export const PASSWORD_LENGTH = { shortest: 12, longest: 200 } as const;
+
+/** What is wrong with a new password of a person; undefined when nothing is. */
+export function passwordFault(password: string, email: string): 'length' | 'guessable' | undefined {
+  const { length } = Array.from(password);
+  if (length < PASSWORD_LENGTH.shortest || length > PASSWORD_LENGTH.longest) return 'length';
+  const isRepetition = new Set(password).size < 5;
+  return isRepetition || password.toLowerCase().includes(email.toLowerCase()) ? 'guessable' : undefined;
+}
+
+/**
+ * Attempts to sign in that one place has in a window (docs/security.md#the-console). Those who signed in from their browser before are
+ * counted apart from everybody else, so that nobody who fails for them locks them out.
+ */
+export const SIGN_IN_LIMITS = {
+  windowMilliseconds: 15 * 60_000,
+  /** From one network, whomever they are for. */
+  network: 30,
+  /** For one address of e-mail, from browsers in which it never signed in. */
+  account: 20,
+  /** For one address of e-mail, from one browser in which it signed in before. */
+  browser: 20,
+} as const;

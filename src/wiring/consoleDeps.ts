@@ -1,0 +1,68 @@
+import type { readConfig } from '../config.ts';
+import { createOidc } from '../console/oidc.ts';
+import type { ConsoleDeps } from '../console/page.ts';
+import { createKnownBrowsers } from '../crypto/knownBrowsers.ts';
+import { createPasswords } from '../crypto/passwords.ts';
+import { createTotpSecrets } from '../crypto/totp.ts';
+import { openSupport } from './askSupport.ts';
+import { CAP_VARIABLES, capsOf } from './caps.ts';
+import type { TEMPORAL_VARIABLES } from './outbox.ts';
+import type { Closers } from './process.ts';
+import { temporalServerOf } from './temporalServer.ts';
+
+/** What the console is configured by, beside its database and Temporal. */
+export const CONSOLE_VARIABLES = [
+  ...CAP_VARIABLES,
+  'CFE_CONSOLE_URL',
+  'CFE_PEPPER',
+  'CFE_OIDC_ISSUER',
+  'CFE_OIDC_CLIENT_ID',
+  'CFE_OIDC_CLIENT_SECRET',
+  'CFE_OIDC_ROLE_CLAIM',
+  'CFE_TEMPORAL_UI_URL',
+  'CFE_DEVELOPMENT',
+] as const;
+
+type Config = ReturnType<
+  typeof readConfig<(typeof CONSOLE_VARIABLES)[number] | (typeof TEMPORAL_VARIABLES)[number]>
+>;
+
+/** What the pages of the console are handed. */
+export function createConsoleDeps(
+  config: Config,
+  {
+    closers,
+    ...shared
+  }: Pick<ConsoleDeps, 'orm' | 'outbox' | 'logger' | 'changes' | 'onSignIn'> & { closers: Closers },
+): ConsoleDeps {
+  const support = openSupport({ server: temporalServerOf(config), namespace: config.TEMPORAL_NAMESPACE });
+  closers.add('support', () => support.close());
+  return {
+    ...shared,
+    clock: () => new Date(),
+    caps: capsOf(config),
+    passwords: createPasswords(),
+    totpSecrets: createTotpSecrets(config.CFE_PEPPER),
+    knownBrowsers: createKnownBrowsers(config.CFE_PEPPER),
+    askSupport: support.ask,
+    askRejected: support.askRejected,
+    oidc: oidcOf(config),
+    consoleUrl: config.CFE_CONSOLE_URL,
+    temporalUi:
+      config.CFE_TEMPORAL_UI_URL === ''
+        ? null
+        : { url: config.CFE_TEMPORAL_UI_URL.replace(/\/$/, ''), namespace: config.TEMPORAL_NAMESPACE },
+  };
+}
+
+function oidcOf(config: Config): ConsoleDeps['oidc'] {
+  if (config.CFE_OIDC_ISSUER === '') return null;
+  return createOidc({
+    issuer: config.CFE_OIDC_ISSUER,
+    clientId: config.CFE_OIDC_CLIENT_ID,
+    clientSecret: config.CFE_OIDC_CLIENT_SECRET,
+    roleClaim: config.CFE_OIDC_ROLE_CLAIM,
+    consoleUrl: config.CFE_CONSOLE_URL,
+    allowHttp: config.CFE_DEVELOPMENT,
+  });
+}

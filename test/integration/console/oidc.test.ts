@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import Provider from 'oidc-provider';
+import { disableUser } from '../../../src/commands/disableUser.ts';
+import { createOidc } from '../../../src/console/oidc.ts';
+import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+const CONSOLE = 'http://127.0.0.1:3001';
+const SECRET = 'a secret of the client, long enough';
+
+/** What the provider says of a person, by subject. */
+const claims = new Map<string, Record<string, unknown>>();
+let db: TestDatabase;
+let site: TestConsole;
+let server: Server;
+let subject = '';
+
+beforeAll(async () => {
+  db = await cloneDatabase();
+  server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'console',
+        client_secret: SECRET,
+        redirect_uris: [`${CONSOLE}/sign-in/oidc/return`],
+        grant_types: ['authorization_code'],
+        response_types: ['code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified', 'cfe_role'] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_, { uid }) => `/login/${uid}` },
+    findAccount: (_, id) => ({ accountId: id, claims: async () => ({ sub: id, ...claims.get(id) }) }),
+    loadExistingGrant: async (ctx) => {
+      const grant = new ctx.oidc.provider.Grant({
+        clientId: 'console',
+        accountId: ctx.oidc.session?.accountId ?? '',
+      });
+      grant.addOIDCScope('openid email');
+      await grant.save();
+      return grant;
+    },
+  });
+  const answer = provider.callback();
+  server.on('request', (request, response) => {
+    // The login page of the provider: whoever comes is `subject`.
+    if (request.url?.startsWith('/login/')) {
+      void provider.interactionFinished(request, response, { login: { accountId: subject } });
+    } else void answer(request, response);
+  });
+  site = await startConsole(db.orm, {
+    oidc: createOidc({
+      issuer,
+      clientId: 'console',
+      clientSecret: SECRET,
+      roleClaim: 'cfe_role',
+      consoleUrl: CONSOLE,
+      allowHttp: true,
+    }),
+  });
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+/** Goes through the provider as somebody; the path, with its query, by which it sends them back. */
+async function throughProvider(browser: Browser, as: string, to = '/'): Promise<string> {
+  subject = as;
+  let next = (await browser.get(`/sign-in/oidc?to=${encodeURIComponent(to)}`)).to ?? '';
+  const cookies = new Map<string, string>();
+  for (let hops = 0; !next.startsWith(CONSOLE); hops += 1) {
+    if (hops > 10) throw new Error(`the provider leads in circles: ${next}`);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response: Response = await fetch(next, { redirect: 'manual', headers: { cookie } });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    const where = response.headers.get('location');
+    if (where === null) throw new Error(`${response.status} ${await response.text()}`);
+    next = new URL(where, next).href;
+  }
+  return next.slice(CONSOLE.length);
+}
+
+async function enter(
+  as: string,
+  to?: string,
+): Promise<{ browser: Browser; status: number; to: string | null }> {
+  const browser = site.aBrowser();
+  const { status, to: where } = await browser.get(await throughProvider(browser, as, to));
+  return { browser, status, to: where };
+}
+
+test('an operator comes by the provider, without a code of ours, as what the claim says each time', async () => {
+  claims.set('ana', {
+    email: 'ana@example.com',
+    email_verified: true,
+    cfe_role: ['other', 'VIEWER', 'SUPPORT'],
+  });
+  const first = await enter('ana', '/me');
+  expect(first).toMatchObject({ status: 303, to: '/me' });
+  expect((await first.browser.get('/me')).text).toContain('SUPPORT');
+
+  claims.set('ana', { email: 'ana@example.com', email_verified: true, cfe_role: 'VIEWER' });
+  expect((await (await enter('ana')).browser.get('/me')).text).toContain('VIEWER');
+  // The session of before is no more than that either.
+  expect((await first.browser.get('/me')).text).not.toContain('SUPPORT');
+
+  claims.set('ana', { email: 'ana@example.com', email_verified: true });
+  expect((await enter('ana')).status).toBe(403);
+  expect((await first.browser.get('/me')).status).toBe(403);
+  const rows = await db.orm.em
+    .fork()
+    .execute(`select actor from audit where action = 'user.sign_in' and subject = 'ana@example.com'`);
+  expect(rows).toEqual([{ actor: 'console:ana@example.com' }, { actor: 'console:ana@example.com' }]);
+});
+
+test('whoever has no role, no proven address, or was disabled here does not come in', async () => {
+  claims.set('beto', { email: 'beto@example.com', email_verified: true, cfe_role: 'OWNER' });
+  claims.set('caro', { email: 'caro@example.com', email_verified: false, cfe_role: 'ADMIN' });
+  claims.set('dani', { email: 'dani@example.com', email_verified: true, cfe_role: 'ADMIN' });
+  expect((await enter('beto')).status).toBe(403);
+  expect((await enter('caro')).status).toBe(403);
+  expect((await enter('dani')).status).toBe(303);
+  await disableUser(site.deps, { email: 'dani@example.com' });
+  expect((await enter('dani')).status).toBe(403);
+});
+
+test('a user here becomes that of the provider, and has no password from then on; another of the same address does not', async () => {
+  const operator = await site.anOperator('ADMIN');
+  claims.set('eva', { email: operator.email, email_verified: true, cfe_role: 'VIEWER' });
+  claims.set('false eva', { email: operator.email, email_verified: true, cfe_role: 'ADMIN' });
+  expect((await enter('eva')).status).toBe(303);
+  expect((await enter('false eva')).status).toBe(403);
+  const byPassword = await site
+    .aBrowser()
+    .send('/sign-in', { email: operator.email, password: 'cuatro palabras bien largas' });
+  expect(byPassword.status).toBe(403);
+});
+
+test('an answer is good in the browser that asked for it, once, with its state, nonce and verifier', async () => {
+  claims.set('fede', { email: 'fede@example.com', email_verified: true, cfe_role: 'ADMIN' });
+  const [victim, attacker] = [site.aBrowser(), site.aBrowser()];
+  const back = await throughProvider(attacker, 'fede');
+  // Signing somebody in as oneself: their browser has asked for nothing.
+  expect((await victim.get(back)).status).toBe(403);
+  await throughProvider(victim, 'fede');
+  expect((await victim.get(back)).status).toBe(403);
+  expect((await attacker.get(back)).to).toBe('/');
+  expect((await attacker.get(back)).status).toBe(403);
+});
+
+test('where it leads afterwards is here', async () => {
+  claims.set('gabi', { email: 'gabi@example.com', email_verified: true, cfe_role: 'ADMIN' });
+  expect((await enter('gabi', 'https://evil.example/')).to).toBe('/');
+});

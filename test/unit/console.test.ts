@@ -1,0 +1,122 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { viewerOf } from '../../src/console/access.ts';
+import { age } from '../../src/console/format.ts';
+import { html, ownPath } from '../../src/console/html.ts';
+import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
+import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
+import { stepOfCode, totpCode } from '../../src/crypto/totp.ts';
+
+const SRC = join(import.meta.dirname, '../../src/console');
+
+describe('html', () => {
+  test('escapes whatever is text, wherever it stands, and nothing that is HTML', () => {
+    const evil = `"><script>alert('&')</script>`;
+    const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';
+    expect(html`<a title="${evil}">${[evil, html`<b>${evil}</b>`]}</a>`.toString()).toBe(
+      `<a title="${escaped}">${escaped}<b>${escaped}</b></a>`,
+    );
+    expect(html`${null}${undefined}${false}${0}`.toString()).toBe('0');
+  });
+
+  test('stands between quotes in every attribute of every page', () => {
+    const files = globSync('**/*.ts', { cwd: SRC });
+    expect(files.length).toBeGreaterThan(10);
+    const bare = files.flatMap(
+      (file) => readFileSync(join(SRC, file), 'utf8').match(/<\w[^>`]*\s[\w-]+=\$\{/g) ?? [],
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+test.each([
+  ['/cfes?rut=1', '/cfes?rut=1'],
+  [undefined, '/'],
+  ['//evil.example', '/'],
+  ['/\\evil.example', '/'],
+  ['https://evil.example', '/'],
+  ['/a\nb', '/'],
+  ['/..//evil.example', '/'],
+])('a path to go on to, %j, is %j', (given, path) => {
+  const found = ownPath(given);
+  expect(new URL(found, 'https://console.example').origin).toBe('https://console.example');
+  expect(found).toBe(path);
+});
+
+describe('codes of an app', () => {
+  const secret = Buffer.from('12345678901234567890');
+
+  // RFC 6238, appendix B; the last six of its eight digits.
+  test.each([
+    [59, '287082'],
+    [1_111_111_109, '081804'],
+    [1_111_111_111, '050471'],
+    [1_234_567_890, '005924'],
+    [2_000_000_000, '279037'],
+    [20_000_000_000, '353130'],
+  ])('at second %i are those of the RFC', (seconds, code) => {
+    expect(totpCode(secret, new Date(seconds * 1_000))).toBe(code);
+  });
+
+  test('count half a minute early and late, and no further', () => {
+    const at = (seconds: number) => new Date(1_111_111_111_000 + seconds * 1_000);
+    const code = totpCode(secret, at(0));
+    expect([-30, 0, 30].map((s) => stepOfCode(secret, code, at(s)) !== null)).toEqual([true, true, true]);
+    expect([-90, 90].map((s) => stepOfCode(secret, code, at(s)))).toEqual([null, null]);
+    expect(['', '05047', '0504711', ' 50471'].map((text) => stepOfCode(secret, text, at(0)))).toEqual([
+      null,
+      null,
+      null,
+      null,
+    ]);
+  });
+});
+
+test('a browser is known for whom it was given to, by who holds the pepper', () => {
+  const known = createKnownBrowsers(Buffer.alloc(32, 1));
+  const held = known.remember('Ana@example.com', undefined);
+  const both = known.remember('beto@example.com', held);
+  expect(known.idFor('ana@example.com', both)).toBe(held.split('.')[0]);
+  expect(known.idFor('beto@example.com', both)).toBe(held.split('.')[0]);
+  expect(known.idFor('beto@example.com', held)).toBeNull();
+  expect(createKnownBrowsers(Buffer.alloc(32, 2)).idFor('ana@example.com', held)).toBeNull();
+  expect(known.idFor('ana@example.com', `${'x'.repeat(16)}.${held.split('.')[1]}`)).toBeNull();
+});
+
+test('an operator is one by a second factor or by the OpenID provider; else a member of what accounts there are', () => {
+  const session = { id: '', personId: '', email: '', operatorRole: 'ADMIN', complete: true } as const;
+  const memberships = [{ accountId: 'a', accountName: 'A', role: 'VIEWER' }] as const;
+  expect(viewerOf({ ...session, method: 'password', hasSecondFactor: true }, [])).toEqual({
+    kind: 'operator',
+    role: 'ADMIN',
+  });
+  expect(viewerOf({ ...session, method: 'oidc', hasSecondFactor: false }, [])).toEqual({
+    kind: 'operator',
+    role: 'ADMIN',
+  });
+  expect(viewerOf({ ...session, method: 'password', hasSecondFactor: false }, [])).toBeNull();
+  expect(viewerOf({ ...session, method: 'password', hasSecondFactor: false }, memberships)).toEqual({
+    kind: 'member',
+    memberships,
+  });
+});
+
+test('the language is the one that was chosen, else the browser’s wish, else Spanish', () => {
+  expect(languageOf('en', 'es')).toBe('en');
+  expect(languageOf(undefined, 'fr, en-GB;q=0.8, es;q=0.5')).toBe('en');
+  expect(languageOf('xx', 'de')).toBe('es');
+  expect(languageOf(undefined, undefined)).toBe('es');
+});
+
+test('an age has its unit', () => {
+  const of = (seconds: number) => age(seconds * 1_000, TEXTS.en);
+  expect([5, 119, 120, 7_199, 7_200, 172_800].map(of)).toEqual([
+    '5 s',
+    '119 s',
+    '2 min',
+    '119 min',
+    '2 h',
+    '2 d',
+  ]);
+});
