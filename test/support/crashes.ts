@@ -45,6 +45,14 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   // Not on a CFE's way: test/e2e/changeAndEvent.test.ts kills there.
   'request.written': [],
   'request.committed': [],
+  // Of a day's report: test/integration/reports/crash.test.ts kills there.
+  'report.read': [],
+  'report.stored': [],
+  'report.sendingStored': [],
+  'report.answered': [],
+  'report.answerStored': [],
+  'report.found': [],
+  'report.asked': [],
   'wait.decided': ['while the caller waits'],
   'wait.kept': ['while the caller waits'],
   'sign.stored': ['on its ordinary way', 'with a note that waits'],

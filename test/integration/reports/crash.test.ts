@@ -3,6 +3,7 @@ import { sendReport } from '../../../src/commands/sendReport.ts';
 import { submissionsOf } from '../../../src/db/dailyReports.ts';
 import { Certificate } from '../../../src/db/entities/Certificate.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
+import { FAILPOINTS } from '../../../src/failpoints.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -59,6 +60,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await simulator.stop();
   await db[Symbol.asyncDispose]();
+});
+
+test('every point of a report has its crash', () => {
+  const known = Object.keys(FAILPOINTS).filter((point) => point.startsWith('report.'));
+  expect(POINTS.map(({ point }) => point).toSorted()).toEqual(known.toSorted());
 });
 
 test.each(POINTS.map((row) => [row.point, 'after' in row ? row.after : undefined] as const))(

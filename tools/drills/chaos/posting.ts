@@ -42,12 +42,18 @@ const LOST = 0.1;
 
 /**
  * Issues the CFEs of a plan in their order, each with its Idempotency-Key again and again until it is answered with
- * 201; `perSecond` at most. Throws where the API answers what it must not.
+ * 201; `perSecond` at most, but for those that were `held` back. Throws where the API answers what it must not.
  */
 export async function postAll(
   plan: readonly PlannedCfe[],
   entrance: Entrance,
-  options: { perSecond: number; chance: Chance; onAnswer: (answered: number) => void },
+  options: {
+    perSecond: number;
+    chance: Chance;
+    /** Called before the first request, and with each answer. */
+    onAnswer: (answered: number) => void;
+    held: { from: number; until: Promise<void> };
+  },
 ): Promise<Posted> {
   const posted: Posted = { issued: [], refused: [], repeats: 0, replays: 0 };
   const answers = plan.map(() => Promise.withResolvers<Issued | null>());
@@ -58,6 +64,7 @@ export async function postAll(
     for (let planned = waiting.shift(); planned; planned = waiting.shift()) {
       const due = startedAt + (planned.index / options.perSecond) * 1_000;
       await pause(Math.max(0, due - performance.now()));
+      if (planned.index >= options.held.from) await options.held.until;
       const original = planned.original === null ? null : await answers[planned.original]?.promise;
       const issued = await untilAnswered(planned, original?.cfeId, entrance, { ...options, posted });
       answers[planned.index]?.resolve(issued);
@@ -66,6 +73,7 @@ export async function postAll(
       options.onAnswer(posted.issued.length + posted.refused.length);
     }
   }
+  options.onAnswer(0);
   await Promise.all(Array.from({ length: CLIENTS }, client));
   return posted;
 }

@@ -8,6 +8,7 @@ import { until } from '../../../test/support/until.ts';
 import type { Received } from '../../../test/support/webhooks/receiver.ts';
 import type { PlannedCfe } from './plan.ts';
 import type { Issued, Posted } from './posting.ts';
+import { misreported } from './reporting.ts';
 
 /** What the run has left behind, and what was to be. */
 export interface Evidence {
@@ -15,6 +16,10 @@ export interface Evidence {
   stack: TestStack;
   ruts: readonly string[];
   posted: Posted;
+  /** The days of the run in Montevideo, all over. */
+  days: readonly string[];
+  /** From this place in the plan on CFEs came after the reports in the middle. */
+  heldFrom: number;
   /** What the customer's server got. */
   received: readonly Received[];
 }
@@ -39,7 +44,7 @@ const MOST_LINES = 10;
 
 /** Everything that is not as it must be, one line each; none when all is well. */
 export async function reckon(evidence: Evidence): Promise<string[]> {
-  const { orm, stack, ruts, posted, received } = evidence;
+  const { orm, stack, ruts, posted, days, received } = evidence;
   const rows = await orm.em.fork().execute<Row[]>(
     `select id, rut, type, sequence, serie, numero, status, stuck_reason as "stuckReason", signed_xml as xml
        from cfe where rut = any(?) order by rut, type, numero`,
@@ -52,6 +57,7 @@ export async function reckon(evidence: Evidence): Promise<string[]> {
     gaps(rows),
     await unaccounted(orm),
     unlike(posted.issued, rows, ledger),
+    await misreported(evidence, days, evidence),
     rows
       .filter(({ stuckReason }) => stuckReason !== null)
       .map((row) => `${nameOf(row)} needs support: ${row.stuckReason}`),

@@ -5,6 +5,7 @@ import got from 'got';
 import type { Orm } from '../../../src/db/orm.ts';
 import { issueLocalCertificate } from '../../../src/demo/localCertificate.ts';
 import { CFE_TYPES } from '../../../src/domain/cfeTypes.ts';
+import { montevideoDate } from '../../../src/domain/montevideo.ts';
 import { LOCAL_DEVELOPER } from '../../../src/wiring/prepareStack.ts';
 import { aRut } from '../../../test/support/papers.ts';
 import { freePort } from '../../../test/support/services.ts';
@@ -17,6 +18,7 @@ import { type LossyAuthority, startLossyAuthority } from './lossyAuthority.ts';
 import { planCfes } from './plan.ts';
 import { type Posted, postAll } from './posting.ts';
 import { reckon } from './reckoning.ts';
+import { endTheDay, reportInTheMiddle } from './reporting.ts';
 
 /** What a run of chaos is told. */
 export interface ChaosOptions {
@@ -53,7 +55,9 @@ export async function runChaos({ cfes, seed, say }: ChaosOptions): Promise<strin
     LOST,
     chance.fork('answers'),
   );
-  const environment = { ...QUICK, ...authorityAt(authority.url) };
+  const clockFile = join(dataDir, 'clock-ahead');
+  const clock = { CFE_TEST_MODE: 'true', CFE_CLOCK_FILE: clockFile };
+  const environment = { ...QUICK, ...clock, ...authorityAt(authority.url) };
   const closers: (() => Promise<void>)[] = [() => authority.close()];
   let wrong: string[] = ['the run was broken off'];
   try {
@@ -65,6 +69,7 @@ export async function runChaos({ cfes, seed, say }: ChaosOptions): Promise<strin
     const receiver = await openReceiver(stack, dropping(cfes, chance.fork('receiver')));
     closers.push(() => receiver.close());
     const { orm } = stack;
+    const firstDay = montevideoDate(new Date());
     const ruts = await onboardAll(stack, say);
     const extras = {
       worker: await keepAlive(() => startBeside(stack, 'worker', environment)),
@@ -77,6 +82,7 @@ export async function runChaos({ cfes, seed, say }: ChaosOptions): Promise<strin
     const plan = planCfes(cfes, ruts, chance.fork('plan'));
     const words = progress(orm, ruts, killer, say);
     closers.push(words.stop);
+    const middle = reportInTheMiddle({ orm, stack, ruts }, cfes, say);
     const posted = await postAll(
       plan,
       {
@@ -84,13 +90,24 @@ export async function runChaos({ cfes, seed, say }: ChaosOptions): Promise<strin
         headers: await credentials(stack),
         run: `chaos ${seed}`,
       },
-      { perSecond: PER_SECOND, chance: chance.fork('posting'), onAnswer: words.answered },
+      {
+        perSecond: PER_SECOND,
+        chance: chance.fork('posting'),
+        held: middle.held,
+        onAnswer(answered) {
+          words.answered(answered);
+          middle.begin(answered);
+        },
+      },
     );
     await killer.allKilled;
     await killer.stop();
     say(`chaos: all answered; nobody is killed any more`);
     await settled(orm, ruts);
-    wrong = await reckon({ orm, stack, ruts, posted, received: receiver.received });
+    say('chaos: all is settled; the day ends');
+    const days = await endTheDay({ orm, stack, ruts }, firstDay, clockFile);
+    const { received } = receiver;
+    wrong = await reckon({ orm, stack, ruts, posted, days, heldFrom: middle.held.from, received });
     const seconds = (performance.now() - startedAt) / 1_000;
     await report({ stack, orm, ruts, posted, killer, authority, receiver, seconds, say });
   } finally {
@@ -218,6 +235,11 @@ async function report(of: {
     .execute<{ status: string; n: number }[]>(
       'select status, count(*)::integer as n from cfe group by status order by 1',
     );
+  const [reports] = await of.orm.em
+    .fork()
+    .execute<{ n: number; highest: number }[]>(
+      'select count(*)::integer as n, max(sequence) as highest from report_submission',
+    );
   const { lost, passed } = of.authority.answers();
   const messages = of.receiver.received.map(({ headers }) => headers['webhook-id']);
   const figures: Record<string, number> = {
@@ -230,6 +252,8 @@ async function report(of: {
     'answers of the authority lost': lost,
     'CFEs at the authority': ledgers.flat().length,
     'of these sent again and recognised (S08)': ledgers.flat().filter((row) => row.times_received > 1).length,
+    'daily reports and corrections': reports?.n ?? 0,
+    'highest sequence of a day': reports?.highest ?? 0,
     'messages at the customer’s server': messages.length,
     'of these repeated': messages.length - new Set(messages).size,
     ...Object.fromEntries([...of.killer.kills].map(([name, count]) => [`kills of ${name}`, count])),
