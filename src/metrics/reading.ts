@@ -1,8 +1,11 @@
 import { within } from '../db/within.ts';
 
+/** A failure is kept no longer: what is read once an hour would be missing for an hour. */
+const FAILURE_KEPT_MILLISECONDS = 300_000;
+
 /**
- * What a scrape reads from the database: asked at most once in `keepMilliseconds`, and not again while a query is
- * open, so that no number of scrapes is a burden. Undefined where it fails or takes longer than `patienceMilliseconds`:
+ * What a scrape reads from the database: asked at most once in `keepMilliseconds`, after a failure in five minutes at
+ * the latest, and not again while a query is open, so that no number of scrapes is a burden. Undefined where it fails or takes longer than `patienceMilliseconds`:
  * a scrape then goes without.
  */
 export function createReading<T>(options: {
@@ -20,11 +23,12 @@ export function createReading<T>(options: {
   async function ask(): Promise<T | undefined> {
     until = Number.POSITIVE_INFINITY;
     try {
-      return await read();
-    } catch {
-      return undefined;
-    } finally {
+      const found = await read();
       until = clock() + keepMilliseconds;
+      return found;
+    } catch {
+      until = clock() + Math.min(keepMilliseconds, FAILURE_KEPT_MILLISECONDS);
+      return undefined;
     }
   }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { METRICS, type MetricName, rowOf } from '../../src/metrics/table.ts';
 import { TASK_QUEUES } from '../../src/temporal.ts';
 import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
@@ -65,10 +66,19 @@ describe('metrics and health of running processes', () => {
     for (let i = 0; i < 3; i += 1) {
       const { cfe_id } = await issue(stack.customer, RUT);
       await verdictOf(stack.customer, RUT, cfe_id);
+      const emails = `enterprises/${RUT}/cfes/${cfe_id}/emails`;
+      if (i === 0) await stack.customer.send('POST', emails, { destination: 'compras@example.com' });
     }
+    // Before there is another worker that may send it.
+    await until('the e-mail to be sent', 60, async () =>
+      (await scrape(workerUrl)).some(({ name }) => name === 'cfe_mail_attempts_total'),
+    );
     await stack.customer.find(`erut/${RUT}`);
     await breakTheKey(stack);
     await issue(stack.customer, RUT);
+    // It cannot be signed either: it is due, and waits for a person.
+    const today = montevideoDate(new Date());
+    await stack.cli.json('report', 'send', RUT, today, '--reason', 'a metric of its own');
     await failAWorkflowTask(stack);
     const cut = await startTcpProxy(stack.info().database_url);
     const second = await beside('worker', { DATABASE_URL: cut.url });

@@ -3,7 +3,7 @@ import { createReading } from '../../../src/metrics/reading.ts';
 
 describe('what a scrape reads from the database', () => {
   /** A reading of a clock that the test moves, of answers that the test gives. */
-  function aReading(patienceMilliseconds = 60_000) {
+  function aReading({ patienceMilliseconds = 60_000, keepMilliseconds = 5_000 } = {}) {
     let now = 0;
     const questions: PromiseWithResolvers<string>[] = [];
     const read = createReading({
@@ -12,7 +12,7 @@ describe('what a scrape reads from the database', () => {
         questions.push(question);
         return question.promise;
       },
-      keepMilliseconds: 5_000,
+      keepMilliseconds,
       patienceMilliseconds,
       clock: () => now,
     });
@@ -50,8 +50,25 @@ describe('what a scrape reads from the database', () => {
     expect(await later).toBe('back');
   });
 
+  test('what is read once an hour is asked for again five minutes after a failure', async () => {
+    const { read, questions, pass } = aReading({ keepMilliseconds: 3_600_000 });
+
+    const failed = read();
+    questions[0]?.reject(new Error('away'));
+    expect(await failed).toBeUndefined();
+    pass(299_999);
+    expect(await read()).toBeUndefined();
+    pass(1);
+    const later = read();
+    questions[1]?.resolve('back');
+    expect(await later).toBe('back');
+    pass(3_599_999);
+    expect(await read()).toBe('back');
+    expect(questions).toHaveLength(2);
+  });
+
   test('an open question is waited for no longer than the patience, and never asked twice', async () => {
-    const { read, questions, pass } = aReading(10);
+    const { read, questions, pass } = aReading({ patienceMilliseconds: 10 });
 
     expect(await read()).toBeUndefined();
     pass(600_000);
