@@ -218,7 +218,7 @@ const PADDING = 2 * MM;
  * empty line, is in large letters.
  */
 function adenda({ receipt: { adenda = '' } }: Form, width: number): Section {
-  const [legend = '', ...rest] = adenda.trim().split(/(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/);
+  const [legend = '', ...rest] = adenda.trim().split(/(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/);
   const inner = width - 2 * PADDING;
   const lines = (text: string, letters: 'large' | 'small'): Piece[] =>
     text

@@ -73,7 +73,7 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
       ],
       timezone: 'America/Montevideo',
     },
-    older: new RegExp(`^At (?!${reportsAt},)\\d\\d:\\d\\d, as CFE_REPORT_AT says$`),
+    older: /^At \d\d:\d\d, as CFE_REPORT_AT says$/,
     catchUp: 24 * HOUR_MILLISECONDS,
   },
 });
@@ -118,8 +118,10 @@ async function replaceTimes(
   handle: ScheduleHandle,
   { older, spec }: { older: RegExp; spec: ScheduleOptions['spec'] },
 ): Promise<void> {
+  const current = spec.calendars?.map(({ comment }) => comment) ?? [];
   const isOlder = (found: ScheduleDescription) =>
-    found.spec.calendars?.some(({ comment }) => older.test(comment ?? '')) ?? false;
+    found.spec.calendars?.some(({ comment = '' }) => older.test(comment) && !current.includes(comment)) ??
+    false;
   if (!isOlder(await handle.describe())) return;
   await handle.update((found) => (isOlder(found) ? { ...found, spec } : found));
 }

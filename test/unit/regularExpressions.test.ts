@@ -25,6 +25,16 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     'our own calls (callOf): every section has its end',
     `<![CDATA[${'<![CDATA['.repeat(100_000)}]]>`,
   ],
+  [String.raw`domain/email.ts /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u`]:
+    ['linear: each label is gone back over once', `a@${`${'a-'.repeat(5_000)}a.`.repeat(10)}`],
+  [String.raw`print/body.ts /(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/`]: [
+    'LENGTHS.adenda, 10,000 characters',
+    `\r\n${' '.repeat(98)}x`.repeat(99),
+  ],
+  [String.raw`print/figures.ts /0+$/`]: [
+    'the decimals of a figure in our own signed XML',
+    `${'0'.repeat(2_000)}1`,
+  ],
   // From operators, files of the project and programs that it starts.
   [String.raw`domain/checkoutUrl.ts /\/+$/`]: ['the path of CFE_CHECKOUT_URL', `${'/'.repeat(2_000)}a`],
   [String.raw`crypto/x509.ts /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g`]: [
@@ -32,6 +42,7 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     '-----BEGIN CERTIFICATE-----'.repeat(400),
   ],
   [String.raw`api/router.ts /\{(\w+)\}/g`]: ['paths of the routes', '{a'.repeat(100)],
+  [String.raw`console/app.ts /\{(\w+)\}/g`]: ['paths of the pages', '{a'.repeat(100)],
   [String.raw`demo/receipts.ts /\{(today|[A-Z_]+)\}/g`]: ['the documents of the demo', '{A'.repeat(5_000)],
   [String.raw`stack/temporalRelease.ts /Server (\S+?)[,)]/`]: [
     'what Temporal says of itself',

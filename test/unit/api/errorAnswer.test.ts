@@ -13,6 +13,7 @@ describe('errorAnswer', () => {
     ['FORBIDDEN', 403],
     ['NOT_FOUND', 404],
     ['METHOD_NOT_ALLOWED', 405],
+    ['NOT_SENT_YET', 409],
     ['IDEMPOTENCY_IN_PROGRESS', 409],
     ['PAYLOAD_TOO_LARGE', 413],
     ['UNSUPPORTED_MEDIA_TYPE', 415],
@@ -28,7 +29,7 @@ describe('errorAnswer', () => {
   });
 
   test('the table above is whole', () => {
-    expect(REFUSAL_CODES).toHaveLength(14);
+    expect(REFUSAL_CODES).toHaveLength(15);
   });
 
   test('faults stand in details.fields, and no details where there are none', () => {

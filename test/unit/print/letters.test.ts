@@ -1,5 +1,5 @@
 /** Characters: those of the field, those that the font lacks, and what is left of others. */
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
 import { textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
@@ -26,6 +26,14 @@ testWithPoppler.each([
   ['other spaces', 'uno\u00A0dos\u2003tres\tcuatro', 'uno dos tres cuatro'],
 ] as const)('%s', async (_, adenda, expected) => {
   expect(await printed(adenda)).toBe(expected ?? adenda);
+});
+
+test.each(['\r\n', '\r'])('a line end %j is a line end, and two are an empty line', async (end) => {
+  const drawn = (adenda: string) => drawReceipt(printable(aReceiptOf('ETICKET', 1), { adenda }), 'A4');
+  for (const adenda of ['Gracias\npor su compra', 'Gracias\n\npor su compra']) {
+    const same = (await drawn(adenda.replaceAll('\n', end))).equals(await drawn(adenda));
+    expect([adenda, same]).toEqual([adenda, true]);
+  }
 });
 
 testWithPoppler('texts that are markup elsewhere are text here', async () => {
