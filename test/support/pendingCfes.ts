@@ -24,7 +24,7 @@ export async function givePendingCfes(
     `insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, certificate_id, created_at)
      select gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, 'PENDING',
-       '2026-09-15', 'UYU', 1, '{}', ?, ?::timestamptz + (n - ? - 1) * interval '1 second'
+       '2026-09-15', 'UYU', 1, '{"signedAt": "2026-09-15T12:00:00-03:00"}', ?, ?::timestamptz + (n - ? - 1) * interval '1 second'
      from generate_series(?::int, ?::int) n returning id`,
     [
       accountId,
