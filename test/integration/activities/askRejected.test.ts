@@ -26,6 +26,10 @@ const DAY = 86_400_000;
 const SIGNED = new Date('2026-11-10T12:00:00Z');
 const REJECTED = new Date('2026-11-10T12:05:00Z');
 const later = (days: number) => new Date(REJECTED.getTime() + days * DAY);
+/** What the authority answers about a CFE, at once or later. */
+interface Says {
+  get(id: string): FindStateAnswer | undefined | Promise<FindStateAnswer | undefined>;
+}
 const AWAY: FindStateAnswer = { kind: 'repeat', what: 'no answer', reached: false };
 
 describe('CFEs that were rejected for E06 alone', () => {
@@ -90,7 +94,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   }
   const asked: string[] = [];
   /** Says of each CFE what `says` has; of the others, that they are rejected still. */
-  const authority = (says: ReadonlyMap<string, FindStateAnswer> = new Map()): Authority => {
+  const authority = (says: Says = new Map()): Authority => {
     const silent = () => Promise.reject(new Error('it was asked for something else'));
     return {
       sendSobre: silent,
@@ -99,21 +103,21 @@ describe('CFEs that were rejected for E06 alone', () => {
       askVerdict: silent,
       async findState({ id }) {
         asked.push(id);
-        return says.get(id) ?? { kind: 'found', state: 'BE', idemisor: sobreOf.get(id) ?? '' };
+        return (await says.get(id)) ?? { kind: 'found', state: 'BE', idemisor: sobreOf.get(id) ?? '' };
       },
     };
   };
   const accepts = (cfe: Cfe, by = sobreOf.get(cfe.id) ?? ''): ReadonlyMap<string, FindStateAnswer> =>
     new Map([[cfe.id, { kind: 'found', state: 'AE', idemisor: by }]]);
-  const deps = (now: Date, says?: ReadonlyMap<string, FindStateAnswer>) => ({
+  const deps = (now: Date, says?: Says) => ({
     orm: db.orm,
     clock: () => now,
     outbox: idleOutbox,
     authority: authority(says),
   });
-  const ask = (now: Date, says?: ReadonlyMap<string, FindStateAnswer>) =>
+  const ask = (now: Date, says?: Says) =>
     asActivity(createAskRejected({ ...deps(now, says), page: 2 }));
-  const support = (cfe: Cfe, action: SupportAction, now: Date, says?: ReadonlyMap<string, FindStateAnswer>) =>
+  const support = (cfe: Cfe, action: SupportAction, now: Date, says?: Says) =>
     asActivity(() =>
       createSupportCfe(deps(now, says))({
         cfeId: cfe.id,
@@ -161,11 +165,16 @@ describe('CFEs that were rejected for E06 alone', () => {
 
   test('two at once accept one once', async () => {
     const cfe = await aCfe();
+    // Each has its answer before either stores what follows from it.
+    const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
+    const says = {
+      get(id: string) {
+        if (asked.length === 2) resolve();
+        return bothAsked.then(() => accepts(cfe).get(id));
+      },
+    };
 
-    const both = await Promise.all([
-      ask(later(3), accepts(cfe)),
-      support(cfe, 'settle', later(3), accepts(cfe)),
-    ]);
+    const both = await Promise.all([ask(later(3), says), support(cfe, 'settle', later(3), says)]);
 
     expect(
       both.map((one) => ('accepted' in one ? one.accepted === 1 : one.kind === 'settled')).filter(Boolean),
