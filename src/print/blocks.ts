@@ -207,7 +207,7 @@ export const qrBlock = ({ receipt, cfe }: Form): { url: string; lines: readonly 
 export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
   const { cae, identification } = cfe;
   const upToDate = identification['IVAalDia'] !== '1';
-  const vatNote = row.family !== 'export' && !WITHOUT_VAT_NOTE.includes(cae['CAEEspecial'] ?? '');
+  const vatNote = !WITHOUT_VAT_NOTE.includes(cae['CAEEspecial'] ?? '');
   return linesOf([
     receipt.resolution
       ? `Res. ${receipt.resolution}`
