@@ -115,8 +115,7 @@ describe('CFEs that were rejected for E06 alone', () => {
     outbox: idleOutbox,
     authority: authority(says),
   });
-  const ask = (now: Date, says?: Says) =>
-    asActivity(createAskRejected({ ...deps(now, says), page: 2 }));
+  const ask = (now: Date, says?: Says) => asActivity(createAskRejected({ ...deps(now, says), page: 2 }));
   const support = (cfe: Cfe, action: SupportAction, now: Date, says?: Says) =>
     asActivity(() =>
       createSupportCfe(deps(now, says))({
