@@ -30,7 +30,7 @@ export function createAskReport(deps: AskingDeps): Activity<'askReport'> {
 async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
-  if (report?.acceptedAsIs) return { kind: 'asked', status: report.status };
+  if (report?.acceptedAsIs && report.status !== 'RECEIVED') return { kind: 'asked', status: report.status };
   const all = await submissionsOf(em, key);
   const taken = all.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0];
   if (!report || !taken) throw new Error(`there is no report of ${key.rut} for ${key.date} to ask about`);

@@ -51,7 +51,7 @@ async function prepare(
   const report = await findReport(em, key);
   // `report stop` took the day back before anything of it was sent.
   if (!report) return { kind: 'ended', status: 'OPEN' };
-  if (report.acceptedAsIs && report.isComplete) return { kind: 'ended', status: report.status };
+  if (report.acceptedAsIs && report.isComplete) return afterTaken(deps, report);
   const last = await lastSubmission(em, key);
   if (last?.status === 'PREPARED' || last?.status === 'SENT') return { kind: 'ready' };
   if (last && isTaken(last.status) && report.isComplete) return afterTaken(deps, report);
@@ -98,7 +98,11 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
   const mayWait = !content.isComplete && !report.sendNow;
   if (!taken && last === null && mayWait && now < latest) return waits(deps, look, latest);
   if (taken?.contentHash === content.hash) return afterTaken(deps, await note(deps, look, taken));
-  if (taken && taken.sequence >= SPARING_FROM && mayWait) return waits(deps, look, null);
+  // Settled: what was left unsaid then is not sent until something else changes.
+  const isSettled = report.acceptedAsIs && last?.contentHash === content.hash && !report.sendNow;
+  if (isSettled) return afterTaken(deps, await note(deps, look));
+  const isSpared = taken !== null && (taken.sequence >= SPARING_FROM || now < dayIsOverAt(report.date));
+  if (isSpared && mayWait) return waits(deps, look, null);
   const sequence = await nextSequence(deps, report, taken);
   if (sequence > LAST_SEQUENCE) {
     return leaveReport(deps, report, {
@@ -130,7 +134,8 @@ function afterTaken(
   { askAfterSeconds }: PrepareReportDeps,
   { status, isComplete, acceptedAsIs }: DailyReport,
 ): PrepareReportResult {
-  const isFinal = status === 'CONSISTENT' || status === 'SUPERSEDED' || acceptedAsIs;
+  const isFinal =
+    status === 'CONSISTENT' || status === 'SUPERSEDED' || (acceptedAsIs && status !== 'RECEIVED');
   if (isFinal && isComplete) return { kind: 'ended', status };
   if (isFinal) return { kind: 'waits', status, what: WAITS_FOR_CHANGES, mostMilliseconds: LONGEST_WAIT };
   return { kind: 'ask', status, isComplete, askAfterMilliseconds: askAfterSeconds * 1_000 };

@@ -6,6 +6,7 @@ import type { FindReportAnswer, SendReportAnswer } from '../dgi/client.ts';
 import type { Reason } from '../dgi/xml/ack.ts';
 import type { SubmitReportResult } from '../domain/activityResults.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
+import { isTaken } from '../domain/reportStatus.ts';
 import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportSlots } from '../gate/reportSlots.ts';
@@ -175,13 +176,19 @@ async function afterSequence(
   const sequences = taken.map(({ idEmisor }) => sequenceOf.get(idEmisor));
   const highest = sequences.every((sequence) => sequence !== undefined) ? Math.max(0, ...sequences) : null;
   const next = highest === null ? null : highest + 1;
-  const isKnown = next !== null && taken.length > 0 && next !== submission.sequence;
+  // A list that lacks what it took of ours before lags behind.
+  const ourHighest = Math.max(
+    0,
+    ...ours.filter(({ status }) => isTaken(status)).map(({ sequence }) => sequence),
+  );
+  const lags = taken.length === 0 || (next !== null && next <= ourHighest);
+  const isKnown = next !== null && !lags && next !== submission.sequence;
   const refused = { to: 'REFUSED', reasons, authorityId } as const;
   if (isKnown) {
     await storeSaid(deps, submission, { ...refused, nextSequence: next });
     return { kind: 'again', milliseconds: 0 };
   }
-  if (taken.length === 0 && (await stillLags(deps, submission)))
+  if (lags && (await stillLags(deps, submission)))
     throw notYet('The authority does not say which sequence is free yet.', 60_000);
   await storeSaid(deps, submission, { ...refused, stuck: OTHER_SYSTEM.reason });
   return { kind: 'stuck', ...OTHER_SYSTEM };

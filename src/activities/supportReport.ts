@@ -2,12 +2,10 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
 import { lockReport, moveReport, submissionsOf } from '../db/dailyReports.ts';
 import type { DailyReport } from '../db/entities/DailyReport.ts';
-import { ReportSubmission } from '../db/entities/ReportSubmission.ts';
 import type { ListReportsAnswer } from '../dgi/client.ts';
 import { findListed } from '../dgi/readings.ts';
 import { findReportAnswer } from '../dgi/results.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
-import { isTaken } from '../domain/reportStatus.ts';
 import type { Activity, ReportSupportAct } from './activities.ts';
 import { type AskingDeps, withReportCredentials } from './steps/reports.ts';
 import { whileBeating } from './steps/whileBeating.ts';
@@ -36,6 +34,7 @@ async function support(deps: AskingDeps, act: ReportSupportAct): Promise<Support
   if (act.action === 'retry') {
     return audited(deps, act, async (_, report) => {
       report.isComplete = false;
+      report.acceptedAsIs = false;
       return RETRIED;
     });
   }
@@ -101,28 +100,37 @@ async function settle(
     }))
     .filter(({ found }) => found.kind === 'taken')
     .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];
+  const end = (to: Parameters<typeof moveReport>[2]) => {
+    // One that is under way and not there goes out no more; a correction may need its sequence.
+    for (const one of submissions)
+      if ((one.status === 'PREPARED' || one.status === 'SENT') && one !== ours?.submission)
+        one.status = 'REFUSED';
+    return endAs(em, report, to, now);
+  };
   const known = new Set(submissions.map(({ idEmisor }) => idEmisor.toString()));
   const others = listed.reports.some(({ state, idEmisor }) => state !== 'BR' && !known.has(idEmisor));
   if (ours?.found.kind === 'taken') {
     const { submission, found } = ours;
-    const row = await em.findOneOrFail(ReportSubmission, { id: submission.id });
-    row.status = found.status;
-    row.authorityId = found.authorityId;
-    row.answeredAt ??= now;
-    await endAs(em, report, { status: found.status, sequence: submission.sequence }, now);
+    submission.status = found.status;
+    submission.authorityId = found.authorityId;
+    submission.answeredAt ??= now;
+    await end({ status: found.status, sequence: submission.sequence });
     return {
       kind: 'settled',
       message: `Left as the authority has it: ${found.status}, sequence ${submission.sequence}.`,
     };
   }
   if (others) {
-    await endAs(em, report, { status: 'SUPERSEDED', sequence: report.sequence }, now);
+    await end({ status: 'SUPERSEDED', sequence: report.sequence });
     return { kind: 'settled', message: 'Left as the authority has it: the report of another system counts.' };
   }
   return refused('The authority has no report of this day: mend what it refused, then retry.');
 }
 
-/** The report stays as the authority has it; one that it has yet to compare is still asked about. */
+/**
+ * The report stays as the authority has it, whatever is known of the day by now; one that it has yet to compare is still
+ * asked about.
+ */
 async function endAs(
   em: EntityManager,
   report: DailyReport,
@@ -130,6 +138,8 @@ async function endAs(
   now: Date,
 ): Promise<void> {
   report.isComplete = true;
-  report.acceptedAsIs = isTaken(to.status) && to.status !== 'RECEIVED';
+  report.acceptedAsIs = true;
+  report.sendNow = false;
+  report.lookedAt = now;
   await moveReport(em, report, to, now);
 }

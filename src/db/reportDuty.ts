@@ -1,6 +1,7 @@
 /** From when on enterprises are reported for, and the days that are due. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { addDays } from '../domain/montevideo.ts';
+import { Refusal } from '../errors.ts';
 import { startNextReport, storeOpenReports } from './dailyReports.ts';
 import { ReportDuty } from './entities/ReportDuty.ts';
 
@@ -26,7 +27,10 @@ export async function beginMissingDuties(em: EntityManager, date: string): Promi
   );
 }
 
-/** Sets the days for which we report: from `from` on until `until`, exclusive. */
+/**
+ * Sets the days for which we report: from `from` on until `until`, exclusive. Refuses (INVALID_INPUT) a first day that would
+ * leave out days before an earlier `until` that are still to be stored.
+ */
 export async function setReportDuty(
   em: EntityManager,
   rut: string,
@@ -39,19 +43,40 @@ export async function setReportDuty(
   );
   if ('from' in days) {
     const values = { fromDate: days.from, untilDate: null, nextDate: days.from };
-    return found ? em.assign(found, values) : em.create(ReportDuty, { rut, ...values });
+    if (!found) return em.create(ReportDuty, { rut, ...values });
+    const { untilDate, fromDate, nextDate } = found;
+    if (untilDate === null) {
+      await takeBack(em, rut, { from: fromDate, until: days.from });
+    } else if (nextDate < untilDate) {
+      if (days.from > untilDate)
+        throw new Refusal(
+          'INVALID_INPUT',
+          `We report until ${untilDate}, and not all of those days are in hand yet: start again once they are.`,
+        );
+      if (nextDate < days.from) values.nextDate = nextDate;
+    }
+    return em.assign(found, values);
   }
   const { until } = days;
-  // Days that were not sent are another system's now; a run that waits for one finds no row, and ends.
+  await takeBack(em, rut, { from: until, until: null });
+  if (found) return em.assign(found, { untilDate: until });
+  return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
+}
+
+/** Days that were not sent are another system's now; a run that waits for one finds no row, and ends. */
+async function takeBack(
+  em: EntityManager,
+  rut: string,
+  { from, until }: { from: string; until: string | null },
+): Promise<void> {
   await em.execute(
     `delete from daily_report report where rut = ? and environment = 'production' and date >= ?::date
+       and (?::date is null or date < ?::date)
        and status = 'OPEN' and not send_now and not exists (select from report_submission submission
          where submission.rut = report.rut and submission.environment = report.environment
            and submission.date = report.date)`,
-    [rut, until],
+    [rut, from, until, until],
   );
-  if (found) return em.assign(found, { untilDate: until });
-  return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
 }
 
 /**

@@ -383,6 +383,71 @@ describe('sending', () => {
     expect(rows).toEqual([{ action: 'report.retry' }]);
   });
 
+  test('what was settled is not sent again until something else of the day changes', async () => {
+    await submit();
+    await store({ document: ticket(2), status: 'RECEIVED' }, { document: ticket(3), status: 'ACCEPTED' });
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
+    await prepare();
+    authority.fates.push('R04');
+    expect(await submit()).toMatchObject({ kind: 'stuck', reason: 'report.content' });
+    now = new Date('2026-03-11T12:00:00-03:00');
+    expect(await support('settle')).toMatchObject({ kind: 'settled' });
+    authority.compare('DR');
+    expect(await prepare()).toMatchObject({ kind: 'ask', status: 'RECEIVED' });
+    expect(await ask()).toEqual({ kind: 'asked', status: 'CONSISTENT' });
+    expect(await prepare()).toEqual({ kind: 'ended', status: 'CONSISTENT' });
+
+    // Woken for nothing, it stays as it is.
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
+    expect(await prepare()).toMatchObject({ kind: 'waits', status: 'CONSISTENT' });
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: true });
+
+    // The verdict that was awaited then comes later still.
+    now = new Date('2026-03-12T12:00:00-03:00');
+    await decide(2, 'ACCEPTED');
+    now = new Date('2026-03-13T02:00:00-03:00');
+    await start();
+    expect(await prepare()).toEqual({ kind: 'ready' });
+    await submit();
+    expect(await sent()).toEqual(['1 SUPERSEDED', '2 REFUSED', '2 RECEIVED']);
+  });
+
+  test('an annulment that was known when a day was settled does not wake it', async () => {
+    await submit();
+    await db.orm.em.fork().execute(
+      `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id)
+       select rut, environment, type, 'A', 900, 905, 'by_hand', ?, ?, id from cae where rut = ? and type = 'ETICKET'`,
+      [DATE, new Date('2026-03-11T09:00:00-03:00').toISOString(), rut],
+    );
+    await db.orm.em.fork().execute('update report_submission set sequence = 99 where rut = ?', [rut]);
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
+    expect(await prepare()).toMatchObject({ kind: 'stuck', reason: 'report.last_sequence' });
+    authority.compare('DR');
+    now = new Date('2026-03-11T10:00:00-03:00');
+    expect(await support('settle')).toMatchObject({ kind: 'settled' });
+    now = new Date('2026-03-12T02:00:00-03:00');
+    await start();
+    expect(await prepare()).toEqual({ kind: 'ended', status: 'CONSISTENT' });
+  });
+
+  test('a list that knows less than we do is no other sequence: nothing is sent in a circle', async () => {
+    await submit();
+    await store({ document: ticket(2), status: 'ACCEPTED' });
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
+    await prepare();
+    await submit();
+    await store({ document: ticket(3), status: 'ACCEPTED' });
+    await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
+    await prepare();
+    authority.held.splice(1, 1);
+    authority.fates.push('R05');
+    expect(await submit()).toBe('NotYet');
+    now = new Date(now.getTime() + 3_601_000);
+    authority.fates.push('R05');
+    expect(await submit()).toMatchObject({ kind: 'stuck', reason: 'report.other_system' });
+    expect(await sent()).toEqual(['1 SUPERSEDED', '2 RECEIVED', '3 REFUSED']);
+  });
+
   test('the last sequence is the end', async () => {
     await submit();
     await db.orm.em.fork().execute('update report_submission set sequence = 99 where rut = ?', [rut]);
@@ -472,6 +537,45 @@ describe('the schedule', () => {
   });
 });
 
+describe('duties that meet', () => {
+  const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
+  const dates = async () =>
+    (await db.orm.em.fork().find(DailyReport, { rut }, { orderBy: { date: 'asc' } })).map(({ date }) => date);
+
+  test('a later first day takes back the days before it that were not sent', async () => {
+    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-08'));
+    await start();
+    await prepareAndSubmit('2026-03-08');
+    await setReportDuty(deps(), {
+      act: 'start',
+      rut,
+      from: '2026-03-20',
+      reason: 'another system until then',
+    });
+    await start();
+    expect(await dates()).toEqual(['2026-03-08']);
+  });
+
+  test('a start after a stop keeps the days until the stop', async () => {
+    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-08'));
+    await start();
+    await setReportDuty(deps(), { act: 'stop', rut, from: '2026-03-13', reason: 'another system' });
+    const later = { act: 'start', rut, from: '2026-03-20', reason: 'back' } as const;
+    await expect(setReportDuty(deps(), later)).rejects.toThrow('until 2026-03-13');
+    now = new Date('2026-03-14T02:00:00-03:00');
+    await start();
+    await setReportDuty(deps(), later);
+    const expected = ['2026-03-08', '2026-03-09', '2026-03-10', '2026-03-11', '2026-03-12'];
+    expect(await dates()).toEqual(expected);
+  });
+
+  const prepareAndSubmit = async (date: string) => {
+    key = { ...key, date };
+    await prepare();
+    await submit();
+  };
+});
+
 describe('by hand', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
 
@@ -484,6 +588,8 @@ describe('by hand', () => {
     expect(await prepare()).toMatchObject({ kind: 'ask', isComplete: false });
     await decide(2, 'ACCEPTED');
     await store({ document: ticket(3), status: 'ACCEPTED' });
+    // Not with every receipt of the day: the sequences would not last.
+    expect(await prepare()).toMatchObject({ kind: 'waits', mostMilliseconds: 21_600_000 });
     now = new Date(NIGHT);
     expect(await prepare()).toEqual({ kind: 'ready' });
     await submit();

@@ -5,11 +5,15 @@ import { findReportAnswer, type ListedReport, sendReportAnswer } from '../../../
 /** What becomes of the next send: `lost` is taken and its answer lost, `dropped` never arrives, and nobody knows. */
 export type Fate = 'AR' | 'R01' | 'R03' | 'R04' | 'R05' | 'R06' | 'lost' | 'dropped' | 'away';
 
+type ReportCode = 'R01' | 'R03' | 'R04' | 'R05' | 'R06';
+
 interface Held extends ListedReport {
   date: string;
   sequence: number;
   xml: string;
   state: string;
+  /** Why it was refused. */
+  refusal: ReportCode | null;
 }
 
 const UNREACHED = { kind: 'repeat', what: 'ECONNREFUSED', reached: false } as const;
@@ -31,12 +35,12 @@ export function reportAuthority() {
       return sendReportAnswer({ answer: 'code 109' });
     const highest = Math.max(0, ...acceptedOf(date).map((one) => one.sequence));
     const isNext = sequence === highest + 1;
-    const refusal = asked === 'AR' || asked === 'lost' ? (isNext ? null : 'R05') : (asked as 'R04');
+    const refusal = asked === 'AR' || asked === 'lost' ? (isNext ? null : 'R05') : (asked as ReportCode);
     last += 1;
     const authorityId = String(last);
     const state = refusal === null ? 'AR' : 'BR';
     for (const one of acceptedOf(date)) if (state === 'AR') one.state = 'FR';
-    held.push({ date, sequence, xml, idEmisor, authorityId, state });
+    held.push({ date, sequence, xml, idEmisor, authorityId, state, refusal });
     if (refusal === null) return { kind: 'received', authorityId };
     const reasons = [{ code: refusal, message: 'refused', detail: null }];
     return sendReportAnswer({ answer: refusal, reasons, authorityId });
@@ -67,7 +71,11 @@ export function reportAuthority() {
     async readReportAnswer(_by, _environment, { authorityId }) {
       diary.push('read');
       const found = held.find((one) => one.authorityId === authorityId);
-      return sendReportAnswer({ answer: 'R04', reasons: [], authorityId: found?.authorityId });
+      return sendReportAnswer({
+        answer: found?.refusal ?? 'R04',
+        reasons: [],
+        authorityId: found?.authorityId,
+      });
     },
   } satisfies Partial<DgiClient>;
 
@@ -79,7 +87,7 @@ export function reportAuthority() {
     /** A report of the day that another system of the company sent. */
     otherSystem(date: string, sequence: number): void {
       for (const one of acceptedOf(date)) one.state = 'FR';
-      held.push({ date, sequence, xml: '', idEmisor: '7', authorityId: '80001', state: 'AR' });
+      held.push({ date, sequence, xml: '', idEmisor: '7', authorityId: '80001', state: 'AR', refusal: null });
     },
     /** Has the comparison done of the last report that it took. */
     compare(state: 'DR' | 'ER'): void {
