@@ -30,6 +30,9 @@ export interface PrepareReportDeps extends ReportDeps, ContentDeps {
 /** Days read at a time in one process: CFEs need its connections to the database. */
 const SUMMED_AT_ONCE = 2;
 
+/** Between two corrections of a day of which more is to come; milliseconds. */
+const CORRECTIONS_APART = 600_000;
+
 /** Ten digits: unlikely to be another system's, or one of ours from before the database was restored. */
 const ID_EMISOR = { min: 1_000_000_000, max: 10_000_000_000 };
 
@@ -101,8 +104,7 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
   // Settled: what was left unsaid then is not sent until something else changes.
   const isSettled = report.acceptedAsIs && last?.contentHash === content.hash && !report.sendNow;
   if (isSettled) return afterTaken(deps, await note(deps, look));
-  const isSpared = taken !== null && (taken.sequence >= SPARING_FROM || now < dayIsOverAt(report.date));
-  if (isSpared && mayWait) return waits(deps, look, null);
+  if (taken && mayWait && isSpared(look, taken)) return waits(deps, look, null);
   const sequence = await nextSequence(deps, report, taken);
   if (sequence > LAST_SEQUENCE) {
     return leaveReport(deps, report, {
@@ -111,6 +113,12 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
     });
   }
   return store(deps, look, sequence);
+}
+
+/** Whether a correction has to wait while more of the day is to come: its sequences are to last, and each is a file. */
+function isSpared({ report, last, now }: Look, taken: ReportSubmission): boolean {
+  if (taken.sequence >= SPARING_FROM || now < dayIsOverAt(report.date)) return true;
+  return last?.status !== 'REFUSED' && now.getTime() - taken.createdAt.getTime() < CORRECTIONS_APART;
 }
 
 /** The submission that counts at the authority as far as we know: the one taken with the highest sequence. */

@@ -181,6 +181,31 @@ describe('a day', () => {
     expect(authority.held.map(({ xml }) => annulledIn(xml))).toEqual(['0', '1']);
   });
 
+  test('whose verdicts come one by one is corrected every ten minutes at most, and at once with the last', async () => {
+    await store(...[1, 2, 3, 4].map((numero) => ({ document: ticket(numero), status: 'RECEIVED' as const })));
+    await begun();
+    now = new Date('2026-03-11T16:00:00-03:00');
+    await prepare();
+    await submit();
+    await decide(1, 'ACCEPTED');
+    now = new Date('2026-03-11T16:09:00-03:00');
+    expect(await prepare()).toMatchObject({ kind: 'waits', status: 'RECEIVED' });
+    await decide(2, 'ACCEPTED');
+    now = new Date('2026-03-11T16:10:00-03:00');
+    expect(await prepare()).toEqual({ kind: 'ready' });
+    await submit();
+    await decide(3, 'ACCEPTED');
+    expect(await prepare()).toMatchObject({ kind: 'waits' });
+    await decide(4, 'ACCEPTED');
+    expect(await prepare()).toEqual({ kind: 'ready' });
+    await submit();
+    expect(authority.held.map(({ xml }) => /<CantComprobantes>(\d+)</.exec(xml)?.[1])).toEqual([
+      '0',
+      '2',
+      '4',
+    ]);
+  });
+
   test('that fits no report is left to support, who are told what does not fit', async () => {
     const exempt = '999999999999999.99';
     await store(
@@ -385,6 +410,7 @@ describe('sending', () => {
 
   test('what was settled is not sent again until something else of the day changes', async () => {
     await submit();
+    now = new Date('2026-03-11T11:00:00-03:00');
     await store({ document: ticket(2), status: 'RECEIVED' }, { document: ticket(3), status: 'ACCEPTED' });
     await db.orm.em.fork().nativeUpdate(DailyReport, { rut }, { isComplete: false });
     await prepare();
