@@ -2,6 +2,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { reportDueAt } from '../domain/workingDays.ts';
 import { type EndpointState, endpointStates } from './authorityEndpoints.ts';
 
 /** Longest time that one question may hold the database. */
@@ -66,11 +68,17 @@ async function measureReports(
   em: EntityManager,
   at: string,
 ): Promise<Pick<WorkMeasures, 'reports' | 'reportsDueSeconds' | 'stuckReports'>> {
-  const [due] = await em.execute<{ seconds: number | null }[]>(
-    `select extract(epoch from min(due_at) - ?::timestamptz)::float8 as seconds
-     from daily_report where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED')`,
-    [at],
+  const now = new Date(at);
+  const [due] = await em.execute<{ seconds: number | null; next: string | null }[]>(
+    `select (select extract(epoch from min(due_at) - ?::timestamptz)::float8 from daily_report
+        where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED')) as seconds,
+       (select min(greatest(next_date, issuer_since))::text from report_duty join enterprise using (rut)
+        where greatest(next_date, issuer_since) < least(until_date, ?::date)) as next`,
+    [at, montevideoDate(now)],
   );
+  // A day over that the schedule has not stored yet: it may be paused, or fail.
+  const unstored = due?.next ? (reportDueAt(due.next).getTime() - now.getTime()) / 1_000 : null;
+  const dues = [due?.seconds ?? null, unstored].filter((seconds) => seconds !== null);
   return {
     reports: await em.execute(
       `select status, count(*)::int as count from daily_report
@@ -78,7 +86,7 @@ async function measureReports(
          and date > (?::timestamptz - interval '70 days')::date group by status`,
       [at],
     ),
-    reportsDueSeconds: due?.seconds ?? null,
+    reportsDueSeconds: dues.length === 0 ? null : Math.min(...dues),
     stuckReports: await em.execute(
       `select environment, stuck_reason as "stuckReason", count(*)::int as count
        from daily_report where stuck_reason is not null group by environment, stuck_reason`,

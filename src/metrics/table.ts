@@ -173,7 +173,7 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Time until the first report is due that the authority does not have; negative once it is late; no series if it has all',
+    help: 'Time until the first report is due that the authority does not have, stored or not; negative once it is late; no series if it has all',
     labels: {},
   },
   cfe_reports_need_support: {
