@@ -40,6 +40,7 @@ test('the actions are the services’ own, with the missing slash and the letter
     'http://dgi.gub.uyaction/AWS_EFACTURA.EFACRECEPCIONREPORTE',
     'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARENVIOSREPORTE',
     'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRESPUESTAREPORTE',
+    'http://dgi.gub.uyaction/AWS_EFACTURA_CONSULTAS.EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV',
     'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute',
   ]);
 });
