@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
 import { Cfe } from '../db/entities/Cfe.ts';
 import type { Mail } from '../db/entities/Mail.ts';
 import { findMail, fixMessageId, hasTriedMail } from '../db/mails.ts';
@@ -10,6 +10,7 @@ import {
   type MailOutcome,
   type MailStatus,
   mayReachFromSandbox,
+  UnprintableReceipt,
 } from '../domain/mail.ts';
 import { Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
@@ -55,14 +56,15 @@ async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<
   }
   const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId }, { populate: ['signedXml'] });
   const obstacle = obstacleFor(deps, mail, cfe);
-  if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notTried(obstacle))];
+  if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notTried(obstacle, true))];
   const place = deps.places.take({ receiver: cfe.rut, accountId: cfe.accountId });
   if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
   try {
     const { destination: to, createdAt: date } = mail;
     const compose = deps.compose[mail.kind];
     if (!compose) throw new Error(`nobody writes e-mails of the kind ${mail.kind}`);
-    const content = await compose(em, mail, cfe).catch(busyPrinting);
+    const content = await compose(em, mail, cfe).catch(unwritten);
+    if (!content) return RESULTS[await storeMailAttempt(deps, input, execution, notTried('print', false))];
     const messageId = await fixMessageId(em, mail, `${mail.id}@${deps.mailer.domain}`);
     failpoint('mail.sending');
     const outcome = await deps.mailer.send({ ...content, messageId, date, to });
@@ -97,16 +99,23 @@ function obstacleFor({ sandboxMails }: AttemptMailDeps, mail: Mail, cfe: Cfe): M
   return isStranger ? 'sandbox' : null;
 }
 
-const notTried = (error: MailError): MailOutcome => ({
+const notTried = (error: MailError, isFinal: boolean): MailOutcome => ({
   smtpCode: null,
   error,
   answer: null,
-  isFinal: true,
+  isFinal,
   milliseconds: 0,
 });
 
-/** Receipts are drawn a few at a time; who gets no turn comes again, and no attempt is counted. */
-function busyPrinting(error: unknown): never {
+/**
+ * Receipts are drawn a few at a time; who gets no turn comes again, and no attempt is counted. One that cannot be drawn
+ * (null) is an attempt of the schedule: repeated at once and for ever, it would hold the threads that draw for all.
+ */
+function unwritten(error: unknown): null {
+  if (error instanceof UnprintableReceipt) {
+    log.error('a receipt could not be printed for its e-mail', { error });
+    return null;
+  }
   if (!(error instanceof Refusal) || error.code !== 'UNAVAILABLE') throw error;
   throw busy((error.retryAfterSeconds ?? 1) * 1_000);
 }

@@ -34,12 +34,19 @@ export type MailError =
   | 'connection_refused'
   | 'connection'
   | 'timeout'
+  /** The receipt could not be printed: a mistake of ours. */
+  | 'print'
   /** No mail server can be told this address. */
   | 'address'
   /** An e-mail of the sandbox to an address that is not on CFE_MAIL_SANDBOX_ALLOW. */
   | 'sandbox'
   /** The authority has rejected the CFE meanwhile. */
   | 'cfe_rejected';
+
+/** That a receipt cannot be printed, whoever tries; `cause` is why. */
+export class UnprintableReceipt extends Error {
+  override name = 'UnprintableReceipt';
+}
 
 /** What became of one attempt to send. */
 export interface MailOutcome {

@@ -3,7 +3,9 @@ import type { Cfe } from '../../db/entities/Cfe.ts';
 import { Enterprise } from '../../db/entities/Enterprise.ts';
 import { findLogo } from '../../db/logos.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { UnprintableReceipt } from '../../domain/mail.ts';
 import { receiptUrl } from '../../domain/receiptUrl.ts';
+import { Refusal } from '../../errors.ts';
 import { receiptMail } from '../../mail/receiptMail.ts';
 import { printedReceipt } from '../../print/printedReceipt.ts';
 import type { Paper, PrintedReceipt } from '../../print/receipt.ts';
@@ -33,11 +35,22 @@ export function composeReceipt({ draw, publicUrl }: ReceiptMailDeps): ComposeMai
       replyTo: email,
       ...receiptMail({ document, environment, url, replyTo: email }),
       attachments: [
-        { name: `${name}.pdf`, type: 'application/pdf', content: await draw(printed, 'A4') },
+        {
+          name: `${name}.pdf`,
+          type: 'application/pdf',
+          content: await draw(printed, 'A4').catch(unprintable),
+        },
         { name: `${name}.xml`, type: 'application/xml', content: Buffer.from(signedXml, 'utf8') },
       ],
     };
   };
+}
+
+/** Whoever gets no turn is refused and comes again; all else is the receipt's, or the drawing's, own fault. */
+function unprintable(cause: unknown): never {
+  throw cause instanceof Refusal
+    ? cause
+    : new UnprintableReceipt('a receipt could not be printed', { cause });
 }
 
 async function logoOf(em: EntityManager, { document }: Cfe): Promise<Uint8Array | null> {

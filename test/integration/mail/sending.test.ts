@@ -264,6 +264,23 @@ test('a server that is not there is no bounce: tried again', async () => {
   expect(attempts[0]).toMatchObject({ smtpCode: null, error: 'connection_refused' });
 });
 
+test('a receipt that cannot be printed holds no thread for ever: tried again by the schedule, then given up', async () => {
+  const mail = await aMail('ilegible@cliente.example');
+  let drawn = 0;
+  const broken = async (): Promise<never> => {
+    drawn += 1;
+    throw new Error('a thread took more than 40 s for its task');
+  };
+
+  const compose = { RECEIPT: composeReceipt({ draw: broken, publicUrl: PUBLIC_URL }) };
+  const { mail: after, attempts } = await sent(mail, { compose });
+
+  expect(after).toMatchObject({ status: 'FAILED', attempts: 4 });
+  expect(attempts.map(({ error }) => error)).toEqual(['print', 'print', 'print', 'print']);
+  expect(drawn).toBe(4);
+  expect(server.idsTo('ilegible@cliente.example')).toEqual([]);
+});
+
 test('a CFE that was rejected meanwhile is not sent; nor one of the sandbox to a stranger', async () => {
   const [rejected] = (await giveCfes(db.orm, issuer, { status: 'RECEIVED' })) as [Cfe];
   const [trial] = (await giveCfes(db.orm, issuer, { status: 'ACCEPTED', environment: 'sandbox' })) as [Cfe];
