@@ -195,7 +195,8 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
       'en papel',
     ],
   ],
-  'numbers reconcile': [null, () => []],
+  // Of one enterprise: CFEs that other rows store by themselves were given by no CAE.
+  'numbers reconcile': [null, async () => ['--rut', (await aCfe())[0] ?? '']],
   'report list': [null, async () => ['--rut', await enterprise()]],
   'report show': [null, aReport],
   'report xml': [null, aReport],
