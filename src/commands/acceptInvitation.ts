@@ -57,5 +57,8 @@ export async function acceptInvitation(
   });
 }
 
-const expired = (): Refusal =>
-  new Refusal('NOT_FOUND', 'This invitation was used, was replaced by a later one, or is older than a day.');
+/** Says that an invitation is not good any more. */
+export function expired(): Refusal {
+  const message = 'This invitation was used, was replaced by a later one, or is older than a day.';
+  return new Refusal('NOT_FOUND', message, { faults: [{ path: '', code: 'invitation.gone', message }] });
+}

@@ -29,4 +29,9 @@ export async function changePassword(
   });
 }
 
-const wrong = (): Refusal => new Refusal('INVALID_INPUT', 'The old password is wrong.');
+function wrong(): Refusal {
+  const message = 'The old password is wrong.';
+  return new Refusal('INVALID_INPUT', message, {
+    faults: [{ path: '/old', code: 'password.wrong_old', message }],
+  });
+}

@@ -9,7 +9,7 @@ import { serveChanges } from './changesRoute.ts';
 import { staticFile } from './files.ts';
 import type { ConsoleDeps, Page } from './page.ts';
 import { PAGES } from './pages/index.ts';
-import { type ConsoleState, refusalPage, servePage } from './serve.ts';
+import { type ConsoleState, refusalPage, servePage, visitOf } from './serve.ts';
 
 /** A page loads from here alone, runs no script of its text, is framed by nobody, and sends its forms here. */
 const POLICY = [
@@ -88,7 +88,8 @@ export function createConsole({ deps, trustedProxies = 0, requestDuration, pages
   });
   const router = createRouter(pages, deps);
   app.use(router.routes());
-  app.use(() => {
+  app.use(async (ctx: Ctx) => {
+    ctx.state.visit = await visitOf(ctx, deps);
     throw new Refusal('NOT_FOUND', '404');
   });
   app.on('error', (err: unknown) => deps.logger.warn({ err }, 'answer not written'));

@@ -23,5 +23,26 @@ export function age(milliseconds: number, texts: Texts): string {
   return texts.ages[unit](Math.floor(seconds / size));
 }
 
+const BROWSERS = [
+  ['Edge', /\bEdg/],
+  ['Opera', /\bOPR\//],
+  ['Firefox', /\b(Firefox|FxiOS)\//],
+  ['Chrome', /\b(Chrome|HeadlessChrome|CriOS)\//],
+  ['Safari', /\bSafari\//],
+] as const;
+const SYSTEMS = [
+  ['Android', /\bAndroid\b/],
+  ['iOS', /\b(iPhone|iPad)\b/],
+  ['Windows', /\bWindows\b/],
+  ['macOS', /\bMacintosh\b/],
+  ['Linux', /\bLinux\b/],
+] as const;
+
+/** What a person calls the browser of a User-Agent, `Firefox, Windows`; the beginning of it where that is unknown. */
+export function browserName(agent: string): string {
+  const known = [BROWSERS, SYSTEMS].flatMap((table) => table.find(([, sign]) => sign.test(agent))?.[0] ?? []);
+  return known.length > 0 ? known.join(', ') : agent.slice(0, 40);
+}
+
 /** A whole number with points between thousands. */
 export const figure = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, '.');

@@ -6,6 +6,7 @@ import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
 import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Orm } from '../db/orm.ts';
+import { Refusal } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Audience, Viewer } from './access.ts';
 import type { ChangeWatch, Topic } from './changes.ts';
@@ -56,6 +57,8 @@ export interface Visit {
   readonly webToken: string;
   readonly now: Date;
   readonly signedIn: SignedIn | null;
+  /** Signed in, and neither operator nor member of an account: nothing but the pages for anyone is theirs. */
+  readonly isNobody: boolean;
   /** A session that lacks its second factor. */
   readonly halfway: LiveSession | null;
   /** What a form did, told once. */
@@ -127,6 +130,9 @@ export function definePage<P extends z.ZodType, Q extends z.ZodType, F extends z
 ): Page {
   return page;
 }
+
+/** A refusal in the words of its reader's language; others are told by their code. */
+export class ToldRefusal extends Refusal {}
 
 /** Who is signed in; for pages that are not for anyone. */
 export function signedIn({ signedIn: somebody }: Visit): SignedIn {

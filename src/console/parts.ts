@@ -33,12 +33,12 @@ export function field(
   return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}></label>`;
 }
 
-export const button = (text: string, kind: 'main' | 'quiet' | 'danger' = 'main'): Html =>
+export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
   html`<button class="${kind}">${text}</button>`;
 
-/** A part of a page under a heading. */
-export function panel(title: string, content: Part, more: { id?: string; aside?: Part } = {}): Html {
-  return html`<section class="panel"${more.id !== undefined && html` id="${more.id}"`}><header><h2>${title}</h2>${more.aside}</header>${content}</section>`;
+/** A part of a page under a heading; null where that of the page says it. */
+export function panel(title: string | null, content: Part): Html {
+  return html`<section class="panel">${title !== null && html`<header><h2>${title}</h2></header>`}${content}</section>`;
 }
 
 /** A table; its cells are text or pieces, those of `figures` (by place) are set right. Scrolls by itself where it is too wide. */
@@ -59,5 +59,9 @@ export function table(
 /** A word with a colour that means the same everywhere; the word says it all without. */
 export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
   html`<span class="mark ${tone}">${text}</span>`;
+
+/** Tells a browser's store of passwords whose password a form sets; never seen, never sent. */
+export const whose = (email: string): Html =>
+  html`<input type="text" value="${email}" autocomplete="username" readonly hidden>`;
 
 export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;

@@ -10,7 +10,7 @@ import { isAmong, viewerOf } from './access.ts';
 import { cookiesOf } from './cookies.ts';
 import { html, link } from './html.ts';
 import { layout } from './layout.ts';
-import type { Answer, ConsoleDeps, Flash, Page, Visit } from './page.ts';
+import { type Answer, type ConsoleDeps, type Flash, type Page, ToldRefusal, type Visit } from './page.ts';
 import { panel } from './parts.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
@@ -55,8 +55,8 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
   const viewer = session?.complete ? viewerOf(session, memberships) : null;
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
   const texts = TEXTS[language];
-  if (session?.complete && !viewer) throw new Refusal('FORBIDDEN', texts.refused.noRole);
-  const flash = flashIn(cookies.get('flash'));
+  // Told on the page that somebody opened, not to one that draws itself anew.
+  const flash = byPerson ? flashIn(cookies.get('flash')) : null;
   if (flash) cookies.set('flash', '', 0);
   return {
     requestId: ctx.state.requestId,
@@ -70,6 +70,7 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
     webToken,
     now,
     signedIn: session && viewer ? { session, viewer } : null,
+    isNobody: Boolean(session?.complete && !viewer),
     halfway: session && !session.complete ? session : null,
     flash,
   };
@@ -85,12 +86,13 @@ export async function servePage(
   ctx.state.visit = visit;
   ctx.state.email = visit.signedIn?.session.email ?? null;
   if (page.audience !== 'anyone') {
+    if (visit.isNobody) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.noRole);
     if (!visit.signedIn) {
       const to = page.method === 'GET' && visit.path !== '/' ? visit.path : undefined;
       return answer(ctx, visit, { kind: 'go', to: link('/sign-in', { to }) });
     }
     if (!isAmong(visit.signedIn.viewer, page.audience))
-      throw new Refusal('FORBIDDEN', visit.texts.refused.notForRole);
+      throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
   const params = checked(page.params, ctx.params, 'NOT_FOUND');
   const sent = page.method === 'POST' ? await formOf(ctx, visit) : {};
@@ -112,13 +114,13 @@ export async function servePage(
 async function formOf(ctx: Context, visit: Visit): Promise<Record<string, string>> {
   const site = ctx.get('Sec-Fetch-Site');
   if (!ctx.is('urlencoded') || !['', 'same-origin', 'none'].includes(site)) {
-    throw new Refusal('FORBIDDEN', visit.texts.refused.staleForm);
+    throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   }
   const text = await rawBody(ctx.req, { encoding: 'utf8', limit: FORM_BYTES }).catch(() => {
-    throw new Refusal('PAYLOAD_TOO_LARGE', visit.texts.refused.other);
+    throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.other);
   });
   const { form_token: token = '', ...fields } = Object.fromEntries(new URLSearchParams(text));
-  if (!isFormToken(token, visit.webToken)) throw new Refusal('FORBIDDEN', visit.texts.refused.staleForm);
+  if (!isFormToken(token, visit.webToken)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   return fields;
 }
 
@@ -146,56 +148,60 @@ function answer(ctx: Context, visit: Visit, given: Answer): void {
   ctx.body = layout(visit, given);
 }
 
-/** Says a refusal as a page. What was thrown before anything was known of the visit is said in the browser's language. */
+/** Says a refusal as a page, also where it came before anything was known of the visit. */
 export function refusalPage(
   ctx: Context & { state: ConsoleState },
   refusal: Refusal,
   deps: ConsoleDeps,
 ): void {
-  const language = languageOf(undefined, ctx.get('Accept-Language'));
-  const visit = ctx.state.visit ?? nobody(ctx, TEXTS[language], language, deps);
+  const visit = ctx.state.visit ?? unknownVisit(ctx, deps);
   const { texts } = visit;
   const { refused } = texts;
   const title = refusal.code in refused ? refused[refusal.code as keyof typeof refused] : refused.other;
+  const [back, words] = visit.isNobody ? ['/sign-in', texts.signIn.again] : ['/', refused.home];
   const body = panel(
-    wordsOf(refusal, texts),
-    html`<p><a href="/">${refused.home}</a></p><p class="soft">${refused.request} <code>${visit.requestId}</code></p>`,
+    null,
+    html`<p>${wordsOf(refusal, texts)}</p><p class="soft">${refused.request} <code>${visit.requestId}</code></p><p><a href="${back}">${words}</a></p>`,
   );
   ctx.status = STATUS[refusal.code] ?? 500;
   if (refusal.retryAfterSeconds !== undefined)
     ctx.set('Retry-After', String(Math.ceil(refusal.retryAfterSeconds)));
   ctx.type = 'html';
-  ctx.body = layout(visit, { title, body });
+  // The switch of languages leads to a page, which a form is not.
+  ctx.body = layout(ctx.method === 'GET' ? visit : { ...visit, path: '/' }, { title, body });
 }
 
-function nobody(
-  ctx: Context & { state: ConsoleState },
-  texts: Texts,
-  language: Visit['language'],
-  deps: ConsoleDeps,
-): Visit {
-  const webToken = newWebToken();
+function unknownVisit(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Visit {
+  const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
+  const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
+  const given = cookies.get('session') ?? '';
+  const webToken = isWebToken(given) ? given : newWebToken();
+  if (webToken !== given) cookies.set('session', webToken);
   return {
     requestId: ctx.state.requestId,
     address: ctx.state.address,
     browser: '',
     path: '/',
     language,
-    texts,
+    texts: TEXTS[language],
     formToken: formTokenOf(webToken),
-    cookies: cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:')),
+    cookies,
     webToken,
     now: deps.clock(),
     signedIn: null,
+    isNobody: false,
     halfway: null,
     flash: null,
   };
 }
 
-/** A refusal in the words of the console, where it has some; else in its own. */
+/** A refusal in the words of the reader's language: those of its fault, its own where a page told it, else those of its code. */
 function wordsOf(refusal: Refusal, texts: Texts): string {
-  const code = refusal.faults[0]?.code ?? '';
-  return code in texts.faults ? texts.faults[code as keyof Texts['faults']] : refusal.message;
+  const fault = refusal.faults[0]?.code ?? '';
+  if (Object.hasOwn(texts.faults, fault)) return texts.faults[fault as keyof Texts['faults']];
+  if (refusal instanceof ToldRefusal) return refusal.message;
+  const { why } = texts;
+  return Object.hasOwn(why, refusal.code) ? why[refusal.code as keyof Texts['why']] : why.other;
 }
 
 const flashText = ({ kind, text }: Flash): string =>

@@ -4,7 +4,7 @@ import { createUser } from '../../src/commands/createUser.ts';
 import { inviteUser } from '../../src/commands/inviteUser.ts';
 import { createConsole } from '../../src/console/app.ts';
 import { createChangeWatch } from '../../src/console/changes.ts';
-import type { ConsoleDeps } from '../../src/console/page.ts';
+import type { ConsoleDeps, Page } from '../../src/console/page.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createPasswords } from '../../src/crypto/passwords.ts';
 import { createTotpSecrets, totpCode } from '../../src/crypto/totp.ts';
@@ -64,13 +64,17 @@ export interface TestConsole {
 /** The console in this process on a port of its own, with a clock of its own. */
 export async function startConsole(
   orm: Orm,
-  more: Partial<Omit<ConsoleDeps, 'orm' | 'clock'>> & { trustedProxies?: number } = {},
+  more: Partial<Omit<ConsoleDeps, 'orm' | 'clock'>> & {
+    trustedProxies?: number;
+    /** In place of the console's own. */
+    pages?: readonly Page[];
+  } = {},
 ): Promise<TestConsole> {
   const { logger, lines } = keptLog();
   const pepper = randomBytes(32);
   let ahead = 0;
   const clock = (): Date => new Date(Date.now() + ahead);
-  const { trustedProxies = 1, ...others } = more;
+  const { trustedProxies = 1, pages, ...others } = more;
   const changes = createChangeWatch({ orm, logger, lookMilliseconds: 100 });
   const deps: ConsoleDeps = {
     orm,
@@ -89,7 +93,7 @@ export async function startConsole(
     onSignIn: () => undefined,
     ...others,
   };
-  const handle = createConsole({ deps, trustedProxies }).callback();
+  const handle = createConsole({ deps, trustedProxies, ...(pages ? { pages } : {}) }).callback();
   const server = createHttpServer((request, response) => void handle(request, response));
   const port = await listen(server, { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${port}`;

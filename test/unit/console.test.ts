@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { viewerOf } from '../../src/console/access.ts';
-import { age } from '../../src/console/format.ts';
+import { age, browserName } from '../../src/console/format.ts';
 import { html, ownPath } from '../../src/console/html.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
@@ -119,4 +119,24 @@ test('an age has its unit', () => {
     '2 h',
     '2 d',
   ]);
+});
+
+test.each([
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
+    'Chrome, Linux',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    'Edge, Windows',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari, iOS',
+  ],
+  ['Mozilla/5.0 (Android 15; Mobile; rv:143.0) Gecko/143.0 Firefox/143.0', 'Firefox, Android'],
+  ['curl/8.5.0', 'curl/8.5.0'],
+  ['', ''],
+])('the browser %j is called %j', (agent, name) => {
+  expect(browserName(agent)).toBe(name);
 });

@@ -6,6 +6,8 @@ Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(KEPT[element.tagName]?.includes(name) && element.type !== 'hidden');
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) =>
   node.tagName !== 'TEXTAREA' && node.tagName !== 'SELECT';
+// What a form did is told once: a page that is drawn anew holds it no more, and it stays to be read.
+Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.classList?.contains('flash');
 
 // Told that something changed, the page fetches itself anew, at most every few seconds. A page that nobody sees listens to
 // nothing: it looks once when it is seen again.
@@ -60,28 +62,4 @@ document.addEventListener('htmx:beforeSwap', (event) => {
     event.preventDefault();
     location.reload();
   }
-});
-
-// `/` goes to the search field, `j` and `k` from row to row, Enter opens the row.
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const target = event.target;
-  if (target.closest('input, select, textarea')) {
-    if (event.key === 'Escape') target.blur();
-    return;
-  }
-  const rows = [...document.querySelectorAll('main tbody a.row')];
-  const at = rows.indexOf(document.activeElement);
-  const field = document.querySelector('#search');
-  const goal =
-    event.key === '/'
-      ? field
-      : event.key === 'j'
-        ? rows[at + 1]
-        : event.key === 'k'
-          ? rows[at - 1]
-          : undefined;
-  if (!goal) return;
-  event.preventDefault();
-  goal.focus();
 });

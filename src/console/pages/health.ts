@@ -4,7 +4,7 @@ import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
 import { accountsOf } from '../access.ts';
-import { age, figure, moment, momentText } from '../format.ts';
+import { age, figure, moment } from '../format.ts';
 import { type Html, html } from '../html.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
@@ -24,13 +24,14 @@ export const healthPage = definePage({
     const today = montevideoDate(visit.now);
     const health = await consoleHealth(em, accountsOf(signedIn(visit).viewer), visit.now, today);
     const endpoints = await endpointStates(em, clock);
-    const body = html`<div class="panels">
+    const body = html`<div class="panels"><div>
 ${panel(words.stuck, stuckTable(visit, health))}
 ${panel(words.pending, pendingTable(visit, health))}
-${panel(words.authority, authorityTable(visit, endpoints))}
-${panel(words.papers, papersTable(visit, health, today))}
 ${panel(words.webhooks, webhooksTable(visit, health))}
-</div>`;
+</div><div>
+${panel(words.papers, papersTable(visit, health, today))}
+${panel(words.authority, authorityTable(visit, endpoints))}
+</div></div>`;
     return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries'] });
   },
 });
@@ -42,11 +43,11 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   if (stuck.length === 0) return nothing(words.stuckNone);
   const rows = stuck.map((one) => [
     mark(one.reason, 'bad'),
-    environments[one.environment],
     figure(one.count),
-    words.oldest(ageOf(visit, one.oldest)),
+    ageOf(visit, one.oldest),
+    environments[one.environment],
   ]);
-  return table(words.stuck, [words.reason, words.environment, words.count, ''], rows, [2]);
+  return table(words.stuck, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
 }
 
 function pendingTable(visit: Visit, { pending }: Health): Html {
@@ -54,25 +55,30 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   if (pending.length === 0) return nothing(words.pendingNone);
   const rows = pending.map((one) => [
     mark(one.status, 'wait'),
-    environments[one.environment],
     figure(one.count),
-    words.oldest(ageOf(visit, one.oldest)),
+    ageOf(visit, one.oldest),
+    environments[one.environment],
   ]);
-  return table(words.pending, [words.status, words.environment, words.count, ''], rows, [2]);
+  return table(words.pending, [words.status, words.count, words.oldest, words.environment], rows, [1, 2]);
 }
 
-function authorityTable({ texts }: Visit, endpoints: Awaited<ReturnType<typeof endpointStates>>): Html {
-  const { health: words, environments } = texts;
+/** The services, and to operators how many CFEs wait for each: those are of every customer. */
+function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof endpointStates>>): Html {
+  const { health: words, environments } = visit.texts;
+  const isOperator = signedIn(visit).viewer.kind === 'operator';
   const rows = endpoints.map(({ endpoint, openSince, waiting }) => {
     const [environment, service] = endpoint.includes('/') ? endpoint.split('/') : ['production', endpoint];
     return [
       words.endpoints[service as keyof typeof words.endpoints] ?? endpoint,
       environments[environment as keyof typeof environments],
-      openSince ? mark(words.down(momentText(openSince)), 'bad') : mark(words.up, 'good'),
-      waiting > 0 && words.waiting(figure(waiting)),
+      openSince
+        ? html`${mark(words.down, 'bad')} <span class="soft">${words.since} ${moment(openSince)}</span>`
+        : mark(words.up, 'good'),
+      ...(isOperator ? [waiting > 0 && figure(waiting)] : []),
     ];
   });
-  return table(words.authority, [words.authority, words.environment, words.status, ''], rows);
+  const heads = [words.service, words.environment, words.status, ...(isOperator ? [words.waiting] : [])];
+  return table(words.authority, heads, rows, [3]);
 }
 
 function papersTable({ texts }: Visit, { papers }: Health, today: string): Html {
@@ -83,16 +89,20 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
     return [
       html`${legalName} <span class="soft">${rut}</span>`,
       type === null ? words.certificate : CFE_TYPES[type].label,
-      html`${ends} ${mark(words.days(days), days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm')}`,
-      numbersLeft !== null && words.numbers(figure(numbersLeft)),
+      html`<time>${ends}</time> ${mark(words.days(days), days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm')}`,
+      numbersLeft !== null && figure(numbersLeft),
     ];
   });
-  return table(words.papers, [words.enterprise, words.paper, words.ends, words.left], rows);
+  return table(words.papers, [words.enterprise, words.paper, words.ends, words.left], rows, [3]);
 }
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
   if (webhooks.length === 0) return nothing(words.webhooksNone);
-  const rows = webhooks.map(({ url, count, last }) => [url, mark(figure(count), 'bad'), moment(last)]);
+  const rows = webhooks.map(({ url, count, last }) => [
+    html`<span class="url">${url}</span>`,
+    mark(figure(count), 'bad'),
+    moment(last),
+  ]);
   return table(words.webhooks, [words.url, words.failed, words.last], rows, [1]);
 }

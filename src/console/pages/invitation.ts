@@ -1,12 +1,11 @@
 import encodeQR from 'qr';
 import * as z from 'zod';
-import { acceptInvitation, invitedPerson } from '../../commands/acceptInvitation.ts';
+import { acceptInvitation, expired, invitedPerson } from '../../commands/acceptInvitation.ts';
 import { base32, otpauthUrl } from '../../crypto/totp.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
-import { Refusal } from '../../errors.ts';
 import { html } from '../html.ts';
 import { definePage, go, show } from '../page.ts';
-import { button, field, form, panel } from '../parts.ts';
+import { button, field, form, panel, whose } from '../parts.ts';
 
 const ISSUER = 'CFE';
 const INVITED = {
@@ -25,20 +24,20 @@ export const invitationPage = definePage({
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
     const invited = await invitedPerson(deps, params.token);
-    if (!invited) throw new Refusal('NOT_FOUND', words.gone);
+    if (!invited) throw expired();
     const { person, secret } = invited;
     const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email: person.email }), 'svg');
     const isOperator = person.operatorRole !== null;
     const content = html`<p>${words.about(person.email)}</p>
-<input type="hidden" name="email" value="${person.email}" autocomplete="username">
+${whose(person.email)}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
-<h3>${words.factorTitle}</h3>
+<h2>${words.factorTitle}</h2>
 <p>${isOperator ? words.factorNeeded : words.factorOptional}</p>
 <img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
 <p>${words.byHand}<br><code>${base32(secret)}</code></p>
 ${field(visit.texts.signIn.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: isOperator })}
 ${button(words.go)}`;
-    const body = html`<div class="narrow">${panel(words.title, form(visit, `/invitation/${params.token}`, content))}</div>`;
+    const body = html`<div class="narrow">${panel(null, form(visit, `/invitation/${params.token}`, content))}</div>`;
     return show(words.title, body);
   },
 });

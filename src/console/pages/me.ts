@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { changePassword } from '../../commands/changePassword.ts';
 import { endSessions } from '../../commands/endSessions.ts';
 import { liveSessionsOf } from '../../db/consoleSessions.ts';
-import { moment } from '../format.ts';
+import { browserName, moment } from '../format.ts';
 import { html, ownPath } from '../html.ts';
 import { acting, definePage, go, show, signedIn } from '../page.ts';
-import { button, field, form, panel, table } from '../parts.ts';
+import { button, field, form, panel, table, whose } from '../parts.ts';
 import { rememberLanguage } from '../serve.ts';
 import { LANGUAGES } from '../texts/index.ts';
 
@@ -31,7 +31,7 @@ export const mePage = definePage({
         ? [words.operator(viewer.role)]
         : viewer.memberships.map(({ accountName, role }) => words.member(accountName, role));
     const rows = sessions.map((one) => [
-      one.browser || visit.texts.never,
+      browserName(one.browser) || visit.texts.never,
       html`<code>${one.address}</code>`,
       moment(one.createdAt),
       moment(one.seenAt),
@@ -48,7 +48,7 @@ export const mePage = definePage({
       rows.length > 1 &&
       html`<div class="more">${form(visit, '/me/sessions', button(words.endOthers, 'quiet'), 'inline')}</div>`;
     const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
-${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, ''], rows)}${others}`)}
+${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, words.act], rows)}${others}`)}
 ${
   session.method === 'password' &&
   html`<div class="panels">${panel(
@@ -56,7 +56,7 @@ ${
     form(
       visit,
       '/me/password',
-      html`${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
+      html`${whose(session.email)}${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
 ${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
 ${button(words.change)}`,
     ),

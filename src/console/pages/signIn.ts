@@ -14,6 +14,7 @@ import {
   go,
   show,
   signedIn,
+  ToldRefusal,
   type Visit,
 } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
@@ -42,15 +43,16 @@ function signInForm(
   hasOidc: boolean,
   to: string,
   refused?: { text: string; status: number },
+  email?: string,
 ): Answer {
   const { signIn: words } = visit.texts;
   const body = html`<div class="narrow">${panel(
-    words.title,
+    null,
     html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
       visit,
       link('/sign-in', { to }),
-      html`${field(words.email, { name: 'email', type: 'email', autocomplete: 'username', maxlength: 254, autofocus: true })}
-${field(words.password, { name: 'password', type: 'password', autocomplete: 'current-password' })}
+      html`${field(words.email, { name: 'email', type: 'email', autocomplete: 'username', value: email, maxlength: 254, autofocus: email === undefined })}
+${field(words.password, { name: 'password', type: 'password', autocomplete: 'current-password', autofocus: email !== undefined })}
 ${button(words.go)}`,
     )}${hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`}`,
   )}</div>`;
@@ -73,7 +75,7 @@ export const sendSignIn = definePage({
     } catch (error) {
       const { signIn: words } = visit.texts;
       const refused = refusedBecause(error, deps, words.wrong, words.limited);
-      return signInForm(visit, deps.oidc !== null, to, refused);
+      return signInForm(visit, deps.oidc !== null, to, refused, sent.email);
     }
   },
 });
@@ -94,12 +96,12 @@ export const codePage = definePage({
 function codeForm(visit: Visit, to: string, refused?: { text: string; status: number }): Answer {
   const { signIn: words } = visit.texts;
   const body = html`<div class="narrow">${panel(
-    words.codeTitle,
+    null,
     html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
       visit,
       link('/sign-in/code', { to }),
       html`${field(words.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, autofocus: true })}
-${button(words.codeGo)} <a href="/sign-in">${words.again}</a>`,
+<div class="buttons">${button(words.codeGo)}<a href="/sign-in">${words.again}</a></div>`,
     )}`,
   )}</div>`;
   return show(words.codeTitle, body, refused ? { status: refused.status } : {});
@@ -136,7 +138,7 @@ export const oidcPage = definePage({
   query: To,
   form: z.object({}),
   async handle({ query, visit }, { oidc }) {
-    if (!oidc) throw new Refusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
+    if (!oidc) throw new ToldRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
     const { url, visit: kept } = await oidc.begin(ownPath(query.to));
     visit.cookies.set('oidc', Buffer.from(JSON.stringify(kept)).toString('base64url'), OIDC_SECONDS);
     return go(url);

@@ -7,10 +7,12 @@ import { totpCode } from '../../../src/crypto/totp.ts';
 import { hashOfWebToken } from '../../../src/crypto/webTokens.ts';
 import { ConsoleSession } from '../../../src/db/entities/ConsoleSession.ts';
 import { Person } from '../../../src/db/entities/Person.ts';
+import { openOrm } from '../../../src/db/orm.ts';
 import { SESSION, SIGN_IN_LIMITS } from '../../../src/domain/people.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { CHEAP, formTokenIn, PASSWORD, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTcpProxy } from '../../support/tcpProxy.ts';
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -35,6 +37,9 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
+const refuse = () => {
+  throw new Error('the reason');
+};
 let networks = 0;
 /** A browser in a network of its own, as a proxy tells. */
 const elsewhere = () => site.aBrowser({ 'x-forwarded-for': `198.51.100.${(networks += 1)}` });
@@ -372,4 +377,58 @@ test('an operator whose second factor is gone sees nothing with a password alone
   const browser = elsewhere();
   await browser.send('/sign-in', { email: operator.email, password: PASSWORD });
   expect((await browser.get('/')).status).toBe(403);
+  // Nor are they locked in: they can sign in as somebody else, and take the invitation that mends it.
+  expect((await browser.get('/sign-in')).status).toBe(200);
+  const { token } = (await inviteUser(site.deps, { email: operator.email })).invitation;
+  expect((await browser.get(`/invitation/${token}`)).status).toBe(200);
+});
+
+describe('a refusal is told in the language of the page', () => {
+  const SPANISH = { 'accept-language': 'es' };
+
+  test('whoever made it', async () => {
+    const browser = await site.as(await site.aMember(account, 'VIEWER'));
+    const told = async (path: string) => (await browser.get(path, SPANISH)).text;
+    expect(await told('/nothing')).toContain('Ninguna página tiene esta dirección.');
+    expect(await told(`/sign-in?to=${'x'.repeat(3_000)}`)).toContain('Algo de lo enviado no se entiende.');
+    expect(await told('/invitation/none')).toContain('Ninguna página tiene esta dirección.');
+    expect(await told(`/invitation/${'a'.repeat(43)}`)).toContain('Esta invitación ya fue usada');
+    const stale = await browser.post('/sign-out', { form_token: 'x' }, SPANISH);
+    expect(stale.text).toContain('Este formulario ya no es de esta sesión.');
+  });
+
+  test('as its reader chose it, on every path', async () => {
+    const browser = elsewhere();
+    await browser.send('/language', { language: 'en', to: '/' });
+    expect((await browser.get('/nothing', SPANISH)).text).toContain('No page has this address.');
+  });
+
+  test('also while the database is away; the session is good when it is back', async () => {
+    const member = await site.aMember(account, 'VIEWER');
+    const browser = await site.as(member);
+    const proxy = await startTcpProxy(db.databaseUrl);
+    const orm = await openOrm({ databaseUrl: proxy.url, pool: 1 });
+    await using away = await startConsole(orm);
+    const there = away.aBrowser(SPANISH);
+    there.cookies.set('cfe_session', browser.cookies.get('cfe_session') ?? '');
+    expect((await there.get('/me')).status).toBe(200);
+    await proxy.cut();
+    const { status, text, headers } = await there.get('/me');
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+    expect(text).toContain('La consola no llega a sus datos.');
+    expect(there.cookies.get('cfe_session')).toBe(browser.cookies.get('cfe_session'));
+    expect((await browser.get('/me')).status).toBe(200);
+    await orm.close(true);
+  });
+
+  test('also where the fault is ours, and its reason stays in the log', async () => {
+    const broken = { em: { fork: () => ({ execute: refuse, getConnection: refuse }) } };
+    await using dead = await startConsole(broken as unknown as typeof db.orm);
+    const browser = dead.aBrowser(SPANISH);
+    browser.cookies.set('cfe_session', 'a'.repeat(43));
+    const { status, text } = await browser.get('/me');
+    expect(status).toBe(500);
+    expect(text).toContain('La falla es nuestra.');
+    expect(text).not.toContain('the reason');
+  });
 });

@@ -1,0 +1,344 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import * as z from 'zod';
+import { inviteUser } from '../../../src/commands/inviteUser.ts';
+import { html } from '../../../src/console/html.ts';
+import { definePage, show } from '../../../src/console/page.ts';
+import { PAGES } from '../../../src/console/pages/index.ts';
+import { totpCode } from '../../../src/crypto/totp.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
+import { aTroubledAccount, closeReception, type Troubled } from '../../support/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { until } from '../../support/until.ts';
+
+/** Where to leave a picture of every page, for who wants to look at them. */
+const PICTURES = process.env['CONSOLE_PICTURES'];
+const TELEPHONE = { width: 360, height: 740 };
+const DESK = { width: 1280, height: 800 };
+
+/** What the next drawing of the page below holds. */
+let drawing = 1;
+/** A page with everything that a person can leave in the middle of: its rows come and go. */
+const formPage = definePage({
+  name: 'form',
+  method: 'GET',
+  path: '/form',
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({}),
+  async handle() {
+    const rows = drawing === 1 ? ['a', 'b', 'c'] : ['new', 'a', 'b', 'c'];
+    const body = html`<p id="drawing">${drawing}</p><form><table><tbody>${rows.map(
+      (id) =>
+        html`<tr id="row-${id}"><td><label><input type="checkbox" name="${id}" id="tick-${id}"> ${id}</label></td></tr>`,
+    )}</tbody></table>
+<label>text <input id="text" value="before"></label> <label>long <textarea id="long">before</textarea></label>
+<label>one <select id="one"><option>1</option><option>2</option></select></label>
+<details id="more"><summary>more</summary><p>${drawing}</p></details></form>`;
+    return show('form', body, { live: ['cfes'] });
+  },
+});
+
+let db: TestDatabase;
+let site: TestConsole;
+let browser: Browser | undefined;
+let own: Troubled;
+let other: Troubled;
+let member: TestPerson;
+let operator: TestPerson;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  site = await startConsole(db.orm, { pages: [...PAGES, formPage] });
+  own = await aTroubledAccount(db.orm, { name: 'Panadería La Espiga', stuck: 'authority.certificate' });
+  other = await aTroubledAccount(db.orm, { name: 'Ferretería Ajena', stuck: 'undecided' });
+  await closeReception(db.orm);
+  member = await site.aMember(own.accountId, 'OWNER');
+  operator = await site.anOperator('ADMIN');
+});
+afterAll(async () => {
+  await browser?.close();
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+interface Tab {
+  page: Page;
+  /** What went wrong so far: errors of the console, failed requests, requests to another host. */
+  faults: string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A browser of somebody's own, Spanish unless told. */
+async function aTab(wishes: BrowserContextOptions = {}): Promise<Tab> {
+  browser ??= await openBrowser();
+  const context = await browser.newContext({ baseURL: site.url, locale: 'es-UY', viewport: DESK, ...wishes });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    // Chromium tells the status of every answer that is an error, also of one that is meant.
+    if (!/status of (403|404)/.test(message.text())) faults.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${site.url}/`) && !url.startsWith('data:')) faults.push(url);
+  });
+  page.on('requestfailed', (request) => {
+    // What the page before had under way ends with it.
+    const why = request.failure()?.errorText ?? '';
+    if (why !== 'net::ERR_ABORTED') faults.push(`${request.url()} ${why}`);
+  });
+  return { page, faults, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** Signs in as a person does: types, and sends with Enter. */
+async function enter(page: Page, who: TestPerson): Promise<void> {
+  await page.goto('/');
+  await page.locator('input[name=email]').fill(who.email);
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  if (who.totp) {
+    await page.locator('input[name=code]').fill(site.codeOf(who));
+    await page.keyboard.press('Enter');
+  }
+  await page.waitForURL(`${site.url}/`);
+}
+
+/** Everything that axe-core finds, with where; the page is no wider than its window. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  const width = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
+  return [
+    ...violations.map(({ id, nodes }) => [id, nodes.map((one) => one.html)]),
+    ...(Number(width) > 0 ? [`${String(width)} px too wide`] : []),
+  ];
+}
+
+/** Looks at a page in both themes, on a desk and on a telephone. */
+async function look(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const viewport of [DESK, TELEPHONE]) {
+      await page.setViewportSize(viewport);
+      const view = `${name}-${colorScheme}-${viewport.width}`;
+      if (PICTURES) {
+        mkdirSync(PICTURES, { recursive: true });
+        await page.screenshot({ path: join(PICTURES, `${view}.png`), fullPage: true });
+      }
+      expect([view, await faultsOf(page)]).toEqual([view, []]);
+    }
+  }
+  await page.setViewportSize(DESK);
+}
+
+const invitationOf = async ({ email }: TestPerson) =>
+  `/invitation/${(await inviteUser(site.deps, { email })).invitation.token}`;
+
+/** That many pages wait to be told of changes. */
+const listeners = (count: number) =>
+  until(`${count} listening`, 10, async () => site.deps.changes.count() === count);
+
+/** Writes to a CFE, and has PostgreSQL count it at once. */
+const changeCfe = (rut: string, values: Partial<Pick<Cfe, 'stuckReason'>>) =>
+  db.orm.em.fork().transactional(async (em) => {
+    await em.nativeUpdate(Cfe, { rut, sequence: 4 }, values);
+    await em.execute('select pg_stat_force_next_flush()');
+  });
+
+testWithBrowser(
+  'every page, to an operator: for everybody’s eyes, on a desk and on a telephone',
+  async () => {
+    await using tab = await aTab();
+    const { page, faults } = tab;
+    await page.goto('/');
+    await look(page, 'sign-in');
+    await page.locator('input[name=email]').fill(operator.email);
+    await page.locator('input[name=password]').fill('not this one, surely');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await look(page, 'sign-in-refused');
+    await page.locator('input[name=email]').fill(operator.email);
+    await page.locator('input[name=password]').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/sign-in\/code/);
+    await look(page, 'code');
+    await page.locator('input[name=code]').fill(site.codeOf(operator));
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${site.url}/`);
+    await look(page, 'health');
+    await page.getByRole('link', { name: operator.email }).click();
+    await page.waitForURL(/\/me$/);
+    await look(page, 'me');
+    await page.goto('/nothing-is-here');
+    expect(await page.locator('main').innerText()).toContain('Ninguna página tiene esta dirección.');
+    await look(page, 'not-found');
+    expect(faults).toEqual([]);
+  },
+);
+
+testWithBrowser('an invitation: both its pages, and the code of the app from its key', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  const invited = await site.anOperator('SUPPORT');
+  await page.goto(await invitationOf(invited));
+  await look(page, 'invitation');
+  const password = page.locator('input[name=password]');
+  await password.fill('corta');
+  await page.locator('input[name=code]').fill('000000');
+  await page.keyboard.press('Enter');
+  await page.locator('.flash.failed').waitFor();
+  expect(await page.locator('.flash').innerText()).toBe('Una contraseña tiene de 12 a 200 caracteres.');
+  await password.fill(PASSWORD);
+  const token = page.url().split('/').at(-1) ?? '';
+  const secret = site.deps.totpSecrets.ofInvitation(token);
+  await page.locator('input[name=code]').fill(totpCode(secret, site.deps.clock()));
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/sign-in$/);
+  await look(page, 'invitation-accepted');
+  await page.goto(`/invitation/${token}`);
+  await look(page, 'invitation-gone');
+  expect(faults).toEqual([]);
+});
+
+testWithBrowser.each([true, false])(
+  'a customer sees their own and nothing of another’s, with script %s',
+  async (javaScriptEnabled) => {
+    await using tab = await aTab({ javaScriptEnabled });
+    const { page, faults } = tab;
+    await enter(page, member);
+    const text = await page.locator('main').innerText();
+    for (const mine of [own.legalName, own.rut, own.url, 'authority.certificate', 'PENDING'])
+      expect(text).toContain(mine);
+    for (const theirs of [other.legalName, other.rut, other.url, 'undecided'])
+      expect(text).not.toContain(theirs);
+    // Three stuck and two on their way: not the sums of both accounts.
+    expect(await page.locator('td.figure').allInnerTexts()).toEqual(['3', '3 h', '2', '3 h', '1', '4.000']);
+
+    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+    await page.getByRole('link', { name: member.email }).click();
+    await page.locator('input[name=old]').fill('another one, not right');
+    await page.locator('input[name=password]').fill('quite another, and long');
+    await page.keyboard.press('Enter');
+    await page.locator('.flash.failed').waitFor();
+    expect(await page.locator('.flash').innerText()).toBe('The old password is wrong.');
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL(/sign-in$/);
+    expect(faults).toEqual([]);
+  },
+);
+
+testWithBrowser('what changes appears by itself; a page that nobody sees listens to nothing', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  await enter(page, operator);
+  await listeners(1);
+  await page.evaluate('window.mark = 1');
+  const stuck = page.locator('.panel', { hasText: 'Esperan a una persona' });
+  expect(await stuck.innerText()).not.toContain('signing');
+  await changeCfe(own.rut, { stuckReason: 'signing' });
+  await stuck.getByText('signing').waitFor();
+  expect(await page.evaluate('window.mark')).toBe(1);
+
+  const see = (state: string) =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  await see('hidden');
+  await listeners(0);
+  await changeCfe(own.rut, { stuckReason: null });
+  await see('visible');
+  await stuck.getByText('signing').waitFor({ state: 'detached' });
+  await listeners(1);
+
+  // Signed out elsewhere, the page asks for it at its next change.
+  await db.orm.em.fork().execute('update console_session set ended_at = now() where ended_at is null');
+  await changeCfe(own.rut, { stuckReason: 'signing' });
+  await page.locator('input[name=email]').waitFor();
+  await listeners(0);
+  await changeCfe(own.rut, { stuckReason: null });
+  expect(faults).toEqual([]);
+});
+
+testWithBrowser('what somebody is in the middle of stays: ticks, focus, words, what is open', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  await enter(page, member);
+  await page.goto('/form');
+  await listeners(1);
+  await page.locator('#tick-b').check();
+  await page.locator('#text').fill('typed');
+  await page.locator('#long').fill('typed at length');
+  await page.locator('#one').selectOption('2');
+  await page.locator('#more summary').click();
+  await page.locator('#tick-c').focus();
+  drawing = 2;
+  await changeCfe(own.rut, { stuckReason: null });
+  await page.locator('#drawing', { hasText: '2' }).waitFor();
+
+  expect(await page.locator('#row-new').count()).toBe(1);
+  const ticks = 'input[type=checkbox]:checked';
+  expect(await page.locator(ticks).evaluateAll((all) => all.map(({ id }) => id))).toEqual(['tick-b']);
+  expect(await page.locator('#text').inputValue()).toBe('typed');
+  expect(await page.locator('#long').inputValue()).toBe('typed at length');
+  expect(await page.locator('#one').inputValue()).toBe('2');
+  expect(await page.locator('#more').getAttribute('open')).not.toBeNull();
+  expect(await page.locator('#more p').innerText()).toBe('2');
+  expect(await page.evaluate('document.activeElement.id')).toBe('tick-c');
+  expect(faults).toEqual([]);
+});
+
+testWithBrowser('what a form did stays to be read, while its page is drawn anew', async () => {
+  await using there = await aTab();
+  await enter(there.page, member);
+  await using here = await aTab();
+  const { page, faults } = here;
+  await enter(page, member);
+  await page.goto('/me');
+  await page.getByRole('button', { name: 'Cerrar todas las demás' }).click();
+  const flash = page.getByRole('status');
+  await flash.waitFor();
+  const [drawn] = await Promise.all([
+    page.waitForResponse((response) => response.request().headers()['hx-request'] === 'true'),
+    page.evaluate("htmx.trigger('#main', 'changed')"),
+  ]);
+  await drawn.finished();
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  expect(await flash.innerText()).toBe('Solo queda abierta esta sesión.');
+  expect(faults).toEqual([]);
+});
+
+testWithBrowser('by keyboard alone: to the content, to one’s account, and out', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  await page.goto('/');
+  // The first field has the focus.
+  await page.keyboard.type(member.email);
+  await page.keyboard.press('Tab');
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${site.url}/`);
+  await page.keyboard.press('Tab');
+  const focused = () => page.evaluate<string>('document.activeElement.textContent');
+  expect(await focused()).toBe('Ir al contenido');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate('document.activeElement.id')).toBe('main');
+  await page.reload();
+  const tabTo = async (text: string): Promise<void> => {
+    for (let i = 0; i < 20 && (await focused()) !== text; i += 1) await page.keyboard.press('Tab');
+    expect(await focused()).toBe(text);
+    await page.keyboard.press('Enter');
+  };
+  await tabTo(member.email);
+  await page.waitForURL(/\/me$/);
+  await tabTo('Salir');
+  await page.waitForURL(/sign-in$/);
+  expect(faults).toEqual([]);
+});
