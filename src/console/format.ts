@@ -8,7 +8,7 @@ export function moment(at: Date): Html {
   return html`<time datetime="${at.toISOString()}">${momentText(at)}</time>`;
 }
 
-export const momentText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
+const momentText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
 
 const UNITS = [
   ['days', 86_400],

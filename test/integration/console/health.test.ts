@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createUser } from '../../../src/commands/createUser.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { startConsole, type TestConsole } from '../../support/console.ts';
+import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+let db: TestDatabase;
+let site: TestConsole;
+let ours: Troubled;
+let theirs: Troubled;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  site = await startConsole(db.orm);
+  ours = await aTroubledAccount(db.orm, { name: 'Panaderia Nuestra', stuck: 'authority.certificate' });
+  theirs = await aTroubledAccount(db.orm, { name: 'Ferreteria Ajena', stuck: 'undecided' });
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+/** What the first page tells somebody: of whose enterprises and webhooks, why CFEs are stuck, and the figures. */
+async function seenBy(person: { email: string; totp: Buffer | null }) {
+  const { text, status } = await (await site.as(person)).get('/', { 'accept-language': 'en' });
+  expect(status).toBe(200);
+  const of = ({ legalName, rut, url }: Troubled) => [legalName, rut, url].map((one) => text.includes(one));
+  return {
+    ours: of(ours),
+    theirs: of(theirs),
+    reasons: ['authority.certificate', 'undecided'].filter((one) => text.includes(`>${one}<`)),
+    counts: [...text.matchAll(/<td class="figure">(\d+)<\/td>/g)].map(([, count]) => Number(count)),
+  };
+}
+const ALL = [true, true, true];
+const NONE = [false, false, false];
+
+test('each of two accounts sees its own, and of the other nothing, also in no sum', async () => {
+  expect(await seenBy(await site.aMember(ours.accountId, 'OWNER'))).toEqual({
+    ours: ALL,
+    theirs: NONE,
+    reasons: ['authority.certificate'],
+    counts: [3, 2],
+  });
+  expect(await seenBy(await site.aMember(theirs.accountId, 'VIEWER'))).toEqual({
+    ours: NONE,
+    theirs: ALL,
+    reasons: ['undecided'],
+    counts: [3, 2],
+  });
+});
+
+test('who belongs to both sees both, and an operator everything', async () => {
+  const both = await site.aMember(ours.accountId, 'MEMBER');
+  await createUser(site.deps, { email: both.email, accountId: theirs.accountId, role: 'VIEWER' });
+  const everything = {
+    ours: ALL,
+    theirs: ALL,
+    reasons: ['authority.certificate', 'undecided'],
+    counts: [3, 3, 4],
+  };
+  expect(await seenBy(both)).toEqual(everything);
+  expect(await seenBy(await site.anOperator('VIEWER'))).toEqual(everything);
+});
+
+test('who is let in at another’s enterprise sees what is its own, and not its owner’s webhooks', async () => {
+  const guest = await anAccount(db.orm);
+  await db.orm.em.fork().insert(EnterpriseGrant, { accountId: guest, rut: theirs.rut, role: 'VIEWER' });
+  expect(await seenBy(await site.aMember(guest, 'OWNER'))).toEqual({
+    ours: NONE,
+    theirs: [true, true, false],
+    reasons: ['undecided'],
+    counts: [3, 2],
+  });
+});
