@@ -30,8 +30,7 @@ export function createThreads<Task, Result>({
     clearTimeout(idle.get(worker));
     idle.delete(worker);
   };
-  const begin = (): Worker =>
-    new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: mostMegabytes } });
+  const begin = (): Worker => new Worker(script, { env: {} });
   const take = (): Worker => {
     const [resting] = idle.keys();
     if (resting) {
@@ -57,7 +56,7 @@ export function createThreads<Task, Result>({
       const worker = take();
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       worker.once('message', resolve).once('error', reject);
-      const watching = watch(worker, mostSeconds, reject);
+      const watching = watch(worker, { mostSeconds, mostMegabytes, tooMuch: reject });
       worker.postMessage(task, []);
       try {
         const result = await promise;
@@ -74,15 +73,24 @@ export function createThreads<Task, Result>({
   };
 }
 
-/** Calls `tooLong` once the thread has spent more processor time than that from now on. */
-function watch(worker: Worker, mostSeconds: number, tooLong: (error: Error) => void): NodeJS.Timeout {
+interface Bounds {
+  mostSeconds: number;
+  mostMegabytes: number;
+  /** Called once the thread has spent more processor time from now on, or holds more heap. */
+  tooMuch: (error: Error) => void;
+}
+
+/** Watched from here: a thread that reaches a heap limit of V8 may take the whole process with it. */
+function watch(worker: Worker, { mostSeconds, mostMegabytes, tooMuch }: Bounds): NodeJS.Timeout {
   let before: number | undefined;
   const look = async (): Promise<void> => {
     try {
-      const { user, system } = await worker.cpuUsage();
+      const [{ user, system }, heap] = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]);
       before ??= user + system;
       if (user + system - before > mostSeconds * 1e6)
-        tooLong(new Error(`a thread took more than ${mostSeconds} s for its task`));
+        tooMuch(new Error(`a thread took more than ${mostSeconds} s for its task`));
+      if (heap.used_heap_size > mostMegabytes * 1e6)
+        tooMuch(new Error(`a thread took more than ${mostMegabytes} MB for its task`));
     } catch {
       // The thread does not run yet, or no longer.
     }
