@@ -22,8 +22,9 @@ describe('two API processes behind one database', () => {
   afterAll(() => second?.stop());
   const stack = useStack(sharedStack, async (of) => {
     await of.onboard([101], RUT);
-    second = await startBeside(of, 'api');
     const { base_url, live_api_key } = of.info();
+    // Both are reached at one address from outside.
+    second = await startBeside(of, 'api', { CFE_PUBLIC_URL: new URL(base_url).origin });
     const answer = await createHttpClient(base_url, { 'x-api-key': live_api_key }).post<{
       access_token: string;
     }>('/tokens', {});

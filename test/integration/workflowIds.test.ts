@@ -45,7 +45,8 @@ const sql = <T = unknown>(statement: string, values: unknown[] = []) =>
 async function insertAsBefore(table: 'cfe' | 'delivery', id: string, others: Record<string, string>) {
   const values: Record<string, string> = { id: `'${randomUUID()}'`, ...others };
   const columns = await sql<{ name: string }>(
-    `select column_name as name from information_schema.columns where table_name = ? and column_name <> 'workflow_id'`,
+    `select column_name as name from information_schema.columns
+     where table_name = ? and column_name not in ('workflow_id', 'receipt_token')`,
     [table],
   );
   const names = columns.map(({ name }) => name);

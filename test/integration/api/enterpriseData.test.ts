@@ -70,7 +70,7 @@ describe('the data of an enterprise', () => {
   test('are refused by name and rule', async () => {
     expectFaults(
       await put(await pending(), {
-        email: `${'a'.repeat(70)}@example.com.uy`,
+        email: `${'a'.repeat(60)}@${'example.'.repeat(3)}com.uy`,
         website: 'our shop',
         issuer_since: '1999-01-01',
         resolution: '798-2012',

@@ -180,6 +180,9 @@ const realBodies = ({ id }: Operation): unknown[] =>
   );
 
 describe('real requests', () => {
+  // What was tried above may have used up the checks of the day.
+  beforeAll(() => suite.db.orm.em.fork().execute('delete from credentials_checks'));
+
   test.each(withBody)(
     '%s takes them, and answers what is described when they are changed',
     async (_, operation) => {
@@ -187,8 +190,8 @@ describe('real requests', () => {
       const path = pathOf(operation, { rut, doc_type: 'RUC', doc_number: '219999830019' });
       const statuses: number[] = [];
       for (const body of bodies) statuses.push((await send(operation, path, { body })).status);
-      // Files are cut short in the examples, and a customer or an enterprise is created once.
-      const isPossible = !/upload|updateCustomer/.test(operation.id);
+      // Files are cut short in the examples, a customer or an enterprise is created once, and no CFE has gone out here.
+      const isPossible = !/upload|updateCustomer|sendMail/.test(operation.id);
       if (isPossible) expect(statuses.filter((status) => status >= 300)).toEqual([]);
 
       await fc.assert(

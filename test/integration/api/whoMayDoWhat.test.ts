@@ -163,6 +163,7 @@ const pathOf = (route: Route, forRut: string) =>
   route.path
     .replace('{rut}', forRut)
     .replace('{branch}', '7')
+    .replace('{date}', '2026-01-05')
     .replace('{doc_type}', 'RUC')
     .replace('{doc_number}', '219999830019')
     .replace('{cfe_id}', '101-1');

@@ -74,6 +74,8 @@ describe('requeue', () => {
       { workflow: 'validateCredentials', unfinished: 1 },
       { workflow: 'deliverWebhook', unfinished: 1 },
       { workflow: 'reportDay', unfinished: 0 },
+      { workflow: 'deliverReceipt', unfinished: 0 },
+      { workflow: 'exchangeCfe', unfinished: 0 },
     ];
     expect(await recover({ dryRun: true })).toEqual(counts);
     expect(await outbox()).toEqual([]);

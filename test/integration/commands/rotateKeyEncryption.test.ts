@@ -98,9 +98,11 @@ test('every sealed column of the database is known', () => {
       name.startsWith('sealed') ? fieldNames.map((field) => `${tableName}.${field}`) : [],
     ),
   );
+  // Sealed under the pepper, which stays (docs/console.md).
+  const underThePepper = ['person.sealed_totp'];
 
   expect(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).toSorted()).toEqual(
-    sealed.toSorted(),
+    sealed.filter((column) => !underThePepper.includes(column)).toSorted(),
   );
 });
 
