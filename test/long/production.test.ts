@@ -62,6 +62,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     production.setSecret('cfe_key_encryption_keys', `${oldKey}\n`);
     production.setSecret('cfe_sealing_key', `${sealingKeyFor(oldKey)}\n`);
     production.setSecret('cfe_pepper', `${newPepper()}\n`);
+    for (const none of ['cfe_smtp_url', 'cfe_mail_dkim_key']) production.setSecret(none, '');
     production.setSecret('cfe_token_keys', JSON.stringify([newTokenKey('t')]));
     production.setSecret('cfe_service_certificate_password', '\n');
   });

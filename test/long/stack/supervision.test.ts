@@ -90,8 +90,9 @@ describe('npm start', () => {
       'temporal_ui_url',
       'database_url',
       'simulator_url',
-      'metrics_url',
+      'smtp_url',
       'console_url',
+      'metrics_url',
       'live_api_key',
       'test_api_key',
       'console_operator',
@@ -248,7 +249,7 @@ describe('npm start', () => {
     const run = start();
     const info = await untilReady(run, dataDir);
     const [launcher, supervisor, watchdog, ...parts] = processesOf(run, dataDir);
-    expect(parts).toHaveLength(5);
+    expect(parts).toHaveLength(6);
 
     for (const owner of [launcher, watchdog, supervisor]) signal(owner?.pid ?? 0, 'SIGKILL');
     await run.ended;

@@ -54,7 +54,7 @@ try {
       console_operator: secrets.console_operator ?? {
         email: 'o@example.com',
         password: 'p',
-        totp_secret: 'A',
+        totp_secret: 'JBSWY3DPEHPK3PXP',
       },
       console_customer: secrets.console_customer ?? { email: 'c@example.com', password: 'p' },
     }),
