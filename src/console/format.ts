@@ -1,6 +1,6 @@
 /** How the console writes moments, ages and figures: in Montevideo's time, as Uruguay writes numbers. */
 import { montevideoTimestamp } from '../domain/montevideo.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../page/html.ts';
 import type { Texts } from './texts/index.ts';
 
 /** A moment in Montevideo, `2026-11-22 14:05:09`, exact for machines. */

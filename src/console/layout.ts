@@ -1,7 +1,8 @@
 /** The frame around every page. */
 
+import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
-import { type Html, html, link } from './html.ts';
+import { link } from './links.ts';
 import type { Visit } from './page.ts';
 import { button, form } from './parts.ts';
 import { LANGUAGES, TEXTS } from './texts/index.ts';
@@ -54,7 +55,7 @@ ${page.body}
 </main>
 </body>
 </html>
-`.toString();
+`.text;
 }
 
 function navigation({ texts, path }: Visit): Html {

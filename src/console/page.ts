@@ -8,10 +8,10 @@ import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Orm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Html } from '../page/html.ts';
 import type { Audience, Viewer } from './access.ts';
 import type { ChangeWatch, Topic } from './changes.ts';
 import type { Cookies } from './cookies.ts';
-import type { Html } from './html.ts';
 import type { Oidc } from './oidc.ts';
 import type { Language, Texts } from './texts/index.ts';
 

@@ -1,5 +1,5 @@
 /** Pieces that pages share: forms, panels, tables, marks. */
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../page/html.ts';
 import type { Visit } from './page.ts';
 
 type Part = Html | string | null | false;

@@ -6,10 +6,11 @@ import { formTokenOf, hashOfWebToken, isFormToken, isWebToken, newWebToken } fro
 import { useSession } from '../db/consoleSessions.ts';
 import { membershipsOf } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
+import { html } from '../page/html.ts';
 import { isAmong, viewerOf } from './access.ts';
 import { cookiesOf } from './cookies.ts';
-import { html, link } from './html.ts';
 import { layout } from './layout.ts';
+import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, type Flash, type Page, ToldRefusal, type Visit } from './page.ts';
 import { panel } from './parts.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';

@@ -1,3 +1,5 @@
+/** HTML as tagged templates, for every page and e-mail. */
+
 /** Text that is HTML already. */
 export class Html {
   readonly text: string;
@@ -15,16 +17,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-type Value = string | number | Html | null | undefined | readonly Value[];
+type Value = string | number | Html | null | undefined | false | readonly Value[];
 
 function textOf(value: Value): string {
-  if (value === null || value === undefined) return '';
+  if (value === null || value === undefined || value === false) return '';
   if (value instanceof Html) return value.text;
   if (typeof value === 'object') return value.map(textOf).join('');
   return String(value).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
-/** HTML in which every value that is not HTML itself stands as text; null and undefined stand for nothing. */
+/**
+ * HTML in which every value that is not HTML itself stands as text; null, undefined and false stand for nothing.
+ * Attributes stand in double quotes.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : '')).join(''));
 }

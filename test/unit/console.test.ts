@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { viewerOf } from '../../src/console/access.ts';
 import { age, browserName } from '../../src/console/format.ts';
-import { html, ownPath } from '../../src/console/html.ts';
+import { ownPath } from '../../src/console/links.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { stepOfCode, totpCode } from '../../src/crypto/totp.ts';
+import { html } from '../../src/page/html.ts';
 
 const SRC = join(import.meta.dirname, '../../src/console');
 
@@ -14,10 +15,10 @@ describe('html', () => {
   test('escapes whatever is text, wherever it stands, and nothing that is HTML', () => {
     const evil = `"><script>alert('&')</script>`;
     const escaped = '&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;';
-    expect(html`<a title="${evil}">${[evil, html`<b>${evil}</b>`]}</a>`.toString()).toBe(
+    expect(html`<a title="${evil}">${[evil, html`<b>${evil}</b>`]}</a>`.text).toBe(
       `<a title="${escaped}">${escaped}<b>${escaped}</b></a>`,
     );
-    expect(html`${null}${undefined}${false}${0}`.toString()).toBe('0');
+    expect(html`${null}${undefined}${false}${0}`.text).toBe('0');
   });
 
   test('stands between quotes in every attribute of every page', () => {

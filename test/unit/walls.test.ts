@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   page: ['domain'],
   http: [],
   api: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page', 'print'],
-  console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics'],
+  console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page'],
   cli: ['domain', 'crypto', 'db', 'commands', ...TABLES],
   simulator: [],
   outbox: ['db', ...TABLES],

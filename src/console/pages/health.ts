@@ -3,9 +3,9 @@ import { endpointStates } from '../../db/authorityEndpoints.ts';
 import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
+import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { age, figure, moment } from '../format.ts';
-import { type Html, html } from '../html.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 

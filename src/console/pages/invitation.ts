@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { acceptInvitation, expired, invitedPerson } from '../../commands/acceptInvitation.ts';
 import { base32, otpauthUrl } from '../../crypto/totp.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
-import { html } from '../html.ts';
+import { html } from '../../page/html.ts';
 import { definePage, go, show } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
 

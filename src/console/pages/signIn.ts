@@ -4,7 +4,8 @@ import { signInByOidc } from '../../commands/signInByOidc.ts';
 import { signOut } from '../../commands/signOut.ts';
 import { Refusal } from '../../errors.ts';
 import { networkOf } from '../../http/callerAddress.ts';
-import { html, link, ownPath } from '../html.ts';
+import { html } from '../../page/html.ts';
+import { link, ownPath } from '../links.ts';
 import { OIDC_RETURN } from '../oidc.ts';
 import {
   type Answer,
