@@ -147,7 +147,8 @@ export async function startConsole(
 export const formTokenIn = (text: string): string =>
   /name="form_token" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-function browserOn(url: string, own: Record<string, string>): Browser {
+/** A browser without script, at a console's address; each request carries the headers of its own. */
+export function browserOn(url: string, own: Record<string, string> = {}): Browser {
   const cookies = new Map<string, string>();
   async function ask(
     path: string,

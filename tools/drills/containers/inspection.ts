@@ -21,14 +21,21 @@ export interface Container {
 
 const SERVICE = 'com.docker.compose.service';
 /** Those that run programs of ours, and stay. */
-export const OWN = ['api', 'worker', 'simulator'];
-const PORTS = ['3000', '7233', '8090', '8233', '9464'];
+export const OWN = ['api', 'console', 'worker', 'simulator'];
+const PORTS = ['3000', '3001', '7233', '8090', '8233', '9464', '9466'];
 const NODE_USER = '1000';
 const DNS_PORT = 53;
 /** For a connection that is dropped in silence; one that is let through needs no time. */
 const PATIENCE_SECONDS = 2;
 /** On which port each server listens for those on a network with it. */
-const SERVERS = { postgres: 5_432, temporal: 7_233, 'temporal-ui': 8_080, api: 3_000, simulator: 8_090 };
+const SERVERS = {
+  postgres: 5_432,
+  temporal: 7_233,
+  'temporal-ui': 8_080,
+  api: 3_000,
+  console: 3_001,
+  simulator: 8_090,
+};
 
 /** The containers of the compose file, one-off ones left out; those that ran too. */
 export function containersOf({ docker }: Engine, project = 'cfe'): readonly Container[] {

@@ -11,6 +11,7 @@ const BARE = ['--rm', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--
  */
 const PROGRAMS: readonly [script: string, code: number, says: string][] = [
   ['node src/main/api.ts', 1, 'DATABASE_URL is not set'],
+  ['node src/main/console.ts', 1, 'DATABASE_URL is not set'],
   ['node src/main/worker.ts', 1, 'DATABASE_URL is not set'],
   ['node src/main/migrate.ts', 1, 'DATABASE_URL is not set'],
   ['node src/main/cli.ts --help', 0, 'node src/main/cli.ts account create'],

@@ -24,6 +24,8 @@ export interface Receipts {
   issued: readonly CfeView[];
   /** Waits until every receipt has its verdict. Throws unless each is ACCEPTED, and was received once. */
   allAccepted(): Promise<void>;
+  /** Fetches the printed form of the first. Throws unless it is a PDF. */
+  printed(): Promise<void>;
 }
 
 /** Takes an enterprise to READY under an API key. */
@@ -57,6 +59,10 @@ export async function openReceipts(apiKey: string): Promise<Receipts> {
       const wanted = issued.map(({ numero }) => [numero, 'AE', 1]);
       const byNumber = (a: unknown[], b: unknown[]): number => Number(a[0]) - Number(b[0]);
       same(received.toSorted(byNumber), wanted.toSorted(byNumber), 'the ledger');
+    },
+    async printed() {
+      const pdf = await customer.file(`enterprises/${rut}/cfes/${issued[0]?.cfe_id}/pdf`);
+      same(Buffer.from(pdf.subarray(0, 5)).toString('latin1'), '%PDF-', 'how the file begins');
     },
   };
 }

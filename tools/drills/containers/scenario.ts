@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../../../src/demo/until.ts';
 import { type Say } from './cache.ts';
 import { type Checks, same } from './checks.ts';
+import { enterConsole } from './console.ts';
 import { productionBlocks } from './documented.ts';
 import type { Engine } from './engine.ts';
 import {
@@ -39,7 +40,7 @@ const ENTRUSTED = ['demo-portal-login', 'demo-certificate'];
 /** Runs all checks. */
 export async function runScenario(ground: Ground): Promise<void> {
   const { checks, engine, shell, say } = ground;
-  const apiKey = await followTheDocument(ground, 'From nothing to the first receipt');
+  const { apiKey, account } = await followTheDocument(ground, 'From nothing to the first receipt');
   await checks.check('docker compose build builds one image, once', () => builtOnce(engine, shell));
   await checkPrograms(checks, engine);
   say(`the image: ${(imageBytes(engine) / 1e6).toFixed(0)} MB above its base`);
@@ -59,6 +60,10 @@ export async function runScenario(ground: Ground): Promise<void> {
       );
     return;
   }
+  await checks.check('the receipt is printed', () => receipts.printed());
+  await checks.check('a member of the account is invited, and enters the console through port 3001', () =>
+    enterConsole(shell, account),
+  );
   await inspect(ground, apiKey);
   await checks.check('the command line starts no job, and calls itself as it is called', () =>
     commandLine(ground),
@@ -83,8 +88,11 @@ export async function runScenario(ground: Ground): Promise<void> {
   await interruptedPostgres(ground);
 }
 
-/** Executes the blocks of a section. Answers the API key that was made on the way. */
-async function followTheDocument({ checks, checkout, shell }: Ground, section: string): Promise<string> {
+/** Executes the blocks of a section. Answers the account and the API key that were made on the way. */
+async function followTheDocument(
+  { checks, checkout, shell }: Ground,
+  section: string,
+): Promise<{ account: string; apiKey: string }> {
   let account = 'ACCOUNT';
   let apiKey = '';
   const blocks = productionBlocks(checkout).filter((block) => block.section === section);
@@ -101,7 +109,7 @@ async function followTheDocument({ checks, checkout, shell }: Ground, section: s
       }
     });
   }
-  return apiKey;
+  return { account, apiKey };
 }
 
 async function inspect(ground: Ground, apiKey: string): Promise<void> {
