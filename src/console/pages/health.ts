@@ -3,6 +3,7 @@ import { endpointStates } from '../../db/authorityEndpoints.ts';
 import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { age, figure, moment } from '../format.ts';
@@ -42,7 +43,7 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (stuck.length === 0) return nothing(words.stuckNone);
   const rows = stuck.map((one) => [
-    mark(one.reason, 'bad'),
+    html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
     figure(one.count),
     ageOf(visit, one.oldest),
     environments[one.environment],
@@ -54,7 +55,7 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (pending.length === 0) return nothing(words.pendingNone);
   const rows = pending.map((one) => [
-    mark(one.status, 'wait'),
+    html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
     figure(one.count),
     ageOf(visit, one.oldest),
     environments[one.environment],

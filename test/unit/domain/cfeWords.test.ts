@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { CFE_STATUSES } from '../../../src/domain/cfeStatus.ts';
+import { OWN_REJECTION_CODES } from '../../../src/domain/rejection.ts';
+import { REPORT_STUCK_REASONS, STUCK_REASONS } from '../../../src/domain/stuckReason.ts';
+import { CFE_WORDS } from '../../../src/domain/words/cfes.ts';
+import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
+
+/** The codes of the tables of receipts and sobres. */
+const documented = [
+  ...readFileSync('docs/authority/sobres.md', 'utf8').matchAll(/^\| (?<code>[ES]\d\d) \|/gm),
+].map((match) => match.groups?.['code'] ?? '');
+
+describe('the words for statuses, stuck reasons and rejections', () => {
+  test('every code of the authority and every one of ours has words of its own', () => {
+    expect(documented.length).toBeGreaterThan(20);
+    const known: readonly string[] = REJECTION_CODES;
+    const codes = [...documented, ...Object.values(OWN_REJECTION_CODES)];
+    expect(codes.filter((code) => !known.includes(code))).toEqual([]);
+  });
+
+  test.each(['en', 'es'] as const)('in %s nothing is empty, and no two labels are alike', (language) => {
+    const words = CFE_WORDS[language];
+    const labels = [
+      ...CFE_STATUSES.map((status) => words.status[status].label),
+      ...[...STUCK_REASONS, ...REPORT_STUCK_REASONS].map((reason) => words.stuck[reason].label),
+    ];
+    expect(new Set(labels).size).toBe(labels.length);
+    const all: string[] = JSON.stringify(words).match(/":"[^"]*"/g) ?? [];
+    expect(all.filter((text) => text.length < 8)).toEqual([]);
+  });
+
+  test('no English is left in Spanish', () => {
+    const english = JSON.stringify(CFE_WORDS.en).match(/:"[^"]{12,}"/g) ?? [];
+    const spanish = JSON.stringify(CFE_WORDS.es);
+    expect(english.filter((text) => spanish.includes(text))).toEqual([]);
+    expect(spanish).not.toMatch(/\b(the|then|with|authority's)\b/);
+  });
+});
