@@ -8,7 +8,8 @@ export function moment(at: Date): Html {
   return html`<time datetime="${at.toISOString()}">${momentText(at)}</time>`;
 }
 
-const momentText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
+/** The same as plain text. */
+export const momentText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
 
 const UNITS = [
   ['days', 86_400],

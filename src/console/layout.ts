@@ -1,13 +1,21 @@
 /** The frame around every page. */
 
 import { type Html, html } from '../page/html.ts';
+import { type Audience, isAmong, type Viewer } from './access.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
 import { button, form } from './parts.ts';
-import { LANGUAGES, TEXTS } from './texts/index.ts';
+import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
-const NAVIGATION = [['health', '/']] as const;
+const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+
+/** What the frame leads to, and whom: each row with the audience of its page. */
+const NAVIGATION: readonly {
+  readonly name: keyof Texts['nav'];
+  readonly path: string;
+  readonly audience: Audience;
+}[] = [{ name: 'health', path: '/', audience: EVERYONE }];
 
 /** htmx is told to run no code from texts, to write no style of its own, to ask nobody else and to keep no pages. */
 const HTMX = JSON.stringify({
@@ -42,9 +50,10 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
 <a class="skip" href="#main">${texts.skip}</a>
 <header class="top">
 <a class="brand" href="/">${texts.console}</a>
-${signedIn && navigation(visit)}
+${signedIn && html`${navigation(visit, signedIn.viewer)}${searchField(visit)}`}
 <div class="tools">
 ${languages(visit)}
+${signedIn && html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>`}
 ${signedIn && html`<a href="/me" title="${texts.account}">${signedIn.session.email}</a>${form(visit, '/sign-out', button(texts.signOut, 'quiet'), 'inline')}`}
 </div>
 </header>
@@ -53,18 +62,33 @@ ${flash && html`<p class="flash ${flash.kind}" role="status">${flash.text}</p>`}
 <h1>${page.title}</h1>
 ${page.body}
 </main>
+${signedIn && html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog"><h2 id="keys-title">${texts.lists.keysTitle}</h2>${keyHelp(visit)}<button class="quiet">${texts.lists.keysClose}</button></form></dialog>`}
 </body>
 </html>
 `.text;
 }
 
-function navigation({ texts, path }: Visit): Html {
-  const here = path.split('?')[0];
-  return html`<nav aria-label="${texts.console}">${NAVIGATION.map(
-    ([name, to]) =>
-      html`<a href="${to}"${(to === '/' ? here === to : here?.startsWith(to)) && html` aria-current="page"`}>${texts.nav[name]}</a>`,
+function navigation({ texts, path }: Visit, viewer: Viewer): Html {
+  const here = path.split('?')[0] ?? '/';
+  const isHere = (to: string): boolean => here === to || (to !== '/' && here.startsWith(`${to}/`));
+  return html`<nav aria-label="${texts.console}">${NAVIGATION.filter(({ audience }) =>
+    isAmong(viewer, audience),
+  ).map(
+    ({ name, path: to }) =>
+      html`<a href="${to}"${isHere(to) && html` aria-current="page"`}>${texts.nav[name]}</a>`,
   )}</nav>`;
 }
+
+/** Finds a receipt by whatever somebody has of it. */
+function searchField({ texts: { lists: words } }: Visit): Html {
+  return html`<form class="search" role="search" method="get" action="/search"><input type="search" name="q" maxlength="255" autocomplete="off" aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"></form>`;
+}
+
+/** What each key does; also a page of its own, for who has no script. */
+export const keyHelp = ({ texts }: Visit): Html =>
+  html`<dl class="keys">${Object.entries(texts.lists.keys).map(
+    ([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`,
+  )}</dl>`;
 
 /** A switch to each language but this one; the page stays. */
 function languages(visit: Visit): Html {

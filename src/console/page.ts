@@ -1,4 +1,5 @@
 /** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
+import type { Readable } from 'node:stream';
 import type * as z from 'zod';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
@@ -80,7 +81,12 @@ export type Answer =
       readonly status?: number;
     }
   | { readonly kind: 'go'; readonly to: string; readonly flash?: Flash }
-  | { readonly kind: 'file'; readonly name: string; readonly type: string; readonly content: string };
+  | {
+      readonly kind: 'file';
+      readonly name: string;
+      readonly type: string;
+      readonly content: string | Buffer | Readable;
+    };
 
 /** Shows a page; `live`: what must change for it to be drawn anew. */
 export const show = (
@@ -111,9 +117,12 @@ interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
     request: { params: z.output<P>; query: z.output<Q>; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,
   ): Promise<Answer>;
-  /** Of a form: where a refusal is told, in place of a page of its own. */
-  back?(request: { params: z.output<P> }): string;
+  /** Of a form: where a refusal is told, in place of a page of its own; `sent`: its fields, whatever they hold. */
+  back?(request: { params: z.output<P>; sent: Sent; visit: Visit }): string;
 }
+
+/** The fields of a form as they came; a list where one occurs several times. */
+export type Sent = Readonly<Record<string, string | string[]>>;
 
 /** A page or a form as the application sees it, whatever it takes. */
 export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'handle' | 'back'> {
@@ -121,7 +130,7 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
     request: { params: unknown; query: unknown; form: unknown; visit: Visit },
     deps: ConsoleDeps,
   ): Promise<Answer>;
-  back?(request: { params: unknown }): string;
+  back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
 /** A page whose `handle` is typed by its schemas. */

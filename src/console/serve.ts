@@ -11,7 +11,15 @@ import { isAmong, viewerOf } from './access.ts';
 import { cookiesOf } from './cookies.ts';
 import { layout } from './layout.ts';
 import { link } from './links.ts';
-import { type Answer, type ConsoleDeps, type Flash, type Page, ToldRefusal, type Visit } from './page.ts';
+import {
+  type Answer,
+  type ConsoleDeps,
+  type Flash,
+  type Page,
+  type Sent,
+  ToldRefusal,
+  type Visit,
+} from './page.ts';
 import { panel } from './parts.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
@@ -98,21 +106,25 @@ export async function servePage(
   const params = checked(page.params, ctx.params, 'NOT_FOUND');
   const sent = page.method === 'POST' ? await formOf(ctx, visit) : {};
   try {
-    const query = checked(page.query, Object.fromEntries(new URLSearchParams(ctx.search)), 'INVALID_INPUT');
+    const query = checked(page.query, queryOf(ctx.search), 'INVALID_INPUT');
     const form = checked(page.form, sent, 'INVALID_INPUT');
     answer(ctx, visit, await page.handle({ params, query, form, visit }, deps));
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
     answer(ctx, visit, {
       kind: 'go',
-      to: page.back({ params }),
+      to: page.back({ params, sent, visit }),
       flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
     });
   }
 }
 
-/** The fields of a form that was given out to this browser. Refuses every other (FORBIDDEN). */
-async function formOf(ctx: Context, visit: Visit): Promise<Record<string, string>> {
+/** A query as it stands in an address; a filter that a form left empty says nothing. */
+const queryOf = (search: string): Record<string, string> =>
+  Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
+
+/** The fields of a form that was given out to this browser; one that occurs several times, as ticked rows do, is a list. Refuses every other (FORBIDDEN). */
+async function formOf(ctx: Context, visit: Visit): Promise<Sent> {
   const site = ctx.get('Sec-Fetch-Site');
   if (!ctx.is('urlencoded') || !['', 'same-origin', 'none'].includes(site)) {
     throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
@@ -120,7 +132,15 @@ async function formOf(ctx: Context, visit: Visit): Promise<Record<string, string
   const text = await rawBody(ctx.req, { encoding: 'utf8', limit: FORM_BYTES }).catch(() => {
     throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.other);
   });
-  const { form_token: token = '', ...fields } = Object.fromEntries(new URLSearchParams(text));
+  const sent = new URLSearchParams(text);
+  const token = sent.get('form_token') ?? '';
+  sent.delete('form_token');
+  const fields = Object.fromEntries(
+    [...new Set(sent.keys())].map((name) => {
+      const values = sent.getAll(name);
+      return [name, values.length === 1 ? (values[0] ?? '') : values];
+    }),
+  );
   if (!isFormToken(token, visit.webToken)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   return fields;
 }

@@ -75,6 +75,8 @@ export type AuditAction =
   | 'delivery.redeliver'
   | 'mail.send'
   | 'mail.resend'
+  | 'filter.save'
+  | 'filter.delete'
   | 'user.create'
   | 'user.invite'
   | 'user.join'

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { viewerOf } from '../../src/console/access.ts';
+import { type Audience, mayAt, mayIn, standingBy, viewerOf } from '../../src/console/access.ts';
+import { csvLine } from '../../src/console/csv.ts';
 import { age, browserName } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
@@ -140,4 +141,68 @@ test.each([
   ['', ''],
 ])('the browser %j is called %j', (agent, name) => {
   expect(browserName(agent)).toBe(name);
+});
+
+describe('what somebody may at an enterprise', () => {
+  const of = (...roles: ['VIEWER' | 'MEMBER' | 'OWNER', string][]) => ({
+    kind: 'member' as const,
+    memberships: roles.map(([role, accountId]) => ({ role, accountId, accountName: accountId })),
+  });
+  const there = new Map([
+    ['owner', 'OWNER' as const],
+    ['granted', 'MEMBER' as const],
+    ['reads', 'VIEWER' as const],
+  ]);
+
+  test.each([
+    ['OWNER', 'owner', 'OWNER'],
+    ['MEMBER', 'owner', 'MEMBER'],
+    ['VIEWER', 'owner', 'VIEWER'],
+    ['OWNER', 'granted', 'MEMBER'],
+    ['VIEWER', 'granted', 'VIEWER'],
+    ['OWNER', 'reads', 'VIEWER'],
+    ['OWNER', 'elsewhere', undefined],
+  ] as const)('%s of an account that is “%s” there: %s', (role, account, stands) => {
+    expect(standingBy(of([role, account]), there)?.role).toBe(stands);
+  });
+
+  test('of several accounts, the one by which they are most', () => {
+    expect(standingBy(of(['OWNER', 'reads'], ['MEMBER', 'owner'], ['OWNER', 'elsewhere']), there)).toEqual({
+      kind: 'member',
+      role: 'MEMBER',
+      accountId: 'owner',
+    });
+  });
+
+  const MEMBERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+  const NOBODY: Audience = { operators: null, members: null };
+  test.each([
+    [{ kind: 'operator', role: 'VIEWER' }, false],
+    [{ kind: 'operator', role: 'SUPPORT' }, true],
+    [{ kind: 'operator', role: 'ADMIN' }, true],
+    [{ kind: 'member', role: 'VIEWER', accountId: 'a' }, false],
+    [{ kind: 'member', role: 'MEMBER', accountId: 'a' }, true],
+    [{ kind: 'member', role: 'OWNER', accountId: 'a' }, true],
+    [null, false],
+  ] as const)('%j may do what is for SUPPORT and MEMBER: %s', (standing, may) => {
+    expect(mayAt(standing, MEMBERS)).toBe(may);
+    expect(mayAt(standing, NOBODY)).toBe(false);
+  });
+
+  test('at an account: only by a role in that one', () => {
+    const viewer = of(['OWNER', 'a'], ['VIEWER', 'b']);
+    expect(['a', 'b', 'c'].map((account) => mayIn(viewer, account, MEMBERS))).toEqual([true, false, false]);
+    expect(mayIn({ kind: 'operator', role: 'ADMIN' }, 'c', MEMBERS)).toBe(true);
+  });
+});
+
+test.each([
+  [['a', 1, null, true], 'a,1,,true'],
+  [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"'],
+  [['=1+1', '+a', '-a', '@a', '\t=a', '\r=a'], `'=1+1,'+a,'-a,'@a,'\t=a,"'\r=a"`],
+  [['=HYPERLINK("http://e.example","x")'], `"'=HYPERLINK(""http://e.example"",""x"")"`],
+  [['-12.50', -3, '+598 99 123'], `-12.50,-3,'+598 99 123`],
+  [[new Date('2026-11-22T02:00:00Z')], '2026-11-21 23:00:00'],
+])('a line of CSV of %j', (values, line) => {
+  expect(csvLine(values)).toBe(`${line}\r\n`);
 });

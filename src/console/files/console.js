@@ -63,3 +63,60 @@ document.addEventListener('htmx:beforeSwap', (event) => {
     location.reload();
   }
 });
+
+// Keys: nothing while somebody types, and none of those that a browser or a reading aid has with Ctrl, Alt or Meta.
+const isTyping = (element) =>
+  element?.matches('textarea, select, input:not([type=checkbox], [type=radio]), [contenteditable]');
+const rows = () => [...document.querySelectorAll('table.list > tbody > tr')];
+
+function step(by) {
+  const all = rows();
+  const at = all.indexOf(document.activeElement?.closest('table.list > tbody > tr'));
+  const row = all[at === -1 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)];
+  row?.focus();
+  row?.scrollIntoView({ block: 'nearest' });
+  return Boolean(row);
+}
+
+const help = () => {
+  const dialog = document.querySelector('#keys');
+  if (dialog && !dialog.open) dialog.showModal();
+  return Boolean(dialog);
+};
+
+const rowHere = () => document.activeElement?.closest('table.list > tbody > tr');
+
+// Each answers whether it did something; else the key stays the browser's.
+const KEYS = {
+  '/': () => {
+    const field = document.querySelector('form.search input');
+    field?.focus();
+    field?.select();
+    return Boolean(field);
+  },
+  '?': help,
+  j: () => step(1),
+  k: () => step(-1),
+  x: () => {
+    const box = rowHere()?.querySelector('input[type=checkbox]');
+    box?.click();
+    return Boolean(box);
+  },
+  Enter: () => {
+    const link =
+      document.activeElement?.matches('table.list > tbody > tr') && rowHere()?.querySelector('a.row');
+    if (link) link.click();
+    return Boolean(link);
+  },
+};
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || isTyping(event.target))
+    return;
+  if (document.querySelector('dialog[open]')) return;
+  if (Object.hasOwn(KEYS, event.key) && KEYS[event.key]()) event.preventDefault();
+});
+
+document.querySelector('#help')?.addEventListener('click', (event) => {
+  if (help()) event.preventDefault();
+});

@@ -1,7 +1,9 @@
 import type { Page } from '../page.ts';
 import { healthPage } from './health.ts';
+import { helpPage } from './help.ts';
 import { invitationPage, sendInvitation } from './invitation.ts';
 import { mePage, sendEndSessions, sendLanguage, sendPassword } from './me.ts';
+import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
 
 /** Every page and form of the console. */
@@ -20,4 +22,7 @@ export const PAGES: readonly Page[] = [
   sendEndSessions,
   sendPassword,
   sendLanguage,
+  helpPage,
+  sendSavedFilter,
+  sendDeleteFilter,
 ];

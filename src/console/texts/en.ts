@@ -1,9 +1,25 @@
+import { lists } from './lists.ts';
+
 /** The console's words in English; the other languages have the same, by type. */
 export const en = {
   name: 'English',
   console: 'CFE console',
   skip: 'Skip to content',
-  nav: { health: 'Health' },
+  nav: {
+    health: 'Health',
+    cfes: 'Receipts',
+    stuck: 'Stuck',
+    enterprises: 'Enterprises',
+    reports: 'Reports',
+    webhooks: 'Webhooks',
+    deliveries: 'Deliveries',
+    keys: 'Keys',
+    members: 'Members',
+    plan: 'Plan',
+    accounts: 'Accounts',
+    audit: 'Audit',
+  },
+  lists: lists.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',
@@ -67,6 +83,7 @@ export const en = {
     'password.wrong_old': 'The old password is wrong.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
+    'filter.too_many': 'No more filters can be saved for this list. Forget one first.',
     'code.wrong': 'This is not the code that your app shows at the moment.',
   },
   me: {

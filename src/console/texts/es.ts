@@ -1,11 +1,26 @@
 import type { Texts } from './en.ts';
+import { lists } from './lists.ts';
 
 /** Las palabras de la consola en español. */
 export const es: Texts = {
   name: 'Español',
   console: 'Consola CFE',
   skip: 'Ir al contenido',
-  nav: { health: 'Estado' },
+  nav: {
+    health: 'Estado',
+    cfes: 'Comprobantes',
+    stuck: 'Detenidos',
+    enterprises: 'Empresas',
+    reports: 'Reportes',
+    webhooks: 'Webhooks',
+    deliveries: 'Entregas',
+    keys: 'Claves',
+    members: 'Personas',
+    plan: 'Plan',
+    accounts: 'Cuentas',
+    audit: 'Auditoría',
+  },
+  lists: lists.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',
@@ -70,6 +85,7 @@ export const es: Texts = {
     'password.wrong_old': 'La contraseña anterior no es correcta.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedí otra.',
+    'filter.too_many': 'No se pueden guardar más filtros para esta lista. Olvidar antes alguno.',
     'code.wrong': 'Este no es el código que tu aplicación muestra ahora.',
   },
   me: {

@@ -33,6 +33,7 @@ import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
 import { ReportDuty } from './ReportDuty.ts';
 import { ReportSubmission } from './ReportSubmission.ts';
+import { SavedFilter } from './SavedFilter.ts';
 import { Sobre } from './Sobre.ts';
 import { UiValue } from './UiValue.ts';
 import { Warning } from './Warning.ts';
@@ -75,6 +76,7 @@ export const ENTITIES = [
   RateLimit,
   ReportDuty,
   ReportSubmission,
+  SavedFilter,
   Sobre,
   UiValue,
   Warning,

@@ -1,0 +1,218 @@
+/** Lists: one definition of columns and filters serves the table, the pages that follow it, and the CSV of all that matches. */
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { savedFiltersOf } from '../db/savedFilters.ts';
+import { cursorOf, type KeyPart, valuesOf } from '../domain/cursor.ts';
+import { type Html, html } from '../page/html.ts';
+import type { Topic } from './changes.ts';
+import { type CsvValue, csvLine } from './csv.ts';
+import { link } from './links.ts';
+import { type Answer, type ConsoleDeps, show, signedIn, ToldRefusal, type Visit } from './page.ts';
+import { button, form, nothing, panel } from './parts.ts';
+
+/** Rows of one page of a list, and of one question while a CSV is written. */
+const PAGE_ROWS = 50;
+const CSV_ROWS = 500;
+
+/** What every list's page takes in its query beside its filters. */
+export const LIST_QUERY = {
+  after: z.string().max(4_000).optional(),
+  format: z.literal('csv').optional(),
+  /** Which list of a page that has several. */
+  list: z.string().max(40).optional(),
+} as const;
+
+/** The values of the boxes that were ticked, as a form sends them. @internal */
+export const Ticked = z
+  .union([z.string(), z.array(z.string()).max(500)])
+  .default([])
+  .transform((values) => (typeof values === 'string' ? [values] : values));
+
+type Part = Html | string | null | false;
+type Query = Readonly<Record<string, string | undefined>>;
+
+export interface Column<R> {
+  /** Its head in the CSV. */
+  readonly key: string;
+  readonly head: string;
+  /** Set right. */
+  readonly isFigure?: boolean;
+  /** That of the first column is the link to the row: without one of its own. */
+  cell(row: R): Part;
+  csv(row: R): CsvValue;
+}
+
+/** A field by which a list is narrowed, by the name that it has in the query. */
+export interface Filter {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'date' | 'search';
+  /** What there is to choose from: value and words. */
+  readonly options?: readonly (readonly [value: string, label: string])[];
+}
+
+export interface List<R> {
+  /** Of the table for who hears it, and of the file. */
+  readonly label: string;
+  readonly name: string;
+  readonly path: string;
+  /** As the page was asked: the filters' values, and LIST_QUERY's. */
+  readonly query: Query;
+  readonly filters?: readonly Filter[];
+  readonly columns: readonly Column<R>[];
+  /** Stands on a page with other lists. */
+  readonly isPart?: boolean;
+  /** The rows behind a key, in the list's order, `limit` of them at most. */
+  read(page: { after: readonly string[] | null; limit: number }): Promise<readonly R[]>;
+  /** By what rows are in order: one value for each part, enough to tell any two apart. */
+  readonly key: { readonly parts: readonly KeyPart[]; of(row: R): readonly string[] };
+  /** Where a row leads; a path of ours. */
+  href?(row: R): string | null;
+  /** Rows can be ticked: their values are sent as `name` with the form at `action`, which has `content`. */
+  readonly ticks?: {
+    readonly name: string;
+    of(row: R): string | null;
+    readonly action: string;
+    readonly content: Html;
+  };
+  /** What is said where no row matches. */
+  readonly empty: string;
+}
+
+/** A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. @internal */
+export async function listing<R>(
+  visit: Visit,
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  list: List<R> & { title: string; live?: readonly Topic[]; above?: Html; below?: Html },
+): Promise<Answer> {
+  if (list.query['format'] === 'csv') return csvOf(list);
+  const saved =
+    list.filters && (await savedFiltersOf(orm.em.fork(), signedIn(visit).session.personId, list.path));
+  const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
+${panel(null, await listPart(visit, list))}${list.below}`;
+  return show(list.title, body, list.live ? { live: list.live } : {});
+}
+
+/** The table of a list with what leads on, to stand in a page. @public */
+export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
+  const { lists: words } = visit.texts;
+  const isAsked = !list.isPart || list.query['list'] === list.name;
+  const after = isAsked ? list.query['after'] : undefined;
+  const found = await list.read({ after: keyIn(visit, list, after), limit: PAGE_ROWS + 1 });
+  const rows = found.slice(0, PAGE_ROWS);
+  const last = rows.at(-1);
+  if (!last)
+    return html`${nothing(list.empty)}${after !== undefined && html`<p><a href="${address(list)}">${words.first}</a></p>`}`;
+  const next = found.length > PAGE_ROWS ? cursorOf(list.key.of(last)) : null;
+  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
+${after !== undefined && html`<a href="${address(list)}">${words.first}</a>`}${next !== null && html`<a href="${address(list, { after: next })}" rel="next">${words.next}</a>`}<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a></div>`;
+}
+
+/** All rows that match, as CSV (RFC 4180, in UTF-8 with its mark, by which spreadsheets know it), read page by page while it is sent. @public */
+export function csvOf<R>(list: List<R>): Answer {
+  async function* lines(): AsyncGenerator<string> {
+    yield `\uFEFF${csvLine(list.columns.map(({ key }) => key))}`;
+    let after: readonly string[] | null = null;
+    for (;;) {
+      const rows = await list.read({ after, limit: CSV_ROWS });
+      if (rows.length > 0)
+        yield rows.map((row) => csvLine(list.columns.map((column) => column.csv(row)))).join('');
+      const last = rows.at(-1);
+      if (!last || rows.length < CSV_ROWS) return;
+      after = list.key.of(last);
+    }
+  }
+  return {
+    kind: 'file',
+    name: `${list.name}.csv`,
+    type: 'text/csv; charset=utf-8',
+    content: Readable.from(lines()),
+  };
+}
+
+/** Where the list stands, with its filters and what is added. */
+function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}): string {
+  return link(path, {
+    ...filtersOf(list),
+    ...(isPart && Object.keys(more).length > 0 ? { list: name } : {}),
+    ...more,
+  });
+}
+
+/** The filters that are set. */
+const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>): Query =>
+  Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
+
+function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): string[] | null {
+  if (after === undefined) return null;
+  const values = valuesOf(after, key.parts);
+  if (!values) throw new ToldRefusal('INVALID_INPUT', visit.texts.lists.wrongCursor);
+  return values;
+}
+
+function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
+  const { ticks, columns } = list;
+  const heads = columns.map(
+    ({ head, isFigure }) => html`<th scope="col" class="${isFigure ? 'figure' : ''}">${head}</th>`,
+  );
+  const drawn = rows.map((row) => {
+    const key = idOf(list.name, list.key.of(row));
+    const value = ticks?.of(row) ?? null;
+    const cells = columns.map((column, i) => {
+      const href = i === 0 ? list.href?.(row) : null;
+      const shown = column.cell(row);
+      return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
+    });
+    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${value !== null && tickBox(visit, list.name, ticks.name, value, key)}</td>`}${cells}</tr>`;
+  });
+  return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0"><table class="list"><thead><tr>${ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`}${heads}</tr></thead><tbody>${drawn}</tbody></table></div>`;
+}
+
+/** Of a row, by which an update finds it again. */
+const idOf = (list: string, key: readonly string[]): string =>
+  [list, ...key].join('-').replaceAll(/\s/g, '_');
+
+/** A box of the form above the table; it belongs to it by its id, so that rows may hold forms of their own. */
+const tickBox = (visit: Visit, list: string, name: string, value: string, key: string): Html =>
+  html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${value}">`;
+
+function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
+  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+}
+
+function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
+  const { lists: words } = visit.texts;
+  const isFiltered = filters.some(({ name }) => list.query[name] !== undefined);
+  return html`<form class="filters" method="get" action="${list.path}">${filters.map((filter) => filterField(filter, list.query[filter.name] ?? ''))}
+<div class="buttons">${button(words.filter)}${isFiltered && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
+}
+
+function filterField({ name, label, type = 'text', options }: Filter, value: string): Html {
+  if (!options)
+    return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" maxlength="255" autocomplete="off"></label>`;
+  const all: Filter['options'] = [['', '–'], ...options];
+  return html`<label class="field"><span>${label}</span><select name="${name}">${all.map(
+    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
+  )}</select></label>`;
+}
+
+/** The filters that a person has saved for this list; the one that is set can be saved. */
+function savedFilters<R>(
+  visit: Visit,
+  list: List<R>,
+  saved: Awaited<ReturnType<typeof savedFiltersOf>>,
+): Html {
+  const { lists: words } = visit.texts;
+  const here = address(list);
+  const isSet = here !== list.path;
+  const isSaved = saved.some(({ query }) => `${list.path}?${query}` === here);
+  if (saved.length === 0 && !isSet) return html``;
+  return html`<div class="saved">${saved.map(({ id, name, query }) => {
+    const to = `${list.path}?${query}`;
+    return html`<span class="one"><a href="${to}"${to === here && html` aria-current="true"`}>${name}</a>${form(visit, `/saved-filters/${id}/delete`, html`<input type="hidden" name="to" value="${here}"><button class="quiet" aria-label="${words.forget(name)}">×</button>`, 'inline')}</span>`;
+  })}${
+    isSet &&
+    !isSaved &&
+    html`<details id="save-filter"><summary>${words.save}</summary>${form(visit, '/saved-filters', html`<input type="hidden" name="to" value="${here}"><input name="name" maxlength="60" required autocomplete="off" aria-label="${words.saveAs}" placeholder="${words.saveAs}">${button(words.saveGo)}`, 'inline')}</details>`
+  }</div>`;
+}

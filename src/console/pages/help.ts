@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { keyHelp } from '../layout.ts';
+import { definePage, show } from '../page.ts';
+import { panel } from '../parts.ts';
+
+/** GET /help: what the keys do; with script it opens over any page. */
+export const helpPage = definePage({
+  name: 'help',
+  method: 'GET',
+  path: '/help',
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ visit }) {
+    return show(visit.texts.lists.keysTitle, panel(null, keyHelp(visit)));
+  },
+});

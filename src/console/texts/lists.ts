@@ -1,0 +1,58 @@
+/** The words of lists, of the search field and of the keys. */
+const en = {
+  filter: 'Filter',
+  clear: 'Clear',
+  next: 'Next page',
+  first: 'First page',
+  csv: 'All as CSV',
+  tick: 'Tick',
+  save: 'Save this filter',
+  saveAs: 'Name of the filter',
+  saveGo: 'Save',
+  saved: (name: string): string => `The filter “${name}” is saved.`,
+  forget: (name: string): string => `Forget the filter “${name}”`,
+  forgotten: 'The filter is forgotten.',
+  wrongCursor: 'This address leads to no page of the list. Begin at its first page.',
+  search: 'Find a receipt',
+  searchHint: '101-7, A-123, RUT, request…',
+  keysTitle: 'Keys',
+  keysClose: 'Close',
+  keys: {
+    '/': 'to the search field',
+    j: 'one row down',
+    k: 'one row up',
+    x: 'tick the row',
+    Enter: 'open the row',
+    '?': 'this help',
+  },
+};
+
+const es: typeof en = {
+  filter: 'Filtrar',
+  clear: 'Quitar filtros',
+  next: 'Página siguiente',
+  first: 'Primera página',
+  csv: 'Todo en CSV',
+  tick: 'Marcar',
+  save: 'Guardar este filtro',
+  saveAs: 'Nombre del filtro',
+  saveGo: 'Guardar',
+  saved: (name) => `El filtro «${name}» quedó guardado.`,
+  forget: (name) => `Olvidar el filtro «${name}»`,
+  forgotten: 'El filtro fue olvidado.',
+  wrongCursor: 'Esta dirección no lleva a ninguna página de la lista. Empezar por la primera.',
+  search: 'Buscar un comprobante',
+  searchHint: '101-7, A-123, RUT, solicitud…',
+  keysTitle: 'Teclas',
+  keysClose: 'Cerrar',
+  keys: {
+    '/': 'al campo de búsqueda',
+    j: 'una fila abajo',
+    k: 'una fila arriba',
+    x: 'marcar la fila',
+    Enter: 'abrir la fila',
+    '?': 'esta ayuda',
+  },
+};
+
+export const lists = { en, es };
