@@ -4,10 +4,14 @@ import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
+import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
+import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
 import type { AuthorityRuts } from '../db/authorityCertificates.ts';
+import type { BranchFacts } from '../db/branches.ts';
 import type { WaitedFor } from '../db/dailyReports.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
+import type { Customer } from '../db/entities/Customer.ts';
 import type { DailyReport } from '../db/entities/DailyReport.ts';
 import type { ReportSubmission } from '../db/entities/ReportSubmission.ts';
 
@@ -17,6 +21,8 @@ export interface CliDeps extends CommandDeps {
   readonly authorityRuts: AuthorityRuts;
   /** Reads the file at a path that a person gave. Refuses one that cannot be read (INVALID_INPUT). */
   readonly readFile: (path: string) => string;
+  /** The same, byte for byte; `-` is standard input in both. */
+  readonly readBytes: (path: string) => Buffer;
   /** Makes API keys; throws ConfigurationError where their pepper is not configured. */
   readonly apiKeys: () => ApiKeys;
   /** Asks the workflow of a CFE for a support action; throws ConfigurationError where Temporal is not configured. */
@@ -31,12 +37,23 @@ export interface CliDeps extends CommandDeps {
   readonly sealer: () => Sealer;
   /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */
   readonly opener: () => Opener;
+  /** Who may certify enterprises; throws ConfigurationError where the file that tells is not usable. */
+  readonly certificateAuthorities: () => CertificateAuthorities;
+  /** Keyed hashes of logins; throws ConfigurationError where their pepper is not configured. */
+  readonly requestHash: () => RequestHash;
+  /** Base of the addresses at which plans are paid. */
+  readonly checkoutUrl: () => string;
+  /** Asks the authority's registry; null for a RUT that it does not know. Throws ConfigurationError where that is not configured. */
+  readonly lookUpRut: (rut: string) => Promise<Row | null>;
   /** Where the console is, without a slash at its end. */
   readonly consoleUrl: () => string;
   /** Whether receivers of webhooks on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
   /** The CFE object as the API tells it. */
   readonly cfeObject: (cfe: Cfe) => Row;
+  /** Branches and customers as the API tells them. */
+  readonly branchObject: (branch: BranchFacts & { branch: number; closedAt?: Date | null }) => Row;
+  readonly customerObject: (customer: Customer) => Row;
   /** A daily report as the API tells it, with its submissions and what it waits for. */
   readonly reportObject: (
     report: DailyReport,

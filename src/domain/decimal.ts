@@ -19,6 +19,10 @@ export class JsonNumber {
   }
 }
 
+/** What somebody typed where a number is wanted: a number as it was written, else the text, which the schema refuses. */
+export const typedNumber = (typed: string): JsonNumber | string =>
+  /^\d+(\.\d+)?$/.test(typed) ? new JsonNumber(typed) : typed;
+
 interface Size {
   readonly negative: boolean;
   readonly zero: boolean;

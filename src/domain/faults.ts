@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Fault } from '../errors.ts';
+import { type Fault, invalidInput } from '../errors.ts';
 import type { BodyRule } from './bodyRules.ts';
 import { JsonNumber } from './decimal.ts';
 import { nearest } from './nearest.ts';
@@ -33,6 +33,13 @@ export function check<T>(schema: z.ZodType<T>, input: unknown, reading: Reading 
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, faults: faultsOf(result.error, input, { ...reading, schema }) };
+}
+
+/** The value of `input` as `schema` reads it. Refuses all its faults at once (INVALID_INPUT). */
+export function required<T>(schema: z.ZodType<T>, input: unknown): T {
+  const checked = check(schema, input);
+  if (checked.ok) return checked.value;
+  throw invalidInput(checked.faults);
 }
 
 /**

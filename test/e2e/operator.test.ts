@@ -43,6 +43,7 @@ describe('an operator at the running local stack', () => {
       expect(await stack.customer.get(path)).toMatchObject({ rut: '219999830019', ...record });
     }
     expect(await stack.customer.find('erut/214844360018')).toBeUndefined();
+    expect(await stack.cli.json('enterprise', 'look-up', '219999830019')).toMatchObject(record);
     expect(statSync(join(stack.dataDir, 'service-certificate.p12')).mode & 0o777).toBe(0o600);
   });
 });

@@ -3,7 +3,11 @@ import { account } from './account.ts';
 import { annulment } from './annulment.ts';
 import { audit } from './audit.ts';
 import { authorityCertificate } from './authorityCertificate.ts';
+import { branch } from './branch.ts';
+import { cae } from './cae.ts';
+import { certificate } from './certificate.ts';
 import { cfe } from './cfe.ts';
+import { customer } from './customer.ts';
 import { delivery } from './delivery.ts';
 import { enterprise } from './enterprise.ts';
 import { exchangeRate } from './exchangeRate.ts';
@@ -31,6 +35,10 @@ export const GROUPS: readonly Group[] = [
   webhook,
   delivery,
   enterprise,
+  branch,
+  certificate,
+  cae,
+  customer,
   cfe,
   annulment,
   numbers,

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GROUPS } from '../../../src/cli/groups/index.ts';
 import type { Verb } from '../../../src/cli/verb.ts';
+import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
+import { addBranch } from '../../../src/commands/addBranch.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { createApiKey } from '../../../src/commands/createApiKey.ts';
+import { createCustomer } from '../../../src/commands/createCustomer.ts';
 import { createUser } from '../../../src/commands/createUser.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { sendMail } from '../../../src/commands/sendMail.ts';
@@ -19,6 +22,8 @@ import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { putRates } from '../../../src/db/exchangeRates.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
+import { Customer } from '../../../src/domain/customer.ts';
+import { readRows } from '../../../src/domain/operatorFiles.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
@@ -26,7 +31,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { giveCfes } from '../../support/mail/receipts.ts';
-import { anAuthority } from '../../support/papers.ts';
+import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 import { aKeyPair, anOldKey } from '../../support/sealing.ts';
 
@@ -45,6 +50,7 @@ beforeAll(async () => {
     CFE_KEY_ENCRYPTION_KEYS: `${KEK.privateText},${OLDER_KEK.privateText}`,
     CFE_SEALING_KEY: KEK.publicText,
     CFE_PEPPER: PEPPER.toString('base64'),
+    CFE_CERTIFICATE_CA_FILE: 'any',
   });
   account = await anAccount(db.orm);
 });
@@ -77,6 +83,19 @@ function aFile(name: string, content: string): string {
 async function aWebhook(more: { sealer?: Sealer } = {}): Promise<string> {
   const input = { accountId: account, url: 'https://hooks.example.com/', events: ['cfe.updated'] };
   return (await addWebhook({ ...deps(), ...more }, input)).webhook.id;
+}
+const BRANCH = ['--street-name', '18 de Julio 1', '--locality-name', 'Salto', '--department-name', 'Salto'];
+async function aBranch(): Promise<string[]> {
+  const rut = await enterprise();
+  const body = { branch: 2, street_name: 'Uruguay 1', locality_name: 'Salto', department_name: 'Salto' };
+  await addBranch(deps(), { rut, body });
+  return [rut, '2'];
+}
+const CUSTOMER = JSON.stringify({ doc_type: 'RUC', doc_number: '214844360018', legal_name: 'Cliente SA' });
+async function aCustomer(): Promise<string[]> {
+  const rut = await enterprise();
+  await createCustomer(deps(), { rut, customer: readRows(Customer, CUSTOMER) });
+  return [rut, 'RUC', '214844360018'];
 }
 let users = 0;
 async function aUser(): Promise<string> {
@@ -172,6 +191,64 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     'enterprise.transfer',
     async () => [await enterprise(), await anAccount(db.orm), '--reason', 'Poder notarial'],
   ],
+  'enterprise create': [
+    'enterprise.create',
+    () => [
+      account,
+      aRut(),
+      ...['--legal-name', 'Empresa SA', '--department-name', 'Montevideo', '--locality-name', 'Montevideo'],
+      ...['--street-name', 'Rincón 500', '--branch', '1', '--new'],
+    ],
+  ],
+  'enterprise update': [
+    'enterprise.update',
+    async () => [
+      await anEnterprise(db.orm, account, { email: 'vieja@example.com' }),
+      ...['--plan-id', 'FREE', '--frequency-id', 'MONTHLY', '--scheduled-ready-date', '2026-12-01T00:00:00'],
+      ...['--branch', '7', '--trade-name', 'La Nueva', '--remove', 'email', '--remove', 'website'],
+    ],
+  ],
+  'enterprise validate': [
+    'credentials.validate',
+    async () => {
+      const login = JSON.stringify({ username: 'ana', password: 'secreta' });
+      return [await enterprise(), '--login-file', aFile('login.json', login)];
+    },
+  ],
+  'branch list': [null, async () => [await enterprise()]],
+  'branch add': ['branch.add', async () => [await enterprise(), '2', ...BRANCH]],
+  'branch update': [
+    'branch.update',
+    async () => [...(await aBranch()), ...BRANCH, '--phone-number', '24001234'],
+  ],
+  'branch remove': ['branch.delete', aBranch],
+  'certificate show': [null, async () => [await enterprise()]],
+  'certificate upload': [
+    'certificate.upload',
+    async () => {
+      const rut = await enterprise();
+      const { certB64, password } = aCertificate({ rut });
+      const file = join(folder, 'empresa.p12');
+      writeFileSync(file, Buffer.from(certB64, 'base64'));
+      return [rut, file, '--password-file', aFile('password.txt', `${password}\n`)];
+    },
+  ],
+  'cae list': [null, async () => [await aReadyEnterprise(db.orm, account)]],
+  'cae upload': [
+    'cae.upload',
+    async () => {
+      const [rut, { certificatePem, caeXml }] = [await enterprise(), anAuthority('of the verbs')];
+      await addAuthorityCertificates({ ...deps(), authorityRuts: AUTHORITY_RUTS }, { pem: certificatePem });
+      return [rut, aFile('cae.xml', caeXml({ rut })), '--start', '1'];
+    },
+  ],
+  'customer list': [null, async () => [await enterprise()]],
+  'customer add': ['customer.create', async () => [await enterprise(), aFile('customer.json', CUSTOMER)]],
+  'customer update': [
+    'customer.update',
+    async () => [...(await aCustomer()), aFile('customer.json', CUSTOMER)],
+  ],
+  'customer remove': ['customer.delete', aCustomer],
   'cfe list': [null, async () => ['--rut', await enterprise()]],
   'cfe show': [null, aCfe],
   'cfe xml': [null, aCfe],
@@ -264,6 +341,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'recovery skip-numbers': 'tools/drills/backup/recover.ts',
   'report retry': 'test/workflows/reportRetry.test.ts',
+  'enterprise look-up': 'test/e2e/operator.test.ts',
 };
 
 const auditRows = () =>
@@ -283,7 +361,9 @@ describe('every verb, run as a process', () => {
   });
 
   test('says that it only tells, or leaves a row in the audit', () => {
-    const telling = [...VERB_NAMED].filter(([, { reads }]) => reads).map(([verb]) => verb);
+    const telling = [...VERB_NAMED]
+      .filter(([verb, { reads }]) => reads && !(verb in ELSEWHERE))
+      .map(([verb]) => verb);
     const silent = Object.entries(VERBS).filter(
       ([verb, [action]]) => action === null && verb !== 'cfe retry',
     );
