@@ -1,5 +1,6 @@
 import { findReport, type ReportKey } from '../db/dailyReports.ts';
 import type { DailyReport } from '../db/entities/DailyReport.ts';
+import { personOf } from '../domain/audit.ts';
 import { Refusal } from '../errors.ts';
 import type { SupportCfeDeps } from './supportCfe.ts';
 
@@ -18,7 +19,7 @@ export async function supportReport(
   deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'askSupport'>,
   { key, action, reason }: { key: ReportKey; action: 'retry' | 'settle'; reason: string },
 ): Promise<SupportedReport> {
-  const by = (deps.actor ?? 'service').replace(/^cli:/, '');
+  const by = (deps.actor && personOf(deps.actor)) ?? deps.actor ?? 'service';
   const stuck = await existingReport(deps, key);
   const answer = await deps.askSupport(stuck.workflowId, { action, by, reason });
   const report = await existingReport(deps, key);

@@ -4,6 +4,9 @@ import type * as z from 'zod';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
+import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
+import type { UploadCaeDeps } from '../commands/uploadCae.ts';
+import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
 import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Orm } from '../db/orm.ts';
@@ -20,8 +23,13 @@ import type { Language, Texts } from './texts/index.ts';
 export interface ConsoleDeps
   extends CommandDeps,
     SignInDeps,
+    UpdateEnterpriseDeps,
+    UploadCaeDeps,
+    ValidateCredentialsDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
+  /** The time by which papers end and days are reported; `clock`, by which sessions run, is not moved by tests. */
+  readonly businessClock: () => Date;
   readonly knownBrowsers: KnownBrowsers;
   readonly logger: Logger;
   readonly changes: ChangeWatch;

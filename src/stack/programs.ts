@@ -12,7 +12,7 @@ import type { ProgramName } from './stackOptions.ts';
 /** Which program holds which of the stack's secrets, as in the compose file: what a stolen part opens is the least. */
 const HOLDERS: Partial<Record<VariableName, readonly ProgramName[]>> = {
   DATABASE_URL: ['api', 'worker', 'console'],
-  CFE_SEALING_KEY: ['api'],
+  CFE_SEALING_KEY: ['api', 'console'],
   CFE_KEY_ENCRYPTION_KEYS: ['worker'],
   CFE_PEPPER: ['api', 'console'],
   CFE_TOKEN_KEYS: ['api'],

@@ -3,9 +3,14 @@ import { createOidc } from '../console/oidc.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import { createKnownBrowsers } from '../crypto/knownBrowsers.ts';
 import { createPasswords } from '../crypto/passwords.ts';
+import { createRequestHash } from '../crypto/requestHash.ts';
+import { createSealer } from '../crypto/sealed.ts';
 import { createTotpSecrets } from '../crypto/totp.ts';
 import { openSupport } from './askSupport.ts';
+import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
+import { readCertificateAuthorities } from './certificateAuthorities.ts';
+import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import type { TEMPORAL_VARIABLES } from './outbox.ts';
 import type { Closers } from './process.ts';
 import { temporalServerOf } from './temporalServer.ts';
@@ -13,8 +18,13 @@ import { temporalServerOf } from './temporalServer.ts';
 /** What the console is configured by, beside its database and Temporal. */
 export const CONSOLE_VARIABLES = [
   ...CAP_VARIABLES,
+  ...CLOCK_VARIABLES,
+  ...AUTHORITY_RUTS,
   'CFE_CONSOLE_URL',
   'CFE_PEPPER',
+  'CFE_SEALING_KEY',
+  'CFE_CHECKOUT_URL',
+  'CFE_CERTIFICATE_CA_FILE',
   'CFE_OIDC_ISSUER',
   'CFE_OIDC_CLIENT_ID',
   'CFE_OIDC_CLIENT_SECRET',
@@ -40,7 +50,13 @@ export function createConsoleDeps(
   return {
     ...shared,
     clock: () => new Date(),
+    businessClock: businessClock(config),
     caps: capsOf(config),
+    sealer: createSealer(config.CFE_SEALING_KEY),
+    requestHash: createRequestHash(config.CFE_PEPPER),
+    certificateAuthorities: readCertificateAuthorities(config),
+    authorityRuts: authorityRutsOf(config),
+    checkoutUrl: config.CFE_CHECKOUT_URL,
     passwords: createPasswords(),
     totpSecrets: createTotpSecrets(config.CFE_PEPPER),
     knownBrowsers: createKnownBrowsers(config.CFE_PEPPER),

@@ -7,11 +7,14 @@ import { createChangeWatch } from '../../src/console/changes.ts';
 import type { ConsoleDeps, Page } from '../../src/console/page.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createPasswords } from '../../src/crypto/passwords.ts';
+import { createRequestHash } from '../../src/crypto/requestHash.ts';
 import { createTotpSecrets, totpCode } from '../../src/crypto/totp.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { MemberRole, OperatorRole } from '../../src/domain/people.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
 import { keptLog } from './api.ts';
+import { AUTHORITY_RUTS } from './papers.ts';
+import { aKeyPair } from './sealing.ts';
 
 /** A password that nobody guesses. */
 export const PASSWORD = 'cuatro palabras bien largas';
@@ -79,8 +82,14 @@ export async function startConsole(
   const deps: ConsoleDeps = {
     orm,
     clock,
+    businessClock: clock,
     logger,
     changes,
+    sealer: aKeyPair('console').sealer,
+    requestHash: createRequestHash(pepper),
+    certificateAuthorities: 'any',
+    authorityRuts: AUTHORITY_RUTS,
+    checkoutUrl: 'https://pay.example',
     outbox: { dispatchSoon() {} },
     passwords: createPasswords(CHEAP),
     totpSecrets: createTotpSecrets(pepper),

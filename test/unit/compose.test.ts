@@ -321,7 +321,7 @@ describe('secrets in production', () => {
     for (const role of ['cfe', 'cfe_app'])
       expect(holders(`${role}_database_password`)).toEqual(['databases']);
     expect(holders('cfe_key_encryption_keys')).toEqual(['worker', 'cfe']);
-    expect(holders('cfe_sealing_key')).toEqual(['api', 'cfe']);
+    expect(holders('cfe_sealing_key')).toEqual(['api', 'console', 'cfe']);
     expect(holders('cfe_token_keys')).toEqual(['api']);
     expect(holders('cfe_pepper')).toEqual(['api', 'console', 'cfe']);
     expect(holders('cfe_service_certificate_password')).toEqual(['api']);

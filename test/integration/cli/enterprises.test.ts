@@ -39,12 +39,31 @@ function aFile(name: string, content: string | Buffer): string {
 
 test('an enterprise is made, corrected and given its papers, as by the API', async () => {
   const rut = aRut();
-  const data = ['--legal-name', 'Empresa SA', '--department-name', 'Montevideo', '--locality-name', 'Montevideo'];
-  await cli.json('enterprise', 'create', account, rut, ...data, '--street-name', 'Rincón 500', '--branch', '3');
+  const data = [
+    '--legal-name',
+    'Empresa SA',
+    '--department-name',
+    'Montevideo',
+    '--locality-name',
+    'Montevideo',
+  ];
+  await cli.json(
+    'enterprise',
+    'create',
+    account,
+    rut,
+    ...data,
+    '--street-name',
+    'Rincón 500',
+    '--branch',
+    '3',
+  );
   const plan = ['--plan-id', 'FREE', '--frequency-id', 'MONTHLY', '--email', 'ventas@example.com'];
   await cli.json('enterprise', 'update', rut, ...plan, '--scheduled-ready-date', '2026-12-01T09:00:00');
 
-  expect(await cli.json('enterprise', 'update', rut, '--branch', '4', '--remove', 'trade_name')).toMatchObject({
+  expect(
+    await cli.json('enterprise', 'update', rut, '--branch', '4', '--remove', 'trade_name'),
+  ).toMatchObject({
     rut,
     owner_account_id: account,
     legal_name: 'Empresa SA',
@@ -62,10 +81,7 @@ test('an enterprise is made, corrected and given its papers, as by the API', asy
 
 test('a password comes from a file or from standard input, and stands in no answer, no refusal and no audit', async () => {
   const rut = await anEnterprise(db.orm, account);
-  const p12 = aFile(
-    'empresa.p12',
-    Buffer.from(aCertificate({ rut, password: PASSWORD }).certB64, 'base64'),
-  );
+  const p12 = aFile('empresa.p12', Buffer.from(aCertificate({ rut, password: PASSWORD }).certB64, 'base64'));
   const upload = (input: string) =>
     spawnSync(
       process.execPath,
@@ -105,7 +121,10 @@ test('branches and customers change, and what is unknown is a refusal', async ()
   const rut = await anEnterprise(db.orm, account);
   const at = ['--street-name', 'Uruguay 1', '--locality-name', 'Salto', '--department-name', 'Salto'];
   await cli.json('branch', 'add', rut, '2', ...at, '--phone-number', '47330000');
-  expect(await cli.json('branch', 'update', rut, '2', ...at)).toMatchObject({ branch: 2, phone_number: null });
+  expect(await cli.json('branch', 'update', rut, '2', ...at)).toMatchObject({
+    branch: 2,
+    phone_number: null,
+  });
   expect(await cli.json<object[]>('branch', 'list', rut)).toMatchObject([{ branch: 1 }, { branch: 2 }]);
   expect(await cli.refusal('branch', 'remove', rut, '3')).toMatchObject({ code: 'NOT_FOUND' });
 

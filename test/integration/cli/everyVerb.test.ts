@@ -196,16 +196,37 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     () => [
       account,
       aRut(),
-      ...['--legal-name', 'Empresa SA', '--department-name', 'Montevideo', '--locality-name', 'Montevideo'],
-      ...['--street-name', 'Rincón 500', '--branch', '1', '--new'],
+      '--legal-name',
+      'Empresa SA',
+      '--department-name',
+      'Montevideo',
+      '--locality-name',
+      'Montevideo',
+      '--street-name',
+      'Rincón 500',
+      '--branch',
+      '1',
+      '--new',
     ],
   ],
   'enterprise update': [
     'enterprise.update',
     async () => [
       await anEnterprise(db.orm, account, { email: 'vieja@example.com' }),
-      ...['--plan-id', 'FREE', '--frequency-id', 'MONTHLY', '--scheduled-ready-date', '2026-12-01T00:00:00'],
-      ...['--branch', '7', '--trade-name', 'La Nueva', '--remove', 'email', '--remove', 'website'],
+      '--plan-id',
+      'FREE',
+      '--frequency-id',
+      'MONTHLY',
+      '--scheduled-ready-date',
+      '2026-12-01T00:00:00',
+      '--branch',
+      '7',
+      '--trade-name',
+      'La Nueva',
+      '--remove',
+      'email',
+      '--remove',
+      'website',
     ],
   ],
   'enterprise validate': [
@@ -237,9 +258,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'cae upload': [
     'cae.upload',
     async () => {
-      const [rut, { certificatePem, caeXml }] = [await enterprise(), anAuthority('of the verbs')];
-      await addAuthorityCertificates({ ...deps(), authorityRuts: AUTHORITY_RUTS }, { pem: certificatePem });
-      return [rut, aFile('cae.xml', caeXml({ rut })), '--start', '1'];
+      const [rut, authority] = [await enterprise(), anAuthority('of the verbs')];
+      const trusting = { ...deps(), authorityRuts: AUTHORITY_RUTS };
+      await addAuthorityCertificates(trusting, { pem: authority.certificatePem });
+      return [rut, aFile('cae.xml', authority.caeXml({ rut })), '--start', '1'];
     },
   ],
   'customer list': [null, async () => [await enterprise()]],

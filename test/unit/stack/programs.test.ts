@@ -75,5 +75,5 @@ test('each program holds the secrets that it needs, and no other, even where a p
   expect(held('api')).toEqual(['CFE_PEPPER', 'CFE_TOKEN_KEYS', 'CFE_SEALING_KEY', 'DATABASE_URL']);
   expect(held('worker')).toEqual(['CFE_KEY_ENCRYPTION_KEYS', 'DATABASE_URL']);
   expect(held('simulator')).toEqual([]);
-  expect(held('console')).toEqual(['CFE_PEPPER', 'DATABASE_URL']);
+  expect(held('console')).toEqual(['CFE_PEPPER', 'CFE_SEALING_KEY', 'DATABASE_URL']);
 });
