@@ -28,6 +28,8 @@ export interface IssueCfeInput {
   body: unknown;
   /** Kept on the row of the CFE, for ever. */
   idempotency?: RequestKey | null;
+  /** X-Request-Id, by which the CFE can be found. */
+  requestId?: string | null;
 }
 
 /**
@@ -88,7 +90,7 @@ async function judgeAndNumber(em: EntityManager, request: Request): Promise<CfeR
 }
 
 async function judge(em: EntityManager, { input, reading, now, original }: Request): Promise<Draft> {
-  const { accountId, rut, environment, idempotency = null } = input;
+  const { accountId, rut, environment, idempotency = null, requestId = null } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
   const year = Number(emissionDate.slice(0, 4));
@@ -116,6 +118,7 @@ async function judge(em: EntityManager, { input, reading, now, original }: Reque
     otherExtra,
     original: original ?? null,
     idempotency,
+    requestId,
     now,
   };
 }

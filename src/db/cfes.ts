@@ -1,4 +1,4 @@
-import { type EntityManager, type FilterQuery, LockMode, raw } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId, type Place } from '../domain/cfeId.ts';
 import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
@@ -22,16 +22,6 @@ export interface CfeKey {
   environment: Environment;
   type: CfeType;
   sequence: number;
-}
-
-/** Which CFEs to list: every condition that is given must hold; dates are of emission, both included. */
-export interface CfeFilter {
-  rut: string;
-  environment: Environment;
-  type?: CfeType | undefined;
-  status?: CfeStatus | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
 }
 
 /** The numbering of one type: its places, which cfe_ids show, and its fiscal numbers, given one after the other. */
@@ -227,78 +217,6 @@ export async function referencedAmount(
     [originalId, [...types]],
   );
   return row?.sum ?? '0';
-}
-
-/** A page of an enterprise's CFEs, newest first. */
-export function listCfes(
-  em: EntityManager,
-  filter: CfeFilter,
-  page: { skip: number; limit: number },
-): Promise<Cfe[]> {
-  return em.find(Cfe, conditionOf(filter), {
-    orderBy: { createdAt: 'desc', id: 'desc' },
-    offset: page.skip,
-    limit: page.limit,
-  });
-}
-
-/**
- * How many CFEs the filter lets through. Without status and dates this is what the sequences have come to, which
- * costs the same for ten CFEs as for ten million.
- */
-export async function countCfes(em: EntityManager, filter: CfeFilter): Promise<number> {
-  const { rut, environment, type, status, from, to } = filter;
-  if (status || from || to) return em.count(Cfe, conditionOf(filter));
-  const [row] = await em.execute<{ total: number }[]>(
-    `select coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence
-     where rut = ? and environment = ? and (?::text is null or type = ?)`,
-    [rut, environment, type ?? null, type ?? null],
-  );
-  return row?.total ?? 0;
-}
-
-function conditionOf({ rut, environment, type, status, from, to }: CfeFilter): FilterQuery<Cfe> {
-  const emissionDate = { ...(from ? { $gte: from } : {}), ...(to ? { $lte: to } : {}) };
-  return {
-    rut,
-    environment,
-    ...(type ? { type } : {}),
-    ...(status ? { status } : {}),
-    ...(from || to ? { emissionDate } : {}),
-  };
-}
-
-/** Whether the number of a CFE is annulled. */
-const isAnnulled = (cfe: string): string =>
-  `exists (select from annulment where annulment.cfe_id = ${cfe}.id)`;
-
-/** Which CFEs operators look for, beside what everyone may. */
-export interface OperatorFilter extends CfeFilter {
-  needsSupport?: boolean | undefined;
-  stuckReason?: StuckReason | undefined;
-  annulled?: boolean | undefined;
-}
-
-/** CFEs as operators look for them, newest first, at most `limit`. */
-export function listCfesForOperators(
-  em: EntityManager,
-  { needsSupport, stuckReason, annulled, ...filter }: OperatorFilter,
-  limit: number,
-): Promise<Cfe[]> {
-  const conditions: FilterQuery<Cfe>[] = [
-    conditionOf(filter),
-    ...(needsSupport ? [{ stuckReason: { $ne: null } }] : []),
-    ...(stuckReason === undefined ? [] : [{ stuckReason }]),
-    ...(annulled ? [{ status: 'REJECTED' as const, [raw(isAnnulled)]: true }] : []),
-  ];
-  return em.find(
-    Cfe,
-    { $and: conditions },
-    {
-      orderBy: { createdAt: 'desc', id: 'desc' },
-      limit,
-    },
-  );
 }
 
 /** Which stuck CFEs to act on; every condition that is given must hold. */

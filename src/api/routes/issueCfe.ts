@@ -30,9 +30,9 @@ export const issueCfe = defineRoute({
     if (caller.environment === 'sandbox') await equipSandbox(deps, { rut: params.rut, body });
     return undefined;
   },
-  async handle({ params, caller, body, idempotency }, deps) {
+  async handle({ params, caller, body, idempotency, requestId }, deps) {
     const { accountId, environment } = caller;
-    const cfe = await issue(deps, { accountId, rut: params.rut, environment, body, idempotency });
+    const cfe = await issue(deps, { accountId, rut: params.rut, environment, body, idempotency, requestId });
     return cfeView(cfe, deps);
   },
   firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),

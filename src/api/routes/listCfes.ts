@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countCfes, listCfes as find } from '../../db/cfes.ts';
+import { countCfes, searchCfes } from '../../db/cfeSearch.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
@@ -35,7 +35,10 @@ export const listCfes = defineRoute({
     const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;
     const em = orm.em.fork();
     const filter = { rut: enterprise.rut, environment: 'production' as const, type, status, from, to };
-    const cfes = await find(em, filter, { skip, limit });
-    return { items: cfes.map((cfe) => cfeView(cfe, { publicUrl })), total: await countCfes(em, filter) };
+    const { cfes } = await searchCfes(em, null, filter, { skip, limit });
+    return {
+      items: cfes.map((cfe) => cfeView(cfe, { publicUrl })),
+      total: await countCfes(em, null, filter),
+    };
   },
 });

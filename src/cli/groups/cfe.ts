@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
 import { cfeHistory } from '../../db/cfeHistory.ts';
-import { findCfe, listCfesForOperators, stuckCfes } from '../../db/cfes.ts';
+import { searchCfes } from '../../db/cfeSearch.ts';
+import { findCfe, stuckCfes } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
@@ -73,7 +74,7 @@ const list = defineVerb({
   }),
   async run(deps, { environment = 'production', limit = USUAL, ...filter }) {
     const em = deps.orm.em.fork();
-    const cfes = await listCfesForOperators(em, { ...filter, environment }, limit);
+    const { cfes } = await searchCfes(em, null, { ...filter, environment }, { limit });
     return Promise.all(cfes.map((cfe) => rowOf(deps, cfe)));
   },
 });

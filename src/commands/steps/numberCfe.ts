@@ -30,6 +30,7 @@ export interface Draft {
   /** The CFE that a note corrects. */
   original: LockedOriginal | null;
   idempotency: RequestKey | null;
+  requestId: string | null;
   /** The moment by which all of it was judged: that of signing. */
   now: Date;
 }
@@ -85,6 +86,7 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
     extra: draft.otherExtra ?? null,
     idempotencyKey: draft.idempotency?.key ?? null,
     idempotencyHash: draft.idempotency?.hash ?? null,
+    requestId: draft.requestId,
     firstAnswer: null,
     createdAt: now,
     settledAt: null,

@@ -53,6 +53,8 @@ const CfeSchema = defineEntity({
     idempotencyHash: p.blob().strictNullable().lazy(),
     /** How the CFE was first answered to the request with the key, where that was not as it was taken. */
     firstAnswer: p.json().$type<FirstAnswer>().strictNullable().lazy(),
+    /** X-Request-Id of the request that took it; null from before it was noted. */
+    requestId: p.text().strictNullable().lazy(),
     /** In the address of its receipt page: 128 random bits in base64url, made by the database. */
     receiptToken: p.text(),
     createdAt: p.datetime(),

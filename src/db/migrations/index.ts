@@ -29,6 +29,7 @@ import { Migration0040Exchanges } from './0040_exchanges.ts';
 import { Migration0041Mail } from './0041_mail.ts';
 import { Migration0043People } from './0043_people.ts';
 import { Migration0044SavedFilters } from './0044_saved_filters.ts';
+import { Migration0045CfeSearch } from './0045_cfe_search.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -63,4 +64,5 @@ export const MIGRATIONS = [
   { name: '0041_mail', class: Migration0041Mail },
   { name: '0043_people', class: Migration0043People },
   { name: '0044_saved_filters', class: Migration0044SavedFilters },
+  { name: '0045_cfe_search', class: Migration0045CfeSearch },
 ];

@@ -7,7 +7,8 @@ import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { cfeById, listCfesForOperators, markStuck } from '../../../src/db/cfes.ts';
+import { searchCfes } from '../../../src/db/cfeSearch.ts';
+import { cfeById, markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Sobre, type SobreState } from '../../../src/db/entities/Sobre.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
@@ -129,8 +130,13 @@ describe('what support may do', () => {
   };
   const isToBeAnnulled = async (id: string) =>
     (
-      await listCfesForOperators(db.orm.em.fork(), { rut, environment: 'production', annulled: true }, 1_000)
-    ).some((cfe) => cfe.id === id);
+      await searchCfes(
+        db.orm.em.fork(),
+        null,
+        { rut, environment: 'production', annulled: true },
+        { limit: 1_000 },
+      )
+    ).cfes.some((cfe) => cfe.id === id);
 
   test('retry: it waits for nobody any more, and the audit has who and why, once', async () => {
     const id = await aStuckCfe();

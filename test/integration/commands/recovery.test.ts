@@ -6,7 +6,7 @@ import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNu
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { listCaes } from '../../../src/db/caes.ts';
-import { countCfes } from '../../../src/db/cfes.ts';
+import { countCfes } from '../../../src/db/cfeSearch.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
@@ -189,7 +189,7 @@ describe('skipNumbers', () => {
     expect(await issue(rut)).toMatchObject({ numero: 6, sequence: 6 });
     const em = db.orm.em.fork();
     expect(await em.transactional((open) => nextIdemisor(open, rut, 'production'))).toBe(5n);
-    expect(await countCfes(em, { rut, environment: 'production' })).toBe(2);
+    expect(await countCfes(em, null, { rut, environment: 'production' })).toBe(2);
     expect((await auditOf(rut)).at(-1)).toMatchObject({
       actor: 'cli:ana',
       action: 'recovery.skip_numbers',
