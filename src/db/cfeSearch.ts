@@ -3,14 +3,13 @@
  * millions: what few CFEs have in common is found by an index of its own; all else is walked from the newest on, along an
  * index that has this order already (docs/decisions/0040-searching-cfes.md).
  */
-import type { EntityManager } from '@mikro-orm/postgresql';
+import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { type CfeIdParts, formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { cfesById } from './cfes.ts';
-import type { Cfe } from './entities/Cfe.ts';
+import { Cfe } from './entities/Cfe.ts';
 import { type Seen, visibleTo } from './visibleTo.ts';
 
 /** Which CFEs to look for: every condition that is given must hold. */
@@ -41,8 +40,8 @@ export interface CfeSearch {
 
 /** Which part of what is found. */
 export interface CfePage {
-  /** Where the page before ended: the `next` of its answer. */
-  readonly after?: readonly string[] | null | undefined;
+  /** UUID of the CFE with which the page before ended: the `next` of its answer. */
+  readonly after?: string | null | undefined;
   readonly skip?: number | undefined;
   readonly limit: number;
 }
@@ -50,8 +49,8 @@ export interface CfePage {
 export interface FoundCfes {
   /** The newest first. */
   readonly cfes: Cfe[];
-  /** Where this page ends, a moment to the microsecond and a UUID; null where nothing follows. */
-  readonly next: [at: string, id: string] | null;
+  /** UUID of the last one here; null where nothing follows. */
+  readonly next: string | null;
 }
 
 interface Condition {
@@ -200,7 +199,10 @@ export async function searchCfes(
 ): Promise<FoundCfes> {
   const wanted = conditionsOf(seen, filter);
   const behind: Condition = after
-    ? { sql: '(cfe.created_at, cfe.id) < (?::timestamptz, ?::uuid)', values: after }
+    ? {
+        sql: '(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ?::uuid), ?::uuid)',
+        values: [after, after],
+      }
     : { sql: 'true', values: [] };
   const most = skip + limit + 1;
   const newestOf = (part: Condition): Condition => ({
@@ -215,22 +217,14 @@ export async function searchCfes(
         newestOf({ sql: `cfe.${column} = ? and cfe.environment = ?`, values: [value, environment] }),
       );
   if (parts.length === 0) return { cfes: [], next: null };
-  const rows = await em.execute<{ id: string; at: string }[]>(
-    `select id, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
-     from (${parts.map(({ sql }) => `(${sql})`).join(' union all ')}) newest ${NEWEST_FIRST} offset ? limit ?`,
+  const newest = raw(
+    `id in (select id from (${parts.map(({ sql }) => `(${sql})`).join(' union all ')}) newest
+       ${NEWEST_FIRST} offset ? limit ?)`,
     [...parts.flatMap(({ values }) => values), skip, limit + 1],
   );
-  const page = rows.slice(0, limit);
-  const found = await cfesById(
-    em,
-    page.map(({ id }) => id),
-  );
-  const last = page.at(-1);
-  return {
-    // A CFE is never removed.
-    cfes: page.map(({ id }) => found.get(id) as Cfe),
-    next: rows.length > limit && last ? [last.at, last.id] : null,
-  };
+  const found = await em.find(Cfe, { [newest]: [] }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  const cfes = found.slice(0, limit);
+  return { cfes, next: found.length > limit ? (cfes.at(-1)?.id ?? null) : null };
 }
 
 /**
@@ -268,6 +262,7 @@ export type Found =
 /**
  * What somebody means by a text, among all that they see: an enterprise by its RUT; one CFE, by cfe_id, serie and number as
  * printed, request id, Idempotency-Key, or its receiver's document; or several of them.
+ * @internal
  */
 export async function findCfes(em: EntityManager, seen: Seen, text: string): Promise<Found> {
   const sought = soughtIn(text);

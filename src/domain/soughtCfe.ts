@@ -3,7 +3,7 @@ import { type CfeIdParts, parseCfeId } from './cfeId.ts';
 import { rutFault } from './rut.ts';
 
 /** Longest text that is looked for: that of an Idempotency-Key. */
-export const LONGEST_SOUGHT = 255;
+const LONGEST_SOUGHT = 255;
 
 /** What a text may name; each that is there is looked for. */
 export interface Sought {

@@ -192,7 +192,7 @@ test('page by page while others are issued: each CFE once, and none is missing',
       (id) => !('text' in filter) || ['theirs', 'trial', 'first'].includes(ids.get(id) ?? ''),
     );
     const read: string[] = [];
-    let after: readonly string[] | null = null;
+    let after: string | null = null;
     do {
       const page = await searchCfes(db.orm.em.fork(), seen, filter, { after, limit: 2 });
       read.push(...page.cfes.map(({ id }) => id));
@@ -210,7 +210,7 @@ test('CFEs of one moment are parted by their ids, and pages may end among them',
     await issue('same', { rut: other ?? '', accountId: theirs ?? '', minutes: 600 });
   const filter = { createdFrom: moment, createdBefore: new Date(moment.getTime() + 1) };
   const read: string[] = [];
-  let after: readonly string[] | null = null;
+  let after: string | null = null;
   do {
     const page = await searchCfes(db.orm.em.fork(), null, filter, { after, limit: 2 });
     read.push(...page.cfes.map(({ id }) => id));
