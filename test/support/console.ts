@@ -31,14 +31,17 @@ export interface Shown {
   text: string;
 }
 
+/** What a form sends; a name with several values occurs several times. */
+type Fields = Readonly<Record<string, string | readonly string[]>>;
+
 /** A browser without script: it keeps cookies, follows nothing, and sends forms as they stand in the page. */
 export interface Browser {
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Shown>;
   /** Sends a form to `path` with the token of the page at `from`. */
-  send(path: string, fields: Record<string, string>, from?: string): Promise<Shown>;
+  send(path: string, fields: Fields, from?: string): Promise<Shown>;
   /** Sends it with whatever token, and headers of the sender's own. */
-  post(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Shown>;
+  post(path: string, fields: Fields, headers?: Record<string, string>): Promise<Shown>;
 }
 
 /** Somebody who can sign in. */
@@ -55,8 +58,8 @@ export interface TestConsole {
   aBrowser(more?: Record<string, string>): Browser;
   anOperator(role: OperatorRole): Promise<TestPerson>;
   aMember(accountId: string, role: MemberRole): Promise<TestPerson>;
-  /** A browser in which that person is signed in. */
-  as(person: TestPerson): Promise<Browser>;
+  /** A browser in which that person is signed in, with headers of its own. */
+  as(person: TestPerson, more?: Record<string, string>): Promise<Browser>;
   /** The code of a person's app now; each is another, for the clock goes on. */
   codeOf(person: TestPerson): string;
   /** Puts the clock forward. */
@@ -139,8 +142,8 @@ export async function startConsole(
       await createUser(deps, { email, accountId, role });
       return joined(email);
     },
-    async as(person) {
-      const browser = aBrowser();
+    async as(person, headers = {}) {
+      const browser = aBrowser(headers);
       await browser.send('/sign-in', { email: person.email, password: PASSWORD });
       if (person.totp) await browser.send('/sign-in/code', { code: codeOf(person) });
       return browser;
@@ -184,7 +187,11 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
   const post: Browser['post'] = (path, fields, headers = {}) =>
     ask(path, {
       method: 'POST',
-      body: new URLSearchParams(fields).toString(),
+      body: new URLSearchParams(
+        Object.entries(fields).flatMap(([name, values]) =>
+          [values].flat().map((value): [string, string] => [name, value]),
+        ),
+      ).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
   const get: Browser['get'] = (path, headers = {}) => ask(path, { headers });

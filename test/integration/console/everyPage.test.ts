@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mayAt } from '../../../src/console/access.ts';
+import { PAGES } from '../../../src/console/pages/index.ts';
+import { type Browser, formTokenIn, type Shown, startConsole } from '../../support/console.ts';
+import {
+  CONSOLE_PAGES,
+  type ConsolePage,
+  PAGES_FOR_ANYONE,
+  PAGES_THAT_END_A_SESSION,
+  type Sample,
+} from '../../support/consolePages.ts';
+import { aWorld, EVIL, WHO, type Who, type World } from '../../support/consoleWorld.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+let db: TestDatabase;
+let world: World;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  world = await aWorld(await startConsole(db.orm));
+});
+afterAll(async () => {
+  await world.site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+const nameOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
+const ROWS = Object.entries(CONSOLE_PAGES);
+const FORMS = ROWS.filter(([name]) => name.startsWith('POST'));
+const SHOWN = ROWS.filter(([name]) => name.startsWith('GET'));
+
+test('every page and form has a row', () => {
+  const known = [...Object.keys(CONSOLE_PAGES), ...PAGES_FOR_ANYONE, ...PAGES_THAT_END_A_SESSION];
+  expect(known.toSorted()).toEqual(PAGES.map(nameOf).toSorted());
+  const anyone = PAGES.filter(({ audience }) => audience === 'anyone').map(nameOf);
+  expect(anyone.toSorted()).toEqual(PAGES_FOR_ANYONE.toSorted());
+});
+
+/** What an answer came to. A form that was refused leads back, with a flash that says so. */
+type Came = 'allowed' | 'refused' | 'forbidden' | 'absent' | 'to sign in' | `status ${number}`;
+
+function cameOf(row: ConsolePage, { status, to, flash }: Shown & { flash: string | null }): Came {
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'absent';
+  if (to?.startsWith('/sign-in')) return 'to sign in';
+  if (status === 303 && flash === 'failed') return 'refused';
+  return [row.answer ?? 0, 200, 303].includes(status) ? 'allowed' : `status ${status}`;
+}
+
+/** What it is to come to: decided here by the roles alone. */
+function expected({ may, of, mayFail }: ConsolePage, who: Who): readonly Came[] {
+  const allowed: Came[] = mayFail ? ['allowed', 'refused'] : ['allowed'];
+  if (who === 'nobody') return ['to sign in'];
+  const [kind, role] = who.split(' ');
+  if (kind === 'operator') return mayAt({ kind, role: role as 'ADMIN' }, may) ? allowed : ['forbidden'];
+  if (may.members === null) return ['forbidden'];
+  if (of === 'everyone')
+    return mayAt({ kind: 'member', role: (role ?? 'OWNER') as 'OWNER', accountId: '' }, may)
+      ? allowed
+      : ['forbidden'];
+  const absent: Came[] = ['absent', 'refused'];
+  if (who === 'stranger' || (who === 'guest' && of === 'account')) return absent;
+  const held = who === 'guest' ? 'VIEWER' : (role as 'OWNER');
+  return mayAt({ kind: 'member', role: held, accountId: '' }, may) ? allowed : ['forbidden'];
+}
+
+/** Asks for a page or sends a form as one of them, and tells its flash. */
+async function ask(who: Who, { path, fields }: Sample): Promise<Shown & { flash: string | null }> {
+  const browser = world.browsers[who];
+  browser.cookies.delete('cfe_flash');
+  const shown = fields
+    ? await browser.post(path, { ...fields, form_token: await tokenOf(browser) })
+    : await browser.get(path);
+  const told = browser.cookies.get('cfe_flash');
+  const flash = told
+    ? (JSON.parse(Buffer.from(told, 'base64url').toString()) as { kind: string }).kind
+    : null;
+  return { ...shown, flash };
+}
+
+const tokens = new Map<Browser, string>();
+async function tokenOf(browser: Browser): Promise<string> {
+  const known = tokens.get(browser);
+  if (known) return known;
+  const me = await browser.get('/help');
+  const token = formTokenIn((me.to === null ? me : await browser.get('/sign-in')).text);
+  tokens.set(browser, token);
+  return token;
+}
+
+describe.each(ROWS)('%s', (name, row) => {
+  test('does for each role what that role may, and nothing for others', async () => {
+    const page = PAGES.find((one) => nameOf(one) === name);
+    // Those who may not come first: what they try to change is there for those who may.
+    const inOrder = WHO.toSorted(
+      (a, b) => Number(expected(row, a)[0] === 'allowed') - Number(expected(row, b)[0] === 'allowed'),
+    );
+    for (const who of inOrder) {
+      const shown = await ask(who, await row.sample(world.ours, world));
+      const came = cameOf(row, shown);
+      const right = expected(row, who);
+      expect([page?.name, who, came, right.includes(came) ? '' : shown.text]).toEqual([
+        page?.name,
+        who,
+        came,
+        '',
+      ]);
+      if (row.isFile !== true && came === 'allowed' && !name.startsWith('POST'))
+        expect(shown.headers.get('content-type')).toContain('text/html');
+    }
+  });
+});
+
+/** A page without what whoever asked brought along themselves. */
+function told({ text }: Shown, { path }: Sample): string {
+  const asked = path.replaceAll('&', '&amp;');
+  return [path, asked, encodeURIComponent(path)].reduce((rest, one) => rest.replaceAll(one, ''), text);
+}
+
+test.each(SHOWN)('%s tells a member of another account nothing of ours', async (_name, row) => {
+  for (const side of [world.ours, world.theirs]) {
+    const sample = await row.sample(side, world);
+    const text = told(await ask('stranger', sample), sample);
+    expect(world.ours.words.filter((word) => text.includes(word))).toEqual([]);
+  }
+});
+
+test.each(SHOWN)('%s shows script that somebody stored as text', async (_name, row) => {
+  for (const who of ['operator ADMIN', 'member OWNER'] as const) {
+    const { text } = await ask(who, await row.sample(world.ours, world));
+    if (row.isFile) continue;
+    expect(text).not.toContain('<script>window');
+    expect(text).not.toContain('<img src=x');
+    expect(text).not.toMatch(/(href|src|action)="(javascript:|data:text|(https?:)?\/\/)/i);
+    expect(text).not.toMatch(/<script(?![^>]* src="\/files\/)/);
+  }
+});
+
+/** The row of the form that is sent to a path. */
+function formAt(path: string): [string, ConsolePage] | undefined {
+  const [plain = ''] = path.split('?');
+  const page = PAGES.find(
+    (one) => one.method === 'POST' && new RegExp(`^${one.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(plain),
+  );
+  return FORMS.find(([name]) => page && name === nameOf(page));
+}
+
+test.each(SHOWN)('%s offers no form that would be refused', async (_name, row) => {
+  for (const who of WHO) {
+    if (expected(row, who)[0] !== 'allowed' || row.isFile) continue;
+    const { text } = await ask(who, await row.sample(world.ours, world));
+    const actions = [...text.matchAll(/<form method="post" action="([^"]*)"|\sformaction="([^"]*)"/g)];
+    for (const [, action, instead] of actions) {
+      const path = (action ?? instead ?? '').replaceAll('&amp;', '&');
+      if (['/language', '/sign-out'].includes(path)) continue;
+      const form = formAt(path);
+      expect([who, path, form && expected(form[1], who)[0]]).toEqual([who, path, 'allowed']);
+    }
+  }
+});
+
+test('what is stored is evil, and is shown: on one’s own sessions, for one', async () => {
+  const { text } = await ask('member OWNER', { path: '/' });
+  expect(text).toContain(
+    EVIL.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  );
+});
+
+test.each(FORMS)(
+  '%s is refused without the token of its session, and from another site',
+  async (_name, row) => {
+    const { path, fields } = await row.sample(world.ours, world);
+    const who = row.may.members === null ? 'operator ADMIN' : 'member OWNER';
+    const browser = world.browsers[who];
+    const stolen = await tokenOf(world.browsers.stranger);
+    const own = await tokenOf(browser);
+    for (const [token, headers] of [
+      ['', {}],
+      [stolen, {}],
+      [own, { 'sec-fetch-site': 'cross-site' }],
+      [own, { 'content-type': 'text/plain' }],
+    ] as const) {
+      const { status } = await browser.post(path, { ...fields, form_token: token }, headers);
+      expect([status, token, headers]).toEqual([403, token, headers]);
+    }
+  },
+);
+
+test.each(ROWS)(
+  '%s is framed by nobody, kept by nobody, and runs no script of its text',
+  async (_name, row) => {
+    const { headers } = await ask(row.may.members === null ? 'operator ADMIN' : 'member OWNER', {
+      path: (await row.sample(world.ours, world)).path,
+    });
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  },
+);

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { startConsole } from '../../support/console.ts';
+import { CONSOLE_PAGES } from '../../support/consolePages.ts';
+import { aWorld, type Who, type World } from '../../support/consoleWorld.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+const TELEPHONE = { width: 360, height: 740 };
+const DESK = { width: 1280, height: 800 };
+const SHOWN = Object.entries(CONSOLE_PAGES).filter(([name, { isFile }]) => name.startsWith('GET') && !isFile);
+
+let db: TestDatabase;
+let world: World;
+let browser: Browser | undefined;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  world = await aWorld(await startConsole(db.orm));
+});
+afterAll(async () => {
+  await browser?.close();
+  await world.site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+/** A window of somebody who is signed in, and what goes wrong in it. */
+async function aWindow(who: Who): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
+  browser ??= await openBrowser();
+  const { site, browsers } = world;
+  const context = await browser.newContext({ baseURL: site.url, locale: 'es-UY' });
+  const cookies = [...browsers[who].cookies].map(([name, value]) => ({ name, value, url: site.url }));
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${site.url}/`) && !request.url().startsWith('data:'))
+      faults.push(request.url());
+  });
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    if (why !== 'net::ERR_ABORTED') faults.push(`${request.url()} ${why}`);
+  });
+  return { context, page, faults };
+}
+
+/** What axe-core finds, whether the page is wider than its window, and whether stored script ran. */
+async function faultsOf(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  const [over, hacked] = await page.evaluate<[number, unknown]>(
+    '[document.documentElement.scrollWidth - window.innerWidth, window.hacked ?? null]',
+  );
+  return [
+    ...violations.map(({ id, nodes }) => [id, nodes.map((one) => one.html.slice(0, 300))]),
+    ...(over > 0 ? [`${over} px too wide`] : []),
+    ...(hacked === null ? [] : ['stored script ran']),
+  ];
+}
+
+/** Two of the four: the other two are for who else sees the page. */
+const LOOKS = {
+  'operator ADMIN': [
+    ['light', DESK],
+    ['dark', TELEPHONE],
+  ],
+  'member OWNER': [
+    ['dark', DESK],
+    ['light', TELEPHONE],
+  ],
+} as const;
+
+testWithBrowser.each(Object.keys(LOOKS) as (keyof typeof LOOKS)[])(
+  'to %s every page is for everybody’s eyes, in its themes and widths, without an error or a blocked request',
+  async (who) => {
+    const { context, page, faults } = await aWindow(who);
+    const found: unknown[] = [];
+    for (const [name, row] of SHOWN) {
+      const mine = who === 'operator ADMIN' ? row.may.operators : row.may.members;
+      if (mine === null) continue;
+      const { path } = await row.sample(world.ours, world);
+      await page.setViewportSize(DESK);
+      await page.goto(path);
+      const both = row.may.operators === null || row.may.members === null;
+      for (const [colorScheme, viewport] of both ? Object.values(LOOKS).flat() : LOOKS[who]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize(viewport);
+        const seen = await faultsOf(page);
+        if (seen.length > 0) found.push([name, colorScheme, viewport.width, ...seen]);
+      }
+      if (faults.length > 0) found.push([name, ...faults.splice(0)]);
+    }
+    await context.close();
+    expect(found).toEqual([]);
+  },
+);
