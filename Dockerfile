@@ -13,7 +13,7 @@ RUN rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@tempor
 # Of the font two weights are drawn; its licence stays beside them.
 RUN cd node_modules/@expo-google-fonts/noto-sans && find . -mindepth 1 -maxdepth 1 -type d ! -name 400Regular ! -name 700Bold -exec rm -r {} +
 COPY src ./src
-RUN node src/main/bundleWorkflows.ts workflow-bundle.js && rm -r node_modules/@swc
+RUN node src/main/bundleWorkflows.ts workflow-bundle.js && rm -r node_modules/@swc/core*
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production

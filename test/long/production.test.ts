@@ -95,7 +95,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     expect(image?.healthCheck).toEqual(readCompose().services['api']?.healthcheck?.test?.slice(1));
     expect(image?.env['CFE_HOST']).toBe('0.0.0.0');
     // The workflows are bundled; their compiler, which unpacks itself where a container may not write, is left out.
-    expect(existsSync(join(String(image?.folder), 'node_modules/@swc'))).toBe(false);
+    expect(existsSync(join(String(image?.folder), 'node_modules/@swc/core'))).toBe(false);
     expect(existsSync(String(image?.env['CFE_WORKFLOW_BUNDLE']))).toBe(true);
   });
 
@@ -185,6 +185,8 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const { cfe_id } = await issue(customer);
 
     expect((await verdictOf(customer, rut, cfe_id)).cfe_status).toBe('ACCEPTED');
+    const pdf = await customer.file(`enterprises/${rut}/cfes/${cfe_id}/pdf`);
+    expect(Buffer.from(pdf.subarray(0, 5)).toString('latin1')).toBe('%PDF-');
     expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
   });
 

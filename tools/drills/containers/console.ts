@@ -7,7 +7,7 @@ const CONSOLE = 'http://127.0.0.1:3001';
 export async function enterConsole(shell: (script: string) => string, accountId: string): Promise<void> {
   const email = 'beto@example.com';
   const said = shell(
-    `docker compose run --rm cfe user create --email ${email} --account ${accountId} --role OWNER`,
+    `docker compose run --rm cfe user create --email ${email} --account ${accountId} --role OWNER --by ana`,
   );
   const [, invitation = ''] = /(\/invitation\/[\w-]+)/.exec(said) ?? [];
   const browser = browserOn(CONSOLE);

@@ -23,7 +23,7 @@ const PROGRAMS: readonly [script: string, code: number, says: string][] = [
     0,
     '',
   ],
-  ['id -u; ls node_modules/@swc 2>&1; ls "$CFE_WORKFLOW_BUNDLE"', 0, '1000'],
+  ['id -u; ls -d node_modules/@swc/core* 2>&1; ls "$CFE_WORKFLOW_BUNDLE"', 0, '1000'],
 ];
 
 /** Starts each program of the image with a read-only root, a /tmp that executes nothing, and no capability. */
