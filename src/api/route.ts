@@ -121,6 +121,15 @@ export interface Route {
   /** The query of the next page, sent as `Link: <…>; rel="next"`; null on the last page. */
   nextPage?(request: RouteRequest, data: unknown): Readonly<Record<string, string>> | null;
   /**
+   * What the address does instead where the query asks for it, and which changes nothing: Idempotency-Key and Prefer
+   * count for nothing then.
+   */
+  readonly trial?: {
+    asked(query: unknown): boolean;
+    readonly success: Route['success'];
+    handle(request: RouteRequest, deps: ApiDeps): Promise<unknown>;
+  };
+  /**
    * Where the handler keeps the Idempotency-Key on the row of the CFE that it creates, for ever: the first answer, from
    * that row. Answers of other routes are kept for 24 hours, word for word.
    */
@@ -139,6 +148,7 @@ interface Definition<
   D extends z.ZodType,
   R extends Role | null,
   W extends Prepared,
+  T extends z.ZodType,
 > extends Omit<
     Route,
     | 'params'
@@ -152,6 +162,7 @@ interface Definition<
     | 'handle'
     | 'file'
     | 'nextPage'
+    | 'trial'
     | 'firstAnswer'
     | 'waitFor'
   > {
@@ -169,6 +180,11 @@ interface Definition<
     make(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>, deps: ApiDeps): Promise<FileAnswer>;
   };
   nextPage?(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>): Readonly<Record<string, string>> | null;
+  readonly trial?: {
+    asked(query: Q extends z.ZodType ? z.output<Q> : null): boolean;
+    readonly success: { readonly status: 200; readonly description: string; readonly schema: T };
+    handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<z.input<T>>;
+  };
   firstAnswer?(cfe: Cfe, deps: ApiDeps): z.input<D>;
   waitFor?(
     request: TypedRequest<P, Q, C, B, R>,
@@ -204,6 +220,7 @@ export function defineRoute<
   const R extends Role | null,
   const C extends 'schema' | 'command' = 'schema',
   W extends Prepared = undefined,
->(definition: Definition<P, Q, C, B, D, R, W>): Route {
+  T extends z.ZodType = z.ZodNever,
+>(definition: Definition<P, Q, C, B, D, R, W, T>): Route {
   return definition;
 }

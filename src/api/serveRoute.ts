@@ -11,7 +11,7 @@ import type { ApiDeps } from './deps.ts';
 import { enterpriseAccess } from './enterpriseAccess.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { applyQuota } from './hourlyLimit.ts';
-import { handleOnce, readRequestKey } from './idempotency.ts';
+import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts';
 import type { Lookups } from './lookups.ts';
 import { waitSeconds } from './prefer.ts';
 import { readQuery } from './query.ts';
@@ -47,7 +47,7 @@ export function serveRoute(
     const checked = check(paramsSchema, values, { at: '/path' });
     const rut = checked.ok ? rutAsked(route, checked.value) : null;
 
-    const { request, answer } = await places.hold(accountId, async () => {
+    const { request, trial, answer } = await places.hold(accountId, async () => {
       const admission = await lookups.admit(caller, rut);
       applyQuota(ctx, admission.quota, deps.realClock());
       checkSandboxMode(route, headers, caller);
@@ -60,28 +60,50 @@ export function serveRoute(
       const { query, body } = readInput(route, ctx.querystring, rawBody);
 
       const { requestId } = ctx.state;
+      const trial = route.trial?.asked(query) ? route.trial : undefined;
       const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
-      const idempotency = readRequestKey(route, ctx.req, asked);
+      const idempotency = trial ? null : readRequestKey(route, ctx.req, asked);
       const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
       const origin = { keyId, address: ctx.state.address };
       const acting: ApiDeps = { ...deps, actor: `account:${accountId}`, origin };
-      return { request, answer: await handleOnce(route, request, acting) };
+      const answer = trial
+        ? { data: await trial.handle(request, acting) }
+        : await handleOnce(route, request, acting);
+      return { request, trial, answer };
     });
-    if ('replayed' in answer) {
-      ctx.set('Idempotent-Replayed', 'true');
-      answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);
-      return;
-    }
-    const data = await waitedFor(ctx, route, request, answer.data, deps);
-    if (route.file) {
-      answerFile(ctx, route.file.mediaType, await route.file.make(request, data, deps));
-      return;
-    }
-    const next = route.nextPage?.(request, data);
-    failpoint('request.answering');
-    if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
-    answerJson(ctx, route.success.status, { data });
+    await send(ctx, route, { request, trial, answer }, deps);
   };
+}
+
+/** Sends what was answered: after waiting, where the caller asked for it, and as a file, where it is one. */
+async function send(
+  ctx: Context,
+  route: Route,
+  {
+    request,
+    trial,
+    answer,
+  }: { request: Parameters<Route['handle']>[0]; trial: Route['trial']; answer: HandlerAnswer },
+  deps: ApiDeps,
+): Promise<void> {
+  if ('replayed' in answer) {
+    ctx.set('Idempotent-Replayed', 'true');
+    answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);
+    return;
+  }
+  if (trial) {
+    answerJson(ctx, trial.success.status, { data: answer.data });
+    return;
+  }
+  const data = await waitedFor(ctx, route, request, answer.data, deps);
+  if (route.file) {
+    answerFile(ctx, route.file.mediaType, await route.file.make(request, data, deps));
+    return;
+  }
+  const next = route.nextPage?.(request, data);
+  failpoint('request.answering');
+  if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
+  answerJson(ctx, route.success.status, { data });
 }
 
 /** The RUT in the path of a route that asks for a role; null elsewhere. */

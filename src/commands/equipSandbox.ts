@@ -23,6 +23,10 @@ export interface EquipSandboxDeps extends UploadCaeDeps, UploadCertificateDeps {
 const isCfeType = (value: unknown): value is CfeType =>
   typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
 
+/** Whether issuing that body in the sandbox first obtains what the enterprise lacks there (equipSandbox). */
+export const obtainsPapers = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, body: unknown): boolean =>
+  testKit !== null && isCfeType((body as { cfe_type?: unknown } | null)?.cfe_type);
+
 /**
  * Gives an enterprise what it still needs to issue in the sandbox: a test certificate and a CAE of the type that the body
  * names. What it already has, or what the body gets wrong, is left to the rules of issuing. Refuses with UNAVAILABLE

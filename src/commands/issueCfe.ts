@@ -6,7 +6,9 @@ import type { Enterprise } from '../db/entities/Enterprise.ts';
 import type { RequestKey } from '../db/idempotency.ts';
 import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
 import { type LockedOriginal, lockOriginal } from '../db/originals.ts';
+import { withinTransaction } from '../db/orm.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
+import type { CfeContent } from '../domain/cfeDocument.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { checkCfe } from '../domain/checkCfe.ts';
@@ -32,6 +34,12 @@ export interface IssueCfeInput {
   requestId?: string | null;
 }
 
+/** A request that is judged and not issued. */
+export interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId'> {
+  /** Certificate and CAE that it lacks count as had: issuing obtains them first (`obtainsPapers`). */
+  papersToCome: boolean;
+}
+
 /**
  * Issues a CFE: judges the request by every rule, then takes the next number and stores the CFE, PENDING, with the start
  * of its workflow, in one statement. Refuses with every fault at once (INVALID_INPUT), and then no number is taken; an
@@ -45,11 +53,25 @@ export async function issueCfe(deps: CommandDeps, input: IssueCfeInput): Promise
   return cfe;
 }
 
+/**
+ * Judges a request as issueCfe does, and undoes whatever that touched: no number is taken and nothing stored. Answers
+ * what it was read as; refuses as issueCfe refuses.
+ */
+export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): Promise<CfeContent> {
+  const em = deps.orm.em.fork();
+  await em.begin();
+  try {
+    return await judged({ ...deps, orm: withinTransaction(em) }, input, async (_, { content }) => content);
+  } finally {
+    await em.rollback();
+  }
+}
+
 /** Where others took the last numbers of the CAE since the request was judged, it is judged anew: by what is left. */
 async function issueWhileNumbersLast(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
   for (;;) {
     try {
-      return await issueOnce(deps, input);
+      return await judged(deps, input, number);
     } catch (error) {
       if (!(error instanceof NumbersGone)) throw error;
     }
@@ -57,40 +79,56 @@ async function issueWhileNumbersLast(deps: CommandDeps, input: IssueCfeInput): P
 }
 
 /**
- * A note locks the CFE that it corrects, and a CFE of a further branch that branch, from before it is judged until it is
- * stored: that takes a transaction.
+ * Does `work` with a request that has no fault. A note locks the CFE that it corrects, and a CFE of a further branch that
+ * branch, from before it is judged until the work is done: that takes a transaction.
  */
-function issueOnce(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
+function judged<T>(deps: CommandDeps, input: JudgedInput, work: Work<T>): Promise<T> {
   const now = deps.clock();
   const reading = readCfeRequest(input.body, montevideoDate(now));
   const named = referencedCfe(reading);
   const em = deps.orm.em.fork();
   if (!named && reading.parts['extra.branch'] === undefined) {
-    return judgeAndNumber(em, { input, reading, now, original: undefined });
+    return judgeAndWork(em, { input, reading, now, original: undefined }, work);
   }
   const { rut, environment } = input;
   return em.transactional(async (em) => {
     const original = named && (await lockOriginal(em, { rut, environment, ...named }));
-    return judgeAndNumber(em, { input, reading, now, original });
+    return judgeAndWork(em, { input, reading, now, original }, work);
   });
 }
 
+type JudgedInput = IssueCfeInput & Partial<Pick<ValidateCfeInput, 'papersToCome'>>;
+
+/** A request without faults. */
+interface Judged {
+  readonly content: CfeContent;
+  /** What its CFE is made from; null where papers are still to come. */
+  readonly draft: Draft | null;
+}
+
+type Work<T> = (em: EntityManager, judged: Judged) => Promise<T>;
+
 interface Request {
-  readonly input: IssueCfeInput;
+  readonly input: JudgedInput;
   readonly reading: CfeReading;
   readonly now: Date;
   /** The CFE that it refers to: null when there is none of that cfe_id, undefined when it names none. */
   readonly original: LockedOriginal | null | undefined;
 }
 
-async function judgeAndNumber(em: EntityManager, request: Request): Promise<CfeRow> {
-  const draft = await judge(em, request);
+async function judgeAndWork<T>(em: EntityManager, request: Request, work: Work<T>): Promise<T> {
+  const found = await judge(em, request);
   failpoint('issue.judged');
+  return work(em, found);
+}
+
+async function number(em: EntityManager, { draft }: Judged): Promise<CfeRow> {
+  if (!draft) throw new Error('a CFE is issued with papers that are still to come');
   return numberCfe(em, draft);
 }
 
-async function judge(em: EntityManager, { input, reading, now, original }: Request): Promise<Draft> {
-  const { accountId, rut, environment, idempotency = null, requestId = null } = input;
+async function judge(em: EntityManager, { input, reading, now, original }: Request): Promise<Judged> {
+  const { accountId, rut, environment, idempotency = null, requestId = null, papersToCome = false } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
   const year = Number(emissionDate.slice(0, 4));
@@ -100,14 +138,16 @@ async function judge(em: EntityManager, { input, reading, now, original }: Reque
   // The first migration loads one.
   if (!uiValue) throw new Error('no UI value is loaded');
 
-  const ofIssuer = await issuerFaults(em, { enterprise, certificate, environment, now });
+  const signing = papersToCome ? TO_COME : certificate;
+  const ofIssuer = await issuerFaults(em, { enterprise, certificate: signing, environment, now });
   const branch = await branchNamed(em, enterprise, reading, now);
   const checked = checkCfe(reading, { today, uiValue, original });
-  const { cae, faults: ofCae } = judgeCae(facts, reading, today);
+  const { cae, faults: ofCae } = judgeCae(facts, reading, { today, papersToCome });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
-  if (faults.length > 0 || !certificate || !checked.ok || !cae) throw invalidInput(limited(faults));
+  if (faults.length > 0 || !checked.ok) throw invalidInput(limited(faults));
   const { content, otherExtra } = checked;
-  return {
+  if (!certificate || !cae) return { content, draft: null };
+  const draft: Draft = {
     accountId,
     environment,
     enterprise,
@@ -121,7 +161,11 @@ async function judge(em: EntityManager, { input, reading, now, original }: Reque
     requestId,
     now,
   };
+  return { content, draft };
 }
+
+/** The certificate that an enterprise will have got before it signs. */
+const TO_COME = { notAfter: new Date(8.64e15) };
 
 /** The branch that the request names where it is not the first: locked as long as the transaction is open. */
 async function branchNamed(
@@ -137,10 +181,14 @@ async function branchNamed(
 }
 
 /** The CAE that gives the next number, and what speaks against it; neither where the request names no type. */
-function judgeCae({ caes }: IssueFacts, { parts }: CfeReading, today: string) {
+function judgeCae(
+  { caes }: IssueFacts,
+  { parts }: CfeReading,
+  { today, papersToCome }: { today: string; papersToCome: boolean },
+) {
   const faults: Fault[] = [];
   const cae = chooseCae(caes, today);
-  if (!cae && parts.cfe_type !== undefined) faults.push(noneLeft(parts.cfe_type));
+  if (!cae && !papersToCome && parts.cfe_type !== undefined) faults.push(noneLeft(parts.cfe_type));
   const lines = (parts.kinds ?? []).map(({ iva_type }) => ({ ivaType: iva_type }));
   if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
   return { cae, faults };

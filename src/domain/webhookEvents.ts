@@ -7,6 +7,7 @@ import { type LoginStatus, missingPermissions, type Permission } from './enterpr
 import { type ExactNumber, exactNumber } from './exactNumber.ts';
 import type { MailKind, MailStatus } from './mail.ts';
 import type { PaymentStatus } from './paymentStatus.ts';
+import type { RejectionReason } from './rejection.ts';
 import type { ReportStatus } from './reportStatus.ts';
 
 /** `enterprise.updated`. */
@@ -60,6 +61,8 @@ interface CfeUpdated {
     readonly numero: number;
     readonly status: CfeStatus;
     readonly changes: { readonly cfe_status: { readonly from: CfeStatus; readonly to: CfeStatus } };
+    /** The reasons, as in the CFE object; null where there are none. */
+    readonly rejection: readonly RejectionReason[] | null;
     /** Only where the authority withdrew a rejection. */
     readonly reason?: CfeMoveReason;
   };
@@ -126,6 +129,7 @@ interface DailyReportUpdated {
 /** `data` of `receipt.delivered` and `receipt.failed`. */
 interface ReceiptMailed {
   readonly enterprise_rut: string;
+  readonly environment: Environment;
   readonly cfe_id: string;
   readonly mail_id: string;
   readonly kind: MailKind;
@@ -294,6 +298,7 @@ export function cfeUpdated(
     readonly serie: string;
     readonly numero: number;
     readonly status: CfeStatus;
+    readonly rejection?: readonly RejectionReason[] | null | undefined;
   },
   from: CfeStatus,
   reason?: CfeMoveReason,
@@ -309,6 +314,7 @@ export function cfeUpdated(
       numero: cfe.numero,
       status: cfe.status,
       changes: { cfe_status: { from, to: cfe.status } },
+      rejection: cfe.rejection?.map(({ code, message, detail }) => ({ code, message, detail })) ?? null,
       ...(reason ? { reason } : {}),
     },
   };
@@ -342,12 +348,18 @@ export function dailyReportUpdated(
 
 /** An e-mail as it stands, with the CFE that it brings. */
 interface MailedReceipt {
-  readonly cfe: { readonly rut: string; readonly type: CfeType; readonly sequence: number };
+  readonly cfe: {
+    readonly rut: string;
+    readonly environment: Environment;
+    readonly type: CfeType;
+    readonly sequence: number;
+  };
   readonly mail: { readonly id: string; readonly kind: MailKind; readonly status: MailStatus };
 }
 
 const receiptMailed = ({ cfe, mail }: MailedReceipt): ReceiptMailed => ({
   enterprise_rut: cfe.rut,
+  environment: cfe.environment,
   cfe_id: formatCfeId(cfe),
   mail_id: mail.id,
   kind: mail.kind,

@@ -55,8 +55,11 @@ export async function issueReceipt({ baseUrl, apiKey }: Access, rut: string, tod
     throw new Error(`${code}: ${message} ${details?.fields?.map(({ path }) => path).join(' ') ?? ''}`);
   }
 
+  const issue = issued.data.data;
+  if ('valid' in issue) throw new Error('the request was only validated');
+
   const read = await api.GET('/enterprises/{rut}/cfes/{cfe_id}', {
-    params: { path: { rut, cfe_id: issued.data.data.cfe_id } },
+    params: { path: { rut, cfe_id: issue.cfe_id } },
     headers,
   });
   const [cfe] = read.data?.data.items ?? [];

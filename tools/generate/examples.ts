@@ -24,8 +24,8 @@ interface Answer {
   error?: { code: string };
 }
 
-type Recorded = { requests?: Record<string, Example>; answers?: Record<string, Example> };
-const operations: Record<string, Recorded> = {};
+type Recorded = Record<'requests' | 'answers' | 'trials', Record<string, Example>>;
+const operations: Record<string, Partial<Recorded>> = {};
 const errors: Record<string, Answer> = {};
 
 const brief = (value: unknown): unknown =>
@@ -42,6 +42,8 @@ interface Recorder {
     title: readonly [name: string, summary: string],
     request: readonly [method: string, path: string, body?: unknown],
   ) => Promise<unknown>;
+  /** Records the answer to a trial of that body (`validate_only`). */
+  tryOut: Recorder['record'];
   refuse: (method: string, path: string, body?: unknown, headers?: object) => Promise<void>;
 }
 
@@ -77,6 +79,13 @@ function recorder({ base_url, live_api_key }: StackInfo): Recorder {
       const at = (operations[operation] ??= {});
       if (body !== undefined) (at.requests ??= {})[name] = { summary, value: brief(body) };
       (at.answers ??= {})[name] = { summary, value: brief(answer) };
+      return answer.data;
+    },
+    async tryOut(operation, [name, summary], [method, path, body]) {
+      const answer = await send(method, path, body);
+      if (answer.error) throw new Error(`${operation} answered ${JSON.stringify(answer.error)}`);
+      const at = (operations[operation] ??= {});
+      (at.trials ??= {})[name] = { summary, value: brief(answer) };
       return answer.data;
     },
     async refuse(method, path, body, headers = {}) {
@@ -217,6 +226,10 @@ async function issue(customer: Recorder): Promise<void> {
     // A document that the authority refuses is no model.
     if (title === 'rejected') continue;
     const key = title.replace(/-(\w)/g, (__, letter: string) => letter.toUpperCase());
+    if (body.cfe_type === 'ETICKET') {
+      const trial = `${ENTERPRISE}/cfes?validate_only=true`;
+      await customer.tryOut('issueCfe', ['valid', 'It could be issued'], ['POST', trial, body]);
+    }
     const data = await customer.record(
       'issueCfe',
       [key, CFE_TYPES[body.cfe_type].label],

@@ -36,7 +36,7 @@ const ENTERPRISE = {
 const objectOf = (status: FullEnterprise['enterprise']['status']) =>
   enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [] }, NOW);
 
-const MAILED = { rut: RUT, type: 'EFACTURA', sequence: 7 } as const;
+const MAILED = { rut: RUT, environment: 'production', type: 'EFACTURA', sequence: 7 } as const;
 const MAIL = { id: '0c0e1ab1-0000-4000-8000-000000000004', kind: 'RECEIPT' } as const;
 
 /** The sample of each event, by its name. @internal exported for tests */
@@ -63,7 +63,10 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
       sequence: 7,
       serie: 'A',
       numero: 12,
-      status: 'ACCEPTED',
+      status: 'REJECTED',
+      rejection: [
+        { code: 'E05', message: 'No cumple validaciones de Formato comprobantes', detail: 'A-C124' },
+      ],
     },
     'RECEIVED',
   ),

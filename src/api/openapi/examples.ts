@@ -14,6 +14,8 @@ export interface Example {
 export interface OperationExamples {
   readonly requests?: Readonly<Record<string, Example>>;
   readonly answers?: Readonly<Record<string, Example>>;
+  /** Answers where the query asks for a trial. */
+  readonly trials?: Readonly<Record<string, Example>>;
 }
 
 /** All that was recorded. */

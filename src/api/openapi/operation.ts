@@ -26,6 +26,9 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
       [route.success.status]: route.file
         ? file(route.success.description, route.file)
         : success(route, book, examples.answers),
+      ...(route.trial
+        ? { [route.trial.success.status]: jsonAnswer(route.trial.success, book, {}, examples.trials) }
+        : {}),
       ...(route.file
         ? { 304: { description: 'You have it', headers: answerHeaders(304, { file: true }) } }
         : {}),
@@ -97,15 +100,24 @@ function success(
   book: SchemaBook,
   examples: Readonly<Record<string, Example>> | undefined,
 ): object {
-  const { status, description: words, schema } = route.success;
+  const headers = {
+    replayed: takesIdempotencyKey(route),
+    waits: route.waitFor !== undefined,
+    paged: route.nextPage !== undefined,
+  };
+  return jsonAnswer(route.success, book, headers, examples);
+}
+
+function jsonAnswer(
+  { status, description: words, schema }: Route['success'],
+  book: SchemaBook,
+  headers: Parameters<typeof answerHeaders>[1] = {},
+  examples?: Readonly<Record<string, Example>>,
+): object {
   const data = book.of(schema, 'output');
   return {
     description: words,
-    headers: answerHeaders(status, {
-      replayed: takesIdempotencyKey(route),
-      waits: route.waitFor !== undefined,
-      paged: route.nextPage !== undefined,
-    }),
+    headers: answerHeaders(status, headers),
     content: {
       [JSON_TYPE]: {
         schema: { type: 'object', properties: { data }, required: ['data'] },

@@ -1,12 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
 import { type CfeKey, findCfe } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import type { Database } from '../../db/orm.ts';
 import { CfeId, parseCfeId } from '../../domain/cfeId.ts';
+import type { Environment } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
-import { defineRoute } from '../route.ts';
+import { environmentRead, environmentToRead } from '../environmentRead.ts';
+import { type Caller, defineRoute } from '../route.ts';
 import { CfeListView, cfeView } from '../views/cfe.ts';
 
 /** GET …/cfes/{cfe_id}: one CFE, as a list of one. */
@@ -19,25 +22,48 @@ export const getCfe = defineRoute({
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: null,
+  query: z.strictObject(environmentToRead),
   body: null,
   success: { status: 200, description: 'The CFE', schema: CfeListView },
   errors: ['NOT_FOUND'],
-  async handle({ params, enterprise }, { orm, publicUrl }) {
-    const cfe = await readCfe(orm, findCfe, enterprise, params.cfe_id);
+  async handle(request, { orm, publicUrl }) {
+    const cfe = await cfeAsked(orm, findCfe, request);
     return { items: [cfeView(cfe, { publicUrl })], total: 1 };
   },
 });
 
-/** The CFE of the enterprise that a cfe_id names, read by `find`. Refuses where there is none (NOT_FOUND). */
+/** A request that names a CFE, in its path and by the environment of its query. */
+interface ReadRequest {
+  readonly caller: Pick<Caller, 'isDeveloper'>;
+  readonly enterprise: Pick<Enterprise, 'rut'>;
+  readonly params: { readonly cfe_id: string };
+  readonly query: { readonly environment?: Environment | undefined };
+}
+
+/**
+ * The CFE that a request names, read by `find`. Refuses where there is none (NOT_FOUND), and the sandbox to who is no
+ * developer (FORBIDDEN).
+ */
+export function cfeAsked(
+  orm: Database,
+  find: (em: EntityManager, key: CfeKey) => Promise<Cfe | null>,
+  { caller, enterprise: { rut }, params, query }: ReadRequest,
+): Promise<Cfe> {
+  return readCfe(orm, find, { rut, environment: environmentRead(caller, query) }, params.cfe_id);
+}
+
+/** The CFE of the enterprise that a cfe_id names, in production unless told, read by `find`. Refuses where there is none (NOT_FOUND). */
 export async function readCfe(
   { em }: Database,
   find: (em: EntityManager, key: CfeKey) => Promise<Cfe | null>,
-  { rut }: Pick<Enterprise, 'rut'>,
+  { rut, environment = 'production' }: { rut: string; environment?: Environment },
   cfeId: string,
 ): Promise<Cfe> {
   const parts = parseCfeId(cfeId);
-  const cfe = parts && (await find(em.fork(), { rut, environment: 'production', ...parts }));
-  if (!cfe) throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}.`);
+  const cfe = parts && (await find(em.fork(), { rut, environment, ...parts }));
+  if (!cfe) {
+    const where = environment === 'sandbox' ? ' in the sandbox' : '';
+    throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}${where}.`);
+  }
   return cfe;
 }

@@ -4,9 +4,10 @@ import { CfeId } from '../../domain/cfeId.ts';
 import { Rut } from '../../domain/rut.ts';
 import { invalidInput } from '../../errors.ts';
 import { PAPERS, type Paper } from '../../print/receipt.ts';
+import { environmentToRead } from '../environmentRead.ts';
 import { pdfFile, type SentCfe, sentCfe } from '../receiptFiles.ts';
 import { defineRoute } from '../route.ts';
-import { readCfe } from './getCfe.ts';
+import { cfeAsked } from './getCfe.ts';
 
 const USUAL_PAPER: Paper = 'A4';
 const AskedPaper = z
@@ -24,12 +25,11 @@ export const getCfePdf = defineRoute({
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: z.strictObject({ paper: AskedPaper }),
+  query: z.strictObject({ paper: AskedPaper, ...environmentToRead }),
   body: null,
   success: { status: 200, description: 'A PDF/A-3 with the signed CFE inside', schema: z.custom<SentCfe>() },
   errors: ['NOT_FOUND', 'NOT_SENT_YET'],
-  handle: async ({ params, enterprise }, { orm }) =>
-    sentCfe(await readCfe(orm, findCfeWithXml, enterprise, params.cfe_id)),
+  handle: async (request, { orm }) => sentCfe(await cfeAsked(orm, findCfeWithXml, request)),
   file: {
     mediaType: 'application/pdf',
     make: ({ query }, cfe, deps) => pdfFile(deps, cfe, query.paper ?? USUAL_PAPER),

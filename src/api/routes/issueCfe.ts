@@ -1,5 +1,6 @@
-import { equipSandbox } from '../../commands/equipSandbox.ts';
-import { issueCfe as issue } from '../../commands/issueCfe.ts';
+import * as z from 'zod';
+import { equipSandbox, obtainsPapers } from '../../commands/equipSandbox.ts';
+import { issueCfe as issue, validateCfe } from '../../commands/issueCfe.ts';
 import { findCfe } from '../../db/cfes.ts';
 import { recordFirstAnswer } from '../../db/idempotency.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
@@ -8,9 +9,19 @@ import { Rut } from '../../domain/rut.ts';
 import { failpoint } from '../../failpoints.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { CfeView, cfeView, cfeViewAt } from '../views/cfe.ts';
+import { ValidationView, validationView } from '../views/validation.ts';
 
 /** The state of every CFE when its number is taken. */
 const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
+
+const ValidateOnly = z
+  .enum(['true', 'false'])
+  .optional()
+  .meta({
+    description:
+      '`true`: judge the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as they were read, or the 400 that issuing would give. Nothing is stored and no number taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`.',
+    examples: ['true'],
+  });
 
 /** POST …/cfes: issues a CFE and sends it to the authority. */
 export const issueCfe = defineRoute({
@@ -22,7 +33,7 @@ export const issueCfe = defineRoute({
   sandbox: true,
   role: 'MEMBER',
   params: { rut: Rut },
-  query: null,
+  query: z.strictObject({ validate_only: ValidateOnly }),
   body: { schema: CfeRequest, limitBytes: BODY_LIMITS.cfe, checkedBy: 'command' },
   success: { status: 201, description: 'The CFE with its number; the verdict follows', schema: CfeView },
   errors: ['INVALID_INPUT'],
@@ -34,6 +45,26 @@ export const issueCfe = defineRoute({
     const { accountId, environment } = caller;
     const cfe = await issue(deps, { accountId, rut: params.rut, environment, body, idempotency, requestId });
     return cfeView(cfe, deps);
+  },
+  trial: {
+    asked: ({ validate_only }) => validate_only === 'true',
+    success: {
+      status: 200,
+      description: '`validate_only=true`: the CFE could be issued; nothing was stored and no number taken',
+      schema: ValidationView,
+    },
+    async handle({ params, caller, body }, deps) {
+      const { accountId, environment } = caller;
+      const papersToCome = environment === 'sandbox' && obtainsPapers(deps, body);
+      const content = await validateCfe(deps, {
+        accountId,
+        rut: params.rut,
+        environment,
+        body,
+        papersToCome,
+      });
+      return validationView(content);
+    },
   },
   firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
   async waitFor({ params, caller, idempotency }, data, waiting, deps) {

@@ -4,6 +4,7 @@ import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import { Rut } from '../../domain/rut.ts';
+import { environmentRead, environmentToRead } from '../environmentRead.ts';
 import { pageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 import { CfeListView, cfeView } from '../views/cfe.ts';
@@ -27,14 +28,16 @@ export const listCfes = defineRoute({
     cfe_status: z.enum(CFE_STATUSES).optional(),
     from: date().optional().meta({ description: 'Earliest emission date' }),
     to: date().optional().meta({ description: 'Latest emission date' }),
+    ...environmentToRead,
   }),
   body: null,
   success: { status: 200, description: 'A page of CFEs, and the total number', schema: CfeListView },
   errors: [],
-  async handle({ enterprise, query }, { orm, publicUrl }) {
+  async handle({ caller, enterprise, query }, { orm, publicUrl }) {
     const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;
     const em = orm.em.fork();
-    const filter = { rut: enterprise.rut, environment: 'production' as const, type, status, from, to };
+    const environment = environmentRead(caller, query);
+    const filter = { rut: enterprise.rut, environment, type, status, from, to };
     const { cfes } = await searchCfes(em, null, filter, { skip, limit });
     return {
       items: cfes.map((cfe) => cfeView(cfe, { publicUrl })),

@@ -3,9 +3,10 @@ import { findCfe } from '../../db/cfes.ts';
 import { listMails as find } from '../../db/mails.ts';
 import { CfeId } from '../../domain/cfeId.ts';
 import { Rut } from '../../domain/rut.ts';
+import { environmentToRead } from '../environmentRead.ts';
 import { defineRoute } from '../route.ts';
 import { MailView, mailView } from '../views/mail.ts';
-import { readCfe } from './getCfe.ts';
+import { cfeAsked } from './getCfe.ts';
 
 /** So many at most; each day adds ten by hand at the most. */
 const MOST = 1_000;
@@ -20,12 +21,12 @@ export const listMails = defineRoute({
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: null,
+  query: z.strictObject(environmentToRead),
   body: null,
   success: { status: 200, description: 'The e-mails, newest first', schema: z.array(MailView) },
   errors: ['NOT_FOUND'],
-  async handle({ params, enterprise }, { orm }) {
-    const { id: cfeId } = await readCfe(orm, findCfe, enterprise, params.cfe_id);
+  async handle(request, { orm }) {
+    const { id: cfeId } = await cfeAsked(orm, findCfe, request);
     return (await find(orm.em.fork(), { cfeId }, MOST)).map(mailView);
   },
 });

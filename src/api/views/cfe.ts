@@ -12,6 +12,13 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
 
+/** Why a CFE is REJECTED or OBSERVED. */
+export const Rejection = z
+  .array(z.object({ code: z.string(), message: z.string(), detail: z.string().nullable() }))
+  .readonly()
+  .nullable()
+  .meta({ description: "The tax authority's own explanation; null without one" });
+
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
@@ -38,10 +45,7 @@ export const CfeView = z
       })
       .nullable(),
     created_at: MomentText,
-    rejection: z
-      .array(z.object({ code: z.string(), message: z.string(), detail: z.string().nullable() }))
-      .nullable()
-      .meta({ description: "The tax authority's own explanation; null without one" }),
+    rejection: Rejection,
     security_code: z
       .string()
       .nullable()

@@ -7,6 +7,7 @@ import { MAIL_KINDS, MAIL_STATUSES } from '../../domain/mail.ts';
 import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
+import { Rejection } from './cfe.ts';
 import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
 import { DateText, MomentText } from './formats.ts';
@@ -38,6 +39,7 @@ function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> 
 
 const ReceiptMailed = z.object({
   enterprise_rut: z.string(),
+  environment: z.enum(ENVIRONMENTS),
   cfe_id: z.string(),
   mail_id: z.string(),
   kind: z.enum(MAIL_KINDS),
@@ -96,6 +98,7 @@ export const WEBHOOK_EVENT_VIEWS = {
       changes: z.object({
         cfe_status: z.object({ from: z.enum(CFE_STATUSES), to: z.enum(CFE_STATUSES) }),
       }),
+      rejection: Rejection,
       reason: z.enum(CFE_MOVE_REASONS).optional().meta({
         description: 'Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06',
       }),

@@ -131,7 +131,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   const movesOf = async (cfe: Cfe) =>
     (await eventsOf(db.orm, rut))
       .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === formatCfeId(cfe))
-      .map(({ data }) => [data['changes'], data['reason']]);
+      .map(({ data }) => [data['changes'], data['reason'], data['rejection']]);
   const NONE = { kind: 'asked', accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
 
   test('are asked about, all of them and no others', async () => {
@@ -154,8 +154,12 @@ describe('CFEs that were rejected for E06 alone', () => {
     expect(await row(cfe)).toMatchObject({ status: 'ACCEPTED', rejection: null, settledAt: later(3) });
     expect(await annulmentsOf(cfe)).toEqual([]);
     expect(await movesOf(cfe)).toEqual([
-      [{ cfe_status: { from: 'PENDING', to: 'REJECTED' } }, undefined],
-      [{ cfe_status: { from: 'REJECTED', to: 'ACCEPTED' } }, 'rejection.withdrawn'],
+      [
+        { cfe_status: { from: 'PENDING', to: 'REJECTED' } },
+        undefined,
+        [{ code: 'E06', message: expect.any(String), detail: null }],
+      ],
+      [{ cfe_status: { from: 'REJECTED', to: 'ACCEPTED' } }, 'rejection.withdrawn', null],
     ]);
     expect(await reconcileNumbers(db.orm.em.fork(), { rut })).toContainEqual(
       expect.objectContaining({ type: 'ETICKET', given: 1, issued: 1, annulled: 0, waiting: 0 }),

@@ -160,6 +160,7 @@ test('a receipt arrives: from the enterprise, answers to it, told in plain text 
       event: 'receipt.delivered',
       data: {
         enterprise_rut: issuer.rut,
+        environment: 'production',
         cfe_id: `101-${cfe.sequence}`,
         mail_id: mail.id,
         kind: 'RECEIPT',

@@ -178,6 +178,7 @@ describe('events go to the webhooks that select them', () => {
           numero: 12,
           status: 'ACCEPTED',
           changes: { cfe_status: { from: 'RECEIVED', to: 'ACCEPTED' } },
+          rejection: null,
         },
       },
     ]);

@@ -1,0 +1,27 @@
+import * as z from 'zod';
+import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
+import { Refusal } from '../errors.ts';
+import type { Caller } from './route.ts';
+
+/** The query parameter by which CFEs of the sandbox are read with a production token (docs/contract.md#sandbox). */
+export const environmentToRead = {
+  environment: z
+    .enum(ENVIRONMENTS)
+    .optional()
+    .meta({
+      description:
+        'The environment whose CFEs are read, with a production token in either case; `production` unless told. `sandbox` requires a developer account (`is_developer`, else 403).',
+      examples: ['sandbox'],
+    }),
+};
+
+/** The environment that a query names. Refuses the sandbox to who is no developer (FORBIDDEN). */
+export function environmentRead(
+  { isDeveloper }: Pick<Caller, 'isDeveloper'>,
+  { environment = 'production' }: { environment?: Environment | undefined },
+): Environment {
+  if (environment === 'sandbox' && !isDeveloper) {
+    throw new Refusal('FORBIDDEN', 'Only developer accounts may read CFEs of the sandbox.');
+  }
+  return environment;
+}
