@@ -81,6 +81,11 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE',
     summary: 'Brings one CFE to one address by e-mail',
   },
+  bulkRun: {
+    taskQueue: TASK_QUEUES.cfe,
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    summary: 'Does what a person decided for many CFEs or deliveries, one after the other',
+  },
 } as const satisfies Record<string, WorkflowRow>;
 
 export type WorkflowName = keyof typeof WORKFLOWS;
@@ -120,6 +125,9 @@ export const reportWorkflowId = (report: { rut: string; environment: string; dat
 
 /** The id under which the workflow of a new e-mail will run; the row's own counts. */
 export const newMailWorkflowId = (uuid: string): string => `mail:${uuid}`;
+
+/** The workflow id of a bulk run; the run's own id says what it does and since when. */
+export const runWorkflowId = (runId: string): string => `run:${runId}`;
 
 /** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
 export interface WorkflowMessage {

@@ -47,6 +47,8 @@ interface Inputs {
   askRejected: [];
   prepareExchange: [cfeUuid: string];
   loadDirectory: [];
+  actOnItems: [runId: string];
+  stopItems: [runId: string];
   validateLogin: [rut: string];
 }
 

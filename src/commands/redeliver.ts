@@ -10,8 +10,11 @@ import type { CommandDeps } from './steps/deps.ts';
  * webhook that is disabled by now. Refuses an unknown delivery (NOT_FOUND) and one whose webhook was removed
  * (INVALID_INPUT).
  */
-export async function redeliver(deps: CommandDeps, input: { deliveryId: string }): Promise<Delivery> {
-  const { deliveryId } = input;
+export async function redeliver(
+  deps: CommandDeps,
+  input: { deliveryId: string; reason?: string | undefined },
+): Promise<Delivery> {
+  const { deliveryId, reason } = input;
   const restarted = await deps.orm.em.fork().transactional(async (em) => {
     const delivery = await lockDelivery(em, deliveryId);
     if (!delivery) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
@@ -22,7 +25,8 @@ export async function redeliver(deps: CommandDeps, input: { deliveryId: string }
     const now = deps.clock();
     await restartDelivery(em, delivery, now);
     const { accountId } = webhook;
-    audited(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId }, now);
+    const why = reason === undefined ? {} : { reason };
+    audited(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId, ...why }, now);
     return delivery;
   });
   deps.outbox.dispatchSoon();

@@ -12,7 +12,12 @@ type WorkflowAnswer = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean 
 
 export interface SupportCfeDeps extends CommandDeps {
   /** Sends the update `support` to a workflow. Refuses where Temporal or its worker is away (UNAVAILABLE). */
-  readonly askSupport: (workflowId: string, request: SupportRequest) => Promise<WorkflowAnswer>;
+  readonly askSupport: (
+    workflowId: string,
+    request: SupportRequest,
+    /** Of a request that may be repeated: it is done once. */
+    once?: { updateId: string },
+  ) => Promise<WorkflowAnswer>;
   /** Has the authority asked about a CFE that it rejected for E06 alone. Refuses where Temporal is away (UNAVAILABLE). */
   readonly askRejected: (
     cfe: Pick<Cfe, 'id' | 'workflowId'>,
@@ -87,7 +92,8 @@ const wouldAsk = (
     ? { cfe, outcome: 'nothing_to_do', message: standingOf(cfe, true) }
     : { cfe, outcome: 'dry_run', message: `Would be done: ${action}.` };
 
-function standingOf({ status }: Cfe, runs: boolean): string {
+/** Why nothing is to be done for a CFE that is not stuck. */
+export function standingOf({ status }: Cfe, runs: boolean): string {
   if (isFinal(status)) return `Nothing to do: it has its verdict, ${status}.`;
   if (runs) return `Nothing to do: it is ${status}, is not stuck, and goes on by itself.`;
   return `Nothing was done: it is ${status}, and its workflow does not run. \`recovery requeue\` starts it again.`;

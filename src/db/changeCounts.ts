@@ -6,6 +6,7 @@ const TABLES = {
   deliveries: ['delivery', 'delivery_attempt', 'webhook'],
   authority: ['authority_endpoint'],
   papers: ['cae', 'certificate', 'enterprise'],
+  runs: ['run'],
   people: ['console_session', 'person', 'membership'],
 } as const;
 

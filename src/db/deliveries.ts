@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { type DeliveryStatus, RETRY_DELAYS } from '../domain/webhook.ts';
 import { newDeliveryWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
@@ -13,7 +14,16 @@ export interface DeliveryFilter {
   webhookId?: string | undefined;
   status?: DeliveryStatus | undefined;
   event?: string | undefined;
+  /** Of events about this enterprise, and about its CFE with this cfe_id in that environment. */
+  rut?: string | undefined;
+  environment?: Environment | undefined;
+  cfeId?: string | undefined;
+  /** Made at this moment or later. */
+  since?: Date | undefined;
 }
+
+/** The events that are about one CFE. */
+const OF_A_CFE = ['cfe.updated', 'receipt.delivered', 'receipt.failed'];
 
 /** Puts an event on its way to a webhook with the open transaction: its delivery, and the workflow that sees to it. */
 export function insertDelivery(
@@ -52,16 +62,21 @@ export async function restartDelivery(em: EntityManager, delivery: Delivery, now
   enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }
 
-/** Starts the workflow of a delivery, its schedule at the beginning; of the event it tells where and whose it is. */
+/** Starts the workflow of a delivery, its schedule at the beginning; of the event it tells which, where and whose it is. */
 export function deliveryMessage(
-  { id, workflowId }: Pick<Delivery, 'id' | 'workflowId'>,
+  { id, workflowId, eventName }: Pick<Delivery, 'id' | 'workflowId' | 'eventName'>,
   { rut, environment }: { rut: string | null; environment: string },
 ): WorkflowMessage {
   return {
     workflow: 'deliverWebhook',
     workflowId,
     input: { deliveryId: id, delays: [...RETRY_DELAYS] },
-    searchAttributes: { ...(rut ? { EnterpriseRut: rut } : {}), Environment: environment },
+    searchAttributes: {
+      ...(rut ? { EnterpriseRut: rut } : {}),
+      Environment: environment,
+      DeliveryStatus: 'PENDING',
+      DeliveryEvent: eventName,
+    },
   };
 }
 
@@ -77,19 +92,31 @@ export async function lockDelivery(em: EntityManager, id: string): Promise<Deliv
 }
 
 /** Deliveries, newest first, at most `limit`. */
-export function listDeliveries(
+export async function listDeliveries(
   em: EntityManager,
-  { webhookId, status, event }: DeliveryFilter,
+  { webhookId, status, event, rut, environment, cfeId, since }: DeliveryFilter,
   limit: number,
 ): Promise<Delivery[]> {
+  const conditions = Object.entries({
+    'delivery.webhook_id = ?': webhookId,
+    'delivery.status = ?': status,
+    'delivery.event_name = ?': event,
+    'delivery.created_at >= ?': since,
+    'event.rut = ?': rut,
+    'event.environment = ?': environment,
+    [`event.name in (${OF_A_CFE.map((name) => `'${name}'`).join(', ')})
+      and (event.body::jsonb -> 'data' ->> 'cfe_id') = ?`]: cfeId,
+  }).filter(([, value]) => value !== undefined);
+  const rows = await em.execute<{ id: string }[]>(
+    `select delivery.id from delivery join event on event.id = delivery.event_id
+     where ${['true', ...conditions.map(([condition]) => condition)].join(' and ')}
+     order by delivery.created_at desc, delivery.id desc limit ?`,
+    [...conditions.map(([, value]) => value), limit],
+  );
   return em.find(
     Delivery,
-    {
-      ...(webhookId === undefined ? {} : { webhookId }),
-      ...(status === undefined ? {} : { status }),
-      ...(event === undefined ? {} : { eventName: event as Delivery['eventName'] }),
-    },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
+    { id: { $in: rows.map(({ id }) => id) } },
+    { orderBy: { createdAt: 'desc', id: 'desc' } },
   );
 }
 

@@ -33,6 +33,10 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
       `at < ? and exists (select from mail where id = mail_attempt.mail_id and status <> 'PENDING')`,
     ),
   ],
+  run_item: [
+    ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
+    rowsWhere('run_item', 'exists (select from run where id = run_id and ended_at < ?)'),
+  ],
   event: [({ eventsDays }) => eventsDays * DAY_MILLISECONDS, purgeEvents],
   idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
   request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],

@@ -20,6 +20,7 @@ const KEPT = [
   'person',
   'report_duty',
   'report_submission',
+  'run',
   'sobre',
   'sobre_sequence',
 ];

@@ -11,9 +11,11 @@ import { reportDayMessage, UNENDED_REPORTS } from './dailyReports.ts';
 import { deliveryMessage } from './deliveries.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { DailyReport } from './entities/DailyReport.ts';
+import type { Delivery } from './entities/Delivery.ts';
 import { Enterprise } from './entities/Enterprise.ts';
 import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
+import { runMessage, runningRuns } from './runs.ts';
 
 /** Of one enterprise, or of all. */
 export interface Whose {
@@ -70,9 +72,15 @@ export const UNFINISHED: Readonly<
 
   deliverWebhook: async (em, { rut }) => {
     const deliveries = await em.execute<
-      { id: string; workflowId: string; rut: string | null; environment: string }[]
+      {
+        id: string;
+        workflowId: string;
+        eventName: Delivery['eventName'];
+        rut: string | null;
+        environment: string;
+      }[]
     >(
-      `select delivery.id, delivery.workflow_id as "workflowId", event.rut, event.environment from delivery join event on event.id = delivery.event_id
+      `select delivery.id, delivery.workflow_id as "workflowId", event_name as "eventName", event.rut, event.environment from delivery join event on event.id = delivery.event_id
        where delivery.status = 'PENDING' and (?::text is null or event.rut = ?)
        order by delivery.created_at, delivery.id`,
       [rut ?? null, rut ?? null],
@@ -92,6 +100,9 @@ export const UNFINISHED: Readonly<
   deliverReceipt: (em, { rut }) => pendingMailMessages(em, rut),
 
   exchangeCfe: (em, { rut }) => pendingExchangeMessages(em, rut),
+
+  bulkRun: async (em, { rut }) =>
+    (await runningRuns(em)).filter(({ filter }) => rut === undefined || filter.rut === rut).map(runMessage),
 };
 
 const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });

@@ -5,6 +5,7 @@
 import type { FinalStatus } from './cfeStatus.ts';
 import type { ReportStatus } from './reportStatus.ts';
 import type { Purged } from './retention.ts';
+import type { RunCounts } from './run.ts';
 import type { StuckReason } from './stuckReason.ts';
 import type { SupportOutcome } from './supportAction.ts';
 import type { LoginResult } from './webhookEvents.ts';
@@ -151,6 +152,13 @@ export type DirectoryResult =
   /** No enterprise is READY, with whose certificate the authority could be asked. */
   | { kind: 'nobodyToAsk' };
 
+/** How far a bulk run is after a batch of its things. */
+export type RunResult = RunCounts &
+  (
+    | { kind: 'goesOn' /** So long until the next batch. */; pauseMilliseconds: number }
+    | { kind: 'ended'; state: 'DONE' | 'STOPPED' }
+  );
+
 /** The results by activity type. */
 export interface ActivityResults {
   signCfe: SignResult;
@@ -171,5 +179,7 @@ export interface ActivityResults {
   askRejected: RejectedResult;
   prepareExchange: ExchangeResult;
   loadDirectory: DirectoryResult;
+  actOnItems: RunResult;
+  stopItems: RunResult;
 }
 export type ActivityName = keyof ActivityResults;

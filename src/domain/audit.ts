@@ -73,6 +73,8 @@ export type AuditAction =
   | 'recovery.requeue'
   | 'recovery.skip_numbers'
   | 'delivery.redeliver'
+  | 'run.start'
+  | 'run.stop'
   | 'mail.send'
   | 'mail.resend'
   | 'filter.save'

@@ -6,7 +6,7 @@ export interface Retention {
   readonly outboxDays: number;
   /** Events with their deliveries. */
   readonly eventsDays: number;
-  /** Attempts of deliveries and e-mails that have ended, with what was answered. */
+  /** Attempts of deliveries and e-mails that have ended, with what was answered; the single things of bulk runs. */
   readonly attemptsDays: number;
   /** Private keys of certificates that were replaced. */
   readonly keysDays: number;
@@ -18,6 +18,7 @@ export const PURGED_TABLES = [
   'delivery_attempt',
   'mail_attempt',
   'event',
+  'run_item',
   'idempotent_answer',
   'request_count',
   'failed_authentication',

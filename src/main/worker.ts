@@ -6,6 +6,7 @@ import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metr
 import { gauge } from '../metrics/instruments.ts';
 import { ensureSearchAttributes } from '../searchAttributes.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
+import { openSupport } from '../wiring/askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
@@ -70,7 +71,10 @@ await runProcess(logger, async (closers) => {
   const gatekeeper = createGatekeeper({ orm, outbox, logger, sendsPerSecond });
   closers.add('gatekeeper', () => gatekeeper.close());
 
-  const activities = createActivities({ config, orm, clock, outbox, registry });
+  const support = openSupport({ server: temporal, namespace });
+  closers.add('support', () => support.close());
+  const { ask: askSupport } = support;
+  const activities = createActivities({ config, orm, clock, outbox, registry, askSupport });
   const workers = await startWorkers({ connection, namespace, workflowBundle, activities, logger });
   closers.add('workers', () => {
     working = false;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
+import { createActOnItems, createStopItems } from '../activities/actOnItems.ts';
 import { createAskRejected } from '../activities/askRejected.ts';
 import { createAskReport } from '../activities/askReport.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
@@ -23,7 +24,9 @@ import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
 import { createSupportReport } from '../activities/supportReport.ts';
 import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
+import { actOnRunItem } from '../commands/actOnRunItem.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
+import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { readConfig } from '../config.ts';
 import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/Certificate.ts';
@@ -80,6 +83,8 @@ interface Parts {
   readonly clock: () => Date;
   readonly outbox: CommandDeps['outbox'];
   readonly registry: Registry;
+  /** How a bulk run asks the workflows of CFEs. */
+  readonly askSupport: SupportCfeDeps['askSupport'];
   readonly opener: Opener;
 }
 
@@ -101,7 +106,7 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     client: openDgiClient(all.config, all.orm, { onCall, breakers, clock: all.clock }),
   };
   return {
-    cfe: databaseActivities(all),
+    cfe: { ...databaseActivities(all), ...runActivities(all) },
     dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },
     webhooks: webhookActivities(all),
     mail: mailActivities(all),
@@ -147,6 +152,32 @@ function databaseActivities({
       },
       onPurged: measurePurges(registry),
     }),
+  };
+}
+
+/** Of the calls that the authority takes in a second, all bulk runs together have at most this part. */
+const RUN_SHARE = 0.5;
+/** How many questions to the authority one act may take (activities/supportCfe.ts); a retry goes through the gate itself. */
+const QUESTIONS = { retry: 1, settle: 5, abandon: 5 };
+/** Deliveries that all runs together send again in a second: the outbox and the receivers' places are everyone's. */
+const REDELIVERIES_PER_SECOND = 20;
+
+/** What does the work of bulk runs: through the commands that a person would call for one. */
+function runActivities({
+  config,
+  askSupport,
+  ...parts
+}: Parts): Pick<Activities, 'actOnItems' | 'stopItems'> {
+  return {
+    actOnItems: createActOnItems({
+      ...parts,
+      act: (run, item) => actOnRunItem({ ...parts, askSupport }, run, item),
+      itemsPerSecond: ({ kind }) =>
+        kind === 'redeliver'
+          ? REDELIVERIES_PER_SECOND
+          : (config.CFE_DGI_SENDS_PER_SECOND * RUN_SHARE) / QUESTIONS[kind],
+    }),
+    stopItems: createStopItems(parts),
   };
 }
 

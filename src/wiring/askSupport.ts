@@ -32,13 +32,14 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
   const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + milliseconds, call);
   return {
-    async ask(workflowId, request) {
+    async ask(workflowId, request, once) {
       try {
         await connection.ensureConnected().catch(away);
         const handle = await within(ACCEPT_MILLISECONDS, () =>
           client.workflow.getHandle(workflowId).startUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE, {
             args: [request],
             waitForStage: 'ACCEPTED',
+            ...once,
           }),
         );
         return await within(DEADLINES.supportAnswer, () => handle.result());

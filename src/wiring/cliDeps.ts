@@ -145,7 +145,7 @@ function supportOf(
     return opened;
   };
   return {
-    ask: async (workflowId, request) => (await open()).ask(workflowId, request),
+    ask: async (workflowId, request, once) => (await open()).ask(workflowId, request, once),
     askRejected: async (cfe, request) => (await open()).askRejected(cfe, request),
     close: async () => opened?.close(),
   };

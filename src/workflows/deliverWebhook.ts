@@ -4,13 +4,12 @@ import {
   isCancellation,
   patched,
   setCurrentDetails,
-  setHandler,
   sleep,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { AttemptResult } from '../domain/activityResults.ts';
 import { activity } from './activities.ts';
-import { deliverAgain } from './messages.ts';
-import { RECEIVER } from './options.ts';
+import { deliver } from './deliveries.ts';
+import { DeliveryStatusAttribute, RECEIVER } from './options.ts';
 
 const attemptDelivery = activity('attemptDelivery', {
   ...RECEIVER,
@@ -26,38 +25,22 @@ export interface DeliverWebhookInput {
 type Ending = { status: 'DELIVERED' | 'FAILED' };
 
 /**
- * Brings one event to one webhook: at once and then by the schedule, until the receiver takes it or the schedule ends.
- * Ends with DELIVERED or FAILED; both are results. A request to deliver again starts the schedule anew: at once while
- * the next attempt is waited for, else when the attempt under way has ended, so that none is lost.
+ * Brings one event to one webhook, until the receiver takes it or the schedule ends. Ends with DELIVERED or FAILED; both
+ * are results.
  */
 export async function deliverWebhook({ deliveryId, delays }: DeliverWebhookInput): Promise<Ending> {
-  let again = true;
-  setHandler(deliverAgain, () => {
-    again = true;
+  const { kind } = await deliver({
+    delays,
+    attempt: (retriesLeft) => attemptDelivery({ deliveryId, retriesLeft }),
+    pause,
+    sending: 'Sending; the pending activity shows whether it waits for a place at this receiver.',
+    verb: 'delivery show',
   });
-  let ending: Ending = { status: 'FAILED' };
-  while (again) {
-    again = false;
-    const { kind } = await bySchedule({ deliveryId, delays }, () => again);
-    ending = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
-  }
+  const ending: Ending = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
+  if (patched('deliverWebhook-tells-status'))
+    upsertSearchAttributes([{ key: DeliveryStatusAttribute, value: ending.status }]);
   setCurrentDetails(`Ended: ${ending.status}.`);
   return ending;
-}
-
-async function bySchedule(
-  { deliveryId, delays }: DeliverWebhookInput,
-  askedAgain: () => boolean,
-): Promise<AttemptResult> {
-  for (let made = 0; ; made += 1) {
-    setCurrentDetails('Sending; the pending activity shows whether it waits for a place at this receiver.');
-    const result = await attemptDelivery({ deliveryId, retriesLeft: delays.length - made });
-    const delay = delays[made];
-    if (result.kind !== 'pending' || delay === undefined) return result;
-    setCurrentDetails(`Not taken ${made + 1} times; sent again by itself. \`delivery show\` tells why.`);
-    const isOver = await pause(delay, `Retry ${made + 1} of ${delays.length}`, askedAgain);
-    if (!isOver) return result;
-  }
 }
 
 /** Waits for the next attempt; false when one was asked for before its time. */

@@ -1,5 +1,6 @@
 /** All workflows, one file per process: what the worker bundles. */
 export { askRejected } from './askRejected.ts';
+export { bulkRun } from './bulkRun.ts';
 export { deliverReceipt } from './deliverReceipt.ts';
 export { deliverWebhook } from './deliverWebhook.ts';
 export { exchangeCfe } from './exchangeCfe.ts';

@@ -74,3 +74,7 @@ export const StuckReasonAttribute = defineSearchAttributeKey(
   'StuckReason' satisfies SearchAttribute,
   'KEYWORD',
 );
+export const DeliveryStatusAttribute = defineSearchAttributeKey(
+  'DeliveryStatus' satisfies SearchAttribute,
+  'KEYWORD',
+);

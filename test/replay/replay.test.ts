@@ -85,6 +85,9 @@ const SINCE_KIND = [
   'exchangeCfe.noAddress.kind.json',
   'loadDirectory.loaded.kind.json',
   'loadDirectory.nobodyToAsk.kind.json',
+  ...['done', 'stopped', 'cancelled'].map((ending) => `bulkRun.${ending}.kind.json`),
+  // Since they tell their status (patch `deliverWebhook-tells-status`).
+  ...['toldDelivered', 'toldFailed'].map((ending) => `deliverWebhook.${ending}.kind.json`),
 ];
 
 /** Ways that only runs from before the patch `support-acts` can have gone. */

@@ -49,7 +49,9 @@ describe('deliverWebhook', () => {
     await temporal.withWorkers({ attemptDelivery }, async () => {
       const handle = await start(`delivered-${takesAt}`);
       expect(await handle.result()).toEqual({ status: 'DELIVERED' });
+      expect((await handle.describe()).searchAttributes).toMatchObject({ DeliveryStatus: ['DELIVERED'] });
       await recordHistory(handle, `deliverWebhook.${name}`);
+      if (takesAt === 1) await recordHistory(handle, 'deliverWebhook.toldDelivered');
     });
 
     expect(diary.map((one) => one.retriesLeft)).toEqual(retriesLeft);
@@ -64,7 +66,9 @@ describe('deliverWebhook', () => {
       const { events, text } = await historyOf(handle);
       expect(events).toBeLessThanOrEqual(50);
       expect(text).not.toMatch(/whsec|https?:/);
+      expect((await handle.describe()).searchAttributes).toMatchObject({ DeliveryStatus: ['FAILED'] });
       await recordHistory(handle, 'deliverWebhook.failed');
+      await recordHistory(handle, 'deliverWebhook.toldFailed');
     });
 
     expect(diary.map((one) => one.retriesLeft)).toEqual([3, 2, 1, 0]);

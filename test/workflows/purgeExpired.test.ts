@@ -9,6 +9,7 @@ const ROWS: Purged = {
   delivery_attempt: 12,
   mail_attempt: 4,
   event: 4,
+  run_item: 5,
   idempotent_answer: 0,
   request_count: 1,
   failed_authentication: 2,

@@ -2,17 +2,11 @@ import * as z from 'zod';
 import { listAudit } from '../../db/audit.ts';
 import { personOf } from '../../domain/audit.ts';
 import { Rut } from '../../domain/rut.ts';
+import { Since } from '../since.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
 const MOST = 10_000;
 const USUAL = 1_000;
-const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-const Since = z
-  .string()
-  .refine((text) => Moment.safeParse(text).success, {
-    params: { expected: 'a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z' },
-  })
-  .transform((text) => new Date(text));
 
 const list = defineVerb({
   name: 'list',

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { startRun } from '../../commands/startRun.ts';
 import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
 import { cfeHistory } from '../../db/cfeHistory.ts';
 import { searchCfes } from '../../db/cfeSearch.ts';
-import { findCfe, stuckCfes } from '../../db/cfes.ts';
+import { cfesById, findCfe, stuckCfes } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
+import { countMatching } from '../../db/matching.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
@@ -12,6 +14,7 @@ import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
+import { endedItems } from '../runs.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
 const ARGS = { RUT: 'RUT of the enterprise', CFE_ID: 'its cfe_id, such as 101-1' };
@@ -180,9 +183,25 @@ const retry = defineVerb({
       if (supported.outcome === 'refused') throw new Refusal('INVALID_INPUT', supported.message);
       return rowFor(supported);
     }
-    const stuck = await stuckCfes(deps.orm.em.fork(), filter, limit);
-    const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...wish });
-    return Promise.all(all.map(rowFor));
+    if (dryRun) {
+      const stuck = await stuckCfes(deps.orm.em.fork(), filter, limit);
+      const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...wish });
+      return Promise.all(all.map(rowFor));
+    }
+    if ((await countMatching(deps.orm.em.fork(), action, filter)) === 0) return [];
+    const run = await startRun(deps, { kind: action, filter: { ...filter, limit }, reason, seen: null });
+    const items = await endedItems(deps, run.id);
+    const cfes = await cfesById(
+      deps.orm.em.fork(),
+      items.map(({ subject }) => subject),
+    );
+    return Promise.all(
+      items.map(async ({ subject, outcome, message }) => {
+        const cfe = cfes.get(subject);
+        const found = cfe && { rut: cfe.rut, ...(await rowOf(deps, cfe)) };
+        return { ...found, action, outcome, message, run_id: run.id };
+      }),
+    );
   },
 });
 

@@ -21,6 +21,7 @@ import { payment } from './payment.ts';
 import { plan } from './plan.ts';
 import { recovery } from './recovery.ts';
 import { report } from './report.ts';
+import { run } from './run.ts';
 import { uiValue } from './uiValue.ts';
 import { user } from './user.ts';
 import { webhook } from './webhook.ts';
@@ -40,6 +41,7 @@ export const GROUPS: readonly Group[] = [
   cae,
   customer,
   cfe,
+  run,
   annulment,
   numbers,
   report,

@@ -33,6 +33,8 @@ import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
 import { ReportDuty } from './ReportDuty.ts';
 import { ReportSubmission } from './ReportSubmission.ts';
+import { Run } from './Run.ts';
+import { RunItem } from './RunItem.ts';
 import { SavedFilter } from './SavedFilter.ts';
 import { Sobre } from './Sobre.ts';
 import { UiValue } from './UiValue.ts';
@@ -77,6 +79,8 @@ export const ENTITIES = [
   ReportDuty,
   ReportSubmission,
   SavedFilter,
+  Run,
+  RunItem,
   Sobre,
   UiValue,
   Warning,

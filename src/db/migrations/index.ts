@@ -30,6 +30,7 @@ import { Migration0041Mail } from './0041_mail.ts';
 import { Migration0043People } from './0043_people.ts';
 import { Migration0044SavedFilters } from './0044_saved_filters.ts';
 import { Migration0045CfeSearch } from './0045_cfe_search.ts';
+import { Migration0049Runs } from './0049_runs.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   { name: '0043_people', class: Migration0043People },
   { name: '0044_saved_filters', class: Migration0044SavedFilters },
   { name: '0045_cfe_search', class: Migration0045CfeSearch },
+  { name: '0049_runs', class: Migration0049Runs },
 ];

@@ -1,0 +1,106 @@
+import { outcomeOfRequest } from '../db/audit.ts';
+import { cfeById } from '../db/cfes.ts';
+import { findDelivery } from '../db/deliveries.ts';
+import type { Run } from '../db/entities/Run.ts';
+import type { RunItem } from '../db/entities/RunItem.ts';
+import { withinTransaction } from '../db/orm.ts';
+import { beginItem, storeOutcome } from '../db/runs.ts';
+import { personOf } from '../domain/audit.ts';
+import { auditReason, type ItemResult } from '../domain/run.ts';
+import { BY_LENGTH, type SupportAction } from '../domain/supportAction.ts';
+import { Refusal } from '../errors.ts';
+import { redeliver } from './redeliver.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { type SupportCfeDeps, standingOf } from './supportCfe.ts';
+
+export type ActOnRunItemDeps = Pick<CommandDeps, 'orm' | 'clock' | 'outbox'> &
+  Pick<SupportCfeDeps, 'askSupport'>;
+
+/** A workflow that takes no question so often is set aside, so that one broken run holds up no other. */
+const MOST_ATTEMPTS = 3;
+
+const DONE_BEFORE = 'It was done before the worker was lost.';
+const OTHERWISE_STUCK = 'Left alone: it waits for another reason by now.';
+
+/**
+ * Does for one thing what its run was started for, and stores what became of it. Repeated after a crash it finds what was
+ * done. Throws where the database or Temporal is away; a workflow that takes no question is left for later, and then counts
+ * as refused.
+ */
+export async function actOnRunItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): Promise<void> {
+  if (run.kind === 'redeliver') await redeliverItem(deps, run, item);
+  else await supportItem(deps, run, item, run.kind);
+}
+
+async function supportItem(
+  deps: ActOnRunItemDeps,
+  run: Run,
+  item: RunItem,
+  action: SupportAction,
+): Promise<void> {
+  const result = await askFor(deps, run, item, action);
+  if (result) await storeOutcome(deps.orm.em.fork(), item, result, deps.clock());
+}
+
+/** What came of asking; null where it is to be asked again. */
+async function askFor(
+  deps: ActOnRunItemDeps,
+  run: Run,
+  item: RunItem,
+  action: SupportAction,
+): Promise<ItemResult | null> {
+  const em = deps.orm.em.fork();
+  const updateId = `${run.id}:${item.place}`;
+  // As `issueCfe` names the request of that update in the audit.
+  const doneBefore = async (): Promise<ItemResult | null> => {
+    const outcome = await outcomeOfRequest(deps.orm.em.fork(), `${item.subject}:${updateId}`);
+    return outcome && { outcome, message: DONE_BEFORE };
+  };
+  const before = await doneBefore();
+  if (before) return before;
+  const cfe = await cfeById(em, item.subject);
+  if (cfe.stuckReason === null) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
+  if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
+  const attempts = await beginItem(em, item);
+  const by = (personOf(run.actor) ?? run.actor).slice(0, BY_LENGTH);
+  try {
+    const answer = await deps.askSupport(
+      cfe.workflowId,
+      { action, by, reason: auditReason(run) },
+      { updateId },
+    );
+    if (answer.outcome !== 'nothing_to_do') return { outcome: answer.outcome, message: answer.message };
+    const now = await cfeById(deps.orm.em.fork(), item.subject);
+    return (await doneBefore()) ?? { outcome: 'nothing_to_do', message: standingOf(now, answer.runs) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'UNAVAILABLE' && attempts < MOST_ATTEMPTS) return null;
+    return { outcome: 'refused', message: error.message };
+  }
+}
+
+/** The delivery is begun again, and its outcome stored, in one transaction: neither without the other. */
+async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): Promise<void> {
+  const { actor, address } = run;
+  const origin = address === null ? {} : { origin: { keyId: null, address } };
+  try {
+    await deps.orm.em.fork().transactional(async (em) => {
+      const isFirst = await storeOutcome(em, item, REDELIVERED, deps.clock());
+      if (!isFirst) return;
+      const delivery = await findDelivery(em, item.subject);
+      if (delivery?.status !== 'FAILED')
+        throw new NotNeeded(delivery ? `It is ${delivery.status} by now.` : 'It is kept no longer.');
+      const own = { ...deps, actor, ...origin, orm: withinTransaction(em), outbox: QUIET };
+      await redeliver(own, { deliveryId: item.subject, reason: auditReason(run) });
+    });
+  } catch (error) {
+    if (!(error instanceof NotNeeded) && !(error instanceof Refusal)) throw error;
+    const outcome = error instanceof NotNeeded ? 'nothing_to_do' : 'refused';
+    await storeOutcome(deps.orm.em.fork(), item, { outcome, message: error.message }, deps.clock());
+  }
+}
+
+const REDELIVERED: ItemResult = { outcome: 'redelivered', message: 'It is sent again, at once.' };
+/** The activity dispatches after each batch. */
+const QUIET = { dispatchSoon: (): void => undefined };
+class NotNeeded extends Error {}

@@ -1,0 +1,24 @@
+import type { Run } from '../db/entities/Run.ts';
+import { lockRun } from '../db/runs.ts';
+import type { Seen } from '../db/visibleTo.ts';
+import { Refusal } from '../errors.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
+
+/**
+ * Stops a run: what it has begun is ended, nothing more is begun. One that has ended stays as it is. Refuses a run that is
+ * not there, or somebody else's (NOT_FOUND).
+ */
+export function stopRun(deps: CommandDeps, { id, seen }: { id: string; seen: Seen }): Promise<Run> {
+  return deps.orm.em.fork().transactional(async (em) => {
+    const run = await lockRun(em, id, seen);
+    if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
+    if (run.state !== 'RUNNING' || run.stopAskedAt !== null) return run;
+    const now = deps.clock();
+    run.stopAskedAt = now;
+    run.stopAskedBy = deps.actor ?? 'service';
+    const { accountId } = run;
+    audited(deps, em, { action: 'run.stop', subject: id, ...(accountId ? { accountId } : {}) }, now);
+    return run;
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * Bulk runs: one decision of a person for many CFEs that wait for support, or for many failed deliveries
+ * (docs/operations.md#bulk-runs). Imports types only: workflows use it.
+ */
+import type { CfeStatus } from './cfeStatus.ts';
+import type { CfeType, Environment } from './cfeTypes.ts';
+import type { StuckReason } from './stuckReason.ts';
+import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportOutcome } from './supportAction.ts';
+
+/** What a run does with each of its things: acts of support on CFEs, or sending deliveries again. */
+export const RUN_KINDS = [...SUPPORT_ACTIONS, 'redeliver'] as const;
+export type RunKind = (typeof RUN_KINDS)[number];
+
+export const RUN_STATES = ['RUNNING', 'DONE', 'STOPPED'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** Which stuck CFEs: every condition that is given must hold. */
+export interface StuckFilter {
+  rut?: string | undefined;
+  environment?: Environment | undefined;
+  type?: CfeType | undefined;
+  status?: CfeStatus | undefined;
+  stuckReason?: StuckReason | undefined;
+  /** Created at this moment or later, RFC 3339. */
+  since?: string | undefined;
+}
+
+/** Which failed deliveries. */
+export interface FailedFilter {
+  webhook?: string | undefined;
+  event?: string | undefined;
+  /** Given up at this moment or later, RFC 3339. */
+  since?: string | undefined;
+}
+
+/** What a run was started with: its filter, or those that were ticked, and at most how many of them, oldest first. */
+export type RunFilter = StuckFilter &
+  FailedFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
+
+/** What became of one thing of a run. */
+export type RunOutcome = SupportOutcome | 'redelivered' | 'nothing_to_do';
+export interface ItemResult {
+  readonly outcome: RunOutcome;
+  /** For people. */
+  readonly message: string;
+}
+
+/** How far a run is: `done` were acted on, `unneeded` no longer needed it, `refused` were not done. */
+export interface RunCounts {
+  readonly total: number;
+  readonly done: number;
+  readonly unneeded: number;
+  readonly refused: number;
+}
+
+/** Longest reason of a run, in characters: its id is put behind it in the audit. */
+export const RUN_REASON_LENGTH = REASON_LENGTH - 50;
+/** As it stands in the audit of each thing that a run acts on. */
+export const auditReason = (run: { reason: string; id: string }): string => `${run.reason} (${run.id})`;
+
+/** The column of `RunCounts` that an outcome counts in. */
+export function countOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
+  if (outcome === 'refused') return 'refused';
+  return outcome === 'nothing_to_do' ? 'unneeded' : 'done';
+}
+
+/** How many have been looked at. */
+export const lookedAt = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;

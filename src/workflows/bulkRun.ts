@@ -1,0 +1,59 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RunResult } from '../domain/activityResults.ts';
+import { lookedAt } from '../domain/run.ts';
+import { activity } from './activities.ts';
+import { OWN, OWN_LONG } from './options.ts';
+
+const actOnItems = activity('actOnItems', {
+  ...OWN_LONG,
+  summary: 'Act on the next things, one after the other',
+});
+const stopItems = activity('stopItems', { ...OWN, summary: 'End the run: nothing more is begun' });
+
+/** A run of more batches goes on as a new one, so that its history stays short. */
+const MOST_EVENTS = 2_000;
+
+export interface BulkRunInput {
+  runId: string;
+}
+
+/**
+ * Does what a person decided for many things (docs/operations.md#bulk-runs), batch after batch, as the rows of the run say.
+ * Ends with `DONE` or `STOPPED` and the counts. Cancelled, it ends STOPPED: what is under way is ended, nothing more begun.
+ */
+export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kind'>> {
+  setCurrentDetails('Begins.');
+  try {
+    for (;;) {
+      const result = await actOnItems(runId);
+      if (result.kind === 'ended') return ended(result);
+      setCurrentDetails(`${wordsOf(result)} To stop it: \`run stop ${runId}\`, or its page in the console.`);
+      if (result.pauseMilliseconds > 0)
+        await sleep(result.pauseMilliseconds, { summary: 'Not faster than the others can bear' });
+      if (workflowInfo().historyLength > MOST_EVENTS) await continueAsNew<typeof bulkRun>({ runId });
+    }
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    const result = await CancellationScope.nonCancellable(() => stopItems(runId));
+    if (result.kind !== 'ended') throw error;
+    return ended(result);
+  }
+}
+
+type Ended = RunResult & { kind: 'ended' };
+
+function ended(result: Ended): Omit<Ended, 'kind'> {
+  setCurrentDetails(`Ended: ${result.state}. ${wordsOf(result)}`);
+  const { kind: _, ...rest } = result;
+  return rest;
+}
+
+const wordsOf = (counts: RunResult): string =>
+  `${lookedAt(counts)} of ${counts.total} looked at; done: ${counts.done}, no longer needed: ${counts.unneeded}, refused: ${counts.refused}.`;
