@@ -1,6 +1,6 @@
 import type { Run } from '../db/entities/Run.ts';
 import type { RunItem } from '../db/entities/RunItem.ts';
-import type { Orm } from '../db/orm.ts';
+import type { Database } from '../db/orm.ts';
 import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
 import type { RunResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
@@ -12,7 +12,7 @@ const BATCH = 50;
 const LANES = 5;
 
 export interface RunDeps {
-  readonly orm: Orm;
+  readonly orm: Database;
   readonly clock: () => Date;
   readonly outbox: { dispatchSoon(): void };
   /** Acts on one thing and stores what became of it; safe to repeat. */

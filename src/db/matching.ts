@@ -1,10 +1,7 @@
 /** Which things a bulk run acts on: one condition each for what is counted, shown and stored with the run. */
 
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Environment } from '../domain/cfeTypes.ts';
 import type { RunFilter, RunKind } from '../domain/run.ts';
-import type { StuckReason } from '../domain/stuckReason.ts';
-import { milliseconds } from './clock.ts';
 
 interface Matching {
   /** From which tables, under which condition, oldest first by which column. */
@@ -78,38 +75,4 @@ export async function countMatching(em: EntityManager, kind: RunKind, filter: Ru
     [...values],
   );
   return Math.min(row?.count ?? 0, filter.limit ?? Number.POSITIVE_INFINITY);
-}
-
-/** The ids of those that match, oldest first, at most `limit` of them. */
-export async function firstMatching(
-  em: EntityManager,
-  kind: RunKind,
-  filter: RunFilter,
-  limit: number,
-): Promise<string[]> {
-  const { from, where, values, since, id } = matchingOf(kind, filter);
-  const rows = await em.execute<{ id: string }[]>(
-    `select ${id} as id from ${from} where ${where} order by ${since}, ${id} limit ?`,
-    [...values, limit],
-  );
-  return rows.map((row) => row.id);
-}
-
-/** A reason for which CFEs are stuck, how many, and since when the oldest is there. */
-export interface StuckGroup {
-  readonly reason: StuckReason;
-  readonly environment: Environment;
-  readonly count: number;
-  readonly enterprises: number;
-  readonly oldest: Date;
-}
-
-/** Stuck CFEs by reason and environment, the most first. */
-export async function stuckGroups(em: EntityManager): Promise<StuckGroup[]> {
-  const rows = await em.execute<(Omit<StuckGroup, 'oldest'> & { oldest: number })[]>(
-    `select stuck_reason as reason, environment, count(*)::int as count,
-       count(distinct rut)::int as enterprises, ${milliseconds('min(created_at)')} as oldest
-     from cfe where stuck_reason is not null group by stuck_reason, environment order by count desc, reason`,
-  );
-  return rows.map(({ oldest, ...row }) => ({ ...row, oldest: new Date(oldest) }));
 }

@@ -60,8 +60,8 @@ describe('docs/operations.md against a real server', () => {
       (await listed(query)).join() === names.toSorted().join() ? true : undefined,
     );
 
-  test('there are ten saved queries', () => {
-    expect([...SAVED.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  test('there are twelve saved queries', () => {
+    expect([...SAVED.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
   test('each lists what it says, and the commands pause and resume', async () => {
@@ -77,6 +77,11 @@ describe('docs/operations.md against a real server', () => {
       },
       async awaitVerdict() {
         throw new Error('not yet');
+      },
+      attemptDelivery: async () => ({ kind: 'failed' }),
+      async actOnItems() {
+        const counts = { total: 2, done: 1, unneeded: 0, refused: 0 };
+        return { kind: 'goesOn', ...counts, pauseMilliseconds: 3_600_000 };
       },
     };
     await temporal.withWorkers(activities, async () => {
@@ -94,6 +99,10 @@ describe('docs/operations.md against a real server', () => {
       await lists(SAVED.get(7) ?? '', ['refused']);
       await lists(SAVED.get(8) ?? '', []);
       await lists(SAVED.get(10) ?? '', ['ended']);
+      await start('deliverWebhook', 'delivery', { deliveryId: 'delivery', delays: [] });
+      await start('bulkRun', 'run', { runId: 'run' });
+      await lists(SAVED.get(11) ?? '', ['delivery']);
+      await lists(SAVED.get(12) ?? '', ['run']);
 
       const [describing, pausing, resuming] = COMMANDS;
       expect(await told(describing, '')).toMatch(/Pending Activities/);

@@ -14,6 +14,7 @@ import { createUser } from '../../../src/commands/createUser.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { sendMail } from '../../../src/commands/sendMail.ts';
 import { setGrant } from '../../../src/commands/setGrant.ts';
+import { startRun } from '../../../src/commands/startRun.ts';
 import { testWebhook } from '../../../src/commands/testWebhook.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
@@ -106,6 +107,12 @@ async function aDelivery(): Promise<string> {
   const { id } = await testWebhook(deps(), { webhookId: await aWebhook() });
   await db.orm.em.fork().nativeUpdate(Delivery, { id }, { status: 'FAILED', settledAt: new Date() });
   return id;
+}
+/** A run of a webhook's deliveries, of which one failed. */
+async function aRun(): Promise<string> {
+  const webhook = (await db.orm.em.fork().findOneOrFail(Delivery, { id: await aDelivery() })).webhookId;
+  const input = { kind: 'redeliver', filter: { webhook }, reason: 'volvió', seen: null } as const;
+  return (await startRun(deps(), input)).id;
 }
 async function aMail(): Promise<string> {
   const rut = await aReadyEnterprise(db.orm, account, { caes: [{ type: 'ETICKET' }] });
@@ -277,6 +284,9 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   // Who asked is written by the workflow that was asked; here it is none (test/e2e/support.test.ts).
   // What it asks for is done, and put into the audit, by the workflow: test/e2e/support.test.ts.
   'cfe retry': [null, async () => [...(await aCfe()), '--reason', 'look', '--dry-run']],
+  'run list': [null, () => []],
+  'run show': [null, async () => [await aRun()]],
+  'run stop': ['run.stop', async () => [await aRun()]],
   'annulment list': [null, async () => ['--rut', await enterprise()]],
   'annulment add': [
     'annulment.add',

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { Event } from '../../../src/db/entities/Event.ts';
 import type { Actor } from '../../../src/domain/audit.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -113,6 +115,61 @@ describe('cfe delivery', () => {
     expect((await cli.refusal('delivery', 'show', NOBODY)).code).toBe('NOT_FOUND');
     expect((await cli.refusal('delivery', 'redeliver', NOBODY)).code).toBe('NOT_FOUND');
     expect((await cli.call('delivery', 'list', '--status', 'LOST')).code).toBe(2);
+  });
+});
+
+describe('cfe delivery, in bulk', () => {
+  test('deliveries are listed by enterprise, CFE and time; those that failed to a webhook are sent again by one run', async () => {
+    const { webhook_id } = await add('cfe.updated');
+    const rut = await anEnterprise(db.orm, account);
+    const em = db.orm.em.fork();
+    const settledAt = new Date('2026-11-20T12:00:00Z');
+    for (const number of [1, 2, 3]) {
+      const [eventId, id] = [randomUUID(), randomUUID()];
+      const body = JSON.stringify({ data: { cfe_id: `101-${number}` } });
+      const about = { rut, name: 'cfe.updated', environment: 'production', createdAt: settledAt } as const;
+      await em.insert(Event, { id: eventId, body, ...about });
+      await em.insert(Delivery, {
+        id,
+        workflowId: `wh:${id}`,
+        webhookId: webhook_id,
+        eventId,
+        eventName: 'cfe.updated',
+        status: number === 3 ? 'DELIVERED' : 'FAILED',
+        createdAt: settledAt,
+        settledAt,
+      });
+    }
+    const listed = async (...filter: string[]) =>
+      (await cli.json<{ body: string }[]>('delivery', 'list', ...filter)).map(
+        ({ body }) => (JSON.parse(body) as { data: { cfe_id: string } }).data.cfe_id,
+      );
+    expect((await listed('--rut', rut)).toSorted()).toEqual(['101-1', '101-2', '101-3']);
+    expect(await listed('--rut', rut, '--cfe', '101-2')).toEqual(['101-2']);
+    expect(await listed('--rut', rut, '--cfe', '101-2', '--environment', 'sandbox')).toEqual([]);
+    expect(await listed('--rut', rut, '--status', 'DELIVERED')).toEqual(['101-3']);
+    expect(await listed('--rut', rut, '--since', '2026-11-21')).toEqual([]);
+    expect((await cli.call('delivery', 'list', '--cfe', '101-2')).code).toBe(2);
+
+    const bulk = ['delivery', 'redeliver', '--webhook', webhook_id];
+    expect((await cli.call(...bulk)).code).toBe(2);
+    expect((await cli.call(...bulk, NOBODY, '--reason', 'x')).code).toBe(2);
+    expect((await cli.call('delivery', 'redeliver', NOBODY, '--since', '2026-11-20')).code).toBe(2);
+    const since = ['--reason', 'volvió', '--since', '2026-11-20T00:00:00Z'];
+    expect(await cli.json(...bulk, ...since, '--dry-run')).toEqual({ total: 2 });
+    const run = await cli.json<{ run_id: string }>(...bulk, ...since, '--by', 'Ana Sur');
+    expect(run).toMatchObject({ kind: 'redeliver', state: 'RUNNING', total: 2, done: 0, by: 'cli:Ana Sur' });
+    expect(await cli.json('run', 'list', '--state', 'RUNNING')).toEqual([run]);
+    expect(await cli.json('run', 'show', run.run_id)).toEqual({ ...run, refusals: [] });
+    expect(await cli.refusal(...bulk, ...since)).toEqual({
+      code: 'INVALID_INPUT',
+      message: `The run ${run.run_id} to this webhook is under way.`,
+    });
+    expect(await cli.json('run', 'stop', run.run_id, '--by', 'eva')).toMatchObject({
+      stop_asked_by: 'cli:eva',
+      stop_asked_at: MOMENT,
+    });
+    expect((await cli.refusal('run', 'show', 'retry-2026-01-01-000000')).code).toBe('NOT_FOUND');
   });
 });
 
