@@ -1,6 +1,6 @@
 /**
  * Bulk runs: one decision of a person for many CFEs that wait for support, or for many failed deliveries
- * (docs/operations.md#bulk-runs). Imports types only: workflows use it.
+ * (docs/operations.md#bulk-runs).
  */
 import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
@@ -63,6 +63,3 @@ export function countOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
   if (outcome === 'refused') return 'refused';
   return outcome === 'nothing_to_do' ? 'unneeded' : 'done';
 }
-
-/** How many have been looked at. */
-export const lookedAt = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;

@@ -7,7 +7,6 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/activityResults.ts';
-import { lookedAt } from '../domain/run.ts';
 import { activity } from './activities.ts';
 import { OWN, OWN_LONG } from './options.ts';
 
@@ -55,5 +54,5 @@ function ended(result: Ended): Omit<Ended, 'kind'> {
   return rest;
 }
 
-const wordsOf = (counts: RunResult): string =>
-  `${lookedAt(counts)} of ${counts.total} looked at; done: ${counts.done}, no longer needed: ${counts.unneeded}, refused: ${counts.refused}.`;
+const wordsOf = ({ total, done, unneeded, refused }: RunResult): string =>
+  `${done + unneeded + refused} of ${total} looked at; done: ${done}, no longer needed: ${unneeded}, refused: ${refused}.`;

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 const AT_ONCE = 10;
 
 /** As if the key of an enterprise's certificates were taken out of the configuration: what it issues is stuck, `signing`. */
-export const loseKeys = ({ orm }: TestStack, rut: string): Promise<unknown> =>
+const loseKeys = ({ orm }: TestStack, rut: string): Promise<unknown> =>
   orm.em
     .fork()
     .execute(
