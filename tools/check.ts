@@ -26,6 +26,7 @@ const STEPS: readonly [title: string, command: string, args: string[]][] = [
   ],
   // An export that tests need, and that its own file uses too, is marked @internal.
   ['what only tests use', bin('knip'), ['--production', '--no-progress', '--include', 'files,exports']],
+  ['openapi.json explains itself', process.execPath, [join(import.meta.dirname, 'openapiLint.ts')]],
   ['generated files are in step', process.execPath, [join(import.meta.dirname, 'generate.ts'), '--check']],
 ];
 

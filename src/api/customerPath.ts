@@ -1,9 +1,10 @@
 /** A customer in a path: by the kind and the number of its document. */
-import * as z from 'zod';
 import type { CustomerKey } from '../db/customers.ts';
+import { DocumentTypeName } from '../domain/enums.ts';
 import { faultAt } from '../domain/faults.ts';
+import { CUSTOMER_WORDS, words } from '../domain/fieldWords.ts';
 import { LENGTHS } from '../domain/lengths.ts';
-import { DOCUMENT_TYPES, type DocumentType, documentFault } from '../domain/receiverDocument.ts';
+import { type DocumentType, documentFault } from '../domain/receiverDocument.ts';
 import { Rut } from '../domain/rut.ts';
 import { text } from '../domain/text.ts';
 import type { Fault } from '../errors.ts';
@@ -13,8 +14,8 @@ export const CUSTOMER_PATH = '/enterprises/{rut}/customers/{doc_type}/{doc_numbe
 /** The values of CUSTOMER_PATH. */
 export const CustomerParams = {
   rut: Rut,
-  doc_type: z.enum(DOCUMENT_TYPES),
-  doc_number: text(LENGTHS.foreignDocument),
+  doc_type: DocumentTypeName.meta({ description: 'Kind of the customer’s document.' }),
+  doc_number: text(LENGTHS.foreignDocument).meta(words(CUSTOMER_WORDS.doc_number)),
 };
 
 interface Values {

@@ -1,18 +1,15 @@
-import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { EnvironmentName } from '../domain/enums.ts';
 import { Refusal } from '../errors.ts';
 import type { Caller } from './route.ts';
 
 /** The query parameter by which CFEs of the sandbox are read with a production token (docs/contract.md#sandbox). */
 export const environmentToRead = {
-  environment: z
-    .enum(ENVIRONMENTS)
-    .optional()
-    .meta({
-      description:
-        'The environment whose CFEs are read, with a production token in either case; `production` unless told. `sandbox` requires a developer account (`is_developer`, else 403).',
-      examples: ['sandbox'],
-    }),
+  environment: EnvironmentName.optional().meta({
+    description:
+      'The environment whose CFEs are read, with a production token in either case; `production` unless told. `sandbox` requires a developer account (`is_developer`, else 403).',
+    examples: ['sandbox'],
+  }),
 };
 
 /** The environment that a query names. Refuses the sandbox to who is no developer (FORBIDDEN). */

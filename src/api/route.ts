@@ -78,6 +78,10 @@ export interface Route {
   /** Below /v1, with `{name}` for path values: `/enterprises/{rut}/cfes`. */
   readonly path: `/${string}`;
   readonly summary: string;
+  /** What it does, in words (Markdown): what a caller needs to know beyond the summary. */
+  readonly about: string;
+  /** Where it is an older address: the one to use, `/enterprises/{rut}/erut` (docs/versioning.md). */
+  readonly deprecatedFor?: string;
   /** `key`: X-API-Key alone; `token`: X-API-Key and Authorization. */
   readonly auth: 'key' | 'token';
   /** Whether X-Sandbox-Mode: true is supported. */

@@ -1,4 +1,5 @@
 import { Router } from '@koa/router';
+import type { Context } from 'koa';
 import { Refusal } from '../errors.ts';
 import { createAccountPlaces } from './accountPlaces.ts';
 import { answerJson } from './answer.ts';
@@ -13,6 +14,15 @@ import { serveRoute } from './serveRoute.ts';
 
 /** The version part of every address (docs/contract.md#versioning). */
 const PREFIX = '/v1';
+
+/** When the two older addresses were declared so, in seconds since 1970 (2026-11-22). */
+const DEPRECATED_SINCE = 1_795_305_600;
+
+/** Says on every answer that its address is an older one (RFC 9745); the description says which one to use. */
+function tellDeprecation(ctx: Context): void {
+  ctx.set('Deprecation', `@${DEPRECATED_SINCE}`);
+  ctx.append('Link', `<${PREFIX}/docs>; rel="deprecation"; type="text/html"`);
+}
 
 /** The paths of the API and of its description below PREFIX, and /livez and /readyz beside it. `ready` tells whether requests can be served. */
 export function createRouter(options: {
@@ -31,6 +41,7 @@ export function createRouter(options: {
     const template = PREFIX + route.path;
     router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
       ctx.state.route = template;
+      if (route.deprecatedFor !== undefined) tellDeprecation(ctx);
       return serve(ctx, ctx.params);
     });
   }

@@ -4,6 +4,7 @@ import type { Fault } from '../errors.ts';
 import { date } from './dates.ts';
 import { JsonNumber } from './decimal.ts';
 import { check, faultAt, MAX_FAULTS } from './faults.ts';
+import { EXTRA_WORDS, words } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { readJson } from './json.ts';
 import { LENGTHS } from './lengths.ts';
@@ -16,8 +17,24 @@ const LONGEST_CODE = 20;
 const isCode = ({ text }: JsonNumber, code: number): boolean =>
   text.length <= LONGEST_CODE && Big(text).eq(code);
 
+/** ModVenta and ViaTransp (docs/authority/codes.md#sale-modes). */
+const SALE_MODES: Codes = {
+  1: 'goods, general regime',
+  2: 'consignment',
+  3: 'revisable price',
+  4: 'own goods to customs exclaves',
+  80: 'Tax Free',
+  90: 'services, general regime',
+  91: 'export through a third party',
+  99: 'other',
+};
+const TRANSPORTS: Codes = { 1: 'by sea', 2: 'by air', 3: 'by land', 8: 'does not apply', 9: 'other' };
+type Codes = Readonly<Record<number, string>>;
+
 /** A schema for a code of the CFE format, given as a number or as a string of its digits. */
-function codeOf(codes: readonly number[]) {
+function codeOf(meanings: Codes) {
+  const codes = Object.keys(meanings).map(Number);
+  const texts = codes.map((code) => meanings[code] ?? '');
   return z
     .custom<JsonNumber | string>((value) => typeof value === 'string' || value instanceof JsonNumber, {
       params: { expected: 'a code' },
@@ -31,7 +48,12 @@ function codeOf(codes: readonly number[]) {
       addIssue(ctx, 'body.not_one_of', `must be one of ${codes.join(', ')}, found ${found}.`);
       return z.NEVER;
     })
-    .meta({ enum: [...codes, ...codes.map(String)] });
+    .meta({
+      anyOf: [
+        { type: 'integer', enum: codes, 'x-enum-descriptions': texts },
+        { type: 'string', enum: codes.map(String), 'x-enum-descriptions': texts },
+      ],
+    });
 }
 
 /** The code of a branch, given as a number or as a string of its digits. */
@@ -46,7 +68,12 @@ const BranchNumber = z
     addIssue(ctx, 'number.out_of_range', `must be the code of a branch, 0 to 9999, found ${found}.`);
     return z.NEVER;
   })
-  .meta({ type: ['integer', 'string'] });
+  .meta({
+    anyOf: [
+      { type: 'integer', minimum: 0, maximum: 9999 },
+      { type: 'string', pattern: '^[0-9]{1,4}$' },
+    ],
+  });
 
 const SaleCondition = z
   .string()
@@ -62,18 +89,26 @@ const SaleCondition = z
  *
  * @internal exported for tests
  */
-export const CfeExtra = z.looseObject({
-  adenda: text(LENGTHS.adenda, { lineEnds: true }).optional(),
-  due_date: date({ earliest: '2000-01-01', latest: '2050-12-31' }).optional(),
-  unit: text(LENGTHS.unit).optional(),
-  purchase_order: text(LENGTHS.purchaseOrder).optional(),
-  reference_reason: text(LENGTHS.referenceReason).optional(),
-  sale_condition: SaleCondition.optional(),
-  sale_mode: codeOf([1, 2, 3, 4, 80, 90, 91, 99]).optional(),
-  transport: codeOf([1, 2, 3, 8, 9]).optional(),
-  information: text(LENGTHS.information).optional(),
-  branch: BranchNumber.optional(),
-});
+export const CfeExtra = z
+  .looseObject({
+    adenda: text(LENGTHS.adenda, { lineEnds: true }).meta(words(EXTRA_WORDS.adenda)).optional(),
+    due_date: date({ earliest: '2000-01-01', latest: '2050-12-31' })
+      .meta(words(EXTRA_WORDS.due_date))
+      .optional(),
+    unit: text(LENGTHS.unit).meta(words(EXTRA_WORDS.unit)).optional(),
+    purchase_order: text(LENGTHS.purchaseOrder).meta(words(EXTRA_WORDS.purchase_order)).optional(),
+    reference_reason: text(LENGTHS.referenceReason).meta(words(EXTRA_WORDS.reference_reason)).optional(),
+    sale_condition: SaleCondition.meta(words(EXTRA_WORDS.sale_condition)).optional(),
+    sale_mode: codeOf(SALE_MODES).meta(words(EXTRA_WORDS.sale_mode)).optional(),
+    transport: codeOf(TRANSPORTS).meta(words(EXTRA_WORDS.transport)).optional(),
+    information: text(LENGTHS.information).meta(words(EXTRA_WORDS.information)).optional(),
+    branch: BranchNumber.meta(words(EXTRA_WORDS.branch)).optional(),
+  })
+  .meta({
+    id: 'CfeExtra',
+    description:
+      'What the string in `extra` holds. Keys that are not listed here mean nothing to the service; together they take at most 16 KiB.',
+  });
 type ExtraKey = keyof typeof CfeExtra.shape;
 export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K]> };
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CFE_TYPES, type CfeType, cfeTypeOfCode } from './cfeTypes.ts';
+import { CFE_WORDS } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 
 /** The parts of a cfe_id: the type, and the place in the enterprise's sequence for that type and environment. */
@@ -45,4 +46,8 @@ export const CfeId = z
     const expected = 'must be a type code, a hyphen and a number, such as 101-1';
     addIssue(ctx, 'cfe_id.malformed', `${expected}, found ${found}.`);
   })
-  .meta({ pattern: '^(101|102|103|111|112|113|121|122|123)-[1-9][0-9]*$', examples: ['101-1'] });
+  .meta({
+    description: CFE_WORDS.cfe_id.description,
+    pattern: '^(101|102|103|111|112|113|121|122|123)-[1-9][0-9]{0,29}$',
+    examples: ['101-1'],
+  });

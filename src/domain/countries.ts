@@ -33,4 +33,11 @@ export const CountryCode = z
       `must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found ${found}.`,
     );
   })
-  .meta({ minLength: 2, maxLength: 2, examples: ['UY', 'BR'] });
+  .meta({
+    id: 'CountryCode',
+    description:
+      'Country by its code in the CFE format: those of ISO 3166-1 alpha-2, some of them withdrawn since, three of the format’s own (EA, KA, UE), and 99 for a country without a code. Source: DGITypes.xsd 1.44 (CodPaisType).',
+    enum: [...CODES],
+    'x-enum-of': 'ISO 3166-1 alpha-2',
+    examples: ['UY', 'BR'],
+  });

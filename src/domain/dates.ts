@@ -16,11 +16,21 @@ export function date(bounds?: { earliest: string; latest: string }) {
         addIssue(ctx, 'date.out_of_range', `${expected}, found ${value}.`);
       }
     })
-    .meta({ format: 'date' });
+    .meta({ format: 'date', examples: ['2026-11-20'] });
 }
 
 /** The earliest and latest moment for which an enterprise can be scheduled: e-invoicing began in October 2011. */
 const SCHEDULE = { earliest: '2011-10-01T00:00:00', latest: '2050-12-31T23:59:59' };
+
+/** The same days as a pattern, for openapi.json: a format of JSON Schema has a time zone. */
+const YEARS = '2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[1-9]|1[0-2])';
+const LEAP_YEARS = '20(1[26]|2[048]|3[26]|4[048])';
+const SCHEDULED_DAYS = [
+  `(${YEARS})-(0[1-9]|1[0-9]|2[0-8])`,
+  `${LEAP_YEARS}-02-29`,
+  '(2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[13-9]|1[0-2]))-(29|30)',
+  '(2011-1[02]|20(1[2-9]|[2-4][0-9]|50)-(0[13578]|1[02]))-31',
+].join('|');
 
 /** A schema for a date and time in Montevideo, without a time zone; the value is the instant. */
 export const MontevideoDateTime = z
@@ -40,7 +50,7 @@ export const MontevideoDateTime = z
     return instant;
   })
   .meta({
-    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$',
+    // Days that exist, of the years that count.
+    pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`,
     examples: ['2026-03-01T09:00:00'],
-    description: 'Date and time in America/Montevideo, without a time zone',
   });

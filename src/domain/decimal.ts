@@ -63,8 +63,6 @@ const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, 
  */
 export function decimal(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
   const { integerDigits, decimals, negative = false } = limits;
-  const largest =
-    decimals === 0 ? '9'.repeat(integerDigits) : `${'9'.repeat(integerDigits)}.${'9'.repeat(decimals)}`;
   return jsonNumber
     .transform((number, ctx) => {
       const size = sizeOf(number.text);
@@ -90,8 +88,8 @@ export function decimal(limits: { integerDigits: number; decimals: number; negat
     })
     .meta({
       type: 'number',
-      minimum: negative ? -Number(largest) : 0,
-      maximum: Number(largest),
+      ...(negative ? { exclusiveMinimum: -(10 ** integerDigits) } : { minimum: 0 }),
+      exclusiveMaximum: 10 ** integerDigits,
       multipleOf: Number(`1e-${decimals}`),
     });
 }

@@ -12,8 +12,11 @@ const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
 /** The schema of an e-mail address. */
-export const Email = text(EMAIL_LENGTH).superRefine((value, ctx) => {
-  if (!ADDRESS.test(value)) {
-    addIssue(ctx, 'email.malformed', 'must be an e-mail address.');
-  }
-});
+export const Email = text(EMAIL_LENGTH)
+  .superRefine((value, ctx) => {
+    if (!ADDRESS.test(value)) {
+      addIssue(ctx, 'email.malformed', 'must be an e-mail address.');
+    }
+  })
+  // Letters of any language are allowed, as RFC 6531 has them.
+  .meta({ format: 'idn-email' });

@@ -3,6 +3,7 @@ import { base64File } from './base64.ts';
 import { date, MontevideoDateTime } from './dates.ts';
 import { integer } from './decimal.ts';
 import { Email } from './email.ts';
+import { ENTERPRISE_WORDS, words } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { LENGTHS } from './lengths.ts';
 import { readLogo } from './logo.ts';
@@ -18,18 +19,22 @@ const FIRST_DAY = '2011-10-01';
 /** CdgDGISucur: the code that the authority gave to a branch. */
 const BranchCode = integer({ minimum: 0, maximum: 9999 });
 
+const W = ENTERPRISE_WORDS;
+
 /** Body of POST /enterprises (docs/contract.md#enterprise); lengths as the CFE format allows for the issuer. */
-export const CreateEnterprise = z.strictObject({
-  rut: Rut,
-  legal_name: text(LENGTHS.legalName),
-  department_name: text(LENGTHS.department),
-  locality_name: text(LENGTHS.city),
-  street_name: text(LENGTHS.address),
-  branch: BranchCode,
-  is_new_enterprise: z.boolean().optional(),
-  trade_name: text(LENGTHS.tradeName).optional(),
-  phone_number: text(LENGTHS.phone).optional(),
-});
+export const CreateEnterprise = z
+  .strictObject({
+    rut: Rut.meta(words(W.rut)),
+    legal_name: text(LENGTHS.legalName).meta(words(W.legal_name)),
+    department_name: text(LENGTHS.department).meta(words(W.department_name)),
+    locality_name: text(LENGTHS.city).meta(words(W.locality_name)),
+    street_name: text(LENGTHS.address).meta(words(W.street_name)),
+    branch: BranchCode.meta(words(W.branch)),
+    is_new_enterprise: z.boolean().meta(words(W.is_new_enterprise)).optional(),
+    trade_name: text(LENGTHS.tradeName).meta(words(W.trade_name)).optional(),
+    phone_number: text(LENGTHS.phone).meta(words(W.phone_number)).optional(),
+  })
+  .meta({ description: 'A company that is to issue, with its first branch.' });
 export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
 
 /** CorreoEmisor holds less than an e-mail address may have. */
@@ -66,61 +71,116 @@ const Logo = base64File().transform((value, ctx) => {
  */
 export const UpdateEnterprise = z
   .strictObject({
-    scheduled_ready_date: MontevideoDateTime.optional(),
-    plan_id: text(NAME_LENGTH).optional(),
-    frequency_id: text(NAME_LENGTH).optional(),
-    legal_name: text(LENGTHS.legalName).optional(),
-    trade_name: text(LENGTHS.tradeName).nullable().optional(),
-    phone_number: text(LENGTHS.phone).nullable().optional(),
-    email: IssuerEmail.nullable().optional(),
-    website: Website.nullable().optional(),
-    department_name: text(LENGTHS.department).optional(),
-    locality_name: text(LENGTHS.city).optional(),
-    street_name: text(LENGTHS.address).optional(),
-    branch: BranchCode.optional(),
-    issuer_since: date({ earliest: FIRST_DAY, latest: '2050-12-31' }).nullable().optional(),
-    resolution: Resolution.nullable().optional(),
-    logo_b64: Logo.nullable().optional(),
+    scheduled_ready_date: MontevideoDateTime.meta({
+      description:
+        'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, from 2011-10-01 to 2050-12-31; one in the past has come.',
+    }).optional(),
+    plan_id: text(NAME_LENGTH).meta(words(W.plan_id)).optional(),
+    frequency_id: text(NAME_LENGTH).meta(words(W.frequency_id)).optional(),
+    legal_name: text(LENGTHS.legalName).meta(words(W.legal_name)).optional(),
+    trade_name: text(LENGTHS.tradeName).nullable().meta(words(W.trade_name)).optional(),
+    phone_number: text(LENGTHS.phone).nullable().meta(words(W.phone_number)).optional(),
+    email: IssuerEmail.nullable().meta(words(W.email)).optional(),
+    website: Website.nullable().meta(words(W.website)).optional(),
+    department_name: text(LENGTHS.department).meta(words(W.department_name)).optional(),
+    locality_name: text(LENGTHS.city).meta(words(W.locality_name)).optional(),
+    street_name: text(LENGTHS.address).meta(words(W.street_name)).optional(),
+    branch: BranchCode.meta(words(W.branch)).optional(),
+    issuer_since: date({ earliest: FIRST_DAY, latest: '2050-12-31' })
+      .nullable()
+      .meta(words(W.issuer_since))
+      .optional(),
+    resolution: Resolution.nullable().meta(words(W.resolution)).optional(),
+    logo_b64: Logo.nullable()
+      .meta({
+        description:
+          'Logo that is printed on receipts: a PNG or JPEG in base64 (RFC 4648 §4), at most 64 KiB and 1,000 pixels a side; null takes it away.',
+        examples: [
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==',
+        ],
+      })
+      .optional(),
   })
   .superRefine((update, ctx) => {
     if (Object.keys(update).length > 0) return;
     addIssue(ctx, 'update.empty', 'at least one field must be given.');
+  })
+  .meta({
+    description: 'What is to change. What is left out stays; null removes what may be missing.',
+    minProperties: 1,
   });
 export type UpdateEnterprise = z.infer<typeof UpdateEnterprise>;
 
 /** Body of POST …/branches. */
-export const CreateBranch = z.strictObject({
-  branch: BranchCode,
-  street_name: text(LENGTHS.address),
-  locality_name: text(LENGTHS.city),
-  department_name: text(LENGTHS.department),
-  phone_number: text(LENGTHS.phone).optional(),
-});
+export const CreateBranch = z
+  .strictObject({
+    branch: BranchCode.meta(words(W.branch)),
+    street_name: text(LENGTHS.address).meta(words(W.street_name)),
+    locality_name: text(LENGTHS.city).meta(words(W.locality_name)),
+    department_name: text(LENGTHS.department).meta(words(W.department_name)),
+    phone_number: text(LENGTHS.phone).meta(words(W.phone_number)).optional(),
+  })
+  .meta({ description: 'A branch that the tax authority knows.' });
 export type CreateBranch = z.infer<typeof CreateBranch>;
 
 /** Body of PUT …/branches/{branch}: the branch as it is from now on. */
-export const UpdateBranch = CreateBranch.omit({ branch: true });
+export const UpdateBranch = CreateBranch.omit({ branch: true }).meta({
+  description: 'The branch as it is from now on.',
+});
 export type UpdateBranch = z.infer<typeof UpdateBranch>;
 
 /** Body of POST …/certificate. */
-export const UploadCertificate = z.strictObject({ cert_b64: base64File(), password: text(PASSWORD_LENGTH) });
+export const UploadCertificate = z
+  .strictObject({
+    cert_b64: base64File().meta({
+      description:
+        'The .p12 file (PKCS #12) in base64 (RFC 4648 §4): one certificate with its RSA key of at least 2048 bits, for the RUC of the enterprise.',
+      examples: ['MIIK3wIBAzCCCpUGCSqGSIb3DQEHAaCC'],
+    }),
+    password: text(PASSWORD_LENGTH).meta({
+      description: 'Password of the file; it is not kept.',
+      examples: ['demo-certificate'],
+    }),
+  })
+  .meta({ description: 'The certificate that is to sign from now on.' });
 export type UploadCertificate = z.infer<typeof UploadCertificate>;
 
 /** Body of POST …/caes. */
-export const UploadCae = z.strictObject({
-  cae_b64: base64File(),
-  cae_start_number: integer({ minimum: 1, maximum: 9_999_999 }),
-});
+export const UploadCae = z
+  .strictObject({
+    cae_b64: base64File().meta({
+      description:
+        'The XML file of the CAE as the authority gave it, in base64 (RFC 4648 §4); at most 64 KiB. Source: Formato CAE v05.',
+      examples: ['PD94bWwgdmVyc2lvbj0iMS4wIj8+PENBRSB4'],
+    }),
+    cae_start_number: integer({ minimum: 1, maximum: 9_999_999 }).meta({
+      description:
+        'First number that may be given, within the range of the CAE; those below it are never given here.',
+      examples: [1],
+    }),
+  })
+  .meta({ description: 'A range of numbers.' });
 export type UploadCae = z.infer<typeof UploadCae>;
 
 /** Body of POST …/validate-efactura (docs/contract.md#credentials): empty, or the login at the authority. */
 export const ValidateCredentials = z
-  .strictObject({ username: text(NAME_LENGTH).optional(), password: text(PASSWORD_LENGTH).optional() })
+  .strictObject({
+    username: text(NAME_LENGTH)
+      .meta({ description: 'User name of the e-invoicing login at the authority.', examples: ['demo'] })
+      .optional(),
+    password: text(PASSWORD_LENGTH)
+      .meta({ description: 'Its password; kept sealed.', examples: ['demo-portal-login'] })
+      .optional(),
+  })
   .superRefine((login, ctx) => {
     if ((login.username === undefined) === (login.password === undefined)) return;
     const missing = login.username === undefined ? 'username' : 'password';
     addIssue(ctx, 'credentials.incomplete', 'is required; username and password must be given together.', [
       missing,
     ]);
+  })
+  .meta({
+    description: 'The login to check, both fields or neither; `{}` checks the stored one.',
+    dependentRequired: { username: ['password'], password: ['username'] },
   });
 export type ValidateCredentials = z.infer<typeof ValidateCredentials>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Email } from './email.ts';
+import { CUSTOMER_WORDS, words } from './fieldWords.ts';
 
 /** What an e-mail brings: the receipt to a person who is to have it, or the sobre between companies. */
 export const MAIL_KINDS = ['RECEIPT', 'EXCHANGE'] as const;
@@ -21,7 +22,9 @@ export const MAIL_RETRY_DELAYS: readonly number[] = [1, 5, 30, 120, 360, 720, 1_
 export const MAILS_BY_HAND_A_DAY = 10;
 
 /** Body of POST …/cfes/{cfe_id}/emails (docs/contract.md#e-mail). */
-export const SendMail = z.strictObject({ destination: Email });
+export const SendMail = z
+  .strictObject({ destination: Email.meta(words(CUSTOMER_WORDS.destination)) })
+  .meta({ description: 'Where the receipt is to go.' });
 
 /** Why an e-mail was not taken: stable words, without addresses, for whoever looks into it. */
 export type MailError =

@@ -3,9 +3,9 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import { invalidInput } from '../errors.ts';
-import { CURRENCIES } from './cfeRequest.ts';
 import { date } from './dates.ts';
 import { amount, decimal, integer } from './decimal.ts';
+import { CURRENCIES } from './enums.ts';
 import { check } from './faults.ts';
 import { addIssue } from './issue.ts';
 import { readJson } from './json.ts';

@@ -43,5 +43,7 @@ export const Rut = z
   })
   .meta({
     pattern: '^[0-9]{12}$',
-    description: 'Company tax id: 12 digits, the last of them the check digit',
+    description:
+      'Tax id (RUT) of a company: 12 digits without dots or hyphens, the last of them the check digit.',
+    examples: ['219000090011'],
   });

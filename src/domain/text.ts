@@ -52,5 +52,9 @@ export function text(longest: number, { lineEnds = false } = {}) {
       if (length > longest)
         addIssue(ctx, 'text.too_long', `must have at most ${longest} characters, found ${length}.`);
     })
-    .meta({ minLength: 1, maxLength: longest });
+    .meta({
+      minLength: 1,
+      maxLength: longest,
+      pattern: lineEnds ? '^(\\P{Cc}|[\\r\\n])*\\S(\\P{Cc}|[\\r\\n])*$' : '^\\P{Cc}*\\S\\P{Cc}*$',
+    });
 }

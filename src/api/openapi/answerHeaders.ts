@@ -5,31 +5,52 @@ const text = (description: string, more: object = {}) => ({
   schema: { type: 'string', ...more },
 });
 
-const integer = (description: string) => ({ description, schema: { type: 'integer', minimum: 0 } });
+const integer = (description: string, example: number) => ({
+  description,
+  schema: { type: 'integer', minimum: 0, examples: [example] },
+});
 
 /** `components.headers`: those with `required` are on every answer that names them. */
 export const ANSWER_HEADERS = {
-  'X-Request-Id': { ...text('Id of the request; quote it when you report a problem.'), required: true },
+  'X-Request-Id': {
+    ...text('Id of the request; quote it when you report a problem.', {
+      examples: ['019aa5d4-7c3e-7000-8000-000000000001'],
+    }),
+    required: true,
+  },
   'RateLimit-Policy': text('The limit: how many requests (q) in how many seconds (w).', {
     examples: ['"default";q=1000;w=3600'],
   }),
   RateLimit: text('Requests left (r), and seconds until the count resets (t).', {
     examples: ['"default";r=998;t=1834'],
   }),
-  'X-RateLimit-Limit': integer('Requests allowed per window.'),
-  'X-RateLimit-Remaining': integer('Requests left in this window.'),
-  'X-RateLimit-Reset': integer('When the next window begins, in seconds since 1970.'),
+  'X-RateLimit-Limit': integer('Requests allowed per window.', 1000),
+  'X-RateLimit-Remaining': integer('Requests left in this window.', 998),
+  'X-RateLimit-Reset': integer('When the next window begins, in seconds since 1970.', 1795305600),
   'Retry-After': {
-    ...integer('Seconds to wait before the next try.'),
+    ...integer('Seconds to wait before the next try.', 5),
     required: true,
   },
-  'WWW-Authenticate': { ...text('How to authenticate (RFC 9110 §11.6.1).'), required: true },
+  'WWW-Authenticate': {
+    ...text('How to authenticate (RFC 9110 §11.6.1).', { examples: ['Bearer realm="cfe"'] }),
+    required: true,
+  },
   'Idempotent-Replayed': text('`true` when this is the first answer to the same Idempotency-Key, repeated.', {
     enum: ['true'],
   }),
-  Link: text('The next page, `rel="next"`, when the list has more items.'),
+  Link: text('The next page, `rel="next"`, when the list has more items.', {
+    examples: ['</v1/enterprises/219000090011/customers?skip=1000&limit=1000>; rel="next"'],
+  }),
+  Deprecation: {
+    ...text('Since when this address is an older one, in seconds since 1970 (RFC 9745).', {
+      examples: ['@1795305600'],
+    }),
+    required: true,
+  },
   ETag: {
-    ...text('Of the file; send it as `If-None-Match` to be answered 304 while it is the same.'),
+    ...text('Of the file; send it as `If-None-Match` to be answered 304 while it is the same.', {
+      examples: ['"2c26b46b68ffc68ff99b453c1d304134"'],
+    }),
     required: true,
   },
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
@@ -49,10 +70,10 @@ const QUOTA: readonly AnswerHeader[] = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one. */
+/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one, `deprecated`: its address is an older one. */
 export function answerHeaders(
   status: number,
-  { replayed = false, waits = false, paged = false, file = false } = {},
+  { replayed = false, waits = false, paged = false, file = false, deprecated = false } = {},
 ): Record<string, { $ref: string }> {
   return references([
     'X-Request-Id',
@@ -63,5 +84,6 @@ export function answerHeaders(
     ...(waits ? (['Preference-Applied'] as const) : []),
     ...(paged ? (['Link'] as const) : []),
     ...(file ? (['ETag'] as const) : []),
+    ...(deprecated ? (['Deprecation'] as const) : []),
   ]);
 }

@@ -1,10 +1,11 @@
 /** The OpenAPI 3.1 document of the API, made from the definitions that serve its requests. */
+import { CfeExtra } from '../../domain/cfeExtra.ts';
 import type { Route } from '../route.ts';
 import { ANSWER_HEADERS } from './answerHeaders.ts';
 import type { Examples } from './examples.ts';
 import { INTRODUCTION } from './introduction.ts';
-import { operation, tagOf } from './operation.ts';
-import { ERROR_SCHEMAS, refusalResponses } from './responses.ts';
+import { operation, tagsOf } from './operation.ts';
+import { errorSchemas, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
 import { WEBHOOKS_TAG, webhooks } from './webhooks.ts';
 
@@ -32,16 +33,18 @@ export function openApiDocument(routes: readonly Route[], examples: Examples): O
     methods[route.method.toLowerCase()] = operation(route, book, examples.operations[route.name]);
   }
   const events = webhooks(book);
+  // `extra` is text: its schema is referred to by the field's `contentSchema` alone.
+  book.of(CfeExtra, 'input');
   return {
     openapi: '3.1.1',
     info: { title: 'Electronic fiscal receipts (CFE)', version: VERSION, description: INTRODUCTION },
     // Relative to where the document is read: one address serves both environments.
     servers: [{ url: '/v1' }],
-    tags: [...new Set(routes.map(tagOf)), WEBHOOKS_TAG].map((name) => ({ name })),
+    tags: [...tagsOf(routes), WEBHOOKS_TAG],
     paths,
     webhooks: events,
     components: {
-      schemas: { ...book.named, ...ERROR_SCHEMAS },
+      schemas: { ...book.named, ...errorSchemas() },
       responses: refusalResponses(routes, examples),
       headers: ANSWER_HEADERS,
       securitySchemes: {

@@ -13,11 +13,12 @@ const JSON_TYPE = 'application/json';
 
 /** The operation object of a route. */
 export function operation(route: Route, book: SchemaBook, examples: OperationExamples = {}): object {
-  const { name, summary, auth } = route;
+  const { name, summary, auth, deprecatedFor } = route;
   return {
     operationId: name,
     summary,
     description: description(route),
+    ...(deprecatedFor === undefined ? {} : { deprecated: true }),
     tags: [tagOf(route)],
     security: [auth === 'key' ? { apiKey: [] } : { apiKey: [], accessToken: [] }],
     parameters: [...pathParameters(route, book), ...queryParameters(route, book), ...headerParameters(route)],
@@ -27,7 +28,14 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
         ? file(route.success.description, route.file)
         : success(route, book, examples.answers),
       ...(route.trial
-        ? { [route.trial.success.status]: jsonAnswer(route.trial.success, book, {}, examples.trials) }
+        ? {
+            [route.trial.success.status]: jsonAnswer(
+              route.trial.success,
+              `${capital(route.name)}Trial`,
+              book,
+              { examples: examples.trials },
+            ),
+          }
         : {}),
       ...(route.file
         ? { 304: { description: 'You have it', headers: answerHeaders(304, { file: true }) } }
@@ -37,15 +45,30 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
   };
 }
 
-function description({ role, sandbox, auth }: Route): string {
-  return [
+function description({ about, deprecatedFor, role, sandbox, auth }: Route): string {
+  const conditions = [
     ...(role === null ? [] : [`Requires the role ${role} or higher at the enterprise.`]),
     sandbox ? 'Available in the sandbox.' : 'Production only.',
     ...(auth === 'key' ? ['Requires the API key only.'] : []),
   ].join(' ');
+  const older = deprecatedFor === undefined ? [] : [`An older address: use \`${deprecatedFor}\`.`];
+  return [...older, about, conditions].join('\n\n');
 }
 
-const TAGS: Readonly<Record<string, string>> = {
+/** The tags, each with what its operations are about. */
+const TAG_WORDS = {
+  'Access tokens': 'How a caller gets in: an API key is exchanged for an access token.',
+  Enterprises: 'The companies that issue, their branches, and what they report to the authority each day.',
+  eRUT: 'The tax authority’s registry of companies.',
+  'E-invoicing credentials': 'The enterprise’s e-invoicing login at the tax authority, and what it permits.',
+  Certificate: 'The certificate that signs an enterprise’s CFEs.',
+  CAEs: 'The ranges of numbers that the tax authority has authorized.',
+  Customers: 'Receivers that an enterprise keeps, and where their receipts go.',
+  CFEs: 'Electronic fiscal receipts: issuing, reading, printing and mailing them.',
+} as const;
+type Tag = keyof typeof TAG_WORDS;
+
+const TAGS: Readonly<Record<string, Tag>> = {
   tokens: 'Access tokens',
   erut: 'eRUT',
   'efactura-status': 'E-invoicing credentials',
@@ -56,8 +79,13 @@ const TAGS: Readonly<Record<string, string>> = {
   cfes: 'CFEs',
 };
 
+/** The tags of `routes`, each once, as the document lists them. */
+export function tagsOf(routes: readonly Route[]): { name: string; description: string }[] {
+  return [...new Set(routes.map(tagOf))].map((name) => ({ name, description: TAG_WORDS[name] }));
+}
+
 /** The tag of a route: by the last segment of its path that has one. */
-export function tagOf({ path }: Pick<Route, 'path'>): string {
+function tagOf({ path }: Pick<Route, 'path'>): Tag {
   const word = path.split('/').findLast((part) => Object.hasOwn(TAGS, part));
   return (word === undefined ? undefined : TAGS[word]) ?? 'Enterprises';
 }
@@ -104,23 +132,35 @@ function success(
     replayed: takesIdempotencyKey(route),
     waits: route.waitFor !== undefined,
     paged: route.nextPage !== undefined,
+    deprecated: route.deprecatedFor !== undefined,
   };
-  return jsonAnswer(route.success, book, headers, examples);
+  return jsonAnswer(route.success, capital(route.name), book, { headers, examples });
 }
 
 function jsonAnswer(
   { status, description: words, schema }: Route['success'],
+  unnamed: string,
   book: SchemaBook,
-  headers: Parameters<typeof answerHeaders>[1] = {},
-  examples?: Readonly<Record<string, Example>>,
+  {
+    headers,
+    examples,
+  }: { headers?: Parameters<typeof answerHeaders>[1]; examples: OperationExamples['answers'] | undefined },
 ): object {
   const data = book.of(schema, 'output');
+  const envelope = {
+    type: 'object',
+    description: 'The envelope of a success.',
+    properties: { data },
+    required: ['data'],
+  };
+  // One envelope for each kind of data, whatever answers it.
+  const name = typeof data['$ref'] === 'string' ? data['$ref'].split('/').at(-1) : unnamed;
   return {
     description: words,
     headers: answerHeaders(status, headers),
     content: {
       [JSON_TYPE]: {
-        schema: { type: 'object', properties: { data }, required: ['data'] },
+        schema: book.name(`${name}Envelope`, envelope),
         ...(examples ? { examples } : {}),
       },
     },

@@ -16,8 +16,8 @@ const REQUEST_ID: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'Your own id for the request, returned and logged; one that does not match the pattern is replaced.',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
+    'Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Whatever else is sent is replaced by one of ours.',
+  schema: { type: 'string', examples: ['order-4711-attempt-1'] },
 };
 
 const SANDBOX: HeaderParameter = {
@@ -25,7 +25,14 @@ const SANDBOX: HeaderParameter = {
   in: 'header',
   required: false,
   description: '`true` with a sandbox key; `false` or omitted with a production key.',
-  schema: { type: 'string', enum: ['true', 'false'] },
+  schema: {
+    type: 'string',
+    enum: ['true', 'false'],
+    'x-enum-descriptions': [
+      'The sandbox: nothing has fiscal validity.',
+      'Production, as without the header.',
+    ],
+  },
 };
 
 const NO_SANDBOX: HeaderParameter = {
@@ -41,7 +48,13 @@ const IDEMPOTENCY: HeaderParameter = {
   description:
     'A string of your own, new for each operation. A repeated request with the same key and body gets the first answer ' +
     'again (`Idempotent-Replayed: true`), and nothing is done twice.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7E]+$' },
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[\\x21-\\x7E]([\\x20-\\x7E]*[\\x21-\\x7E])?$',
+    examples: ['7a1f1c52-8a1d-4a6e-9a53-3f1f0f6f1f01'],
+  },
 };
 
 const PREFER: HeaderParameter = {

@@ -1,51 +1,116 @@
 /** Answers of refusals: one for each set of codes that share a status, named in `components.responses`. */
-import type { RefusalCode } from '../../errors.ts';
+import { enumWords } from '../../domain/enums.ts';
+import { MAX_FAULTS } from '../../domain/faults.ts';
+import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
+import { STATUS_OF } from '../errorAnswer.ts';
 import type { Route } from '../route.ts';
 import { answerHeaders } from './answerHeaders.ts';
 import type { Examples } from './examples.ts';
 import { refusalsOf, WORDS } from './refusals.ts';
 
-/** The schemas of the envelope and of one fault (docs/contract.md#answers). */
-export const ERROR_SCHEMAS = {
-  Error: {
+/** Where a code is explained, on a page that the service itself serves (errorPage.ts); relative to the document. */
+const ERROR_PAGE = 'docs/errors';
+const schemaAt = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+/** What every error says beside its code. */
+const MESSAGE = {
+  type: 'string',
+  description: 'What is wrong, for people; the wording may change.',
+  examples: ['rut: 219999830018 ends in 8, but its check digit is 9.'],
+};
+const DETAILS = {
+  ...schemaAt('ErrorDetails'),
+  description: 'Every fault at once; not there where there is none to list.',
+};
+
+const envelope = (code: object, description: string) => ({
+  type: 'object',
+  description,
+  properties: {
+    error: {
+      type: 'object',
+      description: 'The error.',
+      properties: { code, message: MESSAGE, details: DETAILS },
+      required: ['code', 'message'],
+    },
+  },
+  required: ['error'],
+});
+
+/** What the details of an error hold. */
+const DETAIL_SCHEMAS = {
+  ErrorDetails: {
     type: 'object',
+    description: 'What exactly is wrong.',
     properties: {
-      error: {
-        type: 'object',
-        properties: {
-          code: { type: 'string', description: 'Stable; branch on it' },
-          message: { type: 'string', description: 'For people; the wording may change' },
-          details: {
-            type: 'object',
-            properties: { fields: { type: 'array', items: { $ref: '#/components/schemas/Fault' } } },
-          },
-        },
-        required: ['code', 'message'],
+      fields: {
+        type: 'array',
+        description:
+          'Every fault of the request at once; of more than 1,000 the first, and one that says so.',
+        maxItems: MAX_FAULTS + 1,
+        items: schemaAt('Fault'),
       },
     },
-    required: ['error'],
   },
   Fault: {
     type: 'object',
+    description: 'One thing that is wrong with the request.',
     properties: {
       path: {
         type: 'string',
         description:
-          'JSON Pointer into the body; /path, /query and /headers point into those parts of the request',
+          'Where: a JSON Pointer into the body; /path, /query and /headers point into those parts of the request.',
         examples: ['/header/totals/pay_amount'],
       },
-      code: { type: 'string', description: 'Stable', examples: ['totals.pay_amount'] },
-      message: { type: 'string', description: 'What is wrong and what is expected instead' },
+      code: {
+        type: 'string',
+        description: 'Which rule; stable. New rules may come: if you do not know a code, go by `message`.',
+        examples: ['totals.pay_amount'],
+        externalDocs: { url: `${ERROR_PAGE}#faults`, description: 'Every rule and its code' },
+      },
+      message: {
+        type: 'string',
+        description: 'What is wrong and what is expected instead, for people.',
+        examples: [
+          'header.totals.pay_amount: must be 1219.50 (1220.00 less 0.50 not billed), found 1220.00.',
+        ],
+      },
     },
     required: ['path', 'code', 'message'],
   },
-} as const;
+};
+
+/** The schemas of errors: of any, of one of each code, and of what they hold (docs/contract.md#answers). */
+export function errorSchemas(): Record<string, object> {
+  const ofEachCode = REFUSAL_CODES.map((code) => [
+    errorName(code),
+    {
+      ...envelope(
+        { type: 'string', const: code, description: 'Stable; branch on it.' },
+        `HTTP ${STATUS_OF[code]}. ${WORDS[code]}`,
+      ),
+      externalDocs: { url: `${ERROR_PAGE}#${code}`, description: `${code}: what it means, and what to do` },
+    },
+  ]);
+  return {
+    ErrorCode: {
+      type: 'string',
+      enum: REFUSAL_CODES,
+      ...enumWords('Code of an error; the set is closed, and stable: branch on it.', REFUSAL_CODES, WORDS),
+      externalDocs: { url: ERROR_PAGE, description: 'Every code: what it means, and what to do' },
+    },
+    Error: envelope(schemaAt('ErrorCode'), 'The envelope of every error.'),
+    ...DETAIL_SCHEMAS,
+    ...(Object.fromEntries(ofEachCode) as Record<string, object>),
+  };
+}
+
+const pascal = (code: string): string =>
+  code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+const errorName = (code: RefusalCode): string => `${pascal(code).replace(/Error$/, '')}Error`;
 
 /** `InvalidInputOrAlreadyExists` */
-const nameOf = (codes: readonly RefusalCode[]): string =>
-  codes
-    .map((code) => code.toLowerCase().replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase()))
-    .join('Or');
+const nameOf = (codes: readonly RefusalCode[]): string => codes.map(pascal).join('Or');
 
 /** A reference to the answer with one of `codes`. */
 export function refusalReference(codes: readonly RefusalCode[]): { $ref: string } {
@@ -64,22 +129,13 @@ export function refusalResponses(routes: readonly Route[], examples: Examples): 
 
 function response(status: number, codes: readonly RefusalCode[], { errors }: Examples): object {
   const recorded = codes.flatMap((code) => (errors[code] ? [[code, { value: errors[code] }]] : []));
+  const one = codes.map((code) => schemaAt(errorName(code)));
   return {
     description: codes.map((code) => `\`${code}\`: ${WORDS[code]}`).join(' '),
     headers: answerHeaders(status),
     content: {
       'application/json': {
-        schema: {
-          allOf: [
-            { $ref: '#/components/schemas/Error' },
-            {
-              type: 'object',
-              properties: {
-                error: { type: 'object', properties: { code: { type: 'string', enum: codes } } },
-              },
-            },
-          ],
-        },
+        schema: codes.length === 1 ? one[0] : { oneOf: one },
         ...(recorded.length > 0 ? { examples: Object.fromEntries(recorded) as object } : {}),
       },
     },

@@ -12,6 +12,8 @@ export type Direction = 'input' | 'output';
 export interface SchemaBook {
   /** The schema, or a reference to it where it has a name: by `.meta({id})`, or the one given here. */
   of(schema: z.ZodType, direction: Direction, name?: string): JsonSchema;
+  /** A reference to `schema`, which stands as `id` from now on. */
+  name(id: string, schema: JsonSchema): JsonSchema;
   /** All named schemas so far, for `components.schemas`. */
   readonly named: Readonly<Record<string, JsonSchema>>;
 }
@@ -29,6 +31,7 @@ export function createSchemaBook(): SchemaBook {
 
   return {
     named,
+    name,
     of(schema, direction, wishedName) {
       const { $schema: _, $defs = {}, ...json } = jsonSchemaOf(schema, direction);
       for (const [id, inner] of Object.entries($defs)) name(id, withReferences(inner));
@@ -48,12 +51,24 @@ function jsonSchemaOf(schema: z.ZodType, direction: Direction) {
     io: direction,
     // Numbers and codes are read by schemas of our own, which describe themselves (`.meta`).
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
       // A field added to an answer must break no client that was generated before.
       if (direction === 'output') delete jsonSchema.additionalProperties;
+      // Ours are of what is sent and what is answered, never of what a transform makes of it.
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
+      // Who writes webhooks and answers is the service; `readOnly` would say that of a request.
+      delete jsonSchema.readOnly;
+      withoutBinaryBounds(jsonSchema);
       inWords(jsonSchema);
     },
   });
+}
+
+/** Takes out what only says that JavaScript cannot count further. */
+function withoutBinaryBounds(schema: { minimum?: number | undefined; maximum?: number | undefined }): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /** Decimals in words: validators divide in binary and would reject 4.35 as a multiple of 0.01; the service itself checks exactly. */
@@ -61,8 +76,8 @@ function inWords(schema: { multipleOf?: number | undefined; description?: string
   const { multipleOf, description } = schema;
   if (multipleOf === undefined || multipleOf >= 1) return;
   delete schema.multipleOf;
-  const words = `At most ${-Math.round(Math.log10(multipleOf))} decimals`;
-  schema.description = description === undefined ? words : `${description}. ${words}`;
+  const words = `At most ${-Math.round(Math.log10(multipleOf))} decimals.`;
+  schema.description = description === undefined ? words : `${description} ${words}`;
 }
 
 /** `schema` with the references of zod pointed at the named schemas of the document. */

@@ -5,7 +5,10 @@ import { sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** Their tag. */
-export const WEBHOOKS_TAG = 'Webhooks';
+export const WEBHOOKS_TAG = {
+  name: 'Webhooks',
+  description: 'What the service sends to your server: signed, at least once, in no promised order.',
+};
 
 const header = (name: string, description: string, schema: object) => ({
   name,
@@ -20,22 +23,21 @@ const HEADERS = [
   header(
     'webhook-id',
     'Id of the delivery, the same at every attempt. Ignore a message whose id you have already processed.',
-    {
-      format: 'uuid',
-    },
+    { format: 'uuid', examples: ['0c0e1ab1-0000-4000-8000-000000000005'] },
   ),
   header(
     'webhook-timestamp',
     'When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off.',
-    {
-      pattern: '^[0-9]+$',
-    },
+    { pattern: '^[0-9]+$', examples: ['1795186800'] },
   ),
   header(
     'webhook-signature',
     'One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under ' +
       'the bytes that follow `whsec_` in the secret. There are two while a secret is being rotated; one match is enough.',
-    { pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$' },
+    {
+      pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
+      examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
+    },
   ),
 ];
 
@@ -70,14 +72,22 @@ export function webhooks(book: SchemaBook): Record<string, { post: object }> {
   return Object.fromEntries(names.map((name) => [name, { post: webhook(name, book) }]));
 }
 
+/** `onCfeUpdated` */
+const operationIdOf = (name: string): string =>
+  `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+
 function webhook(name: WebhookEvent['name'], book: SchemaBook): object {
   return {
+    operationId: operationIdOf(name),
     summary: SUMMARIES[name],
-    tags: [WEBHOOKS_TAG],
+    description:
+      'Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.',
+    tags: [WEBHOOKS_TAG.name],
     security: [],
     parameters: HEADERS,
     requestBody: {
       required: true,
+      description: 'The event, in UTF-8; sign over these bytes as they came.',
       content: {
         'application/json': {
           schema: book.of(WEBHOOK_EVENT_VIEWS[name], 'output'),

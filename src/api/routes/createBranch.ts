@@ -10,6 +10,8 @@ export const createBranch = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/branches',
   summary: 'Add branch',
+  about:
+    'Adds a branch that the tax authority knows, or opens a closed one again. A CFE is issued from it by `extra.branch`.',
   auth: 'token',
   sandbox: false,
   role: 'OWNER',

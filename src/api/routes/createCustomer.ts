@@ -10,6 +10,8 @@ export const createCustomer = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/customers',
   summary: 'Create customer',
+  about:
+    'Keeps a customer. Each document is kept once in an enterprise. Receipts for that document go to its `notifications` once they are accepted.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { TOKEN_SECONDS } from '../../crypto/tokens.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { countOf, textOf } from '../views/formats.ts';
 
 /** POST /tokens: an API key for an access token. */
 export const createToken = defineRoute({
@@ -8,20 +9,31 @@ export const createToken = defineRoute({
   method: 'POST',
   path: '/tokens',
   summary: 'Create access token',
+  about:
+    'Exchanges the API key for an access token, which every other request sends along with the key. Ask for a new one shortly before `expires_in` is over; a token counts for the key that asked for it only.',
   auth: 'key',
   sandbox: true,
   role: null,
   params: {},
   query: null,
-  body: { schema: z.strictObject({}), limitBytes: BODY_LIMITS.other, optional: true },
+  body: {
+    schema: z.strictObject({}).meta({ description: 'Nothing: an empty object, or no body at all.' }),
+    limitBytes: BODY_LIMITS.other,
+    optional: true,
+  },
   success: {
     status: 200,
     description: 'An access token for the environment of the key',
-    schema: z.object({
-      access_token: z.string().meta({ description: 'JWT for the header Authorization' }),
-      token_type: z.literal('Bearer'),
-      expires_in: z.int().meta({ description: 'Seconds until the token expires' }),
-    }),
+    schema: z
+      .object({
+        access_token: textOf(
+          'JWT for the header Authorization: `Bearer <access_token>`.',
+          'eyJhbGciOiJFZDI1NTE5…',
+        ),
+        token_type: z.literal('Bearer').meta({ description: 'How the header Authorization begins.' }),
+        expires_in: countOf('Seconds until the token expires.', TOKEN_SECONDS),
+      })
+      .meta({ id: 'AccessToken', description: 'An access token.' }),
   },
   errors: [],
   async handle({ caller }, { tokens, realClock }) {

@@ -9,6 +9,7 @@ export const deleteCustomer = defineRoute({
   method: 'DELETE',
   path: CUSTOMER_PATH,
   summary: 'Delete customer',
+  about: 'Forgets a customer; CFEs keep what they were issued with.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',
@@ -16,7 +17,11 @@ export const deleteCustomer = defineRoute({
   checkParams: documentInPath,
   query: null,
   body: null,
-  success: { status: 200, description: 'The customer was deleted', schema: z.literal(true) },
+  success: {
+    status: 200,
+    description: 'The customer was deleted',
+    schema: z.literal(true).meta({ description: 'Always true.' }),
+  },
   errors: ['NOT_FOUND'],
   async handle({ params }, deps) {
     await remove(deps, customerKey(params));

@@ -11,6 +11,7 @@ export const getCertificate = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/certificate',
   summary: 'Read certificate',
+  about: 'The certificate that signs; 404 before the first upload.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

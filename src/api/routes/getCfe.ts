@@ -18,6 +18,7 @@ export const getCfe = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
+  about: 'One CFE as it stands, as a list of one.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { findCfeWithXml } from '../../db/cfes.ts';
 import { CfeId } from '../../domain/cfeId.ts';
+import { namedEnum } from '../../domain/enums.ts';
 import { Rut } from '../../domain/rut.ts';
 import { invalidInput } from '../../errors.ts';
 import { PAPERS, type Paper } from '../../print/receipt.ts';
@@ -10,10 +11,14 @@ import { defineRoute } from '../route.ts';
 import { cfeAsked } from './getCfe.ts';
 
 const USUAL_PAPER: Paper = 'A4';
-const AskedPaper = z
-  .enum(PAPERS)
-  .optional()
-  .meta({ description: `Paper of the print; ${USUAL_PAPER} unless told` });
+const PaperName = namedEnum('Paper', `Paper of the print; ${USUAL_PAPER} unless told.`, PAPERS, {
+  A4: 'Sheets of 210 × 297 mm.',
+  '80mm': 'A roll 80 mm wide.',
+  '58mm': 'A roll 58 mm wide.',
+});
+const AskedPaper = PaperName.optional().meta({
+  description: `Paper of the print; ${USUAL_PAPER} unless told.`,
+});
 
 /** GET …/cfes/{cfe_id}/pdf: the printed form (docs/contract.md#printed-form). */
 export const getCfePdf = defineRoute({
@@ -21,6 +26,8 @@ export const getCfePdf = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}/pdf',
   summary: 'Read the printed form of a CFE',
+  about:
+    'The printed form that the law describes: a PDF/A-3 in Spanish with the signed CFE inside. 409 until the CFE has gone to the authority.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

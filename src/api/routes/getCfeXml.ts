@@ -13,6 +13,7 @@ export const getCfeXml = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}/xml',
   summary: 'Read the signed XML of a CFE',
+  about: 'The signed CFE, byte for byte. 409 until it has gone to the authority.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

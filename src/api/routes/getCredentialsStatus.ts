@@ -8,6 +8,7 @@ export const getCredentialsStatus = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/efactura-status',
   summary: 'Read e-invoicing credentials status',
+  about: 'Whether the e-invoicing login at the authority is known to work.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

@@ -7,6 +7,9 @@ import { Refusal } from '../../errors.ts';
 import { defineRoute } from '../route.ts';
 import { DailyReportView, dailyReportView } from '../views/dailyReport.ts';
 
+/** A report in a path: by its day. */
+export const ReportDate = date().meta({ description: 'The day of the report, in Montevideo.' });
+
 /** CFEs that are shown, of those that a report waits for. */
 const MOST_WAITING = 100;
 
@@ -23,10 +26,11 @@ export const getDailyReport = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports/{date}',
   summary: 'Read one daily report',
+  about: 'One report: what it tells of each type, what was sent, and what it waits for.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
-  params: { rut: Rut, date: date() },
+  params: { rut: Rut, date: ReportDate },
   query: null,
   body: null,
   success: { status: 200, description: 'The report', schema: DailyReportView },

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { submissionsOf } from '../../db/dailyReports.ts';
 import type { ReportSubmission } from '../../db/entities/ReportSubmission.ts';
-import { date } from '../../domain/dates.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { defineRoute } from '../route.ts';
-import { requireReport } from './getDailyReport.ts';
+import { ReportDate, requireReport } from './getDailyReport.ts';
 
 /** GET …/daily-reports/{date}/xml: the last submission of a day that was sent, byte for byte. */
 export const getDailyReportXml = defineRoute({
@@ -13,10 +12,11 @@ export const getDailyReportXml = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports/{date}/xml',
   summary: 'Read the signed XML of a daily report',
+  about: 'The signed report that was sent last, byte for byte.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
-  params: { rut: Rut, date: date() },
+  params: { rut: Rut, date: ReportDate },
   query: null,
   body: null,
   success: {

@@ -10,6 +10,7 @@ export const getEnterprise = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}',
   summary: 'Read enterprise',
+  about: 'The enterprise with its certificate and its CAEs.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

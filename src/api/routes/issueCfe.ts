@@ -18,6 +18,7 @@ const ValidateOnly = z
   .enum(['true', 'false'])
   .optional()
   .meta({
+    'x-enum-descriptions': ['Judges only: 200, nothing is stored.', 'Issues, as without the parameter.'],
     description:
       '`true`: judge the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as they were read, or the 400 that issuing would give. Nothing is stored and no number taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`.',
     examples: ['true'],
@@ -29,6 +30,8 @@ export const issueCfe = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/cfes',
   summary: 'Issue and send CFE',
+  about:
+    'Judges the receipt by every rule, gives it its number, signs it and sends it to the tax authority. The answer is 201 as soon as it is numbered; the verdict follows (`cfe.updated`, GET, or `Prefer: wait`). Send an `Idempotency-Key`: one key numbers at most one receipt, for ever.',
   auth: 'token',
   sandbox: true,
   role: 'MEMBER',

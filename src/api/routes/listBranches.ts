@@ -10,13 +10,18 @@ export const listBranches = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/branches',
   summary: 'List branches',
+  about: 'Every branch, the enterprise’s first one before the others, closed ones too.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: null,
   body: null,
-  success: { status: 200, description: 'The branches, the first one first', schema: z.array(BranchView) },
+  success: {
+    status: 200,
+    description: 'The branches, the first one first',
+    schema: z.array(BranchView).meta({ description: 'The branches.' }),
+  },
   errors: [],
   async handle({ enterprise }, { orm }) {
     const others = await find(orm.em.fork(), enterprise.rut);

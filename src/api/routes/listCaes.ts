@@ -3,6 +3,7 @@ import { listCaes as find } from '../../db/caes.ts';
 import { usedLately } from '../../db/warnings.ts';
 import { caeStatus } from '../../domain/cae.ts';
 import { caeObject } from '../../domain/enterpriseObject.ts';
+import { CaeStatusName } from '../../domain/enums.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
 import { daysLeft } from '../../domain/warnings.ts';
@@ -15,13 +16,20 @@ export const listCaes = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/caes',
   summary: 'List CAEs',
+  about: 'The ranges of numbers, in upload order, each with what is left of it.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: z.strictObject({ status: z.enum(['OK', 'EXPIRED']).optional() }),
+  query: z.strictObject({
+    status: CaeStatusName.optional().meta({ description: 'Only CAEs with this status.' }),
+  }),
   body: null,
-  success: { status: 200, description: 'The CAEs, in upload order', schema: z.array(ListedCaeView) },
+  success: {
+    status: 200,
+    description: 'The CAEs, in upload order',
+    schema: z.array(ListedCaeView).meta({ description: 'The CAEs.' }),
+  },
   errors: [],
   async handle({ enterprise, query }, { orm, clock }) {
     const now = clock();

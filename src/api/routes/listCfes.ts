@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { countCfes, searchCfes } from '../../db/cfeSearch.ts';
-import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
+import { CfeStatusName, CfeTypeName } from '../../domain/enums.ts';
 import { Rut } from '../../domain/rut.ts';
 import { environmentRead, environmentToRead } from '../environmentRead.ts';
 import { pageOf } from '../paging.ts';
@@ -18,16 +17,17 @@ export const listCfes = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes',
   summary: 'List CFEs',
+  about: 'The enterprise’s CFEs, newest first.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
     ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    cfe_type: z.enum(CFE_TYPE_NAMES).optional(),
-    cfe_status: z.enum(CFE_STATUSES).optional(),
-    from: date().optional().meta({ description: 'Earliest emission date' }),
-    to: date().optional().meta({ description: 'Latest emission date' }),
+    cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),
+    cfe_status: CfeStatusName.optional().meta({ description: 'Only CFEs with this status.' }),
+    from: date().optional().meta({ description: 'Earliest emission date; that day counts.' }),
+    to: date().optional().meta({ description: 'Latest emission date; that day counts.' }),
     ...environmentToRead,
   }),
   body: null,

@@ -16,6 +16,7 @@ export const listCustomers = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/customers',
   summary: 'List customers',
+  about: 'Customers in the order of their names. The header `Link` has the address of the next page.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
@@ -23,18 +24,18 @@ export const listCustomers = defineRoute({
   query: z.strictObject({
     legal_name: text(LENGTHS.legalName)
       .optional()
-      .meta({ description: 'Part of the legal name; accents and case are ignored' }),
+      .meta({ description: 'Part of the legal name; accents and case are ignored.', examples: ['almacen'] }),
     doc_number: text(LENGTHS.foreignDocument)
       .optional()
-      .meta({ description: 'The complete document number' }),
-    country_code: CountryCode.optional(),
+      .meta({ description: 'The complete document number.', examples: ['219999830019'] }),
+    country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
     ...pageOf('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
   }),
   body: null,
   success: {
     status: 200,
     description: 'The customers, at most 1000 at a time; the header Link points to the next page',
-    schema: z.array(CustomerView),
+    schema: z.array(CustomerView).meta({ description: 'The customers of this page.' }),
   },
   errors: [],
   async handle({ enterprise, query }, { orm }) {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { countReports, listReports } from '../../db/dailyReports.ts';
 import { date } from '../../domain/dates.ts';
-import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
+import { ReportStatusName } from '../../domain/enums.ts';
 import { Rut } from '../../domain/rut.ts';
 import { pageOf } from '../paging.ts';
 import { defineRoute } from '../route.ts';
@@ -16,15 +16,17 @@ export const listDailyReports = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports',
   summary: 'List daily reports',
+  about:
+    'The days that were reported to the authority, or are to be, the latest first. Reports go by themselves.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
     ...pageOf('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    from: date().optional().meta({ description: 'Earliest day' }),
-    to: date().optional().meta({ description: 'Latest day' }),
-    status: z.enum(REPORT_STATUSES).optional(),
+    from: date().optional().meta({ description: 'Earliest day; it counts too.' }),
+    to: date().optional().meta({ description: 'Latest day; it counts too.' }),
+    status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
   }),
   body: null,
   success: {

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { enterpriseObjects } from '../../db/enterpriseObjects.ts';
 import { countEnterprisesOf, enterprisesOf } from '../../db/enterprises.ts';
 import { listGrants } from '../../db/grants.ts';
-import { ENTERPRISE_STATUSES } from '../../domain/enterpriseStatus.ts';
+import { EnterpriseStatusName } from '../../domain/enums.ts';
 import { pageOf } from '../paging.ts';
 import type { Role } from '../roles.ts';
 import { defineRoute } from '../route.ts';
 import { EnterpriseView } from '../views/enterprise.ts';
+import { TotalCount } from '../views/formats.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
@@ -17,21 +18,25 @@ export const listEnterprises = defineRoute({
   method: 'GET',
   path: '/enterprises',
   summary: 'List enterprises',
+  about: 'Those at which your account has a role, in the order of their RUTs.',
   auth: 'token',
   sandbox: false,
   role: null,
   params: {},
   query: z.strictObject({
     ...pageOf('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    status: z.enum(ENTERPRISE_STATUSES).optional(),
+    status: EnterpriseStatusName.optional().meta({ description: 'Only enterprises with this status.' }),
   }),
   body: null,
   success: {
     status: 200,
     description: 'A page of enterprises, and the total number',
     schema: z
-      .object({ items: z.array(EnterpriseView), total: z.number().int().min(0) })
-      .meta({ id: 'EnterpriseList' }),
+      .object({
+        items: z.array(EnterpriseView).meta({ description: 'The enterprises of this page.' }),
+        total: TotalCount,
+      })
+      .meta({ id: 'EnterpriseList', description: 'A page of enterprises.' }),
   },
   errors: [],
   async handle({ query, caller: { accountId } }, { orm, clock }) {

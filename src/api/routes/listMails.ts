@@ -17,13 +17,18 @@ export const listMails = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
   summary: 'List e-mails of a receipt',
+  about: 'The e-mails that bring a receipt to its receivers, newest first; at most 1,000.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentToRead),
   body: null,
-  success: { status: 200, description: 'The e-mails, newest first', schema: z.array(MailView) },
+  success: {
+    status: 200,
+    description: 'The e-mails, newest first',
+    schema: z.array(MailView).meta({ description: 'The e-mails.' }),
+  },
   errors: ['NOT_FOUND'],
   async handle(request, { orm }) {
     const { id: cfeId } = await cfeAsked(orm, findCfe, request);

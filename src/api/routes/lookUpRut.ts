@@ -7,17 +7,22 @@ import { ErutView, erutView } from '../views/erut.ts';
  * GET …/erut: what the authority's registry tells of any RUT, registered here or not
  * (docs/contract.md#registry-look-up).
  */
-export const lookUpRut = route('lookUpRut', '/enterprises/{rut}/erut');
+const ADDRESS = '/enterprises/{rut}/erut';
+
+export const lookUpRut = route('lookUpRut', ADDRESS);
 
 /** GET /erut/{rut}: the same, by its second address (docs/contract.md#addresses). */
-export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}');
+export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}', { deprecatedFor: ADDRESS });
 
-function route(name: string, path: `/${string}`) {
+function route(name: string, path: `/${string}`, more: { deprecatedFor?: string } = {}) {
   return defineRoute({
     name,
     method: 'GET',
     path,
     summary: 'eRUT lookup',
+    about:
+      'What the tax authority’s registry tells of any RUT, registered here or not. Asked of the authority each time, and always of its production.',
+    ...more,
     auth: 'token',
     sandbox: false,
     role: null,

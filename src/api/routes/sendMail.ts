@@ -13,6 +13,7 @@ export const sendMail = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
   summary: 'Send receipt by e-mail',
+  about: 'Sends a receipt to an address, at once; at most 10 of one CFE and day.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

@@ -10,6 +10,8 @@ export const updateBranch = defineRoute({
   method: 'PUT',
   path: BRANCH_PATH,
   summary: 'Update branch',
+  about:
+    'Sets address and telephone of a branch from now on; what is numbered keeps what it was numbered with.',
   auth: 'token',
   sandbox: false,
   role: 'OWNER',

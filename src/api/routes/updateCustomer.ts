@@ -10,6 +10,7 @@ export const updateCustomer = defineRoute({
   method: 'PUT',
   path: CUSTOMER_PATH,
   summary: 'Update customer',
+  about: 'Replaces all that is kept of a customer. The document in the body must be that in the path.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

@@ -9,14 +9,17 @@ import { UpdatedEnterpriseView } from '../views/enterprise.ts';
 export const updateEnterprise = route('updateEnterprise', 'PUT');
 
 /** PATCH /enterprises/{rut}: the same, by its second address (docs/contract.md#addresses). */
-export const patchEnterprise = route('patchEnterprise', 'PATCH');
+export const patchEnterprise = route('patchEnterprise', 'PATCH', { deprecatedFor: 'PUT /enterprises/{rut}' });
 
-function route(name: string, method: 'PUT' | 'PATCH') {
+function route(name: string, method: 'PUT' | 'PATCH', more: { deprecatedFor?: string } = {}) {
   return defineRoute({
     name,
     method,
     path: '/enterprises/{rut}',
     summary: 'Update data, start date and plan',
+    about:
+      'Changes what is given and leaves the rest; null removes what may be missing. A change counts for the CFEs that are numbered after it. Choosing a plan with a price makes a payment (`payment.created`).',
+    ...more,
     auth: 'token',
     sandbox: false,
     role: 'OWNER',

@@ -11,6 +11,8 @@ export const uploadCae = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/caes',
   summary: 'Upload CAE',
+  about:
+    'Adds a range of numbers as the authority signed it. Numbers are then given by themselves: earliest expiry first.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

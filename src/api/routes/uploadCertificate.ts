@@ -11,6 +11,8 @@ export const uploadCertificate = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/certificate',
   summary: 'Upload certificate',
+  about:
+    'Replaces the certificate that signs. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not kept.',
   auth: 'token',
   sandbox: false,
   role: 'OWNER',

@@ -1,18 +1,21 @@
 import * as z from 'zod';
 import type { Branch } from '../../db/entities/Branch.ts';
+import { ENTERPRISE_WORDS, words } from '../../domain/fieldWords.ts';
 import { MomentText } from './formats.ts';
 
 /** The branch object of the API (docs/contract.md#branches). */
 export const BranchView = z
   .object({
-    branch: z.number().int().meta({ description: 'Code that the tax authority gave to the branch' }),
-    street_name: z.string(),
-    locality_name: z.string(),
-    department_name: z.string(),
-    phone_number: z.string().nullable(),
-    closed_at: MomentText.nullable().meta({ description: 'Since when no CFE is issued from it any more' }),
+    branch: z.int().min(0).meta(words(ENTERPRISE_WORDS.branch)),
+    street_name: z.string().meta(words(ENTERPRISE_WORDS.street_name)),
+    locality_name: z.string().meta(words(ENTERPRISE_WORDS.locality_name)),
+    department_name: z.string().meta(words(ENTERPRISE_WORDS.department_name)),
+    phone_number: z.string().nullable().meta(words(ENTERPRISE_WORDS.phone_number)),
+    closed_at: MomentText.nullable().meta({
+      description: 'Since when no CFE is issued from it any more; null while it is open.',
+    }),
   })
-  .meta({ id: 'Branch' });
+  .meta({ id: 'Branch', description: 'A place from which the enterprise issues.' });
 
 type Told = Pick<Branch, 'branch' | 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 

@@ -2,61 +2,111 @@ import * as z from 'zod';
 import type { CfeRow } from '../../db/entities/Cfe.ts';
 import type { Receiver } from '../../domain/cfeDocument.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
-import { CURRENCIES } from '../../domain/cfeRequest.ts';
-import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES, CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { CfeStatusName, CfeTypeName, CurrencyName, DocumentTypeName } from '../../domain/enums.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
+import { CFE_WORDS, RECEIVER_WORDS, words } from '../../domain/fieldWords.ts';
 import { qrUrl, securityCode } from '../../domain/qr.ts';
 import { receiptUrl } from '../../domain/receiptUrl.ts';
-import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
+import { TypeCode, TypeLabel } from './cae.ts';
 import { ExactNumber } from './exactNumber.ts';
-import { DateText, MomentText } from './formats.ts';
+import { DateText, MomentText, TotalCount, textOf } from './formats.ts';
+
+/** Why the authority rejected or observed something. */
+export const ReasonView = z
+  .object({
+    code: textOf(
+      'Code of the reason: the authority’s own (E01 to E60, R01 to R04), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. Source: Formato Mensaje de Respuesta v19, section 4.',
+      'E05',
+    ),
+    message: textOf('The reason in the authority’s words, or ours.', 'No cumple validaciones de Formato'),
+    detail: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'More about it, in the authority’s words; null without.',
+        examples: ['MntTotal no coincide'],
+      }),
+  })
+  .meta({ id: 'RejectionReason', description: 'One reason for a rejection or an observation.' });
 
 /** Why a CFE is REJECTED or OBSERVED. */
 export const Rejection = z
-  .array(z.object({ code: z.string(), message: z.string(), detail: z.string().nullable() }))
+  .array(ReasonView)
   .readonly()
   .nullable()
-  .meta({ description: "The tax authority's own explanation; null without one" });
+  .meta({ description: 'Why it is REJECTED or OBSERVED; null without a reason.' });
 
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
-    cfe_id: z
-      .string()
-      .meta({ description: 'Type code, hyphen, position in the sequence of the type', examples: ['101-1'] }),
-    cfe_type: z.enum(CFE_TYPE_NAMES),
-    cfe_type_code: z.string(),
-    cfe_type_label: z.string(),
-    cfe_status: z.enum(CFE_STATUSES),
-    serie: z.string(),
-    numero: z.int(),
-    emission_date: DateText,
-    total_amount: ExactNumber,
-    pay_amount: ExactNumber,
-    currency: z.enum(CURRENCIES),
-    exchange_rate: ExactNumber,
+    cfe_id: z.string().meta(words(CFE_WORDS.cfe_id)),
+    cfe_type: CfeTypeName,
+    cfe_type_code: TypeCode,
+    cfe_type_label: TypeLabel,
+    cfe_status: CfeStatusName,
+    serie: z.string().meta(words(CFE_WORDS.serie)),
+    numero: z.int().min(1).meta(words(CFE_WORDS.numero)),
+    emission_date: DateText.meta(words(CFE_WORDS.emission_date)),
+    total_amount: ExactNumber.meta(words(CFE_WORDS.total_amount)),
+    pay_amount: ExactNumber.meta(words(CFE_WORDS.pay_amount)),
+    currency: CurrencyName,
+    exchange_rate: ExactNumber.meta(words(CFE_WORDS.exchange_rate)),
     receiver: z
       .object({
-        receiver_doc_type: z.enum(DOCUMENT_TYPES).nullable(),
-        receiver_document: z.string().nullable(),
-        legal_name: z.string().nullable(),
-        country_code: z.string().nullable(),
+        receiver_doc_type: DocumentTypeName.nullable().meta({
+          description: 'Kind of the receiver’s document; null without one.',
+        }),
+        receiver_document: z
+          .string()
+          .nullable()
+          .meta({ description: 'Its number; null without one.', examples: ['219999830019'] }),
+        legal_name: z.string().nullable().meta({
+          description: 'Name of the receiver; null without one.',
+          examples: RECEIVER_WORDS.legal_name.examples.slice(),
+        }),
+        country_code: z
+          .string()
+          .nullable()
+          .meta({
+            description: 'Its country, by the code of the CFE format; null without one.',
+            examples: ['UY'],
+          }),
       })
-      .nullable(),
-    created_at: MomentText,
+      .nullable()
+      .meta({ description: 'Who the receipt is for; null where nobody is named.' }),
+    created_at: MomentText.meta({ description: 'When it was numbered, UTC.' }),
     rejection: Rejection,
     security_code: z
       .string()
       .nullable()
-      .meta({ description: 'To be printed below the QR code; null until signed' }),
-    qr_url: z.string().nullable().meta({ description: 'Content of the QR code; null until signed' }),
-    receipt_url: z.url().meta({ description: 'The page of the receipt, for its receiver; no login' }),
+      .meta({
+        description:
+          'Six characters that are printed below the QR code (código de seguridad); null until signed. Source: Formato CFE v25.2, printed form.',
+        examples: ['aB3+xY'],
+      }),
+    qr_url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Content of the QR code: the authority’s page for verifying the receipt; null until signed. Source: Formato CFE v25.2, printed form.',
+        examples: [
+          'https://www.efactura.dgi.gub.uy/consultaQR/cfe?219000090011,101,A,12,1220.00,20/11/2026,aB3%2BxY…',
+        ],
+      }),
+    receipt_url: z.url().meta({
+      description:
+        'The page of the receipt, for its receiver; whoever has the address may see it, without login.',
+      examples: ['https://cfe.example.com/r/8sDq2x9XbFh0f1m3kQ7TzA'],
+    }),
   })
-  .meta({ id: 'Cfe' });
+  .meta({ id: 'Cfe', description: 'A receipt as it stands.' });
 
 /** Some CFEs, and how many there are in all. */
-export const CfeListView = z.object({ items: z.array(CfeView), total: z.int() }).meta({ id: 'CfeList' });
+export const CfeListView = z
+  .object({ items: z.array(CfeView).meta({ description: 'The CFEs of this page.' }), total: TotalCount })
+  .meta({ id: 'CfeList', description: 'A page of CFEs.' });
 
 /** Where receipts are shown: the public address of the API, without a slash at its end. */
 export interface ReceiptPages {

@@ -1,16 +1,21 @@
 import * as z from 'zod';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
-import { EFACTURA_STATUSES } from '../../domain/enterpriseStatus.ts';
+import { EfacturaStatusName } from '../../domain/enums.ts';
 import { MomentText } from './formats.ts';
 
 /** The e-invoicing credentials status (docs/contract.md#credentials). */
 export const CredentialsView = z
   .object({
-    is_valid: z.boolean().meta({ description: 'Whether the last login succeeded' }),
-    status: z.enum(EFACTURA_STATUSES),
-    last_validated_at: MomentText.nullable(),
+    is_valid: z.boolean().meta({ description: 'Whether the last login succeeded.' }),
+    status: EfacturaStatusName,
+    last_validated_at: MomentText.nullable().meta({
+      description: 'When the last check ended, UTC; null before the first.',
+    }),
   })
-  .meta({ id: 'CredentialsStatus' });
+  .meta({
+    id: 'CredentialsStatus',
+    description: 'What is known of the enterprise’s e-invoicing login at the authority.',
+  });
 
 /** The state of an enterprise's e-invoicing login. */
 export function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView> {

@@ -1,27 +1,58 @@
 import * as z from 'zod';
+import { ENTERPRISE_WORDS, words } from '../../domain/fieldWords.ts';
 import type { RegistryRecord } from '../../domain/registryRecord.ts';
 
-const Text = z.string().nullable();
+/** What the registry tells, or null. */
+const told = (description: string, ...examples: string[]) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: `${description} null: not told.`, examples });
 
 /** The eRUT record of the API (docs/authority/registry.md#record); what the registry does not tell is null. */
 export const ErutView = z
   .object({
-    rut: z.string(),
-    legal_name: Text,
-    trade_name: Text,
-    entity_type_code: Text,
-    entity_type_description: Text,
-    activity_status: Text.meta({
-      description:
-        'AA active, AF active from a later day, CC cancelled, CH cancelled today, NT never had activity',
-    }),
-    start_date: Text.meta({ description: 'YYYY-MM-DD' }),
-    business_activities: z.array(z.object({ activity_code: Text, activity_name: Text, start_date: Text })),
-    fiscal_addresses: z.array(
-      z.object({ branch: z.int().nullable(), locality_name: Text, street_name: Text }),
+    rut: z.string().meta(words(ENTERPRISE_WORDS.rut)),
+    legal_name: told('Legal name in the registry.', 'COMERCIAL EJEMPLO S.A.'),
+    trade_name: told('Trade name in the registry.', 'EJEMPLO'),
+    entity_type_code: told('Code of the kind of company.', '30'),
+    entity_type_description: told('Kind of company, in words.', 'SOCIEDAD ANONIMA'),
+    activity_status: told(
+      'AA active, AF active from a later day, CC cancelled, CH cancelled today, NT never had activity.',
+      'AA',
     ),
+    start_date: told('Day on which its activity began, YYYY-MM-DD.', '2010-03-01'),
+    business_activities: z
+      .array(
+        z
+          .object({
+            activity_code: told('Code of the activity.', '47110'),
+            activity_name: told('The activity, in words.', 'Comercio al por menor'),
+            start_date: told('Day on which it began, YYYY-MM-DD.', '2010-03-01'),
+          })
+          .meta({ id: 'ErutActivity', description: 'One activity of the company.' }),
+      )
+      .meta({ description: 'What the company does.' }),
+    fiscal_addresses: z
+      .array(
+        z
+          .object({
+            branch: z
+              .int()
+              .nullable()
+              .meta({ description: 'Code of the branch; null: not told.', examples: [1] }),
+            locality_name: told('Town.', 'MONTEVIDEO'),
+            street_name: told('Street and number.', 'RINCON 500'),
+          })
+          .meta({ id: 'ErutAddress', description: 'One fiscal address of the company.' }),
+      )
+      .meta({ description: 'Where the company is.' }),
   })
-  .meta({ id: 'Erut' });
+  .meta({
+    id: 'Erut',
+    description:
+      'What the tax authority’s registry tells of a company. Source: the authority’s service of the registry (eRUT).',
+  });
 
 /** The eRUT record as the registry tells it. */
 export function erutView(record: RegistryRecord): z.input<typeof ErutView> {

@@ -1,24 +1,22 @@
 import * as z from 'zod';
 import type { Mail } from '../../db/entities/Mail.ts';
-import { MAIL_KINDS, MAIL_STATUSES } from '../../domain/mail.ts';
-import { MomentText } from './formats.ts';
+import { MailKindName, MailStatusName } from '../../domain/enums.ts';
+import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';
+import { countOf, MomentText } from './formats.ts';
 
 /** The e-mail object of the API (docs/contract.md#e-mail). */
 export const MailView = z
   .object({
-    mail_id: z.uuid(),
-    kind: z.enum(MAIL_KINDS).meta({
-      description:
-        'RECEIPT: the receipt, to read; EXCHANGE: the sobre between companies, to a receiver that issues CFEs itself',
-    }),
-    destination: z.string(),
-    status: z.enum(MAIL_STATUSES).meta({
-      description: 'SENT: the mail server took it; DISABLED: no mail server is configured',
-    }),
-    attempts: z.int().meta({ description: 'How often it was tried so far' }),
-    created_at: MomentText,
+    mail_id: z
+      .uuid()
+      .meta({ description: 'Id of the e-mail.', examples: ['0c0e1ab1-0000-4000-8000-000000000004'] }),
+    kind: MailKindName,
+    destination: z.string().meta(words(CUSTOMER_WORDS.destination)),
+    status: MailStatusName,
+    attempts: countOf('How often it was tried so far.', 1),
+    created_at: MomentText.meta({ description: 'When it was asked for, UTC.' }),
   })
-  .meta({ id: 'Email' });
+  .meta({ id: 'Email', description: 'An e-mail that brings a receipt.' });
 
 /** The e-mail object. */
 export function mailView(mail: Mail): z.input<typeof MailView> {

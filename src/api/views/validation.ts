@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { CfeContent } from '../../domain/cfeDocument.ts';
-import { CURRENCIES } from '../../domain/cfeRequest.ts';
+import { CurrencyName } from '../../domain/enums.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
 import { ExactNumber } from './exactNumber.ts';
+import { countOf } from './formats.ts';
 
 const amount = (description: string) => ExactNumber.meta({ description });
 
@@ -12,12 +13,12 @@ export const ValidationView = z
     valid: z.literal(true).meta({ description: 'Always true: a request with faults is answered 400' }),
     totals: z
       .object({
-        currency: z.enum(CURRENCIES).meta({ description: 'Currency of every amount' }),
+        currency: CurrencyName,
         exchange_rate: amount('Pesos for one unit of the currency; 1 for UYU'),
         prices_include_vat: z.boolean().meta({
           description: 'Whether unit prices and line amounts were read as including VAT (MntBruto)',
         }),
-        line_count: z.int().meta({ description: 'Number of lines' }),
+        line_count: countOf('Number of lines', 1),
         tax_free_amount: amount('Sum of the lines that bear no VAT (MntNoGrv)'),
         export_amount: amount('Sum of the EXPORT lines (MntExpoyAsim)'),
         tax_minimum_net_amount: amount('Taxable base at the minimum rate (MntNetoIvaTasaMin)'),
@@ -30,7 +31,7 @@ export const ValidationView = z
       })
       .meta({ description: 'The totals as the service reads them: what the CFE would say' }),
   })
-  .meta({ id: 'CfeValidation' });
+  .meta({ id: 'CfeValidation', description: 'What a request that could be issued was read as.' });
 
 /** The answer for a request that could be issued. */
 export function validationView({

@@ -1,34 +1,55 @@
 import * as z from 'zod';
-import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import type { EnterpriseChanges } from '../../domain/enterpriseObject.ts';
-import { ENTERPRISE_STATUSES, LOGIN_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
-import { MAIL_KINDS, MAIL_STATUSES } from '../../domain/mail.ts';
-import { PAYMENT_STATUSES } from '../../domain/paymentStatus.ts';
-import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
-import { CFE_MOVE_REASONS, LOGIN_RESULTS, type WebhookEvent } from '../../domain/webhookEvents.ts';
+import {
+  CfeMoveReasonName,
+  CfeStatusName,
+  CfeTypeName,
+  EnterpriseStatusName,
+  EnvironmentName,
+  LoginResultName,
+  LoginStatusName,
+  MailKindName,
+  MailStatusName,
+  PaymentStatusName,
+  PermissionName,
+  ReportStatusName,
+} from '../../domain/enums.ts';
+import { CFE_WORDS, ENTERPRISE_WORDS, words } from '../../domain/fieldWords.ts';
+import type { WebhookEvent } from '../../domain/webhookEvents.ts';
+import { AuthorizationNumber } from './cae.ts';
 import { Rejection } from './cfe.ts';
 import { EnterpriseView } from './enterprise.ts';
 import { ExactNumber } from './exactNumber.ts';
-import { DateText, MomentText } from './formats.ts';
+import { countOf, DateText, MomentText, textOf } from './formats.ts';
 
 /** The envelope around the `data` of an event (docs/contract.md#webhooks). */
-const event = <N extends WebhookEvent['name'], D extends z.ZodType>(name: N, id: string, data: D) =>
+const event = <N extends WebhookEvent['name'], D extends z.ZodType>(
+  name: N,
+  id: string,
+  about: string,
+  data: D,
+) =>
   z
     .object({
-      event: z.literal(name),
-      timestamp: MomentText.meta({ description: 'When the change was made' }),
-      data,
+      event: z.literal(name).meta({ description: 'Name of the event.' }),
+      timestamp: MomentText.meta({ description: 'When the change was made, UTC.' }),
+      data: data.meta({ description: 'What has happened.' }),
     })
-    .meta({ id });
+    .meta({ id, description: about });
+
+/** A field that has changed: what it was and what it is. */
+const change = <S extends z.ZodType>(schema: S) =>
+  z
+    .object({
+      from: schema.meta({ description: 'Before the change.' }),
+      to: schema.meta({ description: 'After it.' }),
+    })
+    .meta({ description: 'What it was and what it is.' });
 
 /** The fields of the enterprise object, each with what it was and what it is; the role is a caller's and never changes here. */
 function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> {
   const { role: _, ...fields } = EnterpriseView.shape;
-  const changes = Object.entries(fields).map(([field, schema]) => [
-    field,
-    z.object({ from: schema, to: schema }).exactOptional(),
-  ]);
+  const changes = Object.entries(fields).map(([field, schema]) => [field, change(schema).exactOptional()]);
   return z.object(
     Object.fromEntries(changes) as Record<
       string,
@@ -37,13 +58,25 @@ function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> 
   );
 }
 
+const EnterpriseRut = z.string().meta(words(ENTERPRISE_WORDS.rut));
+const Id = z.string().meta(words(CFE_WORDS.cfe_id));
+const Serie = z.string().meta(words(CFE_WORDS.serie));
+const Numero = z.int().min(1).meta(words(CFE_WORDS.numero));
+const Sequence = z
+  .int()
+  .nullable()
+  .meta({
+    description: 'Number of the last submission that was sent, 1 to 99; null before the first.',
+    examples: [1],
+  });
+
 const ReceiptMailed = z.object({
-  enterprise_rut: z.string(),
-  environment: z.enum(ENVIRONMENTS),
-  cfe_id: z.string(),
-  mail_id: z.string(),
-  kind: z.enum(MAIL_KINDS),
-  status: z.enum(MAIL_STATUSES),
+  enterprise_rut: EnterpriseRut,
+  environment: EnvironmentName,
+  cfe_id: Id,
+  mail_id: textOf('Id of the e-mail, as GET …/emails lists it.', '0c0e1ab1-0000-4000-8000-000000000004'),
+  kind: MailKindName,
+  status: MailStatusName,
 });
 
 /** What a customer's server is sent, by the name of the event; `data` is what domain/webhookEvents.ts makes. */
@@ -51,116 +84,146 @@ export const WEBHOOK_EVENT_VIEWS = {
   'enterprise.updated': event(
     'enterprise.updated',
     'EnterpriseUpdatedEvent',
+    'Something in the enterprise object has changed; creation, and the last number of a CAE, are no changes.',
     z.object({
-      rut: z.string(),
-      legal_name: z.string(),
-      trade_name: z.string().nullable(),
-      status: z.enum(ENTERPRISE_STATUSES),
-      changes: changesOfEnterprise().meta({ description: 'The fields that changed, and only those' }),
+      rut: EnterpriseRut,
+      legal_name: z.string().meta(words(ENTERPRISE_WORDS.legal_name)),
+      trade_name: z.string().nullable().meta(words(ENTERPRISE_WORDS.trade_name)),
+      status: EnterpriseStatusName,
+      changes: changesOfEnterprise().meta({ description: 'The fields that changed, and only those.' }),
     }),
   ),
   'payment.created': event(
     'payment.created',
     'PaymentCreatedEvent',
+    'A plan with a price was chosen: it is to be paid.',
     z.object({
-      payment_id: z.string(),
-      enterprise_rut: z.string(),
-      amount: ExactNumber,
-      currency: z.string(),
-      status: z.enum(PAYMENT_STATUSES),
-      redirect_url: z.string().meta({ format: 'uri', description: 'Where to pay' }),
-      created_at: MomentText,
+      payment_id: textOf('Id of the payment.', '7d9f7c0e-5a3b-4c1d-9e2f-000000000001'),
+      enterprise_rut: EnterpriseRut,
+      amount: ExactNumber.meta({ description: 'What is to be paid, in `currency`.', examples: [990.5] }),
+      currency: textOf('Currency of the amount, ISO 4217.', 'UYU'),
+      status: PaymentStatusName,
+      redirect_url: z.string().meta({
+        format: 'uri',
+        description: 'Where to pay.',
+        examples: ['https://pay.example.com/checkout/7d9f7c0e-5a3b-4c1d-9e2f-000000000001'],
+      }),
+      created_at: MomentText.meta({ description: 'When the payment was made out, UTC.' }),
     }),
   ),
   'efactura.login': event(
     'efactura.login',
     'EfacturaLoginEvent',
+    'A check of the e-invoicing login has finished.',
     z.object({
-      enterprise_rut: z.string(),
-      status: z.enum(LOGIN_RESULTS).meta({ description: 'How the check ended' }),
-      login_status: z.enum(LOGIN_STATUSES),
-      permissions: z.array(z.enum(PERMISSIONS)).readonly(),
-      missing_permissions: z.array(z.enum(PERMISSIONS)).readonly(),
-      message: z.string().meta({ description: 'For people' }),
+      enterprise_rut: EnterpriseRut,
+      status: LoginResultName,
+      login_status: LoginStatusName,
+      permissions: z.array(PermissionName).readonly().meta({ description: 'Those that it has.' }),
+      missing_permissions: z.array(PermissionName).readonly().meta({ description: 'Those that it lacks.' }),
+      message: textOf('The result in words, for people.', 'The e-invoicing login succeeded.'),
     }),
   ),
   'cfe.updated': event(
     'cfe.updated',
     'CfeUpdatedEvent',
+    'The status of a CFE has changed.',
     z.object({
-      enterprise_rut: z.string(),
-      environment: z.enum(ENVIRONMENTS),
-      cfe_id: z.string(),
-      cfe_type: z.enum(CFE_TYPE_NAMES),
-      serie: z.string(),
-      numero: z.int(),
-      status: z.enum(CFE_STATUSES),
-      changes: z.object({
-        cfe_status: z.object({ from: z.enum(CFE_STATUSES), to: z.enum(CFE_STATUSES) }),
-      }),
+      enterprise_rut: EnterpriseRut,
+      environment: EnvironmentName,
+      cfe_id: Id,
+      cfe_type: CfeTypeName,
+      serie: Serie,
+      numero: Numero,
+      status: CfeStatusName,
+      changes: z
+        .object({ cfe_status: change(CfeStatusName) })
+        .meta({ description: 'The status before and after.' }),
       rejection: Rejection,
-      reason: z.enum(CFE_MOVE_REASONS).optional().meta({
-        description: 'Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06',
+      reason: CfeMoveReasonName.optional().meta({
+        description: 'Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06.',
       }),
     }),
   ),
   'cae.low': event(
     'cae.low',
     'CaeLowEvent',
+    'The numbers of a type run low: they last less than 7 days, are less than a tenth, or are none.',
     z.object({
-      enterprise_rut: z.string(),
-      cfe_type: z.enum(CFE_TYPE_NAMES),
-      numbers_left: z.int().meta({ description: 'In all CAEs of the type that are valid today' }),
+      enterprise_rut: EnterpriseRut,
+      cfe_type: CfeTypeName,
+      numbers_left: countOf('Numbers left in all CAEs of the type that are valid today.', 140),
       days_left: z
         .int()
         .nullable()
-        .meta({ description: 'At the pace of the last 28 days; null when none were used in them' }),
+        .meta({
+          description:
+            'Whole days for which they last at the pace of the last 28; null when none were used in them.',
+          examples: [6],
+        }),
     }),
   ),
   'cae.expiring': event(
     'cae.expiring',
     'CaeExpiringEvent',
+    'A CAE with numbers left expires in 30, 7 or 1 days.',
     z.object({
-      enterprise_rut: z.string(),
-      cfe_type: z.enum(CFE_TYPE_NAMES),
-      serie: z.string(),
-      authorization_number: z.string(),
-      numbers_left: z.int(),
-      expiration_date: DateText,
-      days_left: z.int().meta({ description: 'Days until the last day of the CAE' }),
+      enterprise_rut: EnterpriseRut,
+      cfe_type: CfeTypeName,
+      serie: Serie,
+      authorization_number: AuthorizationNumber,
+      numbers_left: countOf('Numbers that it has still to give.', 812),
+      expiration_date: DateText.meta({ description: 'Its last day, in Montevideo.' }),
+      days_left: countOf('Days until its last day.', 30),
     }),
   ),
   'certificate.expiring': event(
     'certificate.expiring',
     'CertificateExpiringEvent',
+    'The certificate expires in 30, 7 or 1 days.',
     z.object({
-      enterprise_rut: z.string(),
-      expiration_date: DateText,
-      days_left: z.int().meta({ description: 'Days until the last day of the certificate' }),
+      enterprise_rut: EnterpriseRut,
+      expiration_date: DateText.meta({ description: 'Its last day, in Montevideo.' }),
+      days_left: countOf('Days until its last day.', 7),
     }),
   ),
   'daily_report.updated': event(
     'daily_report.updated',
     'DailyReportUpdatedEvent',
+    'The report of a day has moved on.',
     z.object({
-      enterprise_rut: z.string(),
-      date: DateText,
-      status: z.enum(REPORT_STATUSES),
-      sequence: z.int().nullable(),
+      enterprise_rut: EnterpriseRut,
+      date: DateText.meta({ description: 'The day of the report, in Montevideo.' }),
+      status: ReportStatusName,
+      sequence: Sequence,
       changes: z
         .object({
-          status: z.object({ from: z.enum(REPORT_STATUSES), to: z.enum(REPORT_STATUSES) }).exactOptional(),
-          sequence: z.object({ from: z.int().nullable(), to: z.int().nullable() }).exactOptional(),
+          status: change(ReportStatusName).exactOptional(),
+          sequence: change(Sequence).exactOptional(),
         })
-        .meta({ description: 'The fields that changed, and only those' }),
+        .meta({ description: 'The fields that changed, and only those.' }),
     }),
   ),
-  'receipt.delivered': event('receipt.delivered', 'ReceiptDeliveredEvent', ReceiptMailed),
-  'receipt.failed': event('receipt.failed', 'ReceiptFailedEvent', ReceiptMailed),
+  'receipt.delivered': event(
+    'receipt.delivered',
+    'ReceiptDeliveredEvent',
+    'An e-mail with a receipt was taken by the mail server.',
+    ReceiptMailed,
+  ),
+  'receipt.failed': event(
+    'receipt.failed',
+    'ReceiptFailedEvent',
+    'An e-mail with a receipt was refused, or given up after the last retry.',
+    ReceiptMailed,
+  ),
   'webhook.test': event(
     'webhook.test',
     'WebhookTestEvent',
-    z.object({ webhook_id: z.string(), message: z.string() }),
+    'A test of the webhook was asked for; nothing has happened.',
+    z.object({
+      webhook_id: textOf('Id of the webhook.', '0c0e1ab1-0000-4000-8000-000000000002'),
+      message: textOf('That this is a test, for people.', 'This is a test; nothing has happened.'),
+    }),
   ),
 } as const satisfies {
   readonly [N in WebhookEvent['name']]: z.ZodType<

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { fetchExchangeRate } from '../../commands/fetchExchangeRate.ts';
 import { loadExchangeRates } from '../../commands/loadExchangeRates.ts';
 import { listRates } from '../../db/exchangeRates.ts';
-import { CURRENCIES } from '../../domain/cfeRequest.ts';
 import { date } from '../../domain/dates.ts';
+import { CURRENCIES } from '../../domain/enums.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
 import { defineVerb, type Group } from '../verb.ts';
 

@@ -17,6 +17,8 @@ export interface Schema {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
   pattern?: string;
   format?: string;
   contentEncoding?: string;
@@ -82,6 +84,9 @@ export function fitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown>
   }
 }
 
+/** The pattern that every text has: made below, with such texts as break programs. */
+const isOfTexts = (pattern: string): boolean => pattern.includes('\\P{Cc}');
+
 function textOf(schema: Schema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = 60, examples = [] } = schema;
   const known = examples.filter((example) => typeof example === 'string');
@@ -91,7 +96,7 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
       ? fc
           .date({ min: new Date('2000-01-01'), max: new Date('2060-12-31'), noInvalidDate: true })
           .map((day) => day.toISOString().slice(0, 10))
-      : schema.pattern !== undefined
+      : schema.pattern !== undefined && !isOfTexts(schema.pattern)
         ? fc.stringMatching(new RegExp(schema.pattern))
         : schema.contentEncoding === 'base64'
           ? fc.base64String({ minLength: 4, maxLength: 400 })
@@ -107,7 +112,10 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
 }
 
 /** Mostly amounts as people write them; now and then the ends of the range, and more digits than anybody takes. */
-function numberOf({ minimum = -1e15, maximum = 1e15 }: Schema): fc.Arbitrary<number> {
+function numberOf(schema: Schema): fc.Arbitrary<number> {
+  // The ends of an open range are no values of it; the next cent is.
+  const minimum = schema.minimum ?? (schema.exclusiveMinimum ?? -1e15) + 0.01;
+  const maximum = schema.maximum ?? (schema.exclusiveMaximum ?? 1e15) - 0.01;
   const most = Math.min(maximum, 1e9);
   const least = Math.max(minimum, -1e9);
   const cents = fc.integer({ min: Math.ceil(least), max: Math.floor(most) }).map((whole) => whole / 100);

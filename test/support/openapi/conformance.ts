@@ -44,6 +44,8 @@ const pointerTo = (...parts: (string | number)[]): string =>
 export function ajvOf(document: OpenApiDocument): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true });
   addFormats.default(ajv);
+  // Ajv has no formats for addresses with letters of any language; the service's own pattern judges them.
+  ajv.addFormat('idn-email', true);
   ajv.addSchema(JSON.parse(JSON.stringify(document)) as object, KEY);
   return ajv;
 }

@@ -172,7 +172,11 @@ describe('a customer', () => {
 const isTyped = (field: object): boolean => {
   const { anyOf, allOf } = field as { anyOf?: object[]; allOf?: object[] };
   return (
-    'type' in field || 'enum' in field || 'const' in field || ((anyOf ?? allOf)?.every(isTyped) ?? false)
+    'type' in field ||
+    'enum' in field ||
+    'const' in field ||
+    '$ref' in field ||
+    ((anyOf ?? allOf)?.every(isTyped) ?? false)
   );
 };
 
@@ -192,5 +196,7 @@ test.each([
       ([name, field]) => (isTyped(field) ? bare(field, `${path}/${name}`) : [`${path}/${name}`]),
     );
 
-  expect(bare(shown, '')).toEqual([]);
+  const named = Object.entries(shown.$defs ?? {});
+  expect([...bare(shown, ''), ...named.flatMap(([name, part]) => bare(part, name))]).toEqual([]);
+  expect(named.filter(([, part]) => !isTyped(part))).toEqual([]);
 });

@@ -45,7 +45,7 @@ describe('the check that every integration test runs on every answer', () => {
         headers: with401({ 'www-authenticate': 'x' }),
         text: ERROR.replace('UNAUTHORIZED', 'FORBIDDEN'),
       },
-      'allowed values',
+      'equal to constant',
     ],
     ['a path that is not described', { path: '/nothing' }, '404 is expected'],
     ['a method that is not described', { method: 'DELETE' }, '405 is expected'],

@@ -1,0 +1,270 @@
+/**
+ * What each field of the API is, where requests and answers share it: its description (with the authority's document and
+ * field, where the field goes into a CFE) and an example. The schemas of both take them from here.
+ */
+
+/** The words of a field, as OpenAPI has them. */
+interface Words {
+  readonly description: string;
+  readonly examples: readonly [unknown, ...unknown[]];
+}
+type WordsOf<F extends string> = Readonly<Record<F, Words>>;
+
+/** The words for a schema's `.meta`. */
+export const words = ({ description, examples }: Words): { description: string; examples: unknown[] } => ({
+  description,
+  examples: [...examples],
+});
+
+const CFE_FORMAT = 'Formato CFE v25.2, zone';
+
+/** Of an enterprise, as it is created, changed and answered. */
+export const ENTERPRISE_WORDS = {
+  rut: {
+    description: `Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: ${CFE_FORMAT} A, field 40 (RUCEmisor).`,
+    examples: ['219000090011'],
+  },
+  legal_name: {
+    description: `Legal name, as on every receipt. Source: ${CFE_FORMAT} A, field 41 (RznSoc).`,
+    examples: ['Almacén Demo SA'],
+  },
+  trade_name: {
+    description: `Name under which it trades, printed above the legal one; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
+    examples: ['Almacén Demo'],
+  },
+  street_name: {
+    description: `Street and number of the fiscal address. Source: ${CFE_FORMAT} A, field 48 (DomFiscal).`,
+    examples: ['Rincón 500'],
+  },
+  locality_name: {
+    description: `Town of the fiscal address. Source: ${CFE_FORMAT} A, field 49 (Ciudad).`,
+    examples: ['Montevideo'],
+  },
+  department_name: {
+    description: `Department of the fiscal address. Source: ${CFE_FORMAT} A, field 50 (Departamento).`,
+    examples: ['Montevideo'],
+  },
+  branch: {
+    description: `Code that the tax authority gave to the branch, at most 4 digits. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
+    examples: [1],
+  },
+  phone_number: {
+    description: `Telephone, as it is printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
+    examples: ['29160000'],
+  },
+  email: {
+    description: `E-mail address, also the Reply-To of e-mails with receipts; null: none. Source: ${CFE_FORMAT} A, field 45 (CorreoEmisor).`,
+    examples: ['facturas@example.com.uy'],
+  },
+  website: {
+    description:
+      'Web address where consumers can verify e-Tickets, printed on these; null: the host of this service is printed.',
+    examples: ['www.example.com.uy'],
+  },
+  issuer_since: {
+    description:
+      'Day on which the enterprise joined the e-invoicing regime, printed as «Fecha emisor»; null: not told.',
+    examples: ['2026-03-01'],
+  },
+  resolution: {
+    description:
+      'Number and year of the resolution that made it an issuer, printed as «Res.» in place of `issuer_since`; null: none.',
+    examples: ['798/2012'],
+  },
+  is_new_enterprise: {
+    description: 'Whether the company is just starting operations. It changes nothing here.',
+    examples: [false],
+  },
+  plan_id: {
+    description: 'Plan of the enterprise; the operator of the service sets which there are.',
+    examples: ['STANDARD'],
+  },
+  frequency_id: { description: 'How often the plan is paid.', examples: ['MONTHLY'] },
+} as const satisfies WordsOf<string>;
+
+/** Of a customer, as it is kept and answered. */
+export const CUSTOMER_WORDS = {
+  doc_number: {
+    description:
+      'Number of the document: of a RUC 12 digits, the last its check digit; of a NIFE up to 20 characters.',
+    examples: ['219999830019'],
+  },
+  legal_name: { description: 'Legal name of the customer.', examples: ['Almacén del Sur S.R.L.'] },
+  fiscal_address: { description: 'Street and number.', examples: ['Av. 18 de Julio 1234'] },
+  city: { description: 'City or town.', examples: ['Montevideo'] },
+  department: { description: 'Department, province or state.', examples: ['Montevideo'] },
+  country: { description: 'Name of the country, in words.', examples: ['Uruguay'] },
+  country_code: {
+    description:
+      'Country by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99 where the format has none.',
+    examples: ['UY'],
+  },
+  notifications: {
+    description:
+      'Where receipts go once they are accepted; at most 20. Those of a CFE are found by its receiver’s document.',
+    examples: [[{ type: 'EMAIL', destination: 'compras@example.com', enabled: true }]],
+  },
+  destination: { description: 'E-mail address.', examples: ['compras@example.com'] },
+  enabled: { description: 'Whether receipts are sent there.', examples: [true] },
+} as const satisfies WordsOf<string>;
+
+/** Of a receiver in a CFE, as it is sent and answered. */
+export const RECEIVER_WORDS = {
+  receiver_document: {
+    description: `Number of the document; with \`receiver_doc_type\` or not at all. Required in the e-Factura family, and in e-Tickets above 5,000 UI net. Source: ${CFE_FORMAT} A, fields 62 and 62.1 (DocRecep, DocRecepExt).`,
+    examples: ['219999830019'],
+  },
+  legal_name: {
+    description: `Name of the receiver. Required in the e-Factura and export families. Source: ${CFE_FORMAT} A, field 63 (RznSocRecep).`,
+    examples: ['Almacén del Sur S.R.L.'],
+  },
+  fiscal_address: {
+    description: `Street and number. Required in the e-Factura and export families. Source: ${CFE_FORMAT} A, field 64 (DirRecep).`,
+    examples: ['Av. 18 de Julio 1234'],
+  },
+  city: {
+    description: `City or town. Required in the e-Factura and export families. Source: ${CFE_FORMAT} A, field 65 (CiudadRecep).`,
+    examples: ['Montevideo'],
+  },
+  department: {
+    description: `Department, province or state. Required in the export family. Source: ${CFE_FORMAT} A, field 66 (DeptoRecep).`,
+    examples: ['Montevideo'],
+  },
+  country: {
+    description: `Name of the country, in words. Required in the export family. Source: ${CFE_FORMAT} A, field 66.1 (PaisRecep).`,
+    examples: ['Uruguay'],
+  },
+  country_code: {
+    description: `Country of the document, by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or left out with a RUC; another one with a NIFE. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
+    examples: ['UY'],
+  },
+} as const satisfies WordsOf<string>;
+
+/** Of a CFE, as it is issued and answered. */
+export const CFE_WORDS = {
+  cfe_id: {
+    description:
+      'Id of the CFE at its enterprise: type code, hyphen, place in the enterprise’s sequence for that type and environment, from 1.',
+    examples: ['101-1'],
+  },
+  emission_date: {
+    description: `Date of the receipt, in Montevideo; from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
+    examples: ['2026-11-20'],
+  },
+  exchange_rate: {
+    description: `Pesos for one unit of the currency, above 0; 1 in UYU. Source: ${CFE_FORMAT} A, field 111 (TpoCambio).`,
+    examples: [39.85],
+  },
+  total_amount: {
+    description: `Exempt, exported and net amounts and VAT together, in the currency of the receipt; exactly the sum. Source: ${CFE_FORMAT} A, field 124 (MntTotal).`,
+    examples: [1220],
+  },
+  pay_amount: {
+    description: `What is to be paid: \`total_amount\` less the NON_BILLABLE_NEGATIVE lines, exactly; may be negative. In the currency of the receipt. Source: ${CFE_FORMAT} A, field 130 (MntPagar).`,
+    examples: [1220],
+  },
+  line_count: {
+    description: `Number of lines. Source: ${CFE_FORMAT} A, field 126 (CantLinDet).`,
+    examples: [1],
+  },
+  tax_free_amount: {
+    description: `Sum of the EXEMPT lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 112 (MntNoGrv).`,
+    examples: [120],
+  },
+  tax_basic_net_amount: {
+    description: `Base of the VAT at the basic rate: the BASIC_RATE lines, without VAT, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 117 (MntNetoIVATasaBasica).`,
+    examples: [1000],
+  },
+  tax_basic_amount: {
+    description: `VAT at the basic rate (22 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 122 (MntIVATasaBasica).`,
+    examples: [220],
+  },
+  tax_minimum_net_amount: {
+    description: `Base of the VAT at the minimum rate: the MINIMUM_RATE lines, without VAT, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 116 (MntNetoIvaTasaMin).`,
+    examples: [100],
+  },
+  tax_minimum_amount: {
+    description: `VAT at the minimum rate (10 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 121 (MntIVATasaMin).`,
+    examples: [10],
+  },
+  serie: {
+    description: `Serie of the number, from the CAE. Source: ${CFE_FORMAT} A, field 3 (Serie).`,
+    examples: ['A'],
+  },
+  numero: {
+    description: `Number within the serie, from the CAE; never given twice. Source: ${CFE_FORMAT} A, field 4 (Nro).`,
+    examples: [12],
+  },
+} as const satisfies WordsOf<string>;
+
+/** Of one line of a CFE. */
+export const LINE_WORDS = {
+  line_number: {
+    description: `Place of the line: 1, 2, 3… in order. At most 700 lines in e-Tickets, 200 elsewhere. Source: ${CFE_FORMAT} B, field 1 (NroLinDet).`,
+    examples: [1],
+  },
+  item_name: {
+    description: `What is sold. Source: ${CFE_FORMAT} B, field 7 (NomItem).`,
+    examples: ['Café molido 250 g'],
+  },
+  item_description: {
+    description: `More about it. Source: ${CFE_FORMAT} B, field 8 (DscItem).`,
+    examples: ['Tueste medio, origen Brasil'],
+  },
+  count: {
+    description: `How many units, above 0. Source: ${CFE_FORMAT} B, field 9 (Cantidad).`,
+    examples: [2],
+  },
+  unit_price: {
+    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
+    examples: [500],
+  },
+  item_amount: {
+    description: `Exactly count × unit_price, rounded half up, in the currency of the receipt. Source: ${CFE_FORMAT} B, field 24 (MontoItem).`,
+    examples: [1000],
+  },
+} as const satisfies WordsOf<string>;
+
+/** Of `extra`. */
+export const EXTRA_WORDS = {
+  adenda: {
+    description: `Text for the receiver, printed below the receipt and sent with it between companies; not sent to the authority. May have line ends. Source: ${CFE_FORMAT} J (Adenda).`,
+    examples: ['Gracias por su compra.'],
+  },
+  due_date: {
+    description: `Day on which payment is due, from 2000-01-01 to 2050-12-31. Source: ${CFE_FORMAT} A, field 12 (FchVenc).`,
+    examples: ['2026-12-20'],
+  },
+  unit: {
+    description: `Unit of measure of every line; usually \`N/A\`. Source: ${CFE_FORMAT} B, field 10 (UniMed).`,
+    examples: ['kg'],
+  },
+  purchase_order: {
+    description: `The receiver’s purchase order; needs a receiver. Source: ${CFE_FORMAT} A, field 70 (CompraID).`,
+    examples: ['OC-4711'],
+  },
+  reference_reason: {
+    description: `Why the original is corrected; notes only. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
+    examples: ['Devolución'],
+  },
+  sale_condition: {
+    description: `Incoterm in three letters, or \`N/A\`, which it usually is; export family only. Source: ${CFE_FORMAT} A, field 13 (ClauVenta).`,
+    examples: ['FOB'],
+  },
+  sale_mode: {
+    description: `Kind of sale: 1 goods, 2 consignment, 3 revisable price, 4 own goods to customs exclaves, 80 Tax Free, 90 services (usual), 91 export through a third party, 99 other; where something is exported. Source: ${CFE_FORMAT} A, field 14 (ModVenta).`,
+    examples: [90],
+  },
+  transport: {
+    description: `1 sea, 2 air, 3 land, 8 does not apply (usual), 9 other; export family only. Source: ${CFE_FORMAT} A, field 15 (ViaTransp).`,
+    examples: [8],
+  },
+  information: {
+    description: `A legend that a norm demands, printed on the receipt. Source: ${CFE_FORMAT} A, field 16 (InfoAdicionalDoc).`,
+    examples: ['Régimen de admisión temporaria'],
+  },
+  branch: {
+    description: `Branch that issues, by the code that the authority gave it, 0 to 9999; usually the enterprise’s first. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
+    examples: [2],
+  },
+} as const satisfies WordsOf<string>;
