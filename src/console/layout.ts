@@ -9,13 +9,17 @@ import { button, form } from './parts.ts';
 import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
 const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+const OPERATORS: Audience = { operators: 'VIEWER', members: null };
 
 /** What the frame leads to, and whom: each row with the audience of its page. */
 const NAVIGATION: readonly {
   readonly name: keyof Texts['nav'];
   readonly path: string;
   readonly audience: Audience;
-}[] = [{ name: 'health', path: '/', audience: EVERYONE }];
+}[] = [
+  { name: 'health', path: '/', audience: EVERYONE },
+  { name: 'audit', path: '/audit', audience: OPERATORS },
+];
 
 /** htmx is told to run no code from texts, to write no style of its own, to ask nobody else and to keep no pages. */
 const HTMX = JSON.stringify({

@@ -79,7 +79,7 @@ export interface List<R> {
   readonly empty: string;
 }
 
-/** A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. @internal */
+/** A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. */
 export async function listing<R>(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,

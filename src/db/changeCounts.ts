@@ -7,6 +7,8 @@ const TABLES = {
   authority: ['authority_endpoint'],
   papers: ['cae', 'certificate', 'enterprise'],
   runs: ['run'],
+  audit: ['audit'],
+  reports: ['daily_report', 'report_submission', 'report_duty'],
   people: ['console_session', 'person', 'membership'],
 } as const;
 

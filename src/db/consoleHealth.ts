@@ -30,6 +30,17 @@ export interface Health {
     numbersLeft: number | null;
   }[];
   readonly webhooks: readonly { id: string; url: string; count: number; last: Date }[];
+  readonly reports: {
+    /** Production's reports of days that are over which the authority does not have, how many of them late, and when the first is due. */
+    readonly due: { readonly count: number; readonly late: number; readonly first: Date } | null;
+    /** Those that wait for a person. */
+    readonly stuck: readonly {
+      reason: StuckReason;
+      environment: Environment;
+      count: number;
+      oldest: string;
+    }[];
+  };
 }
 
 /** How things stand at `now`, which is on the day `today` in Montevideo. */
@@ -46,11 +57,12 @@ export async function consoleHealth(
        from cfe where ${condition} and ${sql} group by environment, ${key} order by environment, count desc`,
       values,
     );
-  const [pending, stuck, papers, webhooks] = [
+  const [pending, stuck, papers, webhooks, reports] = [
     await groups('status', 'settled_at is null and stuck_reason is null'),
     await groups('stuck_reason', 'stuck_reason is not null'),
     await papersThatEnd(em, seen, today),
     await failingWebhooks(em, seen, now),
+    await reportsThatNeed(em, seen, now, today),
   ];
   return {
     pending: pending.map(({ key, oldest, ...row }) => ({
@@ -65,6 +77,7 @@ export async function consoleHealth(
     })),
     papers,
     webhooks,
+    reports,
   };
 }
 
@@ -107,4 +120,31 @@ async function failingWebhooks(em: EntityManager, seen: Seen, now: Date): Promis
     [since, since, ...own.values],
   );
   return rows.map(({ last, ...row }) => ({ ...row, last: new Date(last) }));
+}
+
+/** Older reports that the authority does not have are its affair and ours no more. */
+const REPORT_DAYS = 70;
+
+async function reportsThatNeed(
+  em: EntityManager,
+  seen: Seen,
+  now: Date,
+  today: string,
+): Promise<Health['reports']> {
+  const { sql, values } = visibleTo(seen, 'rut');
+  const [due] = await em.execute<{ count: number; late: number; first: number | null }[]>(
+    `select count(*)::int as count, count(*) filter (where due_at < ?::timestamptz)::int as late,
+       ${milliseconds('min(due_at)')} as first
+     from daily_report
+     where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED') and date < ?::date
+       and date > ?::date - ${REPORT_DAYS} and ${sql}`,
+    [now.toISOString(), today, today, ...values],
+  );
+  const stuck = await em.execute<Health['reports']['stuck']>(
+    `select stuck_reason as reason, environment, count(*)::int as count, min(date)::text as oldest from daily_report
+     where stuck_reason is not null and ${sql} group by stuck_reason, environment order by environment, count desc`,
+    values,
+  );
+  const { count = 0, late = 0, first = null } = due ?? {};
+  return { due: first === null ? null : { count, late, first: new Date(first) }, stuck };
 }

@@ -22,68 +22,70 @@ export function personOf(actor: Actor): string | null {
 export const actorsOf = (person: string): Actor[] => PEOPLE.map((kind): Actor => `${kind}${person}`);
 
 /** What is written into the audit. */
-export type AuditAction =
-  | 'account.create'
-  | 'annulment.add'
-  | 'api_key.create'
-  | 'api_key.revoke'
-  | 'authority_certificate.add'
-  | 'branch.add'
-  | 'branch.update'
-  | 'branch.close'
-  | 'branch.delete'
-  | 'cae.upload'
-  | 'certificate.upload'
-  | 'cfe.retry'
-  | 'cfe.settle'
-  | 'cfe.abandon'
-  | 'report.send'
-  | 'report.start'
-  | 'report.stop'
-  | 'report.retry'
-  | 'report.settle'
-  | 'report.abandon'
-  | 'credentials.validate'
-  | 'customer.create'
-  | 'customer.update'
-  | 'customer.delete'
-  | 'enterprise.create'
-  | 'enterprise.update'
-  | 'enterprise.suspend'
-  | 'enterprise.resume'
-  | 'enterprise.grant_permission'
-  | 'enterprise.withdraw_permission'
-  | 'enterprise.transfer'
-  | 'grant.set'
-  | 'grant.remove'
-  | 'limit.set'
-  | 'plan.load'
-  | 'ui_value.load'
-  | 'exchange_rate.load'
-  | 'exchange_rate.fetch'
-  | 'payment.settle'
-  | 'payment.cancel'
-  | 'key_encryption.rotate'
-  | 'webhook.add'
-  | 'webhook.update'
-  | 'webhook.remove'
-  | 'webhook.rotate_secret'
-  | 'webhook.test'
-  | 'webhook.disable'
-  | 'recovery.requeue'
-  | 'recovery.skip_numbers'
-  | 'delivery.redeliver'
-  | 'run.start'
-  | 'run.stop'
-  | 'mail.send'
-  | 'mail.resend'
-  | 'filter.save'
-  | 'filter.delete'
-  | 'user.create'
-  | 'user.invite'
-  | 'user.join'
-  | 'user.change_password'
-  | 'user.disable'
-  | 'user.sign_in'
-  | 'user.sign_out'
-  | 'user.end_sessions';
+export const AUDIT_ACTIONS = [
+  'account.create',
+  'annulment.add',
+  'api_key.create',
+  'api_key.revoke',
+  'authority_certificate.add',
+  'branch.add',
+  'branch.update',
+  'branch.close',
+  'branch.delete',
+  'cae.upload',
+  'certificate.upload',
+  'cfe.retry',
+  'cfe.settle',
+  'cfe.abandon',
+  'report.send',
+  'report.start',
+  'report.stop',
+  'report.retry',
+  'report.settle',
+  'report.abandon',
+  'credentials.validate',
+  'customer.create',
+  'customer.update',
+  'customer.delete',
+  'enterprise.create',
+  'enterprise.update',
+  'enterprise.suspend',
+  'enterprise.resume',
+  'enterprise.grant_permission',
+  'enterprise.withdraw_permission',
+  'enterprise.transfer',
+  'grant.set',
+  'grant.remove',
+  'limit.set',
+  'plan.load',
+  'ui_value.load',
+  'exchange_rate.load',
+  'exchange_rate.fetch',
+  'payment.settle',
+  'payment.cancel',
+  'key_encryption.rotate',
+  'webhook.add',
+  'webhook.update',
+  'webhook.remove',
+  'webhook.rotate_secret',
+  'webhook.test',
+  'webhook.disable',
+  'recovery.requeue',
+  'recovery.skip_numbers',
+  'delivery.redeliver',
+  'run.start',
+  'run.stop',
+  'mail.send',
+  'mail.resend',
+  'filter.save',
+  'filter.delete',
+  'user.create',
+  'user.invite',
+  'user.join',
+  'user.change_password',
+  'user.disable',
+  'user.sign_in',
+  'user.sign_out',
+  'user.end_sessions',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -26,6 +26,7 @@ export interface ConsolePage {
 }
 
 const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+const OPERATORS: Audience = { operators: 'VIEWER', members: null };
 const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
@@ -34,6 +35,7 @@ const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
 /** Every page and form for those who are signed in, by method and path. */
 export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'GET /': { may: EVERYONE, of: 'everyone', sample: at('/') },
+  'GET /audit': { may: OPERATORS, of: 'everyone', sample: at('/audit') },
   'GET /help': { may: EVERYONE, of: 'everyone', sample: at('/help') },
   'GET /me': { may: EVERYONE, of: 'everyone', sample: at('/me') },
   'POST /me/sessions': {

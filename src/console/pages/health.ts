@@ -7,6 +7,7 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { age, figure, moment } from '../format.ts';
+import { link } from '../links.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 
@@ -19,23 +20,33 @@ export const healthPage = definePage({
   params: z.object({}),
   query: z.object({}),
   form: z.object({}),
-  async handle({ visit }, { orm, clock }) {
+  async handle({ visit }, { orm, clock, businessClock }) {
     const { health: words } = visit.texts;
     const em = orm.em.fork();
-    const today = montevideoDate(visit.now);
+    const today = montevideoDate(businessClock());
     const health = await consoleHealth(em, accountsOf(signedIn(visit).viewer), visit.now, today);
     const endpoints = await endpointStates(em, clock);
     const body = html`<div class="panels"><div>
 ${panel(words.stuck, stuckTable(visit, health))}
 ${panel(words.pending, pendingTable(visit, health))}
+${panel(words.reports, reportsTable(visit, health))}
 ${panel(words.webhooks, webhooksTable(visit, health))}
 </div><div>
 ${panel(words.papers, papersTable(visit, health, today))}
 ${panel(words.authority, authorityTable(visit, endpoints))}
 </div></div>`;
-    return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries'] });
+    return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries', 'reports'] });
   },
 });
+
+/** What leads to where it is mended. */
+const to = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
+
+/** Where those are that wait for a person: operators mend them, others look. */
+const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
+  signedIn(visit).viewer.kind === 'operator'
+    ? link('/stuck', { environment, reason })
+    : link('/cfes', { environment, stuck: reason });
 
 const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.getTime(), visit.texts);
 
@@ -43,7 +54,10 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (stuck.length === 0) return nothing(words.stuckNone);
   const rows = stuck.map((one) => [
-    html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+    to(
+      stuckAt(visit, one),
+      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+    ),
     figure(one.count),
     ageOf(visit, one.oldest),
     environments[one.environment],
@@ -55,12 +69,44 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (pending.length === 0) return nothing(words.pendingNone);
   const rows = pending.map((one) => [
-    html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
+    to(
+      link('/cfes', { environment: one.environment, status: one.status }),
+      html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
+    ),
     figure(one.count),
     ageOf(visit, one.oldest),
     environments[one.environment],
   ]);
   return table(words.pending, [words.status, words.count, words.oldest, words.environment], rows, [1, 2]);
+}
+
+function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
+  const { health: words, environments } = visit.texts;
+  if (!due && stuck.length === 0) return nothing(words.reportsNone);
+  const waiting = stuck.map((one) => [
+    to(
+      link('/reports', { environment: one.environment, needs: 'person' }),
+      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+    ),
+    figure(one.count),
+    html`<time>${one.oldest}</time>`,
+    environments[one.environment],
+  ]);
+  const late = due && [
+    to(
+      link('/reports', { environment: 'production' }),
+      due.late > 0 ? mark(words.late(due.late), 'bad') : mark(words.due, 'calm'),
+    ),
+    figure(due.count),
+    moment(due.first),
+    environments.production,
+  ];
+  return table(
+    words.reports,
+    [words.reports, words.count, words.firstDue, words.environment],
+    [...waiting, ...(late ? [late] : [])],
+    [1],
+  );
 }
 
 /** The services, and to operators how many CFEs wait for each: those are of every customer. */
@@ -88,7 +134,7 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
   const rows = papers.map(({ rut, legalName, type, ends, numbersLeft }) => {
     const days = daysBetween(today, ends);
     return [
-      html`${legalName} <span class="soft">${rut}</span>`,
+      to(`/enterprises/${rut}`, html`${legalName} <span class="soft">${rut}</span>`),
       type === null ? words.certificate : CFE_TYPES[type].label,
       html`<time>${ends}</time> ${mark(words.days(days), days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm')}`,
       numbersLeft !== null && figure(numbersLeft),
@@ -100,8 +146,8 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
   if (webhooks.length === 0) return nothing(words.webhooksNone);
-  const rows = webhooks.map(({ url, count, last }) => [
-    html`<span class="url">${url}</span>`,
+  const rows = webhooks.map(({ id, url, count, last }) => [
+    to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
     mark(figure(count), 'bad'),
     moment(last),
   ]);

@@ -1,4 +1,5 @@
 import type { Page } from '../page.ts';
+import { auditListPage } from './audit.ts';
 import { healthPage } from './health.ts';
 import { helpPage } from './help.ts';
 import { invitationPage, sendInvitation } from './invitation.ts';
@@ -25,4 +26,5 @@ export const PAGES: readonly Page[] = [
   helpPage,
   sendSavedFilter,
   sendDeleteFilter,
+  auditListPage,
 ];

@@ -1,3 +1,4 @@
+import { audit } from './audit.ts';
 import { lists } from './lists.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
@@ -20,6 +21,7 @@ export const en = {
     audit: 'Audit',
   },
   lists: lists.en,
+  audit: audit.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',
@@ -128,6 +130,11 @@ export const en = {
     oldest: 'Oldest',
     stuck: 'Waiting for a person',
     stuckNone: 'No receipt needs support.',
+    reports: 'Daily reports',
+    reportsNone: 'No report is due, and none needs anybody.',
+    due: 'to be sent',
+    late: (n: number): string => `${n} late`,
+    firstDue: 'First due, or day',
     papers: 'Papers that end within 30 days',
     papersNone: 'No CAE and no certificate ends soon.',
     enterprise: 'Enterprise',

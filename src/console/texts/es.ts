@@ -1,3 +1,4 @@
+import { audit } from './audit.ts';
 import type { Texts } from './en.ts';
 import { lists } from './lists.ts';
 
@@ -21,6 +22,7 @@ export const es: Texts = {
     audit: 'Auditoría',
   },
   lists: lists.es,
+  audit: audit.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',
@@ -130,6 +132,11 @@ export const es: Texts = {
     oldest: 'El más viejo',
     stuck: 'Esperan a una persona',
     stuckNone: 'Ningún comprobante necesita soporte.',
+    reports: 'Reportes diarios',
+    reportsNone: 'Ningún reporte está por vencer ni necesita a nadie.',
+    due: 'por enviar',
+    late: (n) => `${n} con atraso`,
+    firstDue: 'Primer vencimiento o día',
     papers: 'Documentos que vencen en 30 días',
     papersNone: 'Ninguna CAE y ningún certificado vence pronto.',
     enterprise: 'Empresa',

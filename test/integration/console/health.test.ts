@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createUser } from '../../../src/commands/createUser.ts';
+import { storeOpenReports } from '../../../src/db/dailyReports.ts';
+import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { storeSubmission } from '../../support/reports/submission.ts';
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -73,4 +77,43 @@ test('who is let in at another’s enterprise sees what is its own, and not its 
     reasons: ['undecided'],
     counts: [3, 2],
   });
+});
+
+test('reports that are due, late or wait for a person are told to whom they concern', async () => {
+  const { orm } = db;
+  const yesterday = addDays(montevideoDate(new Date()), -1);
+  const days = [-1, -9, -10].map((ago) => addDays(yesterday, ago + 1));
+  const [last = '', late = '', stuck = ''] = days;
+  const at = { rut: ours.rut, environment: 'production' } as const;
+  await orm.em.fork().transactional((em) =>
+    storeOpenReports(
+      em,
+      [
+        { ...at, date: last },
+        { ...at, date: late },
+      ],
+      new Date(),
+    ),
+  );
+  await orm.em
+    .fork()
+    .nativeUpdate(DailyReport, { ...at, date: last }, { dueAt: new Date(Date.now() + 3_600_000) });
+  await orm.em
+    .fork()
+    .nativeUpdate(DailyReport, { ...at, date: late }, { dueAt: new Date(Date.now() - 3_600_000) });
+  await storeSubmission(orm, { ...at, date: stuck }, { stuckReason: 'report.differs' });
+  await orm.em.fork().nativeUpdate(DailyReport, { ...at, date: stuck }, { status: 'DIFFERS' });
+
+  const told = async (accountId: string) => {
+    const { text } = await (await site.as(await site.aMember(accountId, 'VIEWER'))).get('/', {
+      'accept-language': 'es',
+    });
+    return /Reportes diarios<\/h2>.*?<\/section>/s.exec(text)?.[0] ?? '';
+  };
+  const own = await told(ours.accountId);
+  expect(own).toContain('1 con atraso');
+  expect(own).toContain('report.differs');
+  expect([...own.matchAll(/class="figure">(\d+)</g)].map(([, count]) => Number(count))).toEqual([1, 2]);
+  expect(own).toContain(`<time>${stuck}</time>`);
+  expect(await told(theirs.accountId)).toContain('Ningún reporte');
 });

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { type AuditRow, auditPage } from '../../db/auditPage.ts';
+import { AUDIT_ACTIONS, personOf } from '../../domain/audit.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
+import { type Html, html } from '../../page/html.ts';
+import { moment } from '../format.ts';
+import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { definePage, type Visit } from '../page.ts';
+
+const Day = z.string().refine(isDate);
+const Query = z.object({
+  ...LIST_QUERY,
+  person: z.string().trim().max(254).optional(),
+  rut: z.string().trim().max(20).optional(),
+  subject: z.string().trim().max(200).optional(),
+  account: z.uuid().optional(),
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  from: Day.optional(),
+  to: Day.optional(),
+});
+
+/** GET /audit: who did what, to what, when and why; newest first. */
+export const auditListPage = definePage({
+  name: 'audit',
+  method: 'GET',
+  path: '/audit',
+  audience: { operators: 'VIEWER', members: null },
+  params: z.object({}),
+  query: Query,
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { audit: words } = visit.texts;
+    const { person, rut, subject, account: accountId, action, from, to } = query;
+    const search = {
+      person,
+      rut,
+      subject,
+      accountId,
+      action,
+      from: from === undefined ? undefined : startOfDay(from),
+      before: to === undefined ? undefined : startOfDay(addDays(to, 1)),
+    };
+    return listing(visit, deps, {
+      title: words.title,
+      live: ['audit'],
+      name: 'audit',
+      label: words.title,
+      path: '/audit',
+      query,
+      filters: [
+        { name: 'person', label: words.person },
+        { name: 'rut', label: 'RUT' },
+        { name: 'subject', label: words.subject },
+        { name: 'account', label: words.accountId },
+        { name: 'action', label: words.action, options: AUDIT_ACTIONS.map((one) => [one, one] as const) },
+        { name: 'from', label: words.from, type: 'date' },
+        { name: 'to', label: words.to, type: 'date' },
+      ],
+      columns: columnsOf(visit),
+      read: ({ after, limit }) => auditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
+      key: { parts: ['number'], of: ({ id }) => [id] },
+      href: placeOf,
+      empty: words.empty,
+    });
+  },
+});
+
+/** Where what was changed is looked at. */
+function placeOf({ cfe, rut, accountId }: AuditRow): string | null {
+  if (cfe && rut !== null) return `/cfes/${rut}/${cfe.environment}/${formatCfeId(cfe)}`;
+  if (rut !== null) return `/enterprises/${rut}`;
+  return accountId === null ? null : `/accounts/${accountId}`;
+}
+
+function columnsOf(visit: Visit): Column<AuditRow>[] {
+  const { audit: words } = visit.texts;
+  return [
+    { key: 'at', head: words.at, cell: ({ at }) => moment(at), csv: ({ at }) => at },
+    { key: 'actor', head: words.who, cell: (row) => whoCell(visit, row), csv: ({ actor }) => actor },
+    {
+      key: 'action',
+      head: words.action,
+      cell: ({ action }) => html`<code>${action}</code>`,
+      csv: ({ action }) => action,
+    },
+    {
+      key: 'subject',
+      head: words.about,
+      cell: ({ cfe, subject }) => (cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`),
+      csv: ({ subject }) => subject,
+    },
+    {
+      key: 'rut',
+      head: words.enterprise,
+      cell: ({ rut, legalName }) => rut && html`${legalName} <span class="soft">${rut}</span>`,
+      csv: ({ rut }) => rut,
+    },
+    {
+      key: 'account_id',
+      head: words.account,
+      cell: ({ accountName, accountId }) => accountName ?? accountId,
+      csv: ({ accountId }) => accountId,
+    },
+    { key: 'reason', head: words.reason, cell: ({ reason }) => reason, csv: ({ reason }) => reason },
+    {
+      key: 'outcome',
+      head: words.outcome,
+      cell: ({ outcome }) => outcome && html`<code>${outcome}</code>`,
+      csv: ({ outcome }) => outcome,
+    },
+    {
+      key: 'address',
+      head: words.address,
+      cell: ({ address }) => address && html`<code>${address}</code>`,
+      csv: ({ address }) => address,
+    },
+  ];
+}
+
+/** A person with the way they came, an account by its name, or the service itself. */
+function whoCell({ texts: { audit: words } }: Visit, { actor, actorName }: AuditRow): Html {
+  const person = personOf(actor);
+  const [kind = ''] = actor.split(':');
+  const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
+  const name = person ?? actorName ?? (actor === 'service' ? words.service : actor);
+  return html`${name} <span class="soft">${way}</span>`;
+}
