@@ -44,6 +44,7 @@ export async function acceptInvitation(
     // Made an operator while they were accepting: they need the second factor that this form did not ask for.
     if (person.disabledAt !== null || (person.operatorRole !== null && totpStep === null)) throw expired();
     person.passwordHash = passwordHash;
+    person.passwordByAccount = false;
     person.sealedTotp = totpStep === null ? null : deps.totpSecrets.seal(invited.secret, person.id);
     person.totpStep = totpStep;
     await endSessionsOf(em, person.id, {}, now);

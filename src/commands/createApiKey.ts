@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { type ApiKeys, parseApiKey } from '../crypto/apiKeys.ts';
-import { countLiveKeys, insertApiKey, lockAccount } from '../db/accounts.ts';
+import { countLiveKeys, insertApiKey, lockAccount, lockApiKey } from '../db/accounts.ts';
 import type { ApiKey } from '../db/entities/ApiKey.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { Refusal } from '../errors.ts';
+import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
+import { madeAlready } from './steps/madeAlready.ts';
 
 export interface CreateApiKeyDeps extends CommandDeps {
   readonly apiKeys: ApiKeys;
@@ -14,13 +15,14 @@ export interface CreateApiKeyDeps extends CommandDeps {
 
 /**
  * Makes an API key for an account; `text` is the key itself, to be shown only now. A `text` of the caller's own (the
- * local stack keeps its keys) makes the key once: a second call answers the one that is there. Refuses an unknown
+ * local stack keeps its keys) makes the key once: a second call answers the one that is there; with a `keyId` of its own a
+ * second call is refused (INVALID_INPUT), as a form that is sent twice is. Refuses an unknown
  * account (NOT_FOUND), a text that is not a key of that environment or is another's already, and more keys than an
  * account may have, revoked ones aside (INVALID_INPUT).
  */
 export async function createApiKey(
   deps: CreateApiKeyDeps,
-  input: { accountId: string; environment: Environment; label?: string; text?: string },
+  input: { accountId: string; environment: Environment; label?: string; text?: string; keyId?: string },
 ): Promise<{ key: ApiKey; text: string }> {
   const { accountId, environment, label = null } = input;
   const { apiKeys: most } = deps.caps ?? USUAL_CAPS;
@@ -28,7 +30,8 @@ export async function createApiKey(
     input.text === undefined ? deps.apiKeys.create(environment) : given(deps, input.text, environment);
   const key = await deps.orm.em.fork().transactional(async (em) => {
     await lockAccount(em, accountId);
-    const id = randomUUID();
+    const id = input.keyId ?? randomUUID();
+    if (input.keyId !== undefined && (await lockApiKey(em, id))) throw madeAlready('API key');
     const now = deps.clock();
     const stored = await insertApiKey(em, {
       id,
@@ -43,10 +46,8 @@ export async function createApiKey(
     });
     if (stored.id !== id) return stored;
     if ((await countLiveKeys(em, accountId)) > most) {
-      throw new Refusal(
-        'INVALID_INPUT',
-        `The account has ${most} API keys already, the maximum (CFE_MOST_API_KEYS); revoke one first.`,
-      );
+      const message = `The account has ${most} API keys already, the maximum (CFE_MOST_API_KEYS); revoke one first.`;
+      throw invalidInput([{ path: '', code: 'api_key.too_many', message }]);
     }
     audited(deps, em, { action: 'api_key.create', subject: id, accountId }, now);
     return stored;

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { requireAccount } from '../db/accounts.ts';
+import { lockAccount } from '../db/accounts.ts';
+import { endSessionsOf } from '../db/consoleSessions.ts';
 import type { Person } from '../db/entities/Person.ts';
+import { findMembership } from '../db/members.ts';
 import { ensurePerson, putMembership } from '../db/people.ts';
 import type { MemberRole, OperatorRole } from '../domain/people.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
+import { checkNotLastOwner } from './steps/members.ts';
 import { invite, type NewInvitation } from './steps/people.ts';
 
 /** What somebody is to be: an operator, or a member of an account. */
@@ -13,7 +16,8 @@ type Position = { operatorRole: OperatorRole } | { accountId: string; role: Memb
 /**
  * Lets a person into the console as an operator or as a member of an account; one who is there gets that position in place
  * of, or beside, what they have; one who was disabled is let in again. Who cannot sign in yet is invited: `invitation` is
- * shown once; null where they can. Refuses an unknown account (NOT_FOUND).
+ * shown once; null where they can. Who has a password by an account's link is invited anew and signed out: only that account
+ * knows who chose it. Refuses an unknown account (NOT_FOUND), and to make the last OWNER of one anything else (INVALID_INPUT).
  */
 export function createUser(
   deps: CommandDeps,
@@ -21,11 +25,22 @@ export function createUser(
 ): Promise<{ person: Person; invitation: NewInvitation | null }> {
   return deps.orm.em.fork().transactional(async (em) => {
     const now = deps.clock();
-    const accountId = 'accountId' in input ? (await requireAccount(em, input.accountId)).id : undefined;
+    const accountId = 'accountId' in input ? (await lockAccount(em, input.accountId)).id : undefined;
     const person = await ensurePerson(em, { id: randomUUID(), email: input.email, createdAt: now });
     person.disabledAt = null;
+    if (person.passwordByAccount) {
+      Object.assign(person, {
+        passwordHash: null,
+        sealedTotp: null,
+        totpStep: null,
+        passwordByAccount: false,
+      } satisfies Partial<Person>);
+      await endSessionsOf(em, person.id, {}, now);
+    }
     if ('operatorRole' in input) person.operatorRole = input.operatorRole;
     else if (accountId !== undefined) {
+      const held = await findMembership(em, person.id, accountId);
+      if (held && input.role !== 'OWNER') await checkNotLastOwner(em, held);
       await putMembership(em, { personId: person.id, accountId, role: input.role, createdAt: now });
     }
     audited(

@@ -14,6 +14,7 @@ export function disableUser(deps: CommandDeps, input: { email: string }): Promis
     const person = await requirePerson(em, input.email);
     person.disabledAt ??= now;
     person.passwordHash = null;
+    person.passwordByAccount = false;
     person.sealedTotp = null;
     await endSessionsOf(em, person.id, {}, now);
     await withdrawInvitations(em, person.id, now);

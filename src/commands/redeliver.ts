@@ -1,7 +1,7 @@
 import { lockDelivery, restartDelivery } from '../db/deliveries.ts';
 import type { Delivery } from '../db/entities/Delivery.ts';
 import { findWebhook } from '../db/webhooks.ts';
-import { Refusal } from '../errors.ts';
+import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
@@ -20,7 +20,8 @@ export async function redeliver(
     if (!delivery) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
     const webhook = await findWebhook(em, delivery.webhookId);
     if (!webhook || webhook.removedAt !== null) {
-      throw new Refusal('INVALID_INPUT', `The webhook of the delivery ${deliveryId} was removed.`);
+      const message = `The webhook of the delivery ${deliveryId} was removed.`;
+      throw invalidInput([{ path: '', code: 'delivery.webhook_removed', message }]);
     }
     const now = deps.clock();
     await restartDelivery(em, delivery, now);

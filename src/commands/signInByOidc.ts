@@ -30,6 +30,7 @@ export async function signInByOidc(deps: CommandDeps, identity: OidcIdentity, pl
     person.operatorRole = identity.operatorRole;
     person.oidcSubject = identity.subject;
     person.passwordHash = null;
+    person.passwordByAccount = false;
     person.sealedTotp = null;
     person.totpStep = null;
     // What the claim took away is stored, though they are refused.

@@ -10,6 +10,7 @@ import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
 const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 const OPERATORS: Audience = { operators: 'VIEWER', members: null };
+const MEMBERS: Audience = { operators: null, members: 'VIEWER' };
 
 /** What the frame leads to, and whom: each row with the audience of its page. */
 const NAVIGATION: readonly {
@@ -18,6 +19,11 @@ const NAVIGATION: readonly {
   readonly audience: Audience;
 }[] = [
   { name: 'health', path: '/', audience: EVERYONE },
+  { name: 'webhooks', path: '/webhooks', audience: EVERYONE },
+  { name: 'deliveries', path: '/deliveries', audience: EVERYONE },
+  { name: 'keys', path: '/keys', audience: MEMBERS },
+  { name: 'members', path: '/members', audience: MEMBERS },
+  { name: 'plan', path: '/plan', audience: MEMBERS },
   { name: 'audit', path: '/audit', audience: OPERATORS },
 ];
 

@@ -1,8 +1,10 @@
 /** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
+import type { CreateApiKeyDeps } from '../commands/createApiKey.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
+import type { WebhookCommandDeps } from '../commands/steps/webhook.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
 import type { UploadCaeDeps } from '../commands/uploadCae.ts';
@@ -26,6 +28,8 @@ export interface ConsoleDeps
     UpdateEnterpriseDeps,
     UploadCaeDeps,
     ValidateCredentialsDeps,
+    CreateApiKeyDeps,
+    WebhookCommandDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
   /** The time by which papers end and days are reported; `clock`, by which sessions run, is not moved by tests. */

@@ -28,9 +28,10 @@ export function field(
     maxlength?: number;
     inputmode?: 'numeric' | 'text';
     autofocus?: boolean;
+    placeholder?: string;
   },
 ): Html {
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}></label>`;
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}${more.placeholder && html` placeholder="${more.placeholder}"`}></label>`;
 }
 
 export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>

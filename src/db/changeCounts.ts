@@ -9,7 +9,9 @@ const TABLES = {
   runs: ['run'],
   audit: ['audit'],
   reports: ['daily_report', 'report_submission', 'report_duty'],
-  people: ['console_session', 'person', 'membership'],
+  people: ['console_session', 'person', 'membership', 'account_invitation'],
+  keys: ['api_key'],
+  payments: ['payment', 'enterprise', 'plan'],
 } as const;
 
 export type Topic = keyof typeof TABLES;

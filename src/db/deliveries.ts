@@ -41,6 +41,7 @@ export function insertDelivery(
     eventName: name,
     status: 'PENDING',
     askedAgain: false,
+    nextAttemptAt: null,
     createdAt: now,
     settledAt: null,
   });
@@ -58,6 +59,7 @@ export async function restartDelivery(em: EntityManager, delivery: Delivery, now
   delivery.askedAgain = delivery.status === 'PENDING';
   delivery.status = 'PENDING';
   delivery.settledAt = null;
+  delivery.nextAttemptAt = null;
   // By signal: a run that waits is woken, one that is just ending is started again.
   enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }

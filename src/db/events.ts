@@ -87,3 +87,6 @@ export async function bodiesOf(em: EntityManager, ids: readonly string[]): Promi
   const events = await em.find(Event, { id: { $in: [...ids] } });
   return new Map(events.map(({ id, body }) => [id, body]));
 }
+
+/** The event with this id. Throws where there is none. */
+export const eventById = (em: EntityManager, id: string): Promise<Event> => em.findOneOrFail(Event, { id });

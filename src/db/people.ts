@@ -14,7 +14,7 @@ export interface MembershipOf {
 }
 
 /** How addresses of e-mail are stored and compared. */
-const stored = (email: string): string => email.toLowerCase();
+export const storedEmail = (email: string): string => email.toLowerCase();
 
 /** Stores a person, unless one with that address is there; answers who is there then, locked by the open transaction. */
 export async function ensurePerson(
@@ -23,7 +23,7 @@ export async function ensurePerson(
 ): Promise<Person> {
   await em.execute(
     `insert into person (id, email, created_at) values (?, ?, ?) on conflict (email) do nothing`,
-    [values.id, stored(values.email), values.createdAt],
+    [values.id, storedEmail(values.email), values.createdAt],
   );
   return requirePerson(em, values.email);
 }
@@ -32,10 +32,10 @@ export async function ensurePerson(
 export async function requirePerson(em: EntityManager, email: string): Promise<Person> {
   const person = await em.findOne(
     Person,
-    { email: stored(email) },
+    { email: storedEmail(email) },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${stored(email)}.`);
+  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${storedEmail(email)}.`);
   return person;
 }
 
@@ -46,7 +46,7 @@ export function lockPerson(em: EntityManager, id: string): Promise<Person> {
 
 /** The person with this address, or null. */
 export function findPerson(em: EntityManager, email: string): Promise<Person | null> {
-  return em.findOne(Person, { email: stored(email) });
+  return em.findOne(Person, { email: storedEmail(email) });
 }
 
 /** The person who came by the OpenID provider as this subject, locked until the open transaction ends, or null. */

@@ -24,6 +24,7 @@ export const actorsOf = (person: string): Actor[] => PEOPLE.map((kind): Actor =>
 /** What is written into the audit. */
 export const AUDIT_ACTIONS = [
   'account.create',
+  'account.update',
   'annulment.add',
   'api_key.create',
   'api_key.revoke',
@@ -79,6 +80,11 @@ export const AUDIT_ACTIONS = [
   'mail.resend',
   'filter.save',
   'filter.delete',
+  'member.invite',
+  'member.withdraw',
+  'member.join',
+  'member.change_role',
+  'member.remove',
   'user.create',
   'user.invite',
   'user.join',

@@ -1,6 +1,7 @@
 import type { readConfig } from '../config.ts';
 import { createOidc } from '../console/oidc.ts';
 import type { ConsoleDeps } from '../console/page.ts';
+import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createKnownBrowsers } from '../crypto/knownBrowsers.ts';
 import { createPasswords } from '../crypto/passwords.ts';
 import { createRequestHash } from '../crypto/requestHash.ts';
@@ -24,6 +25,7 @@ export const CONSOLE_VARIABLES = [
   'CFE_PEPPER',
   'CFE_SEALING_KEY',
   'CFE_CHECKOUT_URL',
+  'CFE_WEBHOOK_LOCAL_CA_FILE',
   'CFE_CERTIFICATE_CA_FILE',
   'CFE_OIDC_ISSUER',
   'CFE_OIDC_CLIENT_ID',
@@ -53,6 +55,8 @@ export function createConsoleDeps(
     businessClock: businessClock(config),
     caps: capsOf(config),
     sealer: createSealer(config.CFE_SEALING_KEY),
+    apiKeys: createApiKeys(config.CFE_PEPPER),
+    localReceivers: config.CFE_WEBHOOK_LOCAL_CA_FILE !== '',
     requestHash: createRequestHash(config.CFE_PEPPER),
     certificateAuthorities: readCertificateAuthorities(config),
     authorityRuts: authorityRutsOf(config),

@@ -5,6 +5,7 @@ import { inviteUser } from '../../src/commands/inviteUser.ts';
 import { createConsole } from '../../src/console/app.ts';
 import { createChangeWatch } from '../../src/console/changes.ts';
 import type { ConsoleDeps, Page } from '../../src/console/page.ts';
+import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createPasswords } from '../../src/crypto/passwords.ts';
 import { createRequestHash } from '../../src/crypto/requestHash.ts';
@@ -89,6 +90,8 @@ export async function startConsole(
     logger,
     changes,
     sealer: aKeyPair('console').sealer,
+    apiKeys: createApiKeys(pepper),
+    localReceivers: false,
     requestHash: createRequestHash(pepper),
     certificateAuthorities: 'any',
     authorityRuts: AUTHORITY_RUTS,

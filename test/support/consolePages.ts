@@ -1,5 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { createUser } from '../../src/commands/createUser.ts';
+import { inviteMember } from '../../src/commands/inviteMember.ts';
+import { removeWebhook } from '../../src/commands/removeWebhook.ts';
 import type { Audience } from '../../src/console/access.ts';
-import type { Side, World } from './consoleWorld.ts';
+import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
+import { Payment } from '../../src/db/entities/Payment.ts';
+import { Webhook } from '../../src/db/entities/Webhook.ts';
+import { EVIL, type Side, type World } from './consoleWorld.ts';
 
 /** A page as it is asked, or a form as it is sent: of one account's things, made anew for each who asks. */
 export interface Sample {
@@ -27,6 +35,9 @@ export interface ConsolePage {
 
 const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 const OPERATORS: Audience = { operators: 'VIEWER', members: null };
+const PEOPLE_OF_ACCOUNTS: Audience = { operators: null, members: 'VIEWER' };
+const OWNERS: Audience = { operators: null, members: 'OWNER' };
+const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
 const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
@@ -60,7 +71,185 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     sample: at('/saved-filters/00000000-0000-4000-8000-000000000000/delete', { to: '/' }),
     mayFail: true,
   },
+  'GET /webhooks': { may: EVERYONE, of: 'everyone', sample: at('/webhooks') },
+  // Everyone who may has an account of their own to send it for; for another's it is refused.
+  'POST /webhooks': {
+    may: CHANGES_WEBHOOKS,
+    of: 'everyone',
+    mayFail: true,
+    answer: 200,
+    sample: ({ accountId }) => ({
+      path: '/webhooks',
+      fields: { account: accountId, once: randomUUID(), url: 'https://nuevo.example/', event: 'cae.low' },
+    }),
+  },
+  'GET /webhooks/{id}': {
+    may: EVERYONE,
+    of: 'account',
+    sample: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
+  },
+  'POST /webhooks/{id}/change': {
+    may: CHANGES_WEBHOOKS,
+    of: 'account',
+    sample: async (side, world) => ({
+      path: `/webhooks/${await aWebhook(side, world)}/change`,
+      fields: { url: 'https://otro.example/', event: ['cae.low', 'cfe.updated'] },
+    }),
+  },
+  'POST /webhooks/{id}/enabled': {
+    may: CHANGES_WEBHOOKS,
+    of: 'account',
+    sample: async (side, world) => ({
+      path: `/webhooks/${await aWebhook(side, world)}/enabled`,
+      fields: { enabled: 'no' },
+    }),
+  },
+  'POST /webhooks/{id}/test': {
+    may: CHANGES_WEBHOOKS,
+    of: 'account',
+    sample: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/test`, fields: {} }),
+  },
+  'POST /webhooks/{id}/secret': {
+    may: CHANGES_WEBHOOKS,
+    of: 'account',
+    answer: 200,
+    sample: async (side, world) => ({
+      path: `/webhooks/${await aWebhook(side, world)}/secret`,
+      fields: { seen: '' },
+    }),
+  },
+  'POST /webhooks/{id}/remove': {
+    may: CHANGES_WEBHOOKS,
+    of: 'account',
+    sample: async (side, world) => ({
+      path: `/webhooks/${await aWebhook(side, world)}/remove`,
+      fields: { sure: 'yes' },
+    }),
+  },
+  'GET /deliveries': { may: EVERYONE, of: 'everyone', sample: at('/deliveries') },
+  'GET /deliveries/{id}': {
+    may: EVERYONE,
+    of: 'account',
+    sample: ({ deliveryId }) => ({ path: `/deliveries/${deliveryId}` }),
+  },
+  'POST /deliveries/{id}/redeliver': {
+    may: { operators: 'SUPPORT', members: 'MEMBER' },
+    of: 'account',
+    sample: ({ deliveryId }) => ({ path: `/deliveries/${deliveryId}/redeliver`, fields: {} }),
+  },
+  'GET /keys': {
+    may: PEOPLE_OF_ACCOUNTS,
+    of: 'account',
+    sample: ({ accountId }) => ({ path: `/keys?account=${accountId}` }),
+  },
+  'POST /keys': {
+    may: OWNERS,
+    of: 'account',
+    answer: 200,
+    sample: ({ accountId }) => ({
+      path: '/keys',
+      fields: { account: accountId, once: randomUUID(), label: EVIL, environment: 'sandbox' },
+    }),
+  },
+  'POST /keys/{id}/revoke': {
+    may: OWNERS,
+    of: 'account',
+    sample: ({ accountId, keyId }) => ({
+      path: `/keys/${keyId}/revoke`,
+      fields: { account: accountId, reason: 'not used any more' },
+    }),
+  },
+  'GET /members': {
+    may: PEOPLE_OF_ACCOUNTS,
+    of: 'account',
+    sample: ({ accountId }) => ({ path: `/members?account=${accountId}` }),
+  },
+  'POST /members': {
+    may: OWNERS,
+    of: 'account',
+    answer: 200,
+    sample: ({ accountId }) => ({
+      path: '/members',
+      fields: { account: accountId, email: 'nadie.aun@example.com', role: 'VIEWER' },
+    }),
+  },
+  'POST /members/invitations/{id}/withdraw': {
+    may: OWNERS,
+    of: 'account',
+    sample: async ({ accountId }, { site }) => {
+      const email = `invitada.${randomUUID()}@example.com`;
+      await inviteMember(site.deps, { accountId, email, role: 'VIEWER' });
+      const em = site.deps.orm.em.fork();
+      const { id } = await em.findOneOrFail(AccountInvitation, { email });
+      return { path: `/members/invitations/${id}/withdraw`, fields: { account: accountId } };
+    },
+  },
+  'POST /members/{id}/role': {
+    may: OWNERS,
+    of: 'account',
+    sample: async (side, world) => ({
+      path: `/members/${await aColleague(side, world)}/role`,
+      fields: { account: side.accountId, role: 'VIEWER' },
+    }),
+  },
+  'POST /members/{id}/remove': {
+    may: OWNERS,
+    of: 'account',
+    sample: async (side, world) => ({
+      path: `/members/${await aColleague(side, world)}/remove`,
+      fields: { account: side.accountId, reason: 'left' },
+    }),
+  },
+  'GET /plan': { may: PEOPLE_OF_ACCOUNTS, of: 'everyone', sample: at('/plan') },
+  'GET /plan/{rut}': {
+    may: PEOPLE_OF_ACCOUNTS,
+    of: 'enterprise',
+    sample: ({ rut }) => ({ path: `/plan/${rut}` }),
+  },
+  'GET /plan/{rut}/payments/{id}': {
+    may: OWNERS,
+    of: 'enterprise',
+    answer: 303,
+    isFile: true,
+    sample: async ({ rut }, { site }) => {
+      const id = randomUUID();
+      await site.deps.orm.em.fork().insert(Payment, {
+        id,
+        rut,
+        planId: 'STANDARD',
+        frequencyId: 'MONTHLY',
+        amount: '990',
+        currency: 'UYU',
+        status: 'PENDING',
+        redirectUrl: `javascript:alert('${id}')`,
+        createdAt: new Date(),
+        settledAt: null,
+      });
+      return { path: `/plan/${rut}/payments/${id}` };
+    },
+  },
+  'POST /plan/{rut}': {
+    may: OWNERS,
+    of: 'enterprise',
+    sample: ({ rut }) => ({ path: `/plan/${rut}`, fields: { plan: '["STANDARD","MONTHLY"]' } }),
+  },
 };
+
+/** A webhook of that account, for a form to change. */
+async function aWebhook({ accountId }: Side, { site }: World): Promise<string> {
+  const { deps } = site;
+  const em = deps.orm.em.fork();
+  for (const webhook of await em.find(Webhook, { accountId, url: 'https://pasajero.example/' }))
+    if (webhook.removedAt === null) await removeWebhook(deps, { webhookId: webhook.id });
+  const made = { accountId, url: 'https://pasajero.example/', events: ['cfe.updated'] };
+  return (await addWebhook(deps, made)).webhook.id;
+}
+
+/** A member of that account, for a form to change. */
+async function aColleague({ accountId }: Side, { site }: World): Promise<string> {
+  const email = `colega.${randomUUID()}@example.com`;
+  return (await createUser(site.deps, { email, accountId, role: 'MEMBER' })).person.id;
+}
 
 /** Pages and forms for anyone, which tests of signing in ask: by method and path. */
 export const PAGES_FOR_ANYONE = [
@@ -70,6 +259,8 @@ export const PAGES_FOR_ANYONE = [
   'POST /sign-in/code',
   'GET /sign-in/oidc',
   'GET /sign-in/oidc/return',
+  'GET /join/{token}',
+  'POST /join/{token}',
   'GET /invitation/{token}',
   'POST /invitation/{token}',
   'POST /language',

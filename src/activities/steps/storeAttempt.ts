@@ -3,7 +3,7 @@ import { recordAudit } from '../../db/audit.ts';
 import { hasAttempted, insertAttempt, lockDelivery } from '../../db/deliveries.ts';
 import type { Orm } from '../../db/orm.ts';
 import { lockWebhook } from '../../db/webhooks.ts';
-import type { DeliveryStatus } from '../../domain/webhook.ts';
+import { type DeliveryStatus, RETRY_DELAYS } from '../../domain/webhook.ts';
 import type { SendOutcome } from '../../webhooks/send.ts';
 import type { AttemptInput } from '../activities.ts';
 
@@ -55,6 +55,9 @@ export async function storeAttempt(
       delivery.status = taken ? 'DELIVERED' : 'FAILED';
       delivery.settledAt = now;
     }
+    const delay = RETRY_DELAYS.at(-retriesLeft);
+    const waits = delivery.status === 'PENDING' && !askedAgain && delay !== undefined;
+    delivery.nextAttemptAt = waits ? new Date(now.getTime() + delay) : null;
     return { httpStatus, error, status: delivery.status };
   });
   if (typeof stored === 'string') return stored;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createAccount } from '../../commands/createAccount.ts';
+import { updateAccount } from '../../commands/updateAccount.ts';
 import { listAccounts, requireAccount } from '../../db/accounts.ts';
 import type { Account } from '../../db/entities/Account.ts';
 import { Email } from '../../domain/email.ts';
@@ -56,9 +57,38 @@ const show = defineVerb({
   },
 });
 
+const update = defineVerb({
+  name: 'update',
+  summary: 'Change an account’s name, its address for notices, or whether it may use the sandbox',
+  args: { ACCOUNT: 'id of the account' },
+  options: [
+    { flags: '--name <name>', about: 'whose account it is' },
+    { flags: '--email <email>', about: 'e-mail address for notices' },
+    { flags: '--developer <yes>', about: 'whether the account may use the sandbox', choices: ['yes', 'no'] },
+  ],
+  examples: [
+    '0c0e1ab1-0000-4000-8000-000000000001 --name "Estudio Norte"',
+    '0c0e1ab1-0000-4000-8000-000000000001 --developer no',
+  ],
+  input: z.strictObject({
+    account: z.string(),
+    name: text(NAME_LENGTH).optional(),
+    email: Email.optional(),
+    developer: z.enum(['yes', 'no']).optional(),
+  }),
+  usageFault({ name, email, developer }) {
+    const nothing = [name, email, developer].every((given) => given === undefined);
+    return nothing ? 'give what to change: --name, --email or --developer' : undefined;
+  },
+  async run(deps, { account: accountId, name, email, developer }) {
+    const isDeveloper = developer === undefined ? undefined : developer === 'yes';
+    return row(await updateAccount(deps, { accountId, name, email, isDeveloper }));
+  },
+});
+
 /** `cfe account`: developer accounts, which hold API keys and own enterprises. */
 export const account: Group = {
   name: 'account',
   summary: 'Developer accounts, which hold API keys and own enterprises',
-  verbs: [create, list, show],
+  verbs: [create, list, show, update],
 };

@@ -5,6 +5,7 @@ import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
 import { listApiKeys, requireAccount } from '../../db/accounts.ts';
 import type { ApiKey } from '../../db/entities/ApiKey.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
@@ -65,10 +66,14 @@ const revoke = defineVerb({
   name: 'revoke',
   summary: 'Revoke an API key and all its tokens, for good',
   args: { KEY: 'key_id of the key' },
-  examples: ['4be0643f-1d98-4d3c-97cd-ca98a65347dd'],
-  input: z.strictObject({ key: z.string() }),
-  async run(deps, { key: keyId }) {
-    return row(await revokeApiKey(deps, { keyId }));
+  options: [{ flags: '--reason <text>', about: 'why, for the audit' }],
+  examples: [
+    '4be0643f-1d98-4d3c-97cd-ca98a65347dd',
+    '4be0643f-1d98-4d3c-97cd-ca98a65347dd --reason "It was in a log"',
+  ],
+  input: z.strictObject({ key: z.string(), reason: text(REASON_LENGTH).optional() }),
+  async run(deps, { key: keyId, reason }) {
+    return row(await revokeApiKey(deps, { keyId, reason }));
   },
 });
 

@@ -1,15 +1,18 @@
 import * as z from 'zod';
+import { changeMemberRole } from '../../commands/changeMemberRole.ts';
 import { createUser } from '../../commands/createUser.ts';
 import { disableUser } from '../../commands/disableUser.ts';
 import { endSessions } from '../../commands/endSessions.ts';
 import { inviteUser } from '../../commands/inviteUser.ts';
+import { removeMember } from '../../commands/removeMember.ts';
 import type { NewInvitation } from '../../commands/steps/people.ts';
 import { liveSessionsOf } from '../../db/consoleSessions.ts';
 import type { Person } from '../../db/entities/Person.ts';
 import { findPerson, listPeople, type MembershipOf, membershipsOf } from '../../db/people.ts';
 import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES, OPERATOR_ROLES } from '../../domain/people.ts';
-import { BY_LENGTH } from '../../domain/supportAction.ts';
+import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
@@ -148,9 +151,49 @@ const sessions = defineVerb({
   },
 });
 
+const ACCOUNT_OPTION = { flags: '--account <account>', about: 'id of the account', required: true } as const;
+
+/** The id of a user, whom a person names by their address. Refuses an unknown one (NOT_FOUND). */
+async function idOf({ orm }: CliDeps, email: string): Promise<string> {
+  const person = await findPerson(orm.em.fork(), email);
+  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${email}.`);
+  return person.id;
+}
+
+const role = defineVerb({
+  name: 'role',
+  summary: 'Change what a member of an account is there; the last OWNER stays one',
+  args: EMAIL,
+  options: [
+    ACCOUNT_OPTION,
+    { flags: '--role <role>', about: 'what they are from now on', required: true, choices: MEMBER_ROLES },
+  ],
+  examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role VIEWER'],
+  input: z.strictObject({ email: UserEmail, account: z.string(), role: z.enum(MEMBER_ROLES) }),
+  async run(deps, { email, account: accountId, role: to }) {
+    const personId = await idOf(deps, email);
+    const changed = await changeMemberRole(deps, { accountId, personId, role: to });
+    return { email: changed.email, account_id: accountId, role: to };
+  },
+});
+
+const remove = defineVerb({
+  name: 'remove',
+  summary: 'Take a member out of an account; the last OWNER stays',
+  args: EMAIL,
+  options: [ACCOUNT_OPTION, { flags: '--reason <text>', about: 'why, for the audit', required: true }],
+  examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --reason "Left the company"'],
+  input: z.strictObject({ email: UserEmail, account: z.string(), reason: text(REASON_LENGTH) }),
+  async run(deps, { email, account: accountId, reason }) {
+    const personId = await idOf(deps, email);
+    const removed = await removeMember(deps, { accountId, personId, reason });
+    return { email: removed.email, account_id: accountId, removed: true };
+  },
+});
+
 /** `cfe user`: who signs in to the console. */
 export const user: Group = {
   name: 'user',
   summary: 'People who sign in to the console: operators, and members of accounts',
-  verbs: [create, list, invite, disable, sessions],
+  verbs: [create, list, invite, disable, sessions, role, remove],
 };

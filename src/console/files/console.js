@@ -120,3 +120,11 @@ document.addEventListener('keydown', (event) => {
 document.querySelector('#help')?.addEventListener('click', (event) => {
   if (help()) event.preventDefault();
 });
+
+// What is shown once leaves with its page, also out of the store from which a browser shows a page again; and a reload asks for
+// the page that follows it instead of sending the form once more.
+const afterOnce = document.querySelector('a.after-once');
+if (afterOnce) {
+  history.replaceState(null, '', afterOnce.href);
+  window.addEventListener('pagehide', () => document.querySelector('.once')?.remove());
+}

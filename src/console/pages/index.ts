@@ -1,11 +1,32 @@
 import type { Page } from '../page.ts';
 import { auditListPage } from './audit.ts';
+import { deliveriesPage } from './deliveries.ts';
+import { deliveryPage, sendRedeliver } from './delivery.ts';
 import { healthPage } from './health.ts';
 import { helpPage } from './help.ts';
 import { invitationPage, sendInvitation } from './invitation.ts';
+import { joinPage, sendJoin } from './join.ts';
+import { keysPage, sendKey, sendRevokeKey } from './keys.ts';
 import { mePage, sendEndSessions, sendLanguage, sendPassword } from './me.ts';
+import {
+  membersPage,
+  sendMemberInvitation,
+  sendMemberRole,
+  sendRemoveMember,
+  sendWithdrawInvitation,
+} from './members.ts';
+import { enterprisePlanPage, payPage, planPage, sendPlan } from './plan.ts';
 import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
+import {
+  sendWebhookChange,
+  sendWebhookEnabled,
+  sendWebhookRemove,
+  sendWebhookSecret,
+  sendWebhookTest,
+  webhookPage,
+} from './webhook.ts';
+import { sendWebhook, webhooksPage } from './webhooks.ts';
 
 /** Every page and form of the console. */
 export const PAGES: readonly Page[] = [
@@ -27,4 +48,29 @@ export const PAGES: readonly Page[] = [
   sendSavedFilter,
   sendDeleteFilter,
   auditListPage,
+  webhooksPage,
+  sendWebhook,
+  webhookPage,
+  sendWebhookChange,
+  sendWebhookEnabled,
+  sendWebhookTest,
+  sendWebhookSecret,
+  sendWebhookRemove,
+  deliveriesPage,
+  deliveryPage,
+  sendRedeliver,
+  keysPage,
+  sendKey,
+  sendRevokeKey,
+  membersPage,
+  sendMemberInvitation,
+  sendWithdrawInvitation,
+  sendMemberRole,
+  sendRemoveMember,
+  joinPage,
+  sendJoin,
+  planPage,
+  enterprisePlanPage,
+  sendPlan,
+  payPage,
 ];

@@ -1,5 +1,7 @@
 import { audit } from './audit.ts';
 import { lists } from './lists.ts';
+import { members } from './members.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
 export const en = {
@@ -22,6 +24,8 @@ export const en = {
   },
   lists: lists.en,
   audit: audit.en,
+  members: members.en,
+  webhooks: webhooks.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',
@@ -85,6 +89,23 @@ export const en = {
     'password.wrong_old': 'The old password is wrong.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
+    'once.made_already': 'This was done already, and what it made was shown then. It is not shown again.',
+    'api_key.too_many': 'The account has as many keys as it may. Revoke one first.',
+    'webhook.too_many': 'The account has as many webhooks as it may. Remove one first.',
+    'webhook.url.malformed': 'Address: it must be a whole https address.',
+    'webhook.url.too_long': 'Address: it has too many characters.',
+    'webhook.url.https': 'Address: it must begin with https.',
+    'webhook.url.credentials': 'Address: it must hold no user name and no password.',
+    'webhook.url.fragment': 'Address: it must not hold #.',
+    'webhook.url.host': 'Address: it must name a server on the internet, not an IP address or an inner host.',
+    'webhook.url.port': 'Address: the port must be 443, or one from 1024 up.',
+    'webhook.events.none': 'Events: tick at least one.',
+    'delivery.webhook_removed': 'The webhook was removed: nothing is sent to it any more.',
+    'member.already': 'This person is a member of the account already.',
+    'member.last_owner': 'This is the last owner of the account. Make somebody else an owner first.',
+    'member.too_many_invitations': 'The account has invited very often today. Try again tomorrow.',
+    'invitation.sign_in':
+      'This invitation is for somebody who has a user here. Sign in with that address first.',
     'filter.too_many': 'No more filters can be saved for this list. Forget one first.',
     'code.wrong': 'This is not the code that your app shows at the moment.',
   },

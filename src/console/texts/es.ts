@@ -1,6 +1,8 @@
 import { audit } from './audit.ts';
 import type { Texts } from './en.ts';
 import { lists } from './lists.ts';
+import { members } from './members.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Las palabras de la consola en español. */
 export const es: Texts = {
@@ -23,6 +25,8 @@ export const es: Texts = {
   },
   lists: lists.es,
   audit: audit.es,
+  members: members.es,
+  webhooks: webhooks.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',
@@ -87,6 +91,23 @@ export const es: Texts = {
     'password.wrong_old': 'La contraseña anterior no es correcta.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedí otra.',
+    'once.made_already': 'Esto ya se hizo, y lo creado se mostró en ese momento. No se vuelve a mostrar.',
+    'api_key.too_many': 'La cuenta tiene todas las claves que puede tener. Revocar antes alguna.',
+    'webhook.too_many': 'La cuenta tiene todos los webhooks que puede tener. Eliminar antes alguno.',
+    'webhook.url.malformed': 'Dirección: debe ser una dirección https completa.',
+    'webhook.url.too_long': 'Dirección: tiene demasiados caracteres.',
+    'webhook.url.https': 'Dirección: debe empezar con https.',
+    'webhook.url.credentials': 'Dirección: no debe contener usuario ni contraseña.',
+    'webhook.url.fragment': 'Dirección: no debe contener #.',
+    'webhook.url.host': 'Dirección: debe nombrar un servidor en internet, no una IP ni un equipo interno.',
+    'webhook.url.port': 'Dirección: el puerto debe ser 443, o uno desde 1024.',
+    'webhook.events.none': 'Eventos: marcar al menos uno.',
+    'delivery.webhook_removed': 'El webhook fue eliminado: ya no se le envía nada.',
+    'member.already': 'Esta persona ya integra la cuenta.',
+    'member.last_owner': 'Es la última persona titular de la cuenta. Nombrar antes a otra.',
+    'member.too_many_invitations': 'La cuenta invitó demasiadas veces hoy. Probar de nuevo mañana.',
+    'invitation.sign_in':
+      'Esta invitación es para alguien que ya tiene usuario. Ingresar antes con ese correo.',
     'filter.too_many': 'No se pueden guardar más filtros para esta lista. Olvidar antes alguno.',
     'code.wrong': 'Este no es el código que tu aplicación muestra ahora.',
   },

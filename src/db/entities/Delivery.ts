@@ -15,6 +15,8 @@ const DeliverySchema = defineEntity({
     status: p.text().$type<DeliveryStatus>(),
     /** Asked for again while it waited: an attempt that fails now is not its last, for a new schedule is to come. */
     askedAgain: p.boolean().default(false),
+    /** When it is next tried by itself; null at once, once it has ended, and for rows of the version before. */
+    nextAttemptAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
     /** When it was delivered or given up. */
     settledAt: p.datetime().strictNullable(),

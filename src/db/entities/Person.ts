@@ -16,6 +16,11 @@ const PersonSchema = defineEntity({
     totpStep: p.bigint('number').strictNullable(),
     /** Issuer and subject at the OpenID provider, once they came by it; from then on they come by it alone. */
     oidcSubject: p.text().strictNullable(),
+    /**
+     * Their password was set by a link that an account's OWNER passed on: only that account knows whether they are who the
+     * address says. Who vouches for more (an operator) has it set anew.
+     */
+    passwordByAccount: p.boolean().default(false),
     createdAt: p.datetime(),
     disabledAt: p.datetime().strictNullable(),
   },

@@ -1,4 +1,5 @@
 import { Account } from './Account.ts';
+import { AccountInvitation } from './AccountInvitation.ts';
 import { Annulment } from './Annulment.ts';
 import { ApiKey } from './ApiKey.ts';
 import { AuditEntry } from './AuditEntry.ts';
@@ -44,6 +45,7 @@ import { Webhook } from './Webhook.ts';
 /** Every entity, one per table. */
 export const ENTITIES = [
   Account,
+  AccountInvitation,
   Annulment,
   ApiKey,
   AuditEntry,

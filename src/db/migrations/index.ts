@@ -31,6 +31,7 @@ import { Migration0043People } from './0043_people.ts';
 import { Migration0044SavedFilters } from './0044_saved_filters.ts';
 import { Migration0045CfeSearch } from './0045_cfe_search.ts';
 import { Migration0049Runs } from './0049_runs.ts';
+import { Migration0051AccountPages } from './0051_account_pages.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -67,4 +68,5 @@ export const MIGRATIONS = [
   { name: '0044_saved_filters', class: Migration0044SavedFilters },
   { name: '0045_cfe_search', class: Migration0045CfeSearch },
   { name: '0049_runs', class: Migration0049Runs },
+  { name: '0051_account_pages', class: Migration0051AccountPages },
 ];

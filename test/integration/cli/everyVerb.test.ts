@@ -144,6 +144,21 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'account create': ['account.create', () => ['--name', 'Estudio Sur', '--email', 'sur@example.com']],
   'account list': [null, () => []],
   'account show': [null, () => [account]],
+  'account update': ['account.update', () => [account, '--name', 'Estudio Norte', '--developer', 'no']],
+  'user role': [
+    'member.change_role',
+    async () => {
+      await aUser();
+      return [await aUser(), '--account', account, '--role', 'MEMBER'];
+    },
+  ],
+  'user remove': [
+    'member.remove',
+    async () => {
+      await aUser();
+      return [await aUser(), '--account', account, '--reason', 'Left the company'];
+    },
+  ],
   'user create': ['user.create', () => ['--email', 'Ana@example.com', '--role', 'SUPPORT']],
   'user list': [null, () => []],
   'user invite': ['user.invite', async () => [await aUser()]],

@@ -1,0 +1,68 @@
+/** Which account a page is about, where somebody belongs to several: the one in the query, else the one they looked at last. */
+import * as z from 'zod';
+import type { MembershipOf } from '../db/people.ts';
+import { Refusal } from '../errors.ts';
+import { type Html, html } from '../page/html.ts';
+import { link } from './links.ts';
+import type { Filter } from './lists.ts';
+import { type Sent, signedIn, type Visit } from './page.ts';
+import { button } from './parts.ts';
+
+/** In queries and forms. */
+export const ACCOUNT = { account: z.uuid().optional() } as const;
+const REMEMBERED_SECONDS = 180 * 86_400;
+
+/**
+ * The account that a member's page is about, and remembers it; with what they are in it. Refuses one that they do not belong to
+ * (NOT_FOUND), as if there were none.
+ */
+export function chosenAccount(visit: Visit, asked: string | undefined): MembershipOf {
+  const { viewer } = signedIn(visit);
+  if (viewer.kind !== 'member') throw new TypeError('an operator belongs to no account');
+  const of = (id: string | undefined): MembershipOf | undefined =>
+    viewer.memberships.find(({ accountId }) => accountId === id);
+  const chosen =
+    asked === undefined ? (of(visit.cookies.get('account')) ?? viewer.memberships[0]) : of(asked);
+  if (!chosen) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
+  if (asked !== undefined) visit.cookies.set('account', chosen.accountId, REMEMBERED_SECONDS);
+  return chosen;
+}
+
+/** Says which account a page is about, and leads to the same of another. */
+export function accountBar(visit: Visit, path: string, chosen: MembershipOf): Html {
+  const { viewer } = signedIn(visit);
+  const { members: words } = visit.texts;
+  const all = viewer.kind === 'member' ? viewer.memberships : [];
+  const here = accountLine(visit, chosen);
+  if (all.length < 2) return here;
+  return html`${here}<form class="filters" method="get" action="${path}"><label class="field"><span>${words.otherAccount}</span><select name="account">${all.map(
+    ({ accountId, accountName }) =>
+      html`<option value="${accountId}"${accountId === chosen.accountId && html` selected`}>${accountName}</option>`,
+  )}</select></label>${button(words.accountGo, 'quiet')}</form>`;
+}
+
+/** Says which account a page is about, and what they are in it. */
+export const accountLine = ({ texts: { members: words } }: Visit, chosen: MembershipOf): Html =>
+  html`<p class="soft">${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}</p>`;
+
+/** The filter of a list by account: of operators any, of members theirs, where they have several. */
+export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {
+  const { viewer } = signedIn(visit);
+  const filter = { name: 'account', label: visit.texts.members.account };
+  if (viewer.kind === 'operator') return { filters: [filter] };
+  if (viewer.memberships.length < 2) return {};
+  const options = viewer.memberships.map(({ accountId, accountName }) => [accountId, accountName] as const);
+  return { filters: [{ ...filter, options }] };
+}
+
+/** The hidden field by which a form says which account it is about. */
+export const accountField = ({ accountId }: Pick<MembershipOf, 'accountId'>): Html =>
+  html`<input type="hidden" name="account" value="${accountId}">`;
+
+/** Where a form about an account leads back to. */
+export const backTo =
+  (path: string) =>
+  ({ sent }: { sent: Sent }): string => {
+    const account = z.uuid().safeParse(sent['account']);
+    return link(path, { account: account.data });
+  };

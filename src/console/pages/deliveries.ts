@@ -1,0 +1,218 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
+import {
+  type DeliveryListFilter,
+  deliveryPage as deliveriesOf,
+  type ListedDelivery,
+  placeOf,
+} from '../../db/deliveryList.ts';
+import type { Seen } from '../../db/visibleTo.ts';
+import { listWebhooksOf } from '../../db/webhookList.ts';
+import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
+import { Rut } from '../../domain/rut.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { type Html, html } from '../../page/html.ts';
+import { accountsOf } from '../access.ts';
+import { moment } from '../format.ts';
+import { type Column, type Filter, LIST_QUERY, type List, listing } from '../lists.ts';
+import { definePage, signedIn, type Visit } from '../page.ts';
+import { mark } from '../parts.ts';
+
+const EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const;
+const Day = z.string().refine(isDate);
+
+/** The filters of deliveries, as they stand in a query. */
+export const DELIVERY_FILTERS = {
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event: z.enum(EVENTS).optional(),
+  webhook: z.uuid().optional(),
+  rut: Rut.optional(),
+  cfe: z.string().max(40).optional(),
+  from: Day.optional(),
+  to: Day.optional(),
+} as const;
+type FilterName = keyof typeof DELIVERY_FILTERS;
+type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Readonly<
+  Record<string, string | undefined>
+>;
+
+/** GET /deliveries: events on their way, over all webhooks that somebody sees. */
+export const deliveriesPage = definePage({
+  name: 'deliveries',
+  method: 'GET',
+  path: '/deliveries',
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const em = deps.orm.em.fork();
+    const seen = accountsOf(signedIn(visit).viewer);
+    const webhooks = seen === null ? undefined : await listWebhooksOf(em, seen);
+    const list = deliveryList(visit, em, {
+      path: '/deliveries',
+      seen,
+      query,
+      filters: ['status', 'event', 'webhook', 'rut', 'cfe', 'from', 'to'],
+      webhooks,
+    });
+    return listing(visit, deps, { ...list, title: words.deliveries, live: ['deliveries'] });
+  },
+});
+
+/** A list of deliveries: those that `seen` accounts' webhooks get, narrowed by the query and by what is fixed. */
+export function deliveryList(
+  visit: Visit,
+  em: EntityManager,
+  options: {
+    path: string;
+    seen: Seen;
+    query: Query;
+    fixed?: DeliveryListFilter;
+    filters: readonly FilterName[];
+    webhooks?: readonly { id: string; url: string }[] | undefined;
+  },
+): List<ListedDelivery> {
+  const { path, seen, query, fixed, filters } = options;
+  const { webhooks: words } = visit.texts;
+  const { status, event, webhook: webhookId, rut, cfe: cfeId, from, to } = query;
+  const filter: DeliveryListFilter = {
+    status,
+    event,
+    webhookId,
+    rut,
+    cfeId,
+    from: from === undefined ? undefined : startOfDay(from),
+    to: to === undefined ? undefined : startOfDay(addDays(to, 1)),
+    ...fixed,
+  };
+  return {
+    name: 'deliveries',
+    label: words.deliveries,
+    path,
+    query,
+    filters: filters.map((name) => filterOf(visit, name, options.webhooks)),
+    columns: columnsOf(visit, { withWebhook: fixed?.webhookId === undefined, withAccount: seen === null }),
+    read: ({ after, limit }) => {
+      const [createdAt = '', id = ''] = after ?? [];
+      return deliveriesOf(em, seen, filter, { after: after && { createdAt, id }, limit });
+    },
+    key: {
+      parts: ['moment', 'uuid'],
+      of: (row) => {
+        const { createdAt, id } = placeOf(row);
+        return [createdAt, id];
+      },
+    },
+    href: ({ id }) => `/deliveries/${id}`,
+    empty: words.deliveriesNone,
+  };
+}
+
+function filterOf(
+  { texts: { webhooks: words } }: Visit,
+  name: FilterName,
+  webhooks: readonly { id: string; url: string }[] | undefined,
+): Filter {
+  const same = (value: string): readonly [string, string] => [value, value];
+  switch (name) {
+    case 'status':
+      return {
+        name,
+        label: words.status,
+        options: DELIVERY_STATUSES.map((one) => [one, words.statuses[one]] as const),
+      };
+    case 'event':
+      return { name, label: words.event, options: EVENTS.map(same) };
+    case 'webhook':
+      return {
+        name,
+        label: words.webhook,
+        ...(webhooks ? { options: webhooks.map(({ id, url }) => [id, url] as const) } : {}),
+      };
+    case 'rut':
+      return { name, label: words.enterprise };
+    case 'cfe':
+      return { name, label: words.cfe };
+    case 'from':
+    case 'to':
+      return { name, label: words[name], type: 'date' };
+  }
+}
+
+function columnsOf(
+  visit: Visit,
+  { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
+): Column<ListedDelivery>[] {
+  const { webhooks: words } = visit.texts;
+  const text = (key: keyof ListedDelivery, head: string): Column<ListedDelivery> => ({
+    key,
+    head,
+    cell: (row) => String(row[key] ?? ''),
+    csv: (row) => row[key],
+  });
+  return [
+    {
+      key: 'created_at',
+      head: words.at,
+      cell: ({ createdAt }) => moment(createdAt),
+      csv: (r) => r.createdAt,
+    },
+    {
+      key: 'delivery_id',
+      head: words.id,
+      cell: ({ id }) => html`<code>${id.slice(0, 8)}</code>`,
+      csv: ({ id }) => id,
+    },
+    { ...text('event', words.event), cell: ({ event }) => html`<code>${event}</code>` },
+    { ...text('status', words.status), cell: ({ status }) => deliveryMark(visit, status) },
+    ...(withWebhook
+      ? [
+          {
+            ...text('url', words.webhook),
+            cell: (r: ListedDelivery) => html`<span class="url">${r.url}</span>`,
+          },
+        ]
+      : []),
+    ...(withAccount ? [{ ...text('accountName', words.account), key: 'account' }] : []),
+    { ...text('rut', words.enterprise) },
+    { ...text('cfeId', words.cfe), key: 'cfe_id' },
+    {
+      ...text('environment', words.productionOrSandbox),
+      cell: (r) => visit.texts.environments[r.environment],
+    },
+    { ...text('attempts', words.attempts), isFigure: true },
+    {
+      key: 'last_answer',
+      head: words.last,
+      cell: ({ lastResult }) => resultWords(visit, lastResult),
+      csv: ({ lastResult }) => lastResult,
+    },
+    {
+      key: 'next_attempt_at',
+      head: words.next,
+      cell: (row) => nextAttempt(visit, row),
+      csv: ({ nextAttemptAt }) => nextAttemptAt,
+    },
+  ];
+}
+
+/** Where a delivery stands. */
+export const deliveryMark = ({ texts: { webhooks: words } }: Visit, status: ListedDelivery['status']): Html =>
+  mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
+
+/** What an attempt met with: the status of HTTP, or why there was no answer. */
+export function resultWords({ texts: { webhooks: words } }: Visit, result: string | null): string {
+  if (result === null) return '';
+  return Object.hasOwn(words.errors, result) ? words.errors[result as keyof typeof words.errors] : result;
+}
+
+/** When a delivery is tried next; nothing once it has ended. */
+export function nextAttempt(
+  { texts: { webhooks: words }, now }: Visit,
+  { status, nextAttemptAt }: Pick<ListedDelivery, 'status' | 'nextAttemptAt'>,
+): Html | null {
+  if (status !== 'PENDING') return null;
+  return nextAttemptAt && nextAttemptAt > now ? moment(nextAttemptAt) : html`${words.nextNow}`;
+}

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { redeliver } from '../../commands/redeliver.ts';
+import { requireAccount } from '../../db/accounts.ts';
+import { findDelivery, listAttempts } from '../../db/deliveries.ts';
+import type { Delivery } from '../../db/entities/Delivery.ts';
+import type { DeliveryAttempt } from '../../db/entities/DeliveryAttempt.ts';
+import type { Event } from '../../db/entities/Event.ts';
+import type { Webhook } from '../../db/entities/Webhook.ts';
+import { eventById } from '../../db/events.ts';
+import type { Orm } from '../../db/orm.ts';
+import { findWebhook } from '../../db/webhooks.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayIn } from '../access.ts';
+import { figure, moment } from '../format.ts';
+import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { button, form, nothing, panel, table } from '../parts.ts';
+import { deliveryMark, nextAttempt, resultWords } from './deliveries.ts';
+import { factList } from './webhook.ts';
+
+const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+const REDELIVERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+const ONE = { params: z.object({ id: z.uuid() }), query: z.object({}) } as const;
+
+interface Found {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}
+
+/** The delivery with this id, if it goes to an account that somebody acts for so; else there is none (NOT_FOUND). */
+async function deliveryFor(visit: Visit, orm: Orm, id: string, audience: Audience): Promise<Found> {
+  const em = orm.em.fork();
+  const delivery = await findDelivery(em, id);
+  const webhook = delivery && (await findWebhook(em, delivery.webhookId));
+  if (webhook && mayIn(signedIn(visit).viewer, webhook.accountId, audience)) return { delivery, webhook };
+  throw new Refusal('NOT_FOUND', 'There is no delivery with this id.');
+}
+
+/** GET /deliveries/{id}: one event on its way to one webhook, with each attempt. */
+export const deliveryPage = definePage({
+  ...ONE,
+  name: 'delivery',
+  method: 'GET',
+  path: '/deliveries/{id}',
+  audience: READERS,
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id, READERS);
+    const em = deps.orm.em.fork();
+    const event = await eventById(em, delivery.eventId);
+    const attempts = await listAttempts(em, [delivery.id]);
+    const { name } = await requireAccount(em, webhook.accountId);
+    const may = webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, REDELIVERS);
+    const again = form(
+      visit,
+      `/deliveries/${delivery.id}/redeliver`,
+      html`<p>${words.redeliverAbout}</p>${button(words.redeliver)}`,
+    );
+    const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
+${panel(words.attempts, attemptsTable(visit, attempts))}
+${may && panel(words.redeliver, again)}
+${panel(words.body, html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`)}`;
+    return show(`${words.delivery} ${delivery.eventName}`, body, { live: ['deliveries'] });
+  },
+});
+
+function facts(visit: Visit, of: Found & { event: Event; account: string; attempts: number }): Html {
+  const { webhooks: words, environments } = visit.texts;
+  const { delivery, webhook, event, account } = of;
+  const cfe = cfeOf(event);
+  const next = nextAttempt(visit, delivery);
+  const rows: [string, Html | string][] = [
+    [words.status, deliveryMark(visit, delivery.status)],
+    [words.event, html`<code>${delivery.eventName}</code>`],
+    [words.webhook, html`<a href="/webhooks/${webhook.id}"><span class="url">${webhook.url}</span></a>`],
+    [words.account, account],
+    ...(event.rut ? [[words.enterprise, event.rut] as [string, string]] : []),
+    [words.productionOrSandbox, environments[event.environment]],
+    ...(cfe
+      ? [
+          [words.cfe, html`<a href="/cfes/${event.rut}/${event.environment}/${cfe}">${cfe}</a>`] as [
+            string,
+            Html,
+          ],
+        ]
+      : []),
+    [words.at, moment(delivery.createdAt)],
+    ...(delivery.settledAt ? [[words.settled, moment(delivery.settledAt)] as [string, Html]] : []),
+    ...(next ? [[words.next, next] as [string, Html]] : []),
+    [words.id, html`<code>${delivery.id}</code>`],
+  ];
+  return factList(rows);
+}
+
+/** The cfe_id of the CFE that an event is about; null for others. */
+function cfeOf({ rut, body }: Event): string | null {
+  const { data } = JSON.parse(body) as { data?: { cfe_id?: unknown } };
+  const id = data?.cfe_id;
+  return rut !== null && typeof id === 'string' && /^\d{3}-\d+$/.test(id) ? id : null;
+}
+
+function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html {
+  const { webhooks: words } = visit.texts;
+  if (attempts.length === 0) return nothing(words.attemptsNone);
+  const rows = attempts.map(({ number, at, milliseconds, httpStatus, error, answer }) => [
+    String(number),
+    moment(at),
+    `${figure(milliseconds)} ms`,
+    resultWords(visit, httpStatus === null ? error : String(httpStatus)),
+    answer === null
+      ? null
+      : answer === ''
+        ? html`<span class="soft">${words.answerNone}</span>`
+        : html`<details id="answer-${number}"><summary>${words.answer}</summary><pre class="bytes">${answer}</pre></details>`,
+  ]);
+  const heads = [words.number, words.at, words.duration, words.result, words.answer];
+  return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
+}
+
+/** POST /deliveries/{id}/redeliver. */
+export const sendRedeliver = definePage({
+  ...ONE,
+  name: 'redeliver',
+  method: 'POST',
+  path: '/deliveries/{id}/redeliver',
+  audience: REDELIVERS,
+  form: z.object({}),
+  back: ({ params }) => `/deliveries/${params.id}`,
+  async handle({ params, visit }, deps) {
+    const { delivery } = await deliveryFor(visit, deps.orm, params.id, REDELIVERS);
+    await redeliver(acting(deps, visit), { deliveryId: delivery.id });
+    return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
+  },
+});

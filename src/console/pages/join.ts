@@ -1,0 +1,81 @@
+import encodeQR from 'qr';
+import * as z from 'zod';
+import { expired } from '../../commands/acceptInvitation.ts';
+import { joinAsNew, joinSignedIn, openMembership } from '../../commands/acceptMembership.ts';
+import { base32, otpauthUrl } from '../../crypto/totp.ts';
+import { isWebToken } from '../../crypto/webTokens.ts';
+import { type Html, html } from '../../page/html.ts';
+import { link } from '../links.ts';
+import { acting, definePage, go, show, type Visit } from '../page.ts';
+import { button, field, form, panel, whose } from '../parts.ts';
+
+const ISSUER = 'CFE';
+const JOIN = {
+  name: 'join',
+  path: '/join/{token}',
+  audience: 'anyone',
+  params: z.object({ token: z.string().refine(isWebToken) }),
+  query: z.object({}),
+} as const;
+
+/** GET /join/{token}: an invitation into an account. Looking at it uses nothing up. */
+export const joinPage = definePage({
+  ...JOIN,
+  method: 'GET',
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { join: words, rolesAbout } = visit.texts.members;
+    const open = await openMembership(deps, params.token);
+    if (!open) throw expired();
+    const about = html`<p>${words.about(open.accountName, rolesAbout[open.role])}</p>`;
+    const content = open.setsPassword
+      ? form(visit, `/join/${params.token}`, html`${about}${passwordFields(visit, open)}`)
+      : asWhoTheyAre(visit, params.token, open.email, about);
+    return show(words.title, html`<div class="narrow">${panel(null, content)}</div>`);
+  },
+});
+
+/** What somebody new fills in: a password, and a second factor if they like. */
+function passwordFields(visit: Visit, { email, secret }: { email: string; secret: Buffer }): Html {
+  const { invitation: words, signIn } = visit.texts;
+  const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
+  return html`<p>${words.about(email)}</p>
+${whose(email)}
+${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
+<h2>${words.factorTitle}</h2>
+<p>${words.factorOptional}</p>
+<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
+<p>${words.byHand}<br><code>${base32(secret)}</code></p>
+${field(signIn.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: false })}
+${button(words.go)}`;
+}
+
+/** Who has something here already accepts as who they are. */
+function asWhoTheyAre(visit: Visit, token: string, email: string, about: Html): Html {
+  const { join: words } = visit.texts.members;
+  if (visit.signedIn?.session.email === email) {
+    const content = html`${about}<p>${words.as(email)}</p>${button(words.go)}`;
+    return form(visit, `/join/${token}`, content);
+  }
+  const to = link('/sign-in', { to: `/join/${token}` });
+  return html`<div>${about}<p>${words.signIn(email)}</p>${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}</div>`;
+}
+
+/** POST /join/{token}: accepts it; the link is good no more. */
+export const sendJoin = definePage({
+  ...JOIN,
+  method: 'POST',
+  form: z.object({ password: z.string().max(1_000).optional(), code: z.string().max(20).default('') }),
+  back: ({ params }) => `/join/${params.token}`,
+  async handle({ params: { token }, form: { password, code }, visit }, deps) {
+    const { texts, address, signedIn } = visit;
+    if (password !== undefined) {
+      const from = { ...deps, origin: { keyId: null, address } };
+      await joinAsNew(from, { token, password, code: code.trim() });
+      return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
+    }
+    if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));
+    await joinSignedIn(acting(deps, visit), { token, personId: signedIn.session.personId });
+    return go('/', { kind: 'done', text: texts.members.join.done });
+  },
+});

@@ -1,0 +1,167 @@
+import * as z from 'zod';
+import { createApiKey } from '../../commands/createApiKey.ts';
+import { revokeApiKey } from '../../commands/revokeApiKey.ts';
+import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
+import { listApiKeys } from '../../db/accounts.ts';
+import type { ApiKey } from '../../db/entities/ApiKey.ts';
+import type { MembershipOf } from '../../db/people.ts';
+import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayIn } from '../access.ts';
+import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { ONCE, onceField, showOnce } from '../once.ts';
+import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { button, field, form, mark, panel } from '../parts.ts';
+
+const READERS: Audience = { operators: null, members: 'VIEWER' };
+const OWNERS: Audience = { operators: null, members: 'OWNER' };
+const LABEL_LENGTH = 100;
+
+/** The account that a form is about, of which somebody is OWNER; else there is none (NOT_FOUND). */
+export function owned(visit: Visit, accountId: string): MembershipOf {
+  if (!mayIn(signedIn(visit).viewer, accountId, OWNERS))
+    throw new Refusal('NOT_FOUND', 'This account is none of yours.');
+  return chosenAccount(visit, accountId);
+}
+
+/** GET /keys: the API keys of an account. */
+export const keysPage = definePage({
+  name: 'keys',
+  method: 'GET',
+  path: '/keys',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  form: z.object({}),
+  async handle({ query, visit }, { orm }) {
+    const { keys: words } = visit.texts.members;
+    const account = chosenAccount(visit, query.account);
+    const isOwner = account.role === 'OWNER';
+    const list: List<ApiKey> = {
+      name: 'keys',
+      label: words.title,
+      path: '/keys',
+      query: { ...query, account: account.accountId },
+      filters: [{ name: 'account', label: visit.texts.members.account }],
+      columns: columnsOf(visit, account),
+      // There are few of an account (CFE_MOST_API_KEYS of those that are good), so they are one page.
+      read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), account.accountId)),
+      key: { parts: ['uuid'], of: ({ id }) => [id] },
+      empty: words.none,
+    };
+    if (query.format === 'csv') return csvOf(list);
+    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await listPart(visit, list))}
+${isOwner && panel(words.make, makeForm(visit, account))}`;
+    return show(words.title, body, { live: ['keys'] });
+  },
+});
+
+function columnsOf(visit: Visit, account: MembershipOf): Column<ApiKey>[] {
+  const { environments } = visit.texts;
+  const { keys: words } = visit.texts.members;
+  const prefix = (key: ApiKey): string => `${apiKeyPrefix(key)}…`;
+  return [
+    { key: 'label', head: words.label, cell: ({ label }) => label ?? '', csv: ({ label }) => label },
+    { key: 'prefix', head: words.prefix, cell: (key) => html`<code>${prefix(key)}</code>`, csv: prefix },
+    {
+      key: 'environment',
+      head: words.environment,
+      cell: ({ environment }) => environments[environment],
+      csv: ({ environment }) => environment,
+    },
+    { key: 'created_at', head: words.created, cell: (k) => moment(k.createdAt), csv: (k) => k.createdAt },
+    {
+      key: 'last_used_at',
+      head: words.used,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : words.usedNever),
+      csv: ({ lastUsedAt }) => lastUsedAt,
+    },
+    {
+      key: 'revoked_at',
+      head: words.state,
+      cell: (key) => stateOf(visit, account, key),
+      csv: ({ revokedAt }) => revokedAt,
+    },
+  ];
+}
+
+function stateOf(visit: Visit, account: MembershipOf, { id, revokedAt }: ApiKey): Html {
+  const { keys: words } = visit.texts.members;
+  if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
+  if (account.role !== 'OWNER') return mark(words.live, 'good');
+  const revoke = form(
+    visit,
+    `/keys/${id}/revoke`,
+    html`<p>${words.revokeAbout}</p>${accountField(account)}${field(words.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.revoke)}`,
+  );
+  return html`${mark(words.live, 'good')}<details id="revoke-${id}"><summary>${words.revoke}</summary>${revoke}</details>`;
+}
+
+function makeForm(visit: Visit, account: MembershipOf): Html {
+  const { keys: words } = visit.texts.members;
+  const choices = ENVIRONMENTS.map(
+    (one) => html`<option value="${one}">${visit.texts.environments[one]}</option>`,
+  );
+  return form(
+    visit,
+    '/keys',
+    html`<p>${words.makeAbout}</p>${accountField(account)}${onceField()}
+${field(words.label, { name: 'label', maxlength: LABEL_LENGTH })}
+<label class="field"><span>${words.environment}</span><select name="environment">${choices}</select></label>
+${button(words.makeGo)}`,
+  );
+}
+
+/** POST /keys: makes a key, and shows it this once. */
+export const sendKey = definePage({
+  name: 'key-make',
+  method: 'POST',
+  path: '/keys',
+  audience: OWNERS,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({
+    account: z.uuid(),
+    ...ONCE,
+    label: z.string().trim().pipe(text(LABEL_LENGTH)),
+    environment: z.enum(ENVIRONMENTS),
+  }),
+  back: backTo('/keys'),
+  async handle({ form: { account, once: keyId, label, environment }, visit }, deps) {
+    const { keys: words } = visit.texts.members;
+    const { accountId, accountName } = owned(visit, account);
+    const made = await createApiKey(acting(deps, visit), { accountId, environment, label, keyId });
+    const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
+    return showOnce(visit, {
+      title: words.onceTitle,
+      about: words.onceAbout,
+      secret: made.text,
+      facts: html`<p><strong>${where}</strong></p>`,
+      back: link('/keys', { account: accountId }),
+    });
+  },
+});
+
+/** POST /keys/{id}/revoke. */
+export const sendRevokeKey = definePage({
+  name: 'key-revoke',
+  method: 'POST',
+  path: '/keys/{id}/revoke',
+  audience: OWNERS,
+  params: z.object({ id: z.uuid() }),
+  query: z.object({}),
+  form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
+  back: backTo('/keys'),
+  async handle({ params, form: { account, reason }, visit }, deps) {
+    const { accountId } = owned(visit, account);
+    await revokeApiKey(acting(deps, visit), { keyId: params.id, accountId, reason });
+    const text = visit.texts.members.keys.revokeDone;
+    return go(link('/keys', { account: accountId }), { kind: 'done', text });
+  },
+});

@@ -1,0 +1,212 @@
+import * as z from 'zod';
+import { changeMemberRole } from '../../commands/changeMemberRole.ts';
+import { inviteMember, withdrawMemberInvitation } from '../../commands/inviteMember.ts';
+import { removeMember } from '../../commands/removeMember.ts';
+import type { AccountInvitation } from '../../db/entities/AccountInvitation.ts';
+import { listAccountInvitations, listMembers, type Member } from '../../db/members.ts';
+import type { MembershipOf } from '../../db/people.ts';
+import { Email } from '../../domain/email.ts';
+import { MEMBER_ROLES } from '../../domain/people.ts';
+import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
+import { type Html, html } from '../../page/html.ts';
+import type { Audience } from '../access.ts';
+import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { showOnce } from '../once.ts';
+import { acting, definePage, go, show, type Visit } from '../page.ts';
+import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { owned } from './keys.ts';
+
+const READERS: Audience = { operators: null, members: 'VIEWER' };
+const OWNERS: Audience = { operators: null, members: 'OWNER' };
+const FORM = { audience: OWNERS, method: 'POST', query: z.object({}), back: backTo('/members') } as const;
+const MEMBERS = { account: z.uuid() } as const;
+
+/** GET /members: the people of an account, and who is invited. */
+export const membersPage = definePage({
+  name: 'members',
+  method: 'GET',
+  path: '/members',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  form: z.object({}),
+  async handle({ query, visit }, { orm }) {
+    const { members: words } = visit.texts.members;
+    const account = chosenAccount(visit, query.account);
+    const em = orm.em.fork();
+    const list: List<Member> = {
+      name: 'members',
+      label: words.title,
+      path: '/members',
+      query: { ...query, account: account.accountId },
+      filters: [{ name: 'account', label: visit.texts.members.account }],
+      columns: columnsOf(visit, account),
+      // An account has few people: they are one page.
+      read: async ({ after }) => (after ? [] : listMembers(em, account.accountId)),
+      key: { parts: ['uuid'], of: ({ personId }) => [personId] },
+      empty: words.title,
+    };
+    if (query.format === 'csv') return csvOf(list);
+    const isOwner = account.role === 'OWNER';
+    const invited = isOwner ? await listAccountInvitations(em, account.accountId, visit.now) : [];
+    const body = html`${accountBar(visit, '/members', account)}${panel(null, await listPart(visit, list))}
+${isOwner && panel(words.open, invitedTable(visit, account, invited))}
+${isOwner && panel(words.invite, inviteForm(visit, account))}`;
+    return show(words.title, body, { live: ['people'] });
+  },
+});
+
+function columnsOf(visit: Visit, account: MembershipOf): Column<Member>[] {
+  const { members: words, roles } = visit.texts.members;
+  const columns: Column<Member>[] = [
+    {
+      key: 'email',
+      head: words.email,
+      cell: ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+      csv: ({ email }) => email,
+    },
+    { key: 'role', head: words.role, cell: ({ role }) => roles[role], csv: ({ role }) => role },
+    { key: 'since', head: words.since, cell: ({ since }) => moment(since), csv: ({ since }) => since },
+    {
+      key: 'seen_at',
+      head: words.seen,
+      cell: ({ seenAt }) => (seenAt ? moment(seenAt) : visit.texts.never),
+      csv: ({ seenAt }) => seenAt,
+    },
+    {
+      key: 'second_factor',
+      head: words.factor,
+      cell: ({ hasSecondFactor }) => (hasSecondFactor ? words.yes : words.no),
+      csv: ({ hasSecondFactor }) => hasSecondFactor,
+    },
+  ];
+  const act = { key: 'person_id', head: words.act, csv: ({ personId }: Member) => personId };
+  return account.role === 'OWNER'
+    ? [...columns, { ...act, cell: (member) => memberForms(visit, account, member) }]
+    : columns;
+}
+
+const roleChoice = ({ texts: { members: words } }: Visit, present: string): Html =>
+  html`<select name="role" aria-label="${words.members.role}">${MEMBER_ROLES.map(
+    (one) =>
+      html`<option value="${one}"${one === present && html` selected`}>${words.roles[one]}: ${words.rolesAbout[one]}</option>`,
+  )}</select>`;
+
+function memberForms(visit: Visit, account: MembershipOf, { personId, email, role }: Member): Html {
+  const { members: words } = visit.texts.members;
+  const change = form(
+    visit,
+    `/members/${personId}/role`,
+    html`${accountField(account)}<p>${roleChoice(visit, role)}</p>${button(words.change)}`,
+  );
+  const remove = form(
+    visit,
+    `/members/${personId}/remove`,
+    html`${accountField(account)}<p>${words.removeAbout}</p>${field(words.removeReason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.remove)}`,
+  );
+  return html`<details id="change-${personId}"><summary aria-label="${words.change} ${email}">${words.change}</summary>${change}</details><details id="remove-${personId}"><summary aria-label="${words.remove} ${email}">${words.remove}</summary>${remove}</details>`;
+}
+
+function invitedTable(visit: Visit, account: MembershipOf, invited: readonly AccountInvitation[]): Html {
+  const { members: words, roles } = visit.texts.members;
+  if (invited.length === 0) return nothing(words.openNone);
+  const rows = invited.map(({ id, email, role, expiresAt }) => [
+    email,
+    roles[role],
+    moment(expiresAt),
+    form(
+      visit,
+      `/members/invitations/${id}/withdraw`,
+      html`${accountField(account)}${button(words.withdraw, 'quiet')}`,
+      'inline',
+    ),
+  ]);
+  return table(words.open, [words.email, words.role, words.expires, words.act], rows);
+}
+
+function inviteForm(visit: Visit, account: MembershipOf): Html {
+  const { members: words } = visit.texts.members;
+  return form(
+    visit,
+    '/members',
+    html`<p>${words.inviteAbout}</p>${accountField(account)}
+${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}
+<div class="field"><span>${words.role}</span>${roleChoice(visit, 'VIEWER')}</div>
+${button(words.inviteGo)}`,
+  );
+}
+
+/** POST /members: invites somebody, and shows the link this once. */
+export const sendMemberInvitation = definePage({
+  ...FORM,
+  name: 'member-invite',
+  path: '/members',
+  params: z.object({}),
+  form: z.object({
+    ...MEMBERS,
+    email: z.string().trim().pipe(Email.max(BY_LENGTH)),
+    role: z.enum(MEMBER_ROLES),
+  }),
+  async handle({ form: { account, email, role }, visit }, deps) {
+    const { members: words } = visit.texts.members;
+    const { accountId, accountName } = owned(visit, account);
+    const { token } = await inviteMember(acting(deps, visit), { accountId, email, role });
+    return showOnce(visit, {
+      title: words.onceTitle,
+      about: words.onceAbout(email),
+      secret: `${deps.consoleUrl}/join/${token}`,
+      facts: html`<p><strong>${accountName} · ${visit.texts.members.roles[role]}</strong></p>`,
+      back: link('/members', { account: accountId }),
+    });
+  },
+});
+
+/** POST /members/invitations/{id}/withdraw. */
+export const sendWithdrawInvitation = definePage({
+  ...FORM,
+  name: 'member-withdraw',
+  path: '/members/invitations/{id}/withdraw',
+  params: z.object({ id: z.uuid() }),
+  form: z.object(MEMBERS),
+  async handle({ params, form: { account }, visit }, deps) {
+    const { accountId } = owned(visit, account);
+    await withdrawMemberInvitation(acting(deps, visit), { accountId, invitationId: params.id });
+    const text = visit.texts.members.members.withdrawn;
+    return go(link('/members', { account: accountId }), { kind: 'done', text });
+  },
+});
+
+/** POST /members/{id}/role. */
+export const sendMemberRole = definePage({
+  ...FORM,
+  name: 'member-role',
+  path: '/members/{id}/role',
+  params: z.object({ id: z.uuid() }),
+  form: z.object({ ...MEMBERS, role: z.enum(MEMBER_ROLES) }),
+  async handle({ params, form: { account, role }, visit }, deps) {
+    const { members: words, roles } = visit.texts.members;
+    const { accountId } = owned(visit, account);
+    const { email } = await changeMemberRole(acting(deps, visit), { accountId, personId: params.id, role });
+    const text = words.changed(email, roles[role]);
+    return go(link('/members', { account: accountId }), { kind: 'done', text });
+  },
+});
+
+/** POST /members/{id}/remove. */
+export const sendRemoveMember = definePage({
+  ...FORM,
+  name: 'member-remove',
+  path: '/members/{id}/remove',
+  params: z.object({ id: z.uuid() }),
+  form: z.object({ ...MEMBERS, reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
+  async handle({ params, form: { account, reason }, visit }, deps) {
+    const { members: words } = visit.texts.members;
+    const { accountId } = owned(visit, account);
+    const { email } = await removeMember(acting(deps, visit), { accountId, personId: params.id, reason });
+    return go(link('/members', { account: accountId }), { kind: 'done', text: words.removed(email) });
+  },
+});

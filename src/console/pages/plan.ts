@@ -1,0 +1,256 @@
+import * as z from 'zod';
+import { updateEnterprise } from '../../commands/updateEnterprise.ts';
+import type { Payment } from '../../db/entities/Payment.ts';
+import type { Plan } from '../../db/entities/Plan.ts';
+import { listPayments } from '../../db/payments.ts';
+import { type PlannedEnterprise, plannedEnterprises } from '../../db/planList.ts';
+import { listPlans } from '../../db/plans.ts';
+import { checkoutUrl } from '../../domain/checkoutUrl.ts';
+import { montevideoDate, startOfDay } from '../../domain/montevideo.ts';
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayAt, standingAt } from '../access.ts';
+import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { button, form, mark, nothing, panel, table } from '../parts.ts';
+import { factList } from './webhook.ts';
+
+const READERS: Audience = { operators: null, members: 'VIEWER' };
+const OWNERS: Audience = { operators: null, members: 'OWNER' };
+const PENDING = 'PENDING' as const;
+
+/** The first moment of the month, in Montevideo. */
+const monthStart = (now: Date): Date => startOfDay(`${montevideoDate(now).slice(0, 7)}-01`);
+
+/** An amount as Uruguay writes it. */
+function amountWords(amount: string, currency: string): string {
+  const [whole = '0', part = ''] = amount.split('.');
+  return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${part.padEnd(2, '0')}`;
+}
+
+/** What a plan costs, and how often. */
+function priceOf(
+  { texts: { members } }: Visit,
+  { amount, currency, frequencyId }: { amount: string; currency: string; frequencyId: string | null },
+): string {
+  const { plan: words } = members;
+  if (Number(amount) === 0) return words.free;
+  const frequencies: Readonly<Record<string, string>> = words.frequencies;
+  return `${amountWords(amount, currency)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
+}
+
+const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: PlannedEnterprise): string =>
+  amount === null || currency === null ? '' : priceOf(visit, { amount, currency, frequencyId });
+
+/** GET /plan: the plans of the enterprises at which an account has a role. */
+export const planPage = definePage({
+  name: 'plan',
+  method: 'GET',
+  path: '/plan',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  form: z.object({}),
+  async handle({ query, visit }, { orm }) {
+    const { plan: words } = visit.texts.members;
+    const account = chosenAccount(visit, query.account);
+    const { accountId } = account;
+    const list: List<PlannedEnterprise> = {
+      name: 'plan',
+      label: words.title,
+      path: '/plan',
+      query: { ...query, account: accountId },
+      filters: [{ name: 'account', label: visit.texts.members.account }],
+      columns: columnsOf(visit),
+      read: ({ after, limit }) =>
+        plannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), {
+          after: after?.[0] ?? null,
+          limit,
+        }),
+      key: { parts: ['text'], of: ({ rut }) => [rut] },
+      href: ({ rut }) => link(`/plan/${rut}`, { account: accountId }),
+      empty: words.none,
+    };
+    if (query.format === 'csv') return csvOf(list);
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await listPart(visit, list))}`;
+    return show(words.title, body, { live: ['payments'] });
+  },
+});
+
+function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
+  const { plan: words, roles } = visit.texts.members;
+  return [
+    {
+      key: 'rut',
+      head: words.enterprise,
+      cell: (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`,
+      csv: ({ rut }) => rut,
+    },
+    {
+      key: 'plan',
+      head: words.plan,
+      cell: ({ planId }) => planId ?? html`<span class="soft">${words.noPlan}</span>`,
+      csv: ({ planId }) => planId,
+    },
+    {
+      key: 'price',
+      head: words.price,
+      cell: (e) => priceOfEnterprise(visit, e),
+      csv: (e) => priceOfEnterprise(visit, e),
+    },
+    {
+      key: 'used',
+      head: words.used,
+      isFigure: true,
+      cell: ({ used }) => figure(used),
+      csv: ({ used }) => used,
+    },
+    {
+      key: 'due',
+      head: words.due,
+      isFigure: true,
+      cell: ({ due }) => due > 0 && mark(figure(due), 'wait'),
+      csv: ({ due }) => due,
+    },
+    { key: 'role', head: words.role, cell: ({ role }) => roles[role], csv: ({ role }) => role },
+  ];
+}
+
+/** The enterprise of a page, if the account has a role there; else there is none (NOT_FOUND). */
+async function enterpriseOf(
+  visit: Visit,
+  deps: ConsoleDeps,
+  accountId: string,
+  rut: string,
+): Promise<PlannedEnterprise> {
+  const only = { after: null, limit: 1, only: rut };
+  const [found] = await plannedEnterprises(deps.orm.em.fork(), accountId, monthStart(visit.now), only);
+  if (!found) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
+  return found;
+}
+
+/** GET /plan/{rut}: the plan of one enterprise, and its payments. */
+export const enterprisePlanPage = definePage({
+  name: 'enterprise-plan',
+  method: 'GET',
+  path: '/plan/{rut}',
+  audience: READERS,
+  params: z.object({ rut: Rut }),
+  query: z.object(ACCOUNT),
+  form: z.object({}),
+  async handle({ params, query, visit }, deps) {
+    const { plan: words } = visit.texts.members;
+    const account = chosenAccount(visit, query.account);
+    const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
+    const em = deps.orm.em.fork();
+    const plans = await listPlans(em);
+    const payments = await listPayments(em, { rut: enterprise.rut });
+    const may = mayAt(await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut), OWNERS);
+    const rows: [string, Html | string][] = [
+      [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
+      [words.plan, enterprise.planId ?? words.noPlan],
+      [words.price, priceOfEnterprise(visit, enterprise)],
+      [words.used, figure(enterprise.used)],
+      [words.role, visit.texts.members.roles[enterprise.role]],
+    ];
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
+${may && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
+${panel(words.payments, paymentsTable(visit, payments, may))}`;
+    return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
+  },
+});
+
+function chooseForm(
+  visit: Visit,
+  { enterprise, plans, account }: { enterprise: PlannedEnterprise; plans: readonly Plan[]; account: string },
+): Html {
+  const { plan: words } = visit.texts.members;
+  const choices = plans.map((plan) => {
+    const { planId, frequencyId } = plan;
+    const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
+    return html`<label><input type="radio" name="plan" value="${JSON.stringify([planId, frequencyId])}" required${isPresent && html` checked`}> ${planId} · ${frequencyId}: ${priceOf(visit, plan)}${isPresent && html` <span class="soft">(${words.present})</span>`}</label>`;
+  });
+  return form(
+    visit,
+    `/plan/${enterprise.rut}`,
+    html`<p>${words.chooseAbout}</p>${accountField({ accountId: account })}<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>${button(words.chooseGo)}`,
+  );
+}
+
+function paymentsTable(visit: Visit, payments: readonly Payment[], mayPay: boolean): Html {
+  const { plan: words } = visit.texts.members;
+  if (payments.length === 0) return nothing(words.paymentsNone);
+  const rows = payments.map(({ id, rut, status, planId, frequencyId, ...payment }) => [
+    moment(payment.createdAt),
+    `${planId} · ${frequencyId}`,
+    amountWords(payment.amount, payment.currency),
+    mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+    payment.settledAt && moment(payment.settledAt),
+    mayPay && status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
+  ]);
+  const heads = [words.made, words.plan, words.amount, words.status, words.settled, words.pay];
+  return html`${table(words.payments, heads, rows, [2])}<p class="soft">${words.cancelAbout}</p>`;
+}
+
+/** GET /plan/{rut}/payments/{id}: leads to where a payment is paid, which our configuration says and no row of the database. */
+export const payPage = definePage({
+  name: 'pay',
+  method: 'GET',
+  path: '/plan/{rut}/payments/{id}',
+  audience: OWNERS,
+  params: z.object({ rut: Rut, id: z.uuid() }),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ params: { rut, id }, visit }, deps) {
+    const standing = await standingAt(deps.orm, signedIn(visit).viewer, rut);
+    const payments = standing ? await listPayments(deps.orm.em.fork(), { rut }) : [];
+    const payment = payments.find((one) => one.id === id);
+    if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
+    if (!mayAt(standing, OWNERS)) throw new Refusal('FORBIDDEN', 'Only an OWNER pays.');
+    return go(checkoutUrl(deps.checkoutUrl, id));
+  },
+});
+
+const PlanChoice = z
+  .string()
+  .max(500)
+  .transform((value, ctx) => {
+    const pair = z.tuple([z.string(), z.string()]).safeParse(parsed(value));
+    if (pair.success) return pair.data;
+    ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
+    return z.NEVER;
+  });
+
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
+  }
+}
+
+/** POST /plan/{rut}: chooses a plan, as PUT of the enterprise does. */
+export const sendPlan = definePage({
+  name: 'plan-choose',
+  method: 'POST',
+  path: '/plan/{rut}',
+  audience: OWNERS,
+  params: z.object({ rut: Rut }),
+  query: z.object({}),
+  form: z.object({ ...ACCOUNT, plan: PlanChoice }),
+  back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
+  async handle({ params: { rut }, form: { account, plan }, visit }, deps) {
+    const { plan: words } = visit.texts.members;
+    const { accountId } = chosenAccount(visit, account);
+    await enterpriseOf(visit, deps, accountId, rut);
+    if (!mayAt(await standingAt(deps.orm, signedIn(visit).viewer, rut), OWNERS))
+      throw new Refusal('FORBIDDEN', 'Only an OWNER chooses the plan.');
+    const [plan_id, frequency_id] = plan;
+    await updateEnterprise(acting(deps, visit), { rut, update: { plan_id, frequency_id } });
+    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(plan_id) });
+  },
+});

@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { removeWebhook } from '../../commands/removeWebhook.ts';
+import { rotateWebhookSecret } from '../../commands/rotateWebhookSecret.ts';
+import { testWebhook } from '../../commands/testWebhook.ts';
+import { updateWebhook } from '../../commands/updateWebhook.ts';
+import { requireAccount } from '../../db/accounts.ts';
+import type { Webhook } from '../../db/entities/Webhook.ts';
+import type { Orm } from '../../db/orm.ts';
+import { type WebhookFare, webhookFares } from '../../db/webhookList.ts';
+import { findWebhook } from '../../db/webhooks.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayIn } from '../access.ts';
+import { moment } from '../format.ts';
+import { link } from '../links.ts';
+import { LIST_QUERY, listing, Ticked } from '../lists.ts';
+import { showOnce } from '../once.ts';
+import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
+import { button, field, form, panel } from '../parts.ts';
+import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
+import { CHANGES_WEBHOOKS, eventBoxes, rateMark, stateMark } from './webhooks.ts';
+
+const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+const ONE = { params: z.object({ id: z.uuid() }), query: z.object({}) } as const;
+const CHANGE = {
+  ...ONE,
+  method: 'POST',
+  audience: CHANGES_WEBHOOKS,
+  back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
+} as const;
+
+/** The webhook with this id, if its account is one of those that somebody acts for so; else there is none (NOT_FOUND). */
+async function webhookFor(visit: Visit, orm: Orm, id: string, audience: Audience): Promise<Webhook> {
+  const webhook = await findWebhook(orm.em.fork(), id);
+  if (webhook && mayIn(signedIn(visit).viewer, webhook.accountId, audience)) return webhook;
+  throw new Refusal('NOT_FOUND', 'There is no webhook with this id.');
+}
+
+/** GET /webhooks/{id}: one webhook, what can be done to it, and its deliveries. */
+export const webhookPage = definePage({
+  ...ONE,
+  name: 'webhook',
+  method: 'GET',
+  path: '/webhooks/{id}',
+  audience: READERS,
+  query: z.object({
+    ...LIST_QUERY,
+    status: DELIVERY_FILTERS.status,
+    event: DELIVERY_FILTERS.event,
+  }),
+  form: z.object({}),
+  async handle({ params, query, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const webhook = await webhookFor(visit, deps.orm, params.id, READERS);
+    const em = deps.orm.em.fork();
+    const { name } = await requireAccount(em, webhook.accountId);
+    const fare = (await webhookFares(em, [webhook.id], visit.now)).get(webhook.id);
+    const may =
+      webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, CHANGES_WEBHOOKS);
+    const list = deliveryList(visit, em, {
+      path: `/webhooks/${webhook.id}`,
+      seen: null,
+      query,
+      fixed: { webhookId: webhook.id },
+      filters: ['status', 'event'],
+    });
+    return listing(visit, deps, {
+      ...list,
+      title: words.webhook,
+      above: html`${facts(visit, webhook, name, fare)}${may && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>`,
+      live: ['deliveries'],
+    });
+  },
+});
+
+function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookFare | undefined): Html {
+  const { webhooks: words } = visit.texts;
+  const rows: [string, Html | string][] = [
+    [words.url, html`<span class="url">${webhook.url}</span>`],
+    [words.account, account],
+    [words.events, webhook.events.join(', ')],
+    [words.status, stateMark(visit, webhook)],
+    [words.created, moment(webhook.createdAt)],
+  ];
+  if (fare) rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
+  const { previousSecretUntil: until } = webhook;
+  if (until && until > visit.now) rows.push([words.secretUntil, moment(until)]);
+  return panel(null, factList(rows));
+}
+
+/** Names and what they are. */
+export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>
+  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+function forms(visit: Visit, webhook: Webhook): Html {
+  const { webhooks: words } = visit.texts;
+  const { id, enabled } = webhook;
+  const act = (title: string, about: string, path: string, content: Html): Html =>
+    panel(title, form(visit, `/webhooks/${id}/${path}`, html`<p>${about}</p>${content}`));
+  const seen = html`<input type="hidden" name="seen" value="${webhook.previousSecretUntil?.toISOString() ?? ''}">`;
+  const sure = html`<label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.removeSure}</label>`;
+  return html`<div class="panels"><div>
+${act(words.change, words.changeAbout, 'change', html`${field(words.url, { name: 'url', value: webhook.url, maxlength: 2_048 })}${eventBoxes(visit, webhook.events)}${button(words.changeGo)}`)}
+</div><div>
+${act(words.test, words.testAbout, 'test', button(words.testGo))}
+${act(words.secret, words.secretAbout, 'secret', html`${seen}${button(words.secretGo)}`)}
+${
+  enabled
+    ? act(
+        words.disable,
+        words.disableAbout,
+        'enabled',
+        html`<input type="hidden" name="enabled" value="no">${button(words.disable)}`,
+      )
+    : act(
+        words.enable,
+        words.enableAbout,
+        'enabled',
+        html`<input type="hidden" name="enabled" value="yes">${button(words.enable)}`,
+      )
+}
+${act(words.remove, words.removeAbout, 'remove', html`${sure}${button(words.remove)}`)}
+</div></div>`;
+}
+
+/** POST /webhooks/{id}/change: its address and events. */
+export const sendWebhookChange = definePage({
+  ...CHANGE,
+  name: 'webhook-change',
+  path: '/webhooks/{id}/change',
+  form: z.object({ url: z.string().max(4_000), event: Ticked }),
+  async handle({ params, form: { url, event: events }, visit }, deps) {
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    await updateWebhook(acting(deps, visit), { webhookId, url: url.trim(), events });
+    return go(`/webhooks/${webhookId}`, { kind: 'done', text: visit.texts.webhooks.changed });
+  },
+});
+
+/** POST /webhooks/{id}/enabled: whether it is told of new events. */
+export const sendWebhookEnabled = definePage({
+  ...CHANGE,
+  name: 'webhook-enabled',
+  path: '/webhooks/{id}/enabled',
+  form: z.object({ enabled: z.enum(['yes', 'no']) }),
+  async handle({ params, form: sent, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const enabled = sent.enabled === 'yes';
+    await updateWebhook(acting(deps, visit), { webhookId, enabled });
+    const text = enabled ? words.enabledDone : words.disabledDone;
+    return go(`/webhooks/${webhookId}`, { kind: 'done', text });
+  },
+});
+
+/** POST /webhooks/{id}/test: sends webhook.test, and leads to what comes of it. */
+export const sendWebhookTest = definePage({
+  ...CHANGE,
+  name: 'webhook-test',
+  path: '/webhooks/{id}/test',
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id } = await testWebhook(acting(deps, visit), { webhookId });
+    return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
+  },
+});
+
+/** POST /webhooks/{id}/secret: makes a new secret and shows it this once. */
+export const sendWebhookSecret = definePage({
+  ...CHANGE,
+  name: 'webhook-secret',
+  path: '/webhooks/{id}/secret',
+  form: z.object({ seen: z.union([z.literal(''), z.iso.datetime()]) }),
+  async handle({ params, form: sent, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { id: webhookId, url } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const seen = sent.seen === '' ? null : new Date(sent.seen);
+    const { secret, webhook } = await rotateWebhookSecret(acting(deps, visit), { webhookId, seen });
+    const { previousSecretUntil: until } = webhook;
+    return showOnce(visit, {
+      title: words.onceTitle,
+      about: words.onceAbout,
+      secret,
+      facts: html`<p><span class="url">${url}</span>${until && html`<br>${words.secretUntil} ${moment(until)}`}</p>`,
+      back: link(`/webhooks/${webhookId}`),
+    });
+  },
+});
+
+/** POST /webhooks/{id}/remove. */
+export const sendWebhookRemove = definePage({
+  ...CHANGE,
+  name: 'webhook-remove',
+  path: '/webhooks/{id}/remove',
+  form: z.object({ sure: z.literal('yes') }),
+  async handle({ params, visit }, deps) {
+    const { id: webhookId, accountId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    await removeWebhook(acting(deps, visit), { webhookId });
+    const to = link('/webhooks', { account: accountId });
+    return go(to, { kind: 'done', text: visit.texts.webhooks.removed });
+  },
+});

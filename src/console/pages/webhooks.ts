@@ -1,0 +1,199 @@
+import * as z from 'zod';
+import { addWebhook } from '../../commands/addWebhook.ts';
+import { requireAccount } from '../../db/accounts.ts';
+import {
+  type ListedWebhook,
+  type Rate,
+  type WebhookFare,
+  webhookFares,
+  webhookPage,
+} from '../../db/webhookList.ts';
+import { WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayIn } from '../access.ts';
+import { ACCOUNT, accountFilter, accountLine, backTo, chosenAccount } from '../accounts.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, LIST_QUERY, listing, Ticked } from '../lists.ts';
+import { ONCE, onceField, showOnce } from '../once.ts';
+import { acting, definePage, signedIn, type Visit } from '../page.ts';
+import { button, field, form, mark, panel } from '../parts.ts';
+
+/** Who may change webhooks. */
+export const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
+const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+
+type Row = ListedWebhook & { fare: WebhookFare };
+
+/** GET /webhooks: where an account wants to be told of what, and how it fares; of operators, all accounts'. */
+export const webhooksPage = definePage({
+  name: 'webhooks',
+  method: 'GET',
+  path: '/webhooks',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { viewer } = signedIn(visit);
+    const chosen = viewer.kind === 'member' ? chosenAccount(visit, query.account) : null;
+    const accountId = chosen?.accountId ?? query.account;
+    const em = deps.orm.em.fork();
+    const may = accountId !== undefined && mayIn(viewer, accountId, CHANGES_WEBHOOKS);
+    return listing<Row>(visit, deps, {
+      title: words.title,
+      name: 'webhooks',
+      label: words.title,
+      path: '/webhooks',
+      query: { ...query, account: accountId },
+      ...accountFilter(visit),
+      columns: columnsOf(visit, chosen === null),
+      async read({ after, limit }) {
+        const [createdAt = '', id = ''] = after ?? [];
+        const seen = accountId === undefined ? null : [accountId];
+        const found = await webhookPage(em, seen, { after: after && { createdAt, id }, limit });
+        const fares = await webhookFares(
+          em,
+          found.map(({ webhook }) => webhook.id),
+          visit.now,
+        );
+        return found.flatMap((one) => {
+          const fare = fares.get(one.webhook.id);
+          return fare ? [{ ...one, fare }] : [];
+        });
+      },
+      key: {
+        parts: ['moment', 'uuid'],
+        of: ({ webhook }) => [webhook.createdAt.toISOString(), webhook.id],
+      },
+      href: ({ webhook }) => `/webhooks/${webhook.id}`,
+      empty: chosen ? words.none : words.noneAnywhere,
+      above: html`${chosen && accountLine(visit, chosen)}`,
+      below: html`<p class="soft">${words.sample}</p>${may && addForm(visit, accountId)}`,
+      live: ['deliveries'],
+    });
+  },
+});
+
+function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
+  const { webhooks: words } = visit.texts;
+  const rate = (key: 'day' | 'week'): Column<Row>[] => [
+    {
+      key: `${key}_failed`,
+      head: words[key],
+      isFigure: true,
+      cell: ({ fare }) => rateMark(visit, fare[key]),
+      csv: ({ fare }) => fare[key].failed,
+    },
+  ];
+  return [
+    {
+      key: 'url',
+      head: words.url,
+      cell: ({ webhook }) => html`<span class="url">${webhook.url}</span>`,
+      csv: ({ webhook }) => webhook.url,
+    },
+    ...(withAccount
+      ? [
+          {
+            key: 'account',
+            head: words.account,
+            cell: ({ accountName }: Row) => accountName,
+            csv: ({ accountName }: Row) => accountName,
+          },
+        ]
+      : []),
+    {
+      key: 'events',
+      head: words.events,
+      cell: ({ webhook }) => webhook.events.join(', '),
+      csv: ({ webhook }) => webhook.events.join(' '),
+    },
+    {
+      key: 'enabled',
+      head: words.status,
+      cell: ({ webhook }) => stateMark(visit, webhook),
+      csv: ({ webhook }) => webhook.enabled,
+    },
+    ...rate('day'),
+    ...rate('week'),
+    {
+      key: 'oldest_failed',
+      head: words.oldestFailed,
+      cell: ({ fare }) => fare.oldestFailed && moment(fare.oldestFailed),
+      csv: ({ fare }) => fare.oldestFailed,
+    },
+  ];
+}
+
+/** How many failed of how many that ended. */
+export function rateMark({ texts: { webhooks: words, never } }: Visit, { failed, ended }: Rate): Html {
+  if (ended === 0) return html`${never}`;
+  const text = words.rate(figure(failed), figure(ended));
+  return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');
+}
+
+/** Whether a webhook is told of new events, and else why not. */
+export function stateMark({ texts: { webhooks: words } }: Visit, webhook: ListedWebhook['webhook']): Html {
+  if (webhook.removedAt !== null) return mark(words.removedMark, 'calm');
+  if (webhook.enabled) return mark(words.enabled, 'good');
+  return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
+}
+
+/** A box for each event, of which some are ticked. */
+export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
+  return html`<fieldset class="boxes"><legend>${words.events}</legend>${WEBHOOK_EVENTS.map(
+    (event) =>
+      html`<label><input type="checkbox" name="event" value="${event}"${chosen.includes(event) && html` checked`}> <code>${event}</code></label>`,
+  )}</fieldset>`;
+}
+
+function addForm(visit: Visit, accountId: string): Html {
+  const { webhooks: words } = visit.texts;
+  return panel(
+    words.add,
+    form(
+      visit,
+      '/webhooks',
+      html`<p>${words.addAbout}</p><input type="hidden" name="account" value="${accountId}">${onceField()}
+${field(words.url, { name: 'url', maxlength: 2_048, placeholder: words.urlHint })}
+${eventBoxes(visit, [])}
+${button(words.addGo)}`,
+    ),
+  );
+}
+
+/** POST /webhooks: adds one, and shows its secret this once. */
+export const sendWebhook = definePage({
+  name: 'webhook-add',
+  method: 'POST',
+  path: '/webhooks',
+  audience: CHANGES_WEBHOOKS,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({ account: z.uuid(), ...ONCE, url: z.string().max(4_000), event: Ticked }),
+  back: backTo('/webhooks'),
+  async handle({ form: sent, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { account: accountId, once: webhookId, url, event: events } = sent;
+    const { viewer } = signedIn(visit);
+    if (!mayIn(viewer, accountId, CHANGES_WEBHOOKS)) throw new Refusal('NOT_FOUND', 'No account of yours.');
+    const { name } = await requireAccount(deps.orm.em.fork(), accountId);
+    const { secret } = await addWebhook(acting(deps, visit), {
+      accountId,
+      url: url.trim(),
+      events,
+      webhookId,
+    });
+    const facts = html`<p>${words.account} <strong>${name}</strong> · <span class="url">${url}</span></p>`;
+    return showOnce(visit, {
+      title: words.onceTitle,
+      about: words.onceAbout,
+      secret,
+      facts,
+      back: link(`/webhooks/${webhookId}`),
+    });
+  },
+});

@@ -1,0 +1,153 @@
+/** Deliveries as the console lists them: over all webhooks that somebody sees, page by page, however many there are. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
+import type { DeliveryStatus } from '../domain/webhook.ts';
+import { milliseconds } from './clock.ts';
+import type { Seen } from './visibleTo.ts';
+
+/** Which deliveries: every condition that is given must hold. */
+export interface DeliveryListFilter {
+  readonly webhookId?: string | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: string | undefined;
+  /** The enterprise that the event is about. */
+  readonly rut?: string | undefined;
+  /** The CFE that it is about, by its cfe_id. */
+  readonly cfeId?: string | undefined;
+  /** Made at this moment or later, and before that one. */
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+}
+
+/** One delivery with what its webhook and its event are. */
+export interface ListedDelivery {
+  readonly id: string;
+  readonly webhookId: string;
+  readonly accountId: string;
+  readonly accountName: string;
+  readonly url: string;
+  readonly event: string;
+  readonly status: DeliveryStatus;
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+  readonly nextAttemptAt: Date | null;
+  readonly rut: string | null;
+  readonly environment: Environment;
+  readonly cfeId: string | null;
+  readonly attempts: number;
+  /** What the last attempt met with: a status of HTTP, or a word for why there was no answer. */
+  readonly lastResult: string | null;
+}
+
+/** A place in the list, newest first: the one after which it goes on. */
+export interface DeliveryPlace {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+interface Piece {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** The events that are about one CFE, as the index on them has it. */
+const OF_A_CFE = `event.name in ('cfe.updated', 'receipt.delivered', 'receipt.failed')`;
+// As text: what JSON may hold and PostgreSQL's cannot must not keep a row from being indexed.
+const CFE_ID = `substring(event.body from '"cfe_id":[[:space:]]*"([0-9]+-[0-9]+)"')`;
+const NEWEST_FIRST = 'order by delivery.created_at desc, delivery.id desc limit ?';
+
+/** A page of deliveries, newest first. `seen`: the accounts whose webhooks count; null for all. */
+export async function deliveryPage(
+  em: EntityManager,
+  seen: Seen,
+  filter: DeliveryListFilter,
+  page: { after: DeliveryPlace | null; limit: number },
+): Promise<ListedDelivery[]> {
+  const chosen = chosenDeliveries(seen, filter, page);
+  const rows = await em.execute<Record<string, unknown>[]>(
+    `select d.id, d.webhook_id as "webhookId", w.account_id as "accountId", a.name as "accountName", w.url,
+       d.event_name as event, d.status, d.created_at::text as "createdAt", ${milliseconds('d.settled_at')} as "settledAt",
+       ${milliseconds('d.next_attempt_at')} as "nextAttemptAt", event.rut, event.environment,
+       case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
+       coalesce(last.http_status::text, last.error) as "lastResult"
+     from (${chosen.sql}) d
+     join webhook w on w.id = d.webhook_id join account a on a.id = w.account_id join event on event.id = d.event_id
+     left join lateral (
+       select number, http_status, error from delivery_attempt where delivery_id = d.id order by number desc limit 1) last on true
+     order by d.created_at desc, d.id desc`,
+    [...chosen.values],
+  );
+  return rows.map(
+    (row) =>
+      ({
+        ...row,
+        createdAt: new Date(String(row['createdAt'])),
+        settledAt: dateOf(row['settledAt']),
+        nextAttemptAt: dateOf(row['nextAttemptAt']),
+      }) as ListedDelivery,
+  );
+}
+
+/** The place of a delivery in the list. */
+export const placeOf = ({ createdAt, id }: ListedDelivery): DeliveryPlace => ({
+  createdAt: createdAt.toISOString(),
+  id,
+});
+
+const dateOf = (value: unknown): Date | null => (value === null ? null : new Date(Number(value)));
+
+/**
+ * The rows of a page. Of an enterprise or a CFE its events are the way in, of accounts each of their webhooks: an account whose last
+ * delivery is long ago is as quick as one that has them all the time.
+ */
+function chosenDeliveries(
+  seen: Seen,
+  filter: DeliveryListFilter,
+  { after, limit }: { after: DeliveryPlace | null; limit: number },
+): Piece {
+  const own = together([
+    filter.webhookId !== undefined && { sql: 'webhook.id = ?', values: [filter.webhookId] },
+    seen !== null && { sql: 'webhook.account_id = any (?::uuid[])', values: [`{${seen.join(',')}}`] },
+  ]);
+  const conditions = together([
+    filter.status !== undefined && { sql: 'delivery.status = ?', values: [filter.status] },
+    filter.event !== undefined && { sql: 'delivery.event_name = ?', values: [filter.event] },
+    filter.from && { sql: 'delivery.created_at >= ?', values: [filter.from] },
+    filter.to && { sql: 'delivery.created_at < ?', values: [filter.to] },
+    after && {
+      sql: '(delivery.created_at, delivery.id) < (?::timestamptz, ?::uuid)',
+      values: [after.createdAt, after.id],
+    },
+  ]);
+  const about = together([
+    filter.rut !== undefined && { sql: 'event.rut = ?', values: [filter.rut] },
+    filter.cfeId !== undefined && { sql: `${OF_A_CFE} and ${CFE_ID} = ?`, values: [filter.cfeId] },
+  ]);
+  if (about.values.length > 0) {
+    return {
+      sql: `select delivery.* from event join delivery on delivery.event_id = event.id join webhook on webhook.id = delivery.webhook_id
+        where ${about.sql} and ${own.sql} and ${conditions.sql} ${NEWEST_FIRST}`,
+      values: [...about.values, ...own.values, ...conditions.values, limit],
+    };
+  }
+  if (own.values.length === 0) {
+    return {
+      sql: `select delivery.* from delivery where ${conditions.sql} ${NEWEST_FIRST}`,
+      values: [...conditions.values, limit],
+    };
+  }
+  return {
+    sql: `select delivery.* from webhook cross join lateral (
+        select * from delivery where webhook_id = webhook.id and ${conditions.sql} ${NEWEST_FIRST}) delivery
+      where ${own.sql} ${NEWEST_FIRST}`,
+    values: [...conditions.values, limit, ...own.values, limit],
+  };
+}
+
+function together(pieces: readonly (Piece | false | null | undefined)[]): Piece {
+  const given = pieces.filter((piece): piece is Piece => Boolean(piece));
+  return {
+    sql: given.length === 0 ? 'true' : given.map(({ sql }) => `(${sql})`).join(' and '),
+    values: given.flatMap(({ values }) => values),
+  };
+}
