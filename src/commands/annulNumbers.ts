@@ -20,7 +20,7 @@ export interface AnnulNumbersInput extends NumberSpan {
 
 /**
  * Annuls numbers that were never given, by hand and for ever: numbering passes over them, and the daily report of today
- * tells the authority. An operator's act. Refuses (INVALID_INPUT) unless all of them lie in one CAE, beyond the last
+ * tells the authority. An operator's act, or the owner's. Refuses (INVALID_INPUT) unless all of them lie in one CAE, beyond the last
  * number that it gave, and none is annulled already; an unknown RUT is NOT_FOUND.
  */
 export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promise<Annulment[]> {

@@ -51,7 +51,7 @@ export type Standing =
   | { readonly kind: 'operator'; readonly role: OperatorRole }
   | { readonly kind: 'member'; readonly role: MemberRole; readonly accountId: string };
 
-/** What somebody is at an enterprise; null: nothing, and they are to see nothing of it (404). @internal */
+/** What somebody is at an enterprise; null: nothing, and they are to see nothing of it (404). */
 export async function standingAt(orm: Database, viewer: Viewer, rut: string): Promise<Standing | null> {
   if (viewer.kind === 'operator') return viewer;
   const accounts = viewer.memberships.map(({ accountId }) => accountId);
@@ -72,7 +72,7 @@ export function standingBy(
   return all.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null;
 }
 
-/** Whether who stands so at an enterprise may do what is for those; what is not offered by this is refused by it. @internal */
+/** Whether who stands so at an enterprise may do what is for those; what is not offered by this is refused by it. */
 export function mayAt(standing: Standing | null, { operators, members }: Audience): boolean {
   if (standing?.kind === 'operator')
     return operators !== null && reaches(OPERATOR_ROLES, standing.role, operators);

@@ -25,6 +25,8 @@ const NAVIGATION: readonly {
   { name: 'members', path: '/members', audience: MEMBERS },
   { name: 'plan', path: '/plan', audience: MEMBERS },
   { name: 'audit', path: '/audit', audience: OPERATORS },
+  { name: 'enterprises', path: '/enterprises', audience: EVERYONE },
+  { name: 'reports', path: '/reports', audience: EVERYONE },
 ];
 
 /** htmx is told to run no code from texts, to write no style of its own, to ask nobody else and to keep no pages. */

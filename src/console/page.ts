@@ -125,6 +125,8 @@ interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
   readonly query: Q;
   /** Of a form, without its token. */
   readonly form: F;
+  /** Of a form that carries files: how many bytes it may have in all. Its files reach `form` as bytes. */
+  readonly fileBytes?: number;
   handle(
     request: { params: z.output<P>; query: z.output<Q>; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,

@@ -21,7 +21,7 @@ export function field(
     ...more
   }: {
     name: string;
-    type?: 'text' | 'password' | 'email' | 'date' | 'search';
+    type?: 'text' | 'password' | 'email' | 'date' | 'datetime-local' | 'search';
     value?: string | undefined;
     autocomplete?: string;
     required?: boolean;
@@ -33,6 +33,28 @@ export function field(
 ): Html {
   return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}${more.placeholder && html` placeholder="${more.placeholder}"`}></label>`;
 }
+
+/** A form that carries files, without script. */
+export function fileForm(visit: Visit, action: string, content: Html): Html {
+  return html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+}
+
+/** Where a file is chosen; `accept`: what browsers offer first. */
+export const fileField = (label: string, { name, accept }: { name: string; accept: string }): Html =>
+  html`<label class="field"><span>${label}</span><input type="file" name="${name}" accept="${accept}" required></label>`;
+
+/** A choice with its label; nothing is chosen where `value` is none of them. */
+export const choice = (
+  label: string,
+  {
+    name,
+    value = '',
+    options,
+  }: { name: string; value?: string; options: readonly (readonly [string, string])[] },
+): Html =>
+  html`<label class="field"><span>${label}</span><select name="${name}">${options.map(
+    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
+  )}</select></label>`;
 
 export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
   html`<button class="${kind}">${text}</button>`;

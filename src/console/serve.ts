@@ -104,10 +104,11 @@ export async function servePage(
       throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
   const params = checked(page.params, ctx.params, 'NOT_FOUND');
-  const sent = page.method === 'POST' ? await formOf(ctx, visit) : {};
+  const { sent, files } =
+    page.method === 'POST' ? await formOf(ctx, visit, page.fileBytes) : { sent: {}, files: {} };
   try {
     const query = checked(page.query, queryOf(ctx.search), 'INVALID_INPUT');
-    const form = checked(page.form, sent, 'INVALID_INPUT');
+    const form = checked(page.form, { ...sent, ...files }, 'INVALID_INPUT');
     answer(ctx, visit, await page.handle({ params, query, form, visit }, deps));
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
@@ -123,26 +124,62 @@ export async function servePage(
 const queryOf = (search: string): Record<string, string> =>
   Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
 
-/** The fields of a form that was given out to this browser; one that occurs several times, as ticked rows do, is a list. Refuses every other (FORBIDDEN). */
-async function formOf(ctx: Context, visit: Visit): Promise<Sent> {
+/**
+ * The fields of a form that was given out to this browser; one that occurs several times, as ticked rows do, is a list. Those of a
+ * page that takes files come as multipart/form-data, of `fileBytes` at most. Refuses every other (FORBIDDEN).
+ */
+async function formOf(
+  ctx: Context,
+  visit: Visit,
+  fileBytes?: number,
+): Promise<{ sent: Sent; files: Readonly<Record<string, Uint8Array>> }> {
   const site = ctx.get('Sec-Fetch-Site');
-  if (!ctx.is('urlencoded') || !['', 'same-origin', 'none'].includes(site)) {
+  const type = fileBytes === undefined ? 'urlencoded' : 'multipart/form-data';
+  if (!ctx.is(type) || !['', 'same-origin', 'none'].includes(site)) {
     throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   }
-  const text = await rawBody(ctx.req, { encoding: 'utf8', limit: FORM_BYTES }).catch(() => {
-    throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.other);
+  const body = await rawBody(ctx.req, { limit: fileBytes ?? FORM_BYTES }).catch(() => {
+    throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.tooLarge);
   });
-  const sent = new URLSearchParams(text);
-  const token = sent.get('form_token') ?? '';
-  sent.delete('form_token');
-  const fields = Object.fromEntries(
-    [...new Set(sent.keys())].map((name) => {
-      const values = sent.getAll(name);
-      return [name, values.length === 1 ? (values[0] ?? '') : values];
-    }),
-  );
+  const given =
+    fileBytes === undefined
+      ? [...new URLSearchParams(body.toString('utf8'))]
+      : await partsOf(body, ctx.get('Content-Type'));
+  if (!given) throw new ToldRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
+  const texts = given.filter((one): one is [string, string] => typeof one[1] === 'string');
+  const token = texts.find(([name]) => name === 'form_token')?.[1] ?? '';
   if (!isFormToken(token, visit.webToken)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
-  return fields;
+  const fields = Map.groupBy(
+    texts.filter(([name]) => name !== 'form_token'),
+    ([name]) => name,
+  );
+  const files = given.filter((one): one is [string, Uint8Array] => typeof one[1] !== 'string');
+  return {
+    sent: Object.fromEntries(
+      [...fields].map(([name, [first, ...others]]) => [
+        name,
+        others.length === 0 ? (first?.[1] ?? '') : [first, ...others].map((one) => one?.[1] ?? ''),
+      ]),
+    ),
+    files: Object.fromEntries(files),
+  };
+}
+
+/** The parts of multipart/form-data (RFC 7578): texts, and files as their bytes, empty where none was chosen. Null for what is none. */
+async function partsOf(body: Buffer, type: string): Promise<[string, string | Uint8Array][] | null> {
+  // The reader of Node itself, which answers to `fetch`.
+  const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => null);
+  if (!form) return null;
+  return Promise.all(
+    [...form].map(
+      async ([name, value]): Promise<[string, string | Uint8Array]> => [
+        name,
+        typeof value === 'string' ? value : new Uint8Array(await value.arrayBuffer()),
+      ],
+    ),
+  );
 }
 
 function checked(schema: z.ZodType, value: unknown, code: 'NOT_FOUND' | 'INVALID_INPUT'): unknown {

@@ -8,6 +8,7 @@ const TABLES = {
   papers: ['cae', 'certificate', 'enterprise'],
   runs: ['run'],
   audit: ['audit'],
+  enterprises: ['branch', 'enterprise_grant', 'annulment'],
   reports: ['daily_report', 'report_submission', 'report_duty'],
   people: ['console_session', 'person', 'membership', 'account_invitation'],
   keys: ['api_key'],

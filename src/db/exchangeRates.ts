@@ -60,3 +60,22 @@ export function listRates(em: EntityManager): Promise<KnownRate[]> {
      order by date desc, currency`,
   );
 }
+
+/** Stored rates behind a day and currency, the latest day first; with `date` those of that day alone. */
+export function listRatesAfter(
+  em: EntityManager,
+  {
+    date,
+    after,
+    limit,
+  }: { date?: string | undefined; after: { date: string; currency: string } | null; limit: number },
+): Promise<KnownRate[]> {
+  const [day, currency] = [after?.date ?? null, after?.currency ?? null];
+  return em.execute<KnownRate[]>(
+    `select currency, date::text as date, rate::text as rate, source from exchange_rate
+     where (?::date is null or date = ?::date)
+       and (?::date is null or date < ?::date or date = ?::date and currency > ?::text)
+     order by exchange_rate.date desc, currency limit ?`,
+    [date ?? null, date ?? null, day, day, day, currency, limit],
+  );
+}

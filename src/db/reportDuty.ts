@@ -128,3 +128,7 @@ export async function startDueReports(
   }
   return startNextReport(em, rut, now);
 }
+
+/** From when on, and until when, we report for an enterprise; null before it was READY the first time. */
+export const findReportDuty = (em: EntityManager, rut: string): Promise<ReportDuty | null> =>
+  em.findOne(ReportDuty, { rut });

@@ -33,7 +33,7 @@ export interface Shown {
 }
 
 /** What a form sends; a name with several values occurs several times. */
-type Fields = Readonly<Record<string, string | readonly string[]>>;
+type Fields = Readonly<Record<string, string | readonly string[] | Buffer>>;
 
 /** A browser without script: it keeps cookies, follows nothing, and sends forms as they stand in the page. */
 export interface Browser {
@@ -167,7 +167,7 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
   const cookies = new Map<string, string>();
   async function ask(
     path: string,
-    init: { method?: string; body?: string; headers: Record<string, string> },
+    init: { method?: string; body?: string | FormData; headers: Record<string, string> },
   ): Promise<Shown> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url + path, {
@@ -187,16 +187,26 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
       text: await response.text(),
     };
   }
-  const post: Browser['post'] = (path, fields, headers = {}) =>
-    ask(path, {
+  const post: Browser['post'] = (path, fields, headers = {}) => {
+    const all = Object.entries(fields);
+    // A form that carries a file goes as multipart/form-data, as browsers send it.
+    if (all.some(([, value]) => Buffer.isBuffer(value))) {
+      const body = new FormData();
+      for (const [name, value] of all) {
+        if (Buffer.isBuffer(value)) body.append(name, new Blob([new Uint8Array(value)]), `${name}.bin`);
+        else for (const one of [value].flat()) body.append(name, one);
+      }
+      return ask(path, { method: 'POST', body, headers });
+    }
+    const texts = all.flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, String(value)]),
+    );
+    return ask(path, {
       method: 'POST',
-      body: new URLSearchParams(
-        Object.entries(fields).flatMap(([name, values]) =>
-          [values].flat().map((value): [string, string] => [name, value]),
-        ),
-      ).toString(),
+      body: new URLSearchParams(texts).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     });
+  };
   const get: Browser['get'] = (path, headers = {}) => ask(path, { headers });
   return {
     cookies,

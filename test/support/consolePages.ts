@@ -8,11 +8,13 @@ import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
 import { Payment } from '../../src/db/entities/Payment.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
 import { EVIL, type Side, type World } from './consoleWorld.ts';
+import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
 
 /** A page as it is asked, or a form as it is sent: of one account's things, made anew for each who asks. */
 export interface Sample {
   readonly path: string;
-  readonly fields?: Readonly<Record<string, string | readonly string[]>>;
+  /** A file is its bytes. */
+  readonly fields?: Readonly<Record<string, string | readonly string[] | Buffer>>;
 }
 
 /** A page or a form, and who gets what of it. */
@@ -233,6 +235,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'enterprise',
     sample: ({ rut }) => ({ path: `/plan/${rut}`, fields: { plan: '["STANDARD","MONTHLY"]' } }),
   },
+  ...ENTERPRISE_PAGES,
 };
 
 /** A webhook of that account, for a form to change. */

@@ -2,6 +2,9 @@ import type { Page } from '../page.ts';
 import { auditListPage } from './audit.ts';
 import { deliveriesPage } from './deliveries.ts';
 import { deliveryPage, sendRedeliver } from './delivery.ts';
+import { enterpriseLogo, enterprisePage } from './enterprise.ts';
+import * as enterpriseForms from './enterpriseForms.ts';
+import { enterprisesPage, papersPage } from './enterprises.ts';
 import { healthPage } from './health.ts';
 import { helpPage } from './help.ts';
 import { invitationPage, sendInvitation } from './invitation.ts';
@@ -16,6 +19,8 @@ import {
   sendWithdrawInvitation,
 } from './members.ts';
 import { enterprisePlanPage, payPage, planPage, sendPlan } from './plan.ts';
+import { reportPage, reportXml, sendReportNow, sendRetryReport, sendSettleReport } from './report.ts';
+import { ratesPage, reportsPage } from './reports.ts';
 import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
 import {
@@ -31,6 +36,35 @@ import { sendWebhook, webhooksPage } from './webhooks.ts';
 /** Every page and form of the console. */
 export const PAGES: readonly Page[] = [
   healthPage,
+  enterprisesPage,
+  papersPage,
+  enterprisePage,
+  enterpriseLogo,
+  enterpriseForms.sendLogin,
+  enterpriseForms.sendCertificate,
+  enterpriseForms.sendCae,
+  enterpriseForms.sendAnnulment,
+  enterpriseForms.sendNewBranch,
+  enterpriseForms.sendBranch,
+  enterpriseForms.sendCloseBranch,
+  enterpriseForms.sendData,
+  enterpriseForms.sendLogo,
+  enterpriseForms.sendRemoveLogo,
+  enterpriseForms.sendGrant,
+  enterpriseForms.sendWithdraw,
+  enterpriseForms.sendDay,
+  enterpriseForms.sendDuty,
+  enterpriseForms.sendSuspend,
+  enterpriseForms.sendResume,
+  enterpriseForms.sendPermission,
+  enterpriseForms.sendTransfer,
+  reportsPage,
+  reportPage,
+  reportXml,
+  sendReportNow,
+  sendRetryReport,
+  sendSettleReport,
+  ratesPage,
   signInPage,
   sendSignIn,
   codePage,

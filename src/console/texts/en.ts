@@ -1,7 +1,9 @@
 import { audit } from './audit.ts';
+import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { webhooks } from './webhooks.ts';
+import { reports } from './reports.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
 export const en = {
@@ -22,10 +24,12 @@ export const en = {
     accounts: 'Accounts',
     audit: 'Audit',
   },
+  enterprises: enterprises.en,
   lists: lists.en,
   audit: audit.en,
   members: members.en,
   webhooks: webhooks.en,
+  reports: reports.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',
@@ -39,6 +43,7 @@ export const en = {
     UNAVAILABLE: 'Not available at the moment',
     INTERNAL_ERROR: 'Something went wrong',
     other: 'That was refused',
+    tooLarge: 'What was sent is too large.',
     home: 'Back to the start',
     request: 'Request',
     staleForm: 'This form is not of this session any more. Open the page again and repeat it.',

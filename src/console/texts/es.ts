@@ -1,8 +1,10 @@
 import { audit } from './audit.ts';
 import type { Texts } from './en.ts';
+import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { webhooks } from './webhooks.ts';
+import { reports } from './reports.ts';
 
 /** Las palabras de la consola en español. */
 export const es: Texts = {
@@ -23,10 +25,12 @@ export const es: Texts = {
     accounts: 'Cuentas',
     audit: 'Auditoría',
   },
+  enterprises: enterprises.es,
   lists: lists.es,
   audit: audit.es,
   members: members.es,
   webhooks: webhooks.es,
+  reports: reports.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',
@@ -40,6 +44,7 @@ export const es: Texts = {
     UNAVAILABLE: 'No disponible por el momento',
     INTERNAL_ERROR: 'Algo salió mal',
     other: 'Fue rechazado',
+    tooLarge: 'Lo enviado es demasiado grande.',
     home: 'Volver al inicio',
     request: 'Solicitud',
     staleForm: 'Este formulario ya no es de esta sesión. Abrí la página de nuevo y repetilo.',

@@ -32,6 +32,7 @@ import { Migration0044SavedFilters } from './0044_saved_filters.ts';
 import { Migration0045CfeSearch } from './0045_cfe_search.ts';
 import { Migration0049Runs } from './0049_runs.ts';
 import { Migration0051AccountPages } from './0051_account_pages.ts';
+import { Migration0052ConsoleReports } from './0052_console_reports.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   { name: '0045_cfe_search', class: Migration0045CfeSearch },
   { name: '0049_runs', class: Migration0049Runs },
   { name: '0051_account_pages', class: Migration0051AccountPages },
+  { name: '0052_console_reports', class: Migration0052ConsoleReports },
 ];

@@ -1,0 +1,636 @@
+/** What is done on an enterprise's page: each form as it is drawn, and what it does. */
+import * as z from 'zod';
+import { addBranch } from '../../commands/addBranch.ts';
+import { annulNumbers } from '../../commands/annulNumbers.ts';
+import { changePermission } from '../../commands/changePermission.ts';
+import { removeBranch } from '../../commands/removeBranch.ts';
+import { removeGrant } from '../../commands/removeGrant.ts';
+import { resumeEnterprise } from '../../commands/resumeEnterprise.ts';
+import { sendReport } from '../../commands/sendReport.ts';
+import { setGrant } from '../../commands/setGrant.ts';
+import { setReportDuty } from '../../commands/setReportDuty.ts';
+import { suspendEnterprise } from '../../commands/suspendEnterprise.ts';
+import { transferEnterprise } from '../../commands/transferEnterprise.ts';
+import { updateBranch } from '../../commands/updateBranch.ts';
+import { updateEnterprise } from '../../commands/updateEnterprise.ts';
+import { uploadCae } from '../../commands/uploadCae.ts';
+import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
+import { validateCredentials } from '../../commands/validateCredentials.ts';
+import type { BranchFacts } from '../../db/branches.ts';
+import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import type { Plan } from '../../db/entities/Plan.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { date } from '../../domain/dates.ts';
+import { typedNumber } from '../../domain/decimal.ts';
+import {
+  CreateBranch,
+  UpdateEnterprise,
+  UploadCae,
+  UploadCertificate,
+  ValidateCredentials,
+} from '../../domain/enterprise.ts';
+import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
+import { required } from '../../domain/faults.ts';
+import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
+import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
+import { REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
+import type { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { ADMINS, enterpriseForm, MEMBERS, OWNERS, SUPPORT } from '../atEnterprise.ts';
+import { figure } from '../format.ts';
+import type { Visit } from '../page.ts';
+import { button, choice, field, fileField, fileForm, form } from '../parts.ts';
+import type { Texts } from '../texts/index.ts';
+
+/** A file in base64, as the API takes it, is a third longer; a form has fields besides. */
+const FILE_BYTES = 128 * 1024;
+const Text = z.string().max(1_000);
+const Reason = z.strictObject({ reason: Text });
+const File = z.instanceof(Uint8Array);
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+
+/** Something to open and fill in, closed unless it is the only thing to do. */
+const folded = (title: string, content: Html): Html =>
+  html`<details class="act"><summary>${title}</summary>${content}</details>`;
+const about = (words: string): Html => html`<p class="soft">${words}</p>`;
+const reasonField = ({ texts }: Visit): Html =>
+  field(texts.enterprises.why, { name: 'reason', maxlength: REASON_LENGTH });
+const reasonOf = (reason: string): string =>
+  required(z.strictObject({ reason: text(REASON_LENGTH) }), { reason }).reason;
+
+// The login at the authority.
+
+export const loginForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  return folded(
+    words.check,
+    form(
+      visit,
+      `/enterprises/${rut}/login`,
+      html`${about(words.checkAbout)}${field(words.username, { name: 'username', required: false })}${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', required: false, maxlength: 1_000 })}${button(words.check)}`,
+    ),
+  );
+};
+
+export const sendLogin = enterpriseForm({
+  name: 'enterprise-login',
+  path: '/login',
+  section: 'login',
+  audience: MEMBERS,
+  fields: z.strictObject({ username: Text, password: Text }),
+  refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
+  async act({ at, form: { username, password }, visit }, deps) {
+    const { rut, ownerAccountId } = at.enterprise;
+    const login = required(ValidateCredentials, {
+      ...(username === '' ? {} : { username }),
+      ...(password === '' ? {} : { password }),
+    });
+    // An operator's is counted for the owner: no account may guess at a login through them.
+    const accountId = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
+    await validateCredentials(deps, { accountId, rut, login });
+    return visit.texts.enterprises.checking;
+  },
+});
+
+// What it signs with.
+
+export const certificateForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  return folded(
+    words.uploadCertificate,
+    fileForm(
+      visit,
+      `/enterprises/${rut}/certificate`,
+      html`${about(words.uploadAbout)}${fileField(words.file, { name: 'file', accept: '.p12,.pfx' })}${field(words.filePassword, { name: 'password', type: 'password', autocomplete: 'new-password', maxlength: 1_000 })}${button(words.upload)}`,
+    ),
+  );
+};
+
+export const sendCertificate = enterpriseForm({
+  name: 'enterprise-certificate',
+  path: '/certificate',
+  section: 'certificate',
+  audience: OWNERS,
+  fields: z.strictObject({ file: File, password: Text }),
+  fileBytes: FILE_BYTES,
+  async act({ at, form: sent, visit }, deps) {
+    const body = required(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
+    const { rut, ownerAccountId } = at.enterprise;
+    const owner = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
+    using identity = await openCertificate({ owner, file: sent.file, password: body.password });
+    const { notAfter } = await storeCertificate(deps, { rut }, identity);
+    return visit.texts.enterprises.certificateDone(montevideoDate(notAfter));
+  },
+});
+
+// Its numbers.
+
+export const caeForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  return folded(
+    words.uploadCae,
+    fileForm(
+      visit,
+      `/enterprises/${rut}/caes`,
+      html`${fileField(words.caeFile, { name: 'file', accept: '.xml' })}${field(words.start, { name: 'start', inputmode: 'numeric', maxlength: 7 })}${about(words.startAbout)}${button(words.upload)}`,
+    ),
+  );
+};
+
+export const sendCae = enterpriseForm({
+  name: 'enterprise-cae',
+  path: '/caes',
+  section: 'caes',
+  audience: MEMBERS,
+  fields: z.strictObject({ file: File, start: Text }),
+  fileBytes: FILE_BYTES,
+  async act({ at, form: sent, visit }, deps) {
+    const body = required(UploadCae, {
+      cae_b64: base64(sent.file),
+      cae_start_number: typedNumber(sent.start),
+    });
+    const { rut } = at.enterprise;
+    const cae = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
+    const range = `${CFE_TYPES[cae.type].label} ${cae.serie} ${figure(cae.numberStart)}–${figure(cae.numberEnd)}`;
+    return visit.texts.enterprises.caeDone(range);
+  },
+});
+
+export const annulForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words, environments } = visit.texts;
+  const types = CFE_TYPE_NAMES.map((type) => [type, CFE_TYPES[type].label] as const);
+  return folded(
+    words.annul,
+    form(
+      visit,
+      `/enterprises/${rut}/annulments`,
+      html`${about(words.annulAbout)}${choice(words.type, { name: 'type', options: types })}${field(words.serie, { name: 'serie', maxlength: 2 })}${field(words.fromNumber, { name: 'from', inputmode: 'numeric', maxlength: 7 })}${field(words.toNumber, { name: 'to', inputmode: 'numeric', maxlength: 7 })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.annulGo)}`,
+    ),
+  );
+};
+
+const Numbers = z.coerce.number().int().min(1).max(9_999_999);
+
+export const sendAnnulment = enterpriseForm({
+  name: 'enterprise-annul',
+  path: '/annulments',
+  section: 'annulments',
+  audience: OWNERS,
+  fields: z.strictObject({
+    type: z.enum(CFE_TYPE_NAMES),
+    serie: Text,
+    from: Numbers,
+    to: Numbers,
+    environment: z.enum(ENVIRONMENTS),
+    reason: Text,
+  }),
+  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.annulRefused : undefined),
+  async act({ at, form: { reason, ...sent }, visit }, deps) {
+    const { rut } = at.enterprise;
+    const annulled = await annulNumbers(deps, { ...sent, rut, reason: reasonOf(reason) });
+    const numbers = annulled.reduce((sum, { fromNumber, toNumber }) => sum + toNumber - fromNumber + 1, 0);
+    return visit.texts.enterprises.annulDone(figure(numbers));
+  },
+});
+
+// Where it issues from.
+
+type ShownBranch = BranchFacts & { branch: number; isOwn: boolean };
+
+const branchFields = ({ texts }: Visit, branch?: ShownBranch): Html => {
+  const { enterprises: words } = texts;
+  return html`${field(words.street, { name: 'street_name', value: branch?.streetName })}${field(words.locality, { name: 'locality_name', value: branch?.localityName })}${field(words.department, { name: 'department_name', value: branch?.departmentName })}${field(words.phone, { name: 'phone_number', value: branch?.phoneNumber ?? '', required: false })}`;
+};
+
+export const newBranchForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  return folded(
+    words.addBranch,
+    form(
+      visit,
+      `/enterprises/${rut}/branches`,
+      html`${field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 })}${branchFields(visit)}${button(words.addBranch)}`,
+    ),
+  );
+};
+
+export const branchForms = (visit: Visit, rut: string, branch: ShownBranch): Html => {
+  const { enterprises: words } = visit.texts;
+  const path = `/enterprises/${rut}/branches/${branch.branch}`;
+  const change = form(visit, path, html`${branchFields(visit, branch)}${button(words.save)}`);
+  const close =
+    !branch.isOwn &&
+    form(visit, `${path}/close`, html`${about(words.closeAbout)}${button(words.closeBranch, 'quiet')}`);
+  return folded(words.changeBranch, html`${change}${close}`);
+};
+
+const BranchFields = z.strictObject({
+  street_name: Text,
+  locality_name: Text,
+  department_name: Text,
+  phone_number: Text,
+});
+const branchBody = (code: string, { phone_number: phone, ...sent }: z.output<typeof BranchFields>) =>
+  required(CreateBranch, {
+    branch: typedNumber(code),
+    ...sent,
+    ...(phone === '' ? {} : { phone_number: phone }),
+  });
+const branchRefused = ({ enterprises: words }: Texts, { code }: Refusal): string | undefined => {
+  if (code === 'ALREADY_EXISTS') return words.branchThere;
+  return code === 'NOT_FOUND' ? words.unknownBranch : undefined;
+};
+const BRANCHES = { section: 'branches', audience: OWNERS, refused: branchRefused } as const;
+
+export const sendNewBranch = enterpriseForm({
+  ...BRANCHES,
+  name: 'enterprise-branch-add',
+  path: '/branches',
+  fields: BranchFields.extend({ branch: Text }),
+  async act({ at, form: { branch: code, ...sent }, visit }, deps) {
+    const body = branchBody(code, sent);
+    await addBranch(deps, { rut: at.enterprise.rut, body });
+    return visit.texts.enterprises.branchAdded(body.branch);
+  },
+});
+
+export const sendBranch = enterpriseForm({
+  ...BRANCHES,
+  name: 'enterprise-branch-change',
+  path: '/branches/{branch}',
+  fields: BranchFields,
+  async act({ at, branch: code, form: sent, visit }, deps) {
+    const { branch, ...body } = branchBody(code, sent);
+    await updateBranch(deps, { rut: at.enterprise.rut, branch, body });
+    return visit.texts.enterprises.branchChanged(branch);
+  },
+});
+
+export const sendCloseBranch = enterpriseForm({
+  ...BRANCHES,
+  name: 'enterprise-branch-close',
+  path: '/branches/{branch}/close',
+  fields: z.strictObject({}),
+  async act({ at, branch: code, visit }, deps) {
+    const branch = Number(code);
+    await removeBranch(deps, { rut: at.enterprise.rut, branch });
+    return visit.texts.enterprises.branchClosed(branch);
+  },
+});
+
+// What receipts say of it, its plan, and when it begins.
+
+const planValue = (planId: string | null | undefined, frequencyId: string | null | undefined): string =>
+  planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '';
+/** A moment as `datetime-local` has it. */
+const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
+
+/** The fields of the form, as they stand in the row: empty for what is not there. */
+const dataOf = (enterprise: Enterprise) => ({
+  legal_name: enterprise.legalName,
+  trade_name: enterprise.tradeName ?? '',
+  street_name: enterprise.streetName,
+  locality_name: enterprise.localityName,
+  department_name: enterprise.departmentName,
+  branch: String(enterprise.branch),
+  phone_number: enterprise.phoneNumber ?? '',
+  email: enterprise.email ?? '',
+  website: enterprise.website ?? '',
+  issuer_since: enterprise.issuerSince ?? '',
+  resolution: enterprise.resolution ?? '',
+  plan: planValue(enterprise.planId, enterprise.frequencyId),
+  start: localTime(enterprise.scheduledReadyDate),
+});
+
+export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]): Html {
+  const { enterprises: words } = visit.texts;
+  const now = dataOf(enterprise);
+  const onSale = plans.map(
+    ({ planId, frequencyId, amount, currency }) =>
+      [planValue(planId, frequencyId), `${planId} ${frequencyId}, ${currency} ${amount}`] as const,
+  );
+  const none = now.plan === '' ? [['', words.planNone] as const] : [];
+  const past = onSale.some(([value]) => value === now.plan)
+    ? []
+    : [[now.plan, `${enterprise.planId} ${enterprise.frequencyId}`] as const];
+  const options = [...none, ...(now.plan === '' ? [] : past), ...onSale];
+  const optional = { required: false };
+  return folded(
+    words.changeBranch,
+    form(
+      visit,
+      `/enterprises/${enterprise.rut}/data`,
+      html`${about(words.dataAbout)}${field(words.legalName, { name: 'legal_name', value: now.legal_name })}${field(words.tradeName, { name: 'trade_name', value: now.trade_name, ...optional })}${field(words.street, { name: 'street_name', value: now.street_name })}${field(words.locality, { name: 'locality_name', value: now.locality_name })}${field(words.department, { name: 'department_name', value: now.department_name })}${field(words.branch, { name: 'branch', value: now.branch, inputmode: 'numeric', maxlength: 4 })}${field(words.phone, { name: 'phone_number', value: now.phone_number, ...optional })}${field(words.email, { name: 'email', type: 'email', value: now.email, ...optional })}${field(words.website, { name: 'website', value: now.website, ...optional })}${field(words.issuerSince, { name: 'issuer_since', type: 'date', value: now.issuer_since, ...optional })}${field(words.resolution, { name: 'resolution', value: now.resolution, ...optional })}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, ...optional })}${button(words.save)}`,
+    ),
+  );
+}
+
+const PlanChoice = z.tuple([z.string(), z.string()]);
+const DataFields = z.strictObject({
+  legal_name: Text,
+  trade_name: Text,
+  street_name: Text,
+  locality_name: Text,
+  department_name: Text,
+  branch: Text,
+  phone_number: Text,
+  email: Text,
+  website: Text,
+  issuer_since: Text,
+  resolution: Text,
+  plan: Text,
+  start: Text,
+});
+const REMOVABLE: readonly string[] = [
+  'trade_name',
+  'phone_number',
+  'email',
+  'website',
+  'issuer_since',
+  'resolution',
+];
+
+/** What differs from what stands there, as the API is sent it; what was emptied is removed where that can be. */
+function changedData(enterprise: Enterprise, sent: z.output<typeof DataFields>): Record<string, unknown> {
+  const now: Readonly<Record<string, string>> = dataOf(enterprise);
+  const changed = Object.entries(sent).filter(([name, value]) => value.trim() !== now[name]);
+  return Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value.trim()))) as Record<
+    string,
+    unknown
+  >;
+}
+
+function bodyPart(name: string, value: string): Record<string, unknown> {
+  if (name === 'plan') {
+    // The empty choice stands there only where there is no plan.
+    const [plan_id, frequency_id] = planOf(value);
+    return value === '' ? {} : { plan_id, frequency_id };
+  }
+  if (name === 'start') return value === '' ? {} : { scheduled_ready_date: withSeconds(value) };
+  if (name === 'branch') return { branch: typedNumber(value) };
+  return { [name]: value === '' && REMOVABLE.includes(name) ? null : value };
+}
+
+/** Browsers leave the seconds out where they are zero. */
+const withSeconds = (local: string): string => (local.length === 16 ? `${local}:00` : local);
+
+function planOf(value: string): [string, string] {
+  try {
+    return PlanChoice.parse(JSON.parse(value));
+  } catch {
+    return ['-', '-'];
+  }
+}
+
+export const sendData = enterpriseForm({
+  name: 'enterprise-data',
+  path: '/data',
+  section: 'data',
+  audience: OWNERS,
+  fields: DataFields,
+  async act({ at: { enterprise }, form: sent, visit }, deps) {
+    const { enterprises: words } = visit.texts;
+    const body = changedData(enterprise, sent);
+    if (Object.keys(body).length === 0) return words.dataSame;
+    await updateEnterprise(deps, { rut: enterprise.rut, update: required(UpdateEnterprise, body) });
+    return words.dataDone;
+  },
+});
+
+export const logoForms = (visit: Visit, { rut, logoSha256 }: Enterprise): Html => {
+  const { enterprises: words } = visit.texts;
+  const remove =
+    logoSha256 && form(visit, `/enterprises/${rut}/logo/remove`, button(words.logoRemove, 'quiet'), 'inline');
+  return folded(
+    words.logo,
+    html`${fileForm(visit, `/enterprises/${rut}/logo`, html`${fileField(words.logoFile, { name: 'file', accept: 'image/png,image/jpeg' })}${button(words.upload)}`)}${remove}`,
+  );
+};
+
+const LOGO = { section: 'data', audience: OWNERS } as const;
+
+export const sendLogo = enterpriseForm({
+  ...LOGO,
+  name: 'enterprise-logo-upload',
+  path: '/logo',
+  fields: z.strictObject({ file: File }),
+  fileBytes: FILE_BYTES,
+  async act({ at, form: { file }, visit }, deps) {
+    const update = required(UpdateEnterprise, { logo_b64: base64(file) });
+    await updateEnterprise(deps, { rut: at.enterprise.rut, update });
+    return visit.texts.enterprises.logoDone;
+  },
+});
+
+export const sendRemoveLogo = enterpriseForm({
+  ...LOGO,
+  name: 'enterprise-logo-remove',
+  path: '/logo/remove',
+  fields: z.strictObject({}),
+  async act({ at, visit }, deps) {
+    await updateEnterprise(deps, { rut: at.enterprise.rut, update: { logo_b64: null } });
+    return visit.texts.enterprises.logoRemoved;
+  },
+});
+
+// Who else has a role there.
+
+const accountField = ({ texts }: Visit): Html =>
+  field(texts.enterprises.accountId, { name: 'account', maxlength: 36 });
+
+export const grantForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  const options = GRANTED_ROLES.map((role) => [role, words.roles[role]] as const);
+  return folded(
+    words.grant,
+    form(
+      visit,
+      `/enterprises/${rut}/grants`,
+      html`${about(words.grantAbout)}${accountField(visit)}${choice(words.role, { name: 'role', options })}${button(words.grant)}`,
+    ),
+  );
+};
+
+export const withdrawForm = (visit: Visit, rut: string, accountId: string): Html =>
+  form(
+    visit,
+    `/enterprises/${rut}/grants/remove`,
+    html`<input type="hidden" name="account" value="${accountId}">${button(visit.texts.enterprises.withdraw, 'quiet')}`,
+    'inline',
+  );
+
+const unknownAccount = ({ enterprises: words }: Texts, { code }: Refusal, same: string): string =>
+  code === 'NOT_FOUND' ? words.unknownAccount : same;
+
+export const sendGrant = enterpriseForm({
+  name: 'enterprise-grant',
+  path: '/grants',
+  section: 'accounts',
+  audience: ADMINS,
+  fields: z.strictObject({ account: Text, role: z.enum(GRANTED_ROLES) }),
+  refused: (texts, refusal) => unknownAccount(texts, refusal, texts.enterprises.grantOwner),
+  async act({ at, form: { account, role }, visit }, deps) {
+    await setGrant(deps, { accountId: account.trim(), rut: at.enterprise.rut, role });
+    return visit.texts.enterprises.granted;
+  },
+});
+
+export const sendWithdraw = enterpriseForm({
+  name: 'enterprise-grant-remove',
+  path: '/grants/remove',
+  section: 'accounts',
+  audience: ADMINS,
+  fields: z.strictObject({ account: Text }),
+  refused: ({ enterprises: words }) => words.already,
+  async act({ at, form: { account }, visit }, deps) {
+    await removeGrant(deps, { accountId: account, rut: at.enterprise.rut });
+    return visit.texts.enterprises.withdrawn;
+  },
+});
+
+// What is reported for it.
+
+export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
+  const { enterprises: words, environments } = visit.texts;
+  return folded(
+    words.sendDay,
+    form(
+      visit,
+      `/enterprises/${rut}/send-report`,
+      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.go)}`,
+    ),
+  );
+};
+
+export const sendDay = enterpriseForm({
+  name: 'enterprise-send-report',
+  path: '/send-report',
+  section: 'reports',
+  audience: SUPPORT,
+  fields: z.strictObject({ date: date(), environment: z.enum(ENVIRONMENTS), reason: Text }),
+  refused: ({ reports: words }, { faults }) => (faults.length === 0 ? words.sendNot : undefined),
+  async act({ at, form: { reason, ...day }, visit }, deps) {
+    await sendReport(deps, { rut: at.enterprise.rut, ...day, reason: reasonOf(reason) });
+    return visit.texts.reports.sendDone;
+  },
+});
+
+export const dutyForm = (visit: Visit, rut: string): Html => {
+  const { enterprises: words } = visit.texts;
+  const options = [
+    ['start', words.dutyStart],
+    ['stop', words.dutyStop],
+  ] as const;
+  return folded(
+    words.dutyAct,
+    form(
+      visit,
+      `/enterprises/${rut}/report-duty`,
+      html`${about(words.dutyAbout)}${choice(words.act, { name: 'act', options })}${field(words.day, { name: 'from', type: 'date' })}${reasonField(visit)}${button(words.go)}`,
+    ),
+  );
+};
+
+export const sendDuty = enterpriseForm({
+  name: 'enterprise-report-duty',
+  path: '/report-duty',
+  section: 'reports',
+  audience: ADMINS,
+  fields: z.strictObject({ act: z.enum(['start', 'stop']), from: date(), reason: Text }),
+  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
+  async act({ at, form: { reason, ...sent }, visit }, deps) {
+    await setReportDuty(deps, { rut: at.enterprise.rut, ...sent, reason: reasonOf(reason) });
+    return visit.texts.enterprises.dutyDone;
+  },
+});
+
+// Acts of operators.
+
+export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
+  const { enterprises: words } = visit.texts;
+  const at = (path: string): string => `/enterprises/${rut}/${path}`;
+  const suspend = folded(
+    words.suspend,
+    form(
+      visit,
+      at('suspend'),
+      html`${about(words.suspendAbout)}${reasonField(visit)}${button(words.suspend)}`,
+    ),
+  );
+  const resume = folded(
+    words.resume,
+    form(visit, at('resume'), html`${about(words.resumeAbout)}${button(words.resume)}`),
+  );
+  const permission = form(
+    visit,
+    at('permissions'),
+    html`${about(words.permissionAbout)}${choice(words.act, {
+      name: 'act',
+      options: [
+        ['grant', words.grantPermission],
+        ['withdraw', words.withdrawPermission],
+      ],
+    })}${choice(words.permission, { name: 'permission', options: PERMISSIONS.toReversed().map((one) => [one, words.permissionNames[one]] as const) })}${reasonField(visit)}${button(words.go)}`,
+  );
+  const transfer = form(
+    visit,
+    at('transfer'),
+    html`${about(words.transferAbout)}${accountField(visit)}${reasonField(visit)}${button(words.transfer)}`,
+  );
+  return html`${status === 'SUSPENDED' ? resume : suspend}${folded(words.permissionAct, permission)}${folded(words.transfer, transfer)}`;
+}
+
+const ACTS = { section: 'acts', audience: ADMINS } as const;
+const already = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
+  faults.length === 0 ? words.already : undefined;
+
+export const sendSuspend = enterpriseForm({
+  ...ACTS,
+  name: 'enterprise-suspend',
+  path: '/suspend',
+  fields: Reason,
+  refused: already,
+  async act({ at, form: { reason }, visit }, deps) {
+    await suspendEnterprise(deps, { rut: at.enterprise.rut, reason: reasonOf(reason) });
+    return visit.texts.enterprises.suspendDone;
+  },
+});
+
+export const sendResume = enterpriseForm({
+  ...ACTS,
+  name: 'enterprise-resume',
+  path: '/resume',
+  fields: z.strictObject({}),
+  refused: already,
+  async act({ at, visit }, deps) {
+    await resumeEnterprise(deps, { rut: at.enterprise.rut });
+    return visit.texts.enterprises.resumeDone;
+  },
+});
+
+export const sendPermission = enterpriseForm({
+  ...ACTS,
+  name: 'enterprise-permission',
+  path: '/permissions',
+  fields: Reason.extend({ act: z.enum(['grant', 'withdraw']), permission: z.enum(PERMISSIONS) }),
+  async act({ at, form: { act, permission, reason }, visit }, deps) {
+    const { rut } = at.enterprise;
+    await changePermission(deps, { rut, permission, held: act === 'grant', reason: reasonOf(reason) });
+    return visit.texts.enterprises.permissionDone;
+  },
+});
+
+export const sendTransfer = enterpriseForm({
+  ...ACTS,
+  name: 'enterprise-transfer',
+  path: '/transfer',
+  fields: Reason.extend({ account: Text }),
+  refused: (texts, refusal) =>
+    refusal.faults.length > 0 ? undefined : unknownAccount(texts, refusal, texts.enterprises.transferSame),
+  async act({ at, form: { account, reason }, visit }, deps) {
+    const input = { rut: at.enterprise.rut, accountId: account.trim(), reason: reasonOf(reason) };
+    await transferEnterprise(deps, input);
+    return visit.texts.enterprises.transferDone;
+  },
+});

@@ -1,0 +1,335 @@
+import * as z from 'zod';
+import { sendReport } from '../../commands/sendReport.ts';
+import { supportReport } from '../../commands/supportReport.ts';
+import { heldNow } from '../../db/consoleReports.ts';
+import {
+  findReport,
+  type ReportKey,
+  submissionsOf,
+  type WaitedFor,
+  waitedFor,
+} from '../../db/dailyReports.ts';
+import type { DailyReport } from '../../db/entities/DailyReport.ts';
+import type { ReportSubmission } from '../../db/entities/ReportSubmission.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { date } from '../../domain/dates.ts';
+import { required } from '../../domain/faults.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
+import type { RejectionReason } from '../../domain/rejection.ts';
+import type { TypeSummary } from '../../domain/report/summary.ts';
+import { type ReportAct, reportActs } from '../../domain/reportActions.ts';
+import { Rut } from '../../domain/rut.ts';
+import { REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { REPORT_WORDS } from '../../domain/words/reports.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { mayAt } from '../access.ts';
+import { atEnterprise, enterprisePath, onBusinessDays, READERS, SUPPORT } from '../atEnterprise.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
+import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { reportMark, reportPath } from './reports.ts';
+
+const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: date() });
+const PATH = '/reports/{rut}/{environment}/{date}';
+const MOST_WAITING = 100;
+/** The statuses in which our figures are held against those that were told. */
+const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
+
+/** The report of a page; of one that somebody may not see they do not learn that it is there. */
+async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey, audience = READERS) {
+  const at = await atEnterprise(visit, deps, key.rut, audience);
+  const report = await findReport(deps.orm.em.fork(), key);
+  if (!report) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+  return { ...at, report };
+}
+
+/** GET /reports/{rut}/{environment}/{date}: one day, what was told of it, what came of that, and what to do. */
+export const reportPage = definePage({
+  name: 'report',
+  method: 'GET',
+  path: PATH,
+  audience: READERS,
+  params: Params,
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { reports: words, environments } = visit.texts;
+    const { report, enterprise, standing } = await reportOf(visit, deps, params);
+    const em = deps.orm.em.fork();
+    const submissions = await submissionsOf(em, params, { populate: ['types'] });
+    const waiting = await waitedFor(em, params, MOST_WAITING);
+    const told = submissions.at(-1)?.types ?? [];
+    const acts = mayAt(standing, SUPPORT) ? actsOf(report, montevideoDate(deps.businessClock())) : [];
+    const compared = COMPARED.includes(report.status) ? await heldNow(em, params) : undefined;
+    const body = html`<p><a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a> <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
+${standingPanel(visit, report, submissions)}
+${compared !== undefined && differencePanel(visit, told, compared)}
+${acts.map((act) => actPanel(visit, report, act))}
+${submissionsPanel(visit, report, submissions)}
+${panel(words.told, told.length === 0 ? nothing(words.toldNone) : html`${totalsTable(visit, told)}${amountsTable(visit, told)}`)}
+${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
+    const title = words.of(params.date, enterprise.tradeName ?? enterprise.legalName);
+    return show(title, body, { live: ['reports', 'cfes'] });
+  },
+});
+
+const actsOf = ({ status, stuckReason, date: day }: DailyReport, today: string): readonly ReportAct[] =>
+  reportActs({ status, isStuck: stuckReason !== null, date: day }, today);
+
+function standingPanel(visit: Visit, report: DailyReport, submissions: readonly ReportSubmission[]): Html {
+  const { reports: words } = visit.texts;
+  const { status, stuckReason, isComplete, sequence, dueAt } = report;
+  const stuck = stuckReason && CFE_WORDS[visit.language].stuck[stuckReason];
+  const said = submissions.at(-1)?.reasons ?? [];
+  return panel(
+    words.standing,
+    html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
+<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${sequence !== null && html`${words.sequence} ${sequence}. `}${words.due} ${moment(dueAt)}</p>
+${said.length > 0 && reasonList(visit, said)}${
+  stuck &&
+  html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.mend}</p>`
+}`,
+  );
+}
+
+/** The authority's own words, and what its code means. */
+function reasonList({ language, texts }: Visit, reasons: readonly RejectionReason[]): Html {
+  const { reason, otherReason } = REPORT_WORDS[language];
+  return html`<p>${texts.reports.saidByAuthority}:</p><ul>${reasons.map(
+    ({ code, message, detail }) =>
+      html`<li><code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br><span class="soft">${
+        code in reason ? reason[code as keyof typeof reason] : otherReason
+      }</span></li>`,
+  )}</ul>`;
+}
+
+/** What was told of each type beside what is held now. */
+function differencePanel(
+  { texts }: Visit,
+  told: readonly TypeSummary[],
+  held: Awaited<ReturnType<typeof heldNow>>,
+): Html {
+  const { reports: words } = texts;
+  if (held === null) return panel(words.difference, html`<p>${words.differenceMany}</p>`);
+  const types = Object.keys(CFE_TYPES).filter((type) => [...told, ...held].some((one) => one.type === type));
+  const rows = types.flatMap((type) => {
+    const before = told.find((one) => one.type === type);
+    const now = held.find((one) => one.type === type);
+    return (['issued', 'annulled'] as const).map((what) => {
+      const [was, is] = [before?.[what] ?? 0, now?.[what] ?? 0];
+      return [
+        CFE_TYPES[type as keyof typeof CFE_TYPES].label,
+        words[what],
+        figure(was),
+        figure(is),
+        was === is ? html`<span class="soft">${words.same}</span>` : mark(signed(is - was), 'bad'),
+      ];
+    });
+  });
+  const heads = [words.type, words.numbers, words.toldNow, words.heldNow, words.moved];
+  const shown = rows.length === 0 ? nothing(words.toldNone) : table(words.difference, heads, rows, [2, 3, 4]);
+  return panel(words.difference, html`<p>${words.differenceAbout}</p>${shown}`);
+}
+
+const signed = (n: number): string => (n > 0 ? `+${figure(n)}` : `−${figure(-n)}`);
+
+function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
+  const { reports: words } = visit.texts;
+  const { title, about, go: goWord } = words.acts[act];
+  const isRepair = act !== 'send';
+  return panel(
+    title,
+    form(
+      visit,
+      `${reportPath(report)}/${act}`,
+      html`<p class="soft">${about}</p>${field(words.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(goWord, isRepair && act === 'settle' ? 'quiet' : 'main')}`,
+    ),
+  );
+}
+
+function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly ReportSubmission[]): Html {
+  const { reports: words, never } = visit.texts;
+  if (submissions.length === 0) return panel(words.submissions, nothing(words.submissionsNone));
+  const rows = submissions
+    .toReversed()
+    .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => [
+      String(sequence),
+      sentAt ? moment(sentAt) : never,
+      html`<span title="${REPORT_WORDS[visit.language].status[status].means}">${reportMark(visit, status)}</span>`,
+      answeredAt ? moment(answeredAt) : never,
+      authorityId ? html`<code>${authorityId}</code>` : never,
+      (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
+      html`<a href="${link(`${reportPath(report)}/xml`, { submission: String(id) })}" download>${words.download}</a>`,
+    ]);
+  const heads = [
+    words.sequence,
+    words.sent,
+    words.status,
+    words.answered,
+    words.authorityId,
+    words.reasons,
+    words.xml,
+  ];
+  return panel(words.submissions, table(words.submissions, heads, rows, [0]));
+}
+
+const ranges = (spans: TypeSummary['usedRanges']): string =>
+  spans
+    .map(({ serie, from, to }) => `${serie} ${from === to ? figure(from) : `${figure(from)}–${figure(to)}`}`)
+    .join(', ');
+
+function totalsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
+  const { reports: words, never } = texts;
+  const rows = told.map((one) => [
+    CFE_TYPES[one.type].label,
+    figure(one.used),
+    figure(one.issued),
+    figure(one.annulled),
+    one.aboveUiLimit === null ? never : figure(one.aboveUiLimit),
+    ranges(one.usedRanges),
+    ranges(one.annulledRanges) || never,
+  ]);
+  const heads = [
+    words.type,
+    words.used,
+    words.issued,
+    words.annulled,
+    words.aboveLimit,
+    words.numbers,
+    words.annulledNumbers,
+  ];
+  return table(words.told, heads, rows, [1, 2, 3, 4]);
+}
+
+function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
+  const { reports: words } = texts;
+  const rows = told.flatMap(({ type, rows: sums }) =>
+    sums.map((sum) => [
+      CFE_TYPES[type].label,
+      html`<time>${sum.emissionDate}</time>`,
+      String(sum.branch),
+      ...[
+        sum.exempt,
+        sum.exported,
+        sum.minimumNet,
+        sum.basicNet,
+        sum.minimumVat,
+        sum.basicVat,
+        sum.total,
+      ].map(amount),
+    ]),
+  );
+  if (rows.length === 0) return html``;
+  const heads = [
+    words.type,
+    words.emitted,
+    words.branch,
+    words.exempt,
+    words.exported,
+    words.minimumNet,
+    words.basicNet,
+    words.minimumVat,
+    words.basicVat,
+    words.total,
+  ];
+  return table(words.amounts, heads, rows, [2, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+/** An amount, `1234.50`, as Uruguay writes it: `1.234,50`. */
+function amount(decimal: string): string {
+  const [whole = '', cents = '00'] = decimal.split('.');
+  return `${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${cents}`;
+}
+
+function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly WaitedFor[]): Html {
+  const { reports: words } = visit.texts;
+  if (waiting.length === 0) return nothing(words.waitsForNone);
+  const rows = waiting.map(({ type, sequence, serie, numero, status }) => {
+    const cfeId = formatCfeId({ type, sequence });
+    return [
+      html`<a href="/cfes/${rut}/${environment}/${cfeId}">${cfeId}</a>`,
+      CFE_TYPES[type].label,
+      `${serie} ${figure(numero)}`,
+      CFE_WORDS[visit.language].status[status].label,
+    ];
+  });
+  const more = waiting.length === MOST_WAITING && html`<p class="soft">${words.atMost(MOST_WAITING)}</p>`;
+  return html`${table(words.waitsFor, [words.cfe, words.type, words.number, words.status], rows)}${more}`;
+}
+
+/** GET …/xml: a submission as it was sent, byte for byte. */
+export const reportXml = definePage({
+  name: 'report-xml',
+  method: 'GET',
+  path: `${PATH}/xml`,
+  audience: READERS,
+  params: Params,
+  query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
+  form: z.object({}),
+  async handle({ params, query, visit }, deps) {
+    await reportOf(visit, deps, params);
+    const submissions = await submissionsOf(deps.orm.em.fork(), params, { populate: ['xml'] });
+    const found = submissions.find(({ id }) => String(id) === query.submission);
+    if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+    const name = `reporte-${params.rut}-${params.date}-${found.sequence}.xml`;
+    return { kind: 'file', name, type: 'application/xml', content: found.xml };
+  },
+});
+
+/** What a person does about a report; one that does not fit where it stands by then is refused. */
+const actForm = (
+  act: ReportAct,
+  work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,
+) =>
+  definePage({
+    name: `report-${act}`,
+    method: 'POST',
+    path: `${PATH}/${act}`,
+    audience: SUPPORT,
+    params: Params,
+    query: z.object({}),
+    form: z.strictObject({ reason: z.string().max(1_000) }),
+    back: ({ params }) => reportPath(params),
+    async handle({ params, form: sent, visit }, deps) {
+      const { report } = await reportOf(visit, deps, params, SUPPORT);
+      const { reports: words, enterprises } = visit.texts;
+      const today = montevideoDate(deps.businessClock());
+      if (!actsOf(report, today).includes(act)) {
+        throw new ToldRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
+      }
+      const reason = reasonOf(sent.reason, `${words.reason} ${enterprises.wrong}`);
+      return go(reportPath(params), {
+        kind: 'done',
+        text: await work(params, reason, visit, onBusinessDays(deps, visit)),
+      });
+    },
+  });
+
+function reasonOf(sent: string, words: string): string {
+  try {
+    return required(text(REASON_LENGTH), sent);
+  } catch (cause) {
+    throw new ToldRefusal('INVALID_INPUT', words, { cause });
+  }
+}
+
+export const sendReportNow = actForm('send', async (key, reason, visit, deps) => {
+  await sendReport(deps, { ...key, reason });
+  return visit.texts.reports.sendDone;
+});
+
+const support = (action: 'retry' | 'settle') =>
+  actForm(action, async (key, reason, { texts: { reports: words } }, deps) => {
+    const { outcome } = await supportReport(deps, { key, action, reason });
+    if (outcome === 'refused') throw new ToldRefusal('INVALID_INPUT', words.refused);
+    if (outcome === 'nothing_to_do') return words.nothingToDo;
+    return action === 'retry' ? words.retried : words.settled;
+  });
+
+export const sendRetryReport = support('retry');
+export const sendSettleReport = support('settle');

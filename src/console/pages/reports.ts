@@ -1,0 +1,221 @@
+import * as z from 'zod';
+import { type ListedReport, placeOf, reportsSeen } from '../../db/consoleReports.ts';
+import { listRatesAfter } from '../../db/exchangeRates.ts';
+import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { date } from '../../domain/dates.ts';
+import type { KnownRate } from '../../domain/exchangeRate.ts';
+import { REPORT_STATUSES, type SubmissionStatus } from '../../domain/reportStatus.ts';
+import { Rut } from '../../domain/rut.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { REPORT_WORDS } from '../../domain/words/reports.ts';
+import { type Html, html } from '../../page/html.ts';
+import { accountsOf } from '../access.ts';
+import { READERS } from '../atEnterprise.ts';
+import { moment } from '../format.ts';
+import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { definePage, signedIn, type Visit } from '../page.ts';
+import { mark, table } from '../parts.ts';
+
+/** The colour of where a report, or one of its submissions, stands. */
+const TONES = {
+  OPEN: 'calm',
+  PREPARED: 'calm',
+  SENT: 'wait',
+  RECEIVED: 'wait',
+  CONSISTENT: 'good',
+  DIFFERS: 'bad',
+  SUPERSEDED: 'bad',
+  REFUSED: 'bad',
+} as const satisfies Record<SubmissionStatus | 'OPEN', string>;
+
+export const reportMark = ({ language }: Visit, status: SubmissionStatus | 'OPEN'): Html =>
+  mark(REPORT_WORDS[language].status[status].label, TONES[status]);
+
+export const reportPath = ({
+  rut,
+  environment,
+  date: day,
+}: Pick<ListedReport, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
+
+/** Until when the authority wants it; told as overdue where it has none yet. */
+function due({ texts }: Visit, { dueAt, status }: ListedReport, now: Date): Html {
+  const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
+  return html`${moment(dueAt)}${isLate && html` ${mark(texts.reports.overdue, 'bad')}`}`;
+}
+
+const stuck = ({ language }: Visit, { stuckReason }: ListedReport): Html | null =>
+  stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
+
+/** GET /reports: days and where their reports stand, those first that need somebody. */
+export const reportsPage = definePage({
+  name: 'reports',
+  method: 'GET',
+  path: '/reports',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({
+    ...LIST_QUERY,
+    rut: Rut.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    status: z.enum(REPORT_STATUSES).optional(),
+    from: date().optional(),
+    to: date().optional(),
+    needs: z.literal('person').optional(),
+  }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { reports: words, environments } = visit.texts;
+    const { rut, environment, status, from, to, needs } = query;
+    const filter = { rut, environment, status, from, to, stuck: needs !== undefined };
+    const em = deps.orm.em.fork();
+    return listing<ListedReport>(visit, deps, {
+      title: words.title,
+      label: words.title,
+      name: 'reports',
+      path: '/reports',
+      query,
+      filters: [
+        { name: 'rut', label: words.rut },
+        {
+          name: 'status',
+          label: words.status,
+          options: REPORT_STATUSES.map(
+            (one) => [one, REPORT_WORDS[visit.language].status[one].label] as const,
+          ),
+        },
+        { name: 'needs', label: words.needs, options: [['person', words.needsOnly]] },
+        { name: 'from', label: words.from, type: 'date' },
+        { name: 'to', label: words.to, type: 'date' },
+        {
+          name: 'environment',
+          label: words.environment,
+          options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
+        },
+      ],
+      columns: [
+        ...dayColumn(visit),
+        ...enterpriseColumn(visit),
+        ...stateColumns(visit, deps.businessClock()),
+      ],
+      read: ({ after, limit }) =>
+        reportsSeen(em, accountsOf(signedIn(visit).viewer), filter, { after, limit }),
+      key: { parts: ['number', 'date', 'text', 'text'], of: placeOf },
+      href: reportPath,
+      empty: words.none,
+      live: ['reports'],
+    });
+  },
+});
+
+const dayColumn = ({ texts }: Visit): Column<ListedReport>[] => [
+  {
+    key: 'date',
+    head: texts.reports.day,
+    cell: (row) => html`<time>${row.date}</time>`,
+    csv: (row) => row.date,
+  },
+];
+
+const enterpriseColumn = ({ texts }: Visit): Column<ListedReport>[] => [
+  {
+    key: 'rut',
+    head: texts.reports.enterprise,
+    cell: ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+    csv: ({ rut }) => rut,
+  },
+];
+
+function stateColumns(visit: Visit, now: Date): Column<ListedReport>[] {
+  const { reports: words, environments } = visit.texts;
+  return [
+    {
+      key: 'status',
+      head: words.status,
+      cell: ({ status }) => reportMark(visit, status),
+      csv: ({ status }) => status,
+    },
+    {
+      key: 'stuck_reason',
+      head: words.needs,
+      cell: (row) => stuck(visit, row),
+      csv: (row) => row.stuckReason,
+    },
+    {
+      key: 'sequence',
+      head: words.sequence,
+      isFigure: true,
+      cell: ({ sequence }) => sequence !== null && String(sequence),
+      csv: ({ sequence }) => sequence,
+    },
+    {
+      key: 'is_complete',
+      head: words.complete,
+      cell: ({ isComplete }) => (isComplete ? words.yes : words.no),
+      csv: ({ isComplete }) => isComplete,
+    },
+    { key: 'due_at', head: words.due, cell: (row) => due(visit, row, now), csv: (row) => row.dueAt },
+    {
+      key: 'environment',
+      head: words.environment,
+      cell: ({ environment }) => environments[environment],
+      csv: ({ environment }) => environment,
+    },
+  ];
+}
+
+/** Some days of one enterprise, as its own page shows them. */
+export function reportTable(visit: Visit, found: readonly ListedReport[], now: Date): Html {
+  const columns = [...dayColumn(visit), ...stateColumns(visit, now)];
+  const rows = found.map((row) =>
+    columns.map((column, i) =>
+      i === 0 ? html`<a href="${reportPath(row)}">${column.cell(row)}</a>` : column.cell(row),
+    ),
+  );
+  return table(
+    visit.texts.enterprises.reports,
+    columns.map(({ head }) => head),
+    rows,
+    [3],
+  );
+}
+
+/** GET /rates: the exchange rates that reports are converted with, the latest day first. */
+export const ratesPage = definePage({
+  name: 'rates',
+  method: 'GET',
+  path: '/rates',
+  audience: { operators: 'VIEWER', members: null },
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, date: date().optional() }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { reports: words } = visit.texts;
+    const em = deps.orm.em.fork();
+    return listing<KnownRate>(visit, deps, {
+      title: words.rates,
+      label: words.rates,
+      name: 'rates',
+      path: '/rates',
+      query,
+      filters: [{ name: 'date', label: words.day, type: 'date' }],
+      columns: [
+        {
+          key: 'date',
+          head: words.day,
+          cell: (row) => html`<time>${row.date}</time>`,
+          csv: (row) => row.date,
+        },
+        { key: 'currency', head: words.currency, cell: (row) => row.currency, csv: (row) => row.currency },
+        { key: 'rate', head: words.rate, isFigure: true, cell: ({ rate }) => rate, csv: ({ rate }) => rate },
+        { key: 'source', head: words.source, cell: ({ source }) => source, csv: ({ source }) => source },
+      ],
+      read: ({ after, limit }) => {
+        const [day, currency] = after ?? [];
+        const place = day === undefined || currency === undefined ? null : { date: day, currency };
+        return listRatesAfter(em, { date: query.date, after: place, limit });
+      },
+      key: { parts: ['date', 'text'], of: (row) => [row.date, row.currency] },
+      empty: words.ratesNone,
+    });
+  },
+});

@@ -1,0 +1,230 @@
+/** What the console's pages of enterprises read, of all or of those that somebody sees. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AnnulmentReason } from '../domain/annulment.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import {
+  type EnterpriseStatus,
+  lackingFacts,
+  type Permission,
+  type ReadyFact,
+} from '../domain/enterpriseStatus.ts';
+import { addDays } from '../domain/montevideo.ts';
+import { milliseconds } from './clock.ts';
+import { type Seen, visibleTo } from './visibleTo.ts';
+
+/** An enterprise as the list shows it. */
+export interface ListedEnterprise {
+  readonly rut: string;
+  readonly legalName: string;
+  readonly status: EnterpriseStatus;
+  /** What it lacks to become READY, or of what made it so. */
+  readonly lacks: readonly ReadyFact[];
+  /** The last day of its certificate in Montevideo. */
+  readonly certificateEnds: string | null;
+  /** The first day on which one of its CAEs ends that are in force and have numbers left. */
+  readonly caeEnds: string | null;
+  readonly lastCfeAt: Date | null;
+}
+
+/** Which enterprises to list: every condition that is given must hold. */
+export interface EnterpriseFilter {
+  /** The beginning of its RUT, or a part of one of its names. */
+  readonly text?: string | undefined;
+  readonly status?: EnterpriseStatus | undefined;
+  readonly lacks?: ReadyFact | undefined;
+  /** Its certificate or a CAE ends within so many days, or has ended. */
+  readonly endsWithin?: number | undefined;
+}
+
+interface Row extends Omit<ListedEnterprise, 'lacks' | 'lastCfeAt'> {
+  readonly permissions: readonly Permission[];
+  readonly hasPlan: boolean;
+  readonly dateCome: boolean;
+  readonly certificateHolds: boolean;
+  readonly caeHolds: boolean;
+  readonly lastCfeAt: number | null;
+}
+
+/** The last day of a certificate in Montevideo. */
+const LAST_DAY = `(c.not_after at time zone 'America/Montevideo')::date`;
+
+/** SQL that says whether a fact holds of the joined row. */
+const FACTS: Readonly<Record<ReadyFact, string>> = {
+  prodPermission: `'PROD' = any (permissions)`,
+  validCertificate: 'certificate_holds',
+  plan: 'plan_id is not null',
+  okCae: 'cae_holds',
+  dateCome: 'date_come',
+};
+
+/** At `now`, which is on the day `today`: enterprises behind the RUT `after`, in the order of their RUTs. */
+export async function enterprisesSeen(
+  em: EntityManager,
+  seen: Seen,
+  { text, status, lacks, endsWithin }: EnterpriseFilter,
+  { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
+): Promise<ListedEnterprise[]> {
+  const visible = visibleTo(seen, 'e.rut');
+  const conditions = [
+    { sql: visible.sql, values: visible.values },
+    ...(after === null ? [] : [{ sql: 'e.rut > ?', values: [after] }]),
+    ...(status === undefined ? [] : [{ sql: 'e.status = ?', values: [status] }]),
+    ...(text === undefined
+      ? []
+      : [{ sql: '(e.rut like ? or e.legal_name ilike ? or e.trade_name ilike ?)', values: patterns(text) }]),
+  ];
+  const wanted = [
+    ...(lacks === undefined ? [] : [{ sql: `not (${FACTS[lacks]})`, values: [] }]),
+    ...(endsWithin === undefined
+      ? []
+      : [{ sql: 'least(certificate_ends, cae_ends) <= ?::date', values: [addDays(today, endsWithin)] }]),
+  ];
+  const rows = await em.execute<Row[]>(
+    `select rut, legal_name as "legalName", status, permissions, plan_id is not null as "hasPlan", date_come as "dateCome",
+       certificate_holds as "certificateHolds", cae_holds as "caeHolds",
+       certificate_ends::text as "certificateEnds", cae_ends::text as "caeEnds",
+       ${milliseconds("(select max(created_at) from cfe where cfe.rut = found.rut and environment = 'production')")} as "lastCfeAt"
+     from (
+       select e.*, coalesce(e.scheduled_ready_date <= ?::timestamptz, false) as date_come,
+         coalesce(?::timestamptz between c.not_before and c.not_after, false) as certificate_holds,
+         ${LAST_DAY} as certificate_ends,
+         exists (select from cae where cae.rut = e.rut and environment = 'production' and expiration_date >= ?::date)
+           as cae_holds,
+         (select min(expiration_date) from cae
+           where cae.rut = e.rut and environment = 'production' and expiration_date >= ?::date and numbers_left > 0) as cae_ends
+       from enterprise e left join certificate c
+         on c.rut = e.rut and c.environment = 'production' and c.replaced_at is null
+       where ${conditions.map(({ sql }) => sql).join(' and ')}
+     ) as found
+     where ${['true', ...wanted.map(({ sql }) => sql)].join(' and ')} order by rut limit ?`,
+    [
+      now.toISOString(),
+      now.toISOString(),
+      today,
+      today,
+      ...conditions.flatMap(({ values }) => values),
+      ...wanted.flatMap(({ values }) => values),
+      limit,
+    ],
+  );
+  return rows.map(listed);
+}
+
+function listed({
+  permissions,
+  hasPlan,
+  dateCome,
+  certificateHolds,
+  caeHolds,
+  lastCfeAt,
+  ...row
+}: Row): ListedEnterprise {
+  return {
+    ...row,
+    lacks: lackingFacts({
+      prodPermission: permissions.includes('PROD'),
+      validCertificate: certificateHolds,
+      plan: hasPlan,
+      okCae: caeHolds,
+      dateCome,
+    }),
+    lastCfeAt: lastCfeAt === null ? null : new Date(lastCfeAt),
+  };
+}
+
+/** A part of a text, whose own characters have no meaning of their own. */
+function patterns(text: string): string[] {
+  const part = text.replace(/[\\%_]/g, '\\$&');
+  return [`${part}%`, `%${part}%`, `%${part}%`];
+}
+
+/** A paper that ends: a CAE with numbers left, or a certificate that signs. */
+export interface EndingPaper {
+  readonly id: string;
+  readonly rut: string;
+  readonly legalName: string;
+  /** Null: it is a certificate. */
+  readonly type: CfeType | null;
+  readonly serie: string | null;
+  readonly authorizationNumber: string | null;
+  /** Its last day in Montevideo. */
+  readonly ends: string;
+  readonly numbersLeft: number | null;
+}
+
+/** A paper that ended so long ago is told of no more. */
+const TOLD_DAYS = 30;
+
+/** Papers for production that end within so many days from `today` or ended lately, the first to end first, behind `after`. */
+export function endingPapers(
+  em: EntityManager,
+  seen: Seen,
+  { today, within, kind }: { today: string; within: number; kind?: 'cae' | 'certificate' | undefined },
+  { after, limit }: { after: readonly [ends: string, id: string] | null; limit: number },
+): Promise<EndingPaper[]> {
+  const visible = visibleTo(seen, 'paper.rut');
+  const days = [addDays(today, -TOLD_DAYS), addDays(today, within)];
+  const [ends, id] = after ?? [null, null];
+  return em.execute<EndingPaper[]>(
+    `select paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
+       ends::text as ends, numbers_left as "numbersLeft"
+     from (
+       select id, rut, type, series as serie, authorization_number, expiration_date as ends, numbers_left, 'cae' as kind
+       from cae where environment = 'production' and numbers_left > 0
+         and expiration_date between ?::date and ?::date
+       union all
+       select id, rut, null, null, null, ${LAST_DAY}, null, 'certificate' from certificate c
+       where environment = 'production' and replaced_at is null and ${LAST_DAY} between ?::date and ?::date
+     ) as paper join enterprise e on e.rut = paper.rut
+     where ${visible.sql} and (?::text is null or kind = ?::text)
+       and (?::date is null or (ends, paper.id) > (?::date, ?::uuid))
+     order by ends, paper.id limit ?`,
+    [...days, ...days, ...visible.values, kind ?? null, kind ?? null, ends, ends, id, limit],
+  );
+}
+
+/** An account with a role at an enterprise. */
+export interface AccountAt {
+  readonly accountId: string;
+  readonly name: string;
+  readonly role: 'OWNER' | 'MEMBER' | 'VIEWER';
+}
+
+/** The accounts that have a role at an enterprise, its owner first. */
+export function accountsAt(em: EntityManager, rut: string): Promise<AccountAt[]> {
+  return em.execute<AccountAt[]>(
+    `select account.id as "accountId", name, role from (
+       select owner_account_id as id, 'OWNER' as role, 0 as place from enterprise where rut = ?
+       union all select account_id, role, 1 from enterprise_grant where rut = ?
+     ) as held join account using (id) order by place, name, account.id`,
+    [rut, rut],
+  );
+}
+
+/** Numbers that are no valid CFE and never will be. */
+export interface AnnulledSpan {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly from: number;
+  readonly to: number;
+  readonly reason: AnnulmentReason;
+  readonly reportDate: string;
+  readonly annulledAt: Date;
+}
+
+/** The annulments of an enterprise, the latest first, behind the id `after`. */
+export async function annulmentsOf(
+  em: EntityManager,
+  rut: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<AnnulledSpan[]> {
+  const rows = await em.execute<(Omit<AnnulledSpan, 'annulledAt'> & { at: number })[]>(
+    `select id::text as id, environment, type, serie, from_number as "from", to_number as "to", reason,
+       report_date::text as "reportDate", ${milliseconds('annulled_at')} as at
+     from annulment where rut = ? and (?::bigint is null or id < ?::bigint) order by id desc limit ?`,
+    [rut, after, after, limit],
+  );
+  return rows.map(({ at, ...row }) => ({ ...row, annulledAt: new Date(at) }));
+}

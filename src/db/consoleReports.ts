@@ -1,0 +1,130 @@
+/** What the console's pages of daily reports read. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import type { ReportStatus } from '../domain/reportStatus.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import { milliseconds } from './clock.ts';
+import type { ReportKey } from './dailyReports.ts';
+import { type Seen, visibleTo } from './visibleTo.ts';
+
+/** A report as the list shows it. */
+export interface ListedReport extends ReportKey {
+  readonly legalName: string;
+  readonly status: ReportStatus;
+  readonly sequence: number | null;
+  readonly dueAt: Date;
+  readonly isComplete: boolean;
+  readonly stuckReason: StuckReason | null;
+}
+
+/** Which reports to list: every condition that is given must hold. */
+export interface ConsoleReportFilter {
+  readonly rut?: string | undefined;
+  readonly environment?: Environment | undefined;
+  readonly status?: ReportStatus | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Only those that wait for a person. */
+  readonly stuck?: boolean | undefined;
+}
+
+/** Where a page of the list ended: whether its last row waits for a person (`1`), its day, its RUT and environment. */
+export const placeOf = ({ stuckReason, date, rut, environment }: ListedReport): readonly string[] => [
+  stuckReason === null ? '0' : '1',
+  date,
+  rut,
+  environment,
+];
+
+/**
+ * Reports behind a place, those first that wait for a person, each part the latest day first: two questions, each in the
+ * order of an index.
+ */
+export async function reportsSeen(
+  em: EntityManager,
+  seen: Seen,
+  filter: ConsoleReportFilter,
+  { after, limit }: { after: readonly string[] | null; limit: number },
+): Promise<ListedReport[]> {
+  const stuck =
+    after === null || after[0] === '1' ? await part(em, seen, filter, { isStuck: true, after, limit }) : [];
+  if (filter.stuck === true || stuck.length >= limit) return stuck;
+  const behind = after?.[0] === '0' ? after : null;
+  const others = await part(em, seen, filter, { isStuck: false, after: behind, limit: limit - stuck.length });
+  return [...stuck, ...others];
+}
+
+async function part(
+  em: EntityManager,
+  seen: Seen,
+  { rut, environment, status, from, to }: ConsoleReportFilter,
+  { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
+): Promise<ListedReport[]> {
+  const visible = visibleTo(seen, 'rut');
+  const [, afterDate, afterRut, afterEnvironment] = after ?? [];
+  const conditions: { sql: string; values: unknown[] }[] = [
+    { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
+    visible,
+    ...(rut === undefined ? [] : [{ sql: 'rut = ?', values: [rut] }]),
+    ...(environment === undefined ? [] : [{ sql: 'environment = ?', values: [environment] }]),
+    ...(status === undefined ? [] : [{ sql: 'status = ?', values: [status] }]),
+    ...(from === undefined ? [] : [{ sql: 'date >= ?::date', values: [from] }]),
+    ...(to === undefined ? [] : [{ sql: 'date <= ?::date', values: [to] }]),
+    ...(after === null
+      ? []
+      : [
+          {
+            sql: '(date <= ?::date and (date < ?::date or (rut, environment) > (?::text, ?::text)))',
+            values: [afterDate, afterDate, afterRut, afterEnvironment],
+          },
+        ]),
+  ];
+  const rows = await em.execute<(Omit<ListedReport, 'dueAt'> & { due: number })[]>(
+    `select found.*, e.legal_name as "legalName" from (
+       select rut, environment, date::text as date, status, sequence, ${milliseconds('due_at')} as due,
+         is_complete as "isComplete", stuck_reason as "stuckReason"
+       from daily_report where ${conditions.map(({ sql }) => sql).join(' and ')}
+       order by daily_report.date desc, rut, environment limit ?
+     ) as found join enterprise e on e.rut = found.rut
+     order by found.date desc, found.rut, found.environment`,
+    [...conditions.flatMap(({ values }) => values), limit],
+  );
+  return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
+}
+
+/** What is held now of one type of a day. */
+export interface HeldNow {
+  readonly type: CfeType;
+  readonly issued: number;
+  readonly annulled: number;
+}
+
+/** A day with more CFEs than this is not counted while somebody waits. */
+const MOST_COUNTED = 50_000;
+
+/**
+ * What we hold of a day now, by type: CFEs that the authority has accepted or observed, and numbers annulled with the day. Null
+ * where the day has too many CFEs to count them for a page.
+ */
+export async function heldNow(
+  em: EntityManager,
+  { rut, environment, date }: ReportKey,
+): Promise<HeldNow[] | null> {
+  const rows = await em.execute<{ type: CfeType; issued: number; annulled: number; read: number }[]>(
+    `with signed as materialized (
+       select type, status from cfe
+       where rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ? limit ?
+     )
+     select type, sum(issued)::int as issued, sum(annulled)::int as annulled, (select count(*) from signed)::int as read
+     from (
+       select type, count(*) filter (where status in ('ACCEPTED', 'OBSERVED')) as issued, 0 as annulled
+       from signed group by type
+       union all
+       select type, 0, sum(to_number - from_number + 1) from annulment
+       where rut = ? and environment = ? and report_date = ?::date group by type
+     ) as told group by type order by type`,
+    [rut, environment, date, MOST_COUNTED + 1, rut, environment, date],
+  );
+  if (rows.some(({ read }) => read > MOST_COUNTED)) return null;
+  return rows.map(({ type, issued, annulled }) => ({ type, issued, annulled }));
+}

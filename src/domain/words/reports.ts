@@ -1,0 +1,89 @@
+/**
+ * What the short names in the life of a daily report mean, for people (docs/daily-report.md#status,
+ * docs/authority/sending-reports.md#answers). Why a report waits for a person stands with the words of CFEs.
+ */
+import type { SubmissionStatus } from '../reportStatus.ts';
+import type { Words } from './shape.ts';
+
+/** The reasons of the authority's refusals. */
+export const REPORT_REASONS = ['R01', 'R02', 'R03', 'R04', 'R05', 'R06'] as const;
+export type ReportReason = (typeof REPORT_REASONS)[number];
+
+interface ReportWords {
+  /** Of reports and of submissions, of which OPEN and PREPARED are the beginnings. */
+  readonly status: Readonly<Record<SubmissionStatus | 'OPEN', Words>>;
+  readonly reason: Readonly<Record<ReportReason, string>>;
+  readonly otherReason: string;
+}
+
+const EN: ReportWords = {
+  status: {
+    OPEN: { label: 'open', means: 'Not sent yet: the day is not over, or something is waited for.' },
+    PREPARED: { label: 'written', means: 'Written and signed, and not sent yet.' },
+    SENT: { label: 'on its way', means: 'On its way. Where the answer was lost, the DGI is asked.' },
+    RECEIVED: {
+      label: 'received',
+      means: 'The DGI has it (AR), and has yet to compare it with the receipts that it holds.',
+    },
+    CONSISTENT: { label: 'agrees', means: 'The DGI has compared it, and it agrees (DR).' },
+    DIFFERS: {
+      label: 'differs',
+      means:
+        'The DGI has compared it, and holds other receipts than it tells of (ER). It does not say which, in numbers, types or amounts.',
+    },
+    SUPERSEDED: {
+      label: 'superseded',
+      means: 'A report of the day with a higher sequence counts (FR), from another system of the company.',
+    },
+    REFUSED: {
+      label: 'refused',
+      means: 'The DGI did not take it as a report (BR). Its sequence is still free.',
+    },
+  },
+  reason: {
+    R01: 'The file cannot be read by the schema: a mistake of ours.',
+    R02: 'The RUC of report, certificate or request differ.',
+    R03: 'Signature or certificate are not valid.',
+    R04: 'A rule of the format is broken: sums, branches, dates; the text says which.',
+    R05: 'The sequence is not the next one: another report of the day is there.',
+    R06: 'Received before the day of the report.',
+  },
+  otherReason: 'A reason that no rule covers.',
+};
+
+const ES: ReportWords = {
+  status: {
+    OPEN: { label: 'abierto', means: 'Todavía no se envió: el día no terminó, o se espera algo.' },
+    PREPARED: { label: 'escrito', means: 'Escrito y firmado; todavía no se envió.' },
+    SENT: { label: 'en camino', means: 'En camino. Si se perdió la respuesta, se consulta a la DGI.' },
+    RECEIVED: {
+      label: 'recibido',
+      means: 'La DGI lo tiene (AR), y todavía no lo comparó con los comprobantes que tiene.',
+    },
+    CONSISTENT: { label: 'coincide', means: 'La DGI lo comparó y coincide (DR).' },
+    DIFFERS: {
+      label: 'con diferencias',
+      means:
+        'La DGI lo comparó y tiene otros comprobantes que los informados (ER). No dice cuáles, en números, tipos o importes.',
+    },
+    SUPERSEDED: {
+      label: 'reemplazado',
+      means: 'Vale un reporte del día con una secuencia mayor (FR), de otro sistema de la empresa.',
+    },
+    REFUSED: {
+      label: 'rechazado',
+      means: 'La DGI no lo tomó como reporte (BR). Su secuencia sigue libre.',
+    },
+  },
+  reason: {
+    R01: 'El archivo no cumple el esquema: un error nuestro.',
+    R02: 'Los RUC del reporte, del certificado o de la solicitud no coinciden.',
+    R03: 'La firma o el certificado no son válidos.',
+    R04: 'No cumple una regla del formato: sumas, sucursales, fechas; el texto dice cuál.',
+    R05: 'La secuencia no es la siguiente: hay otro reporte del día.',
+    R06: 'Llegó antes del día del reporte.',
+  },
+  otherReason: 'Un motivo que ninguna regla contempla.',
+};
+
+export const REPORT_WORDS: Readonly<Record<'en' | 'es', ReportWords>> = { en: EN, es: ES };

@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
+import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
+import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { startConsole, type TestConsole } from '../../support/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
+import { aCertificate, day } from '../../support/papers.ts';
+import { aReceipt } from '../../support/reports/receipts.ts';
+import { storeCfes } from '../../support/reports/stored.ts';
+import { storeSubmission } from '../../support/reports/submission.ts';
+
+/** Where to leave pictures of the pages, for who wants to look at them. */
+const PICTURES = process.env['CONSOLE_PICTURES'];
+const PASSWORD = 'clave de prueba';
+
+let db: TestDatabase;
+let site: TestConsole;
+let browser: Browser | undefined;
+let account: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  site = await startConsole(db.orm);
+  account = await anAccount(db.orm);
+});
+afterAll(async () => {
+  await browser?.close();
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+async function aPage(javaScriptEnabled = true): Promise<Page> {
+  browser ??= await openBrowser();
+  const context = await browser.newContext({
+    baseURL: site.url,
+    locale: 'es-UY',
+    viewport: { width: 1100, height: 720 },
+    javaScriptEnabled,
+  });
+  const { cookies } = await site.as(await site.aMember(account, 'OWNER'));
+  await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: site.url })));
+  return context.newPage();
+}
+async function picture(page: Page, name: string): Promise<void> {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `console-${name}.png`) });
+}
+
+testWithBrowser.each([
+  ['with script', true],
+  ['without script', false],
+])('%s, an owner sees what an enterprise lacks and uploads its certificate', async (_, script) => {
+  const rut = await anEnterprise(db.orm, account, { permissions: ['HOMO', 'PROD'], loginStatus: 'SUCCESS' });
+  const page = await aPage(script);
+  await page.goto('/enterprises?lacks=validCertificate');
+  await page.getByRole('link', { name: rut }).click();
+  const lacking = page.getByRole('listitem').filter({ hasText: 'un certificado vigente' });
+  expect(await lacking.count()).toBe(1);
+  if (script) await picture(page, 'enterprise');
+
+  await page.getByText('Cargar un certificado', { exact: true }).click();
+  const { certB64 } = aCertificate({ rut, password: PASSWORD });
+  const buffer = Buffer.from(certB64, 'base64');
+  const form = page.locator(`form[action="/enterprises/${rut}/certificate"]`);
+  await form.locator('input[type=file]').setInputFiles({ name: 'empresa.p12', mimeType: '', buffer });
+  await form.getByLabel('Contraseña del archivo').fill(PASSWORD);
+  await form.getByRole('button', { name: 'Cargar' }).click();
+
+  await page.getByRole('status').waitFor();
+  expect(await page.getByRole('status').textContent()).toContain(`hasta el ${day(365)}`);
+  expect(await lacking.count()).toBe(0);
+  await page.context().close();
+});
+
+testWithBrowser('a report that differs is found in the list, and read', async () => {
+  const rut = await aReadyEnterprise(db.orm, account, { values: { tradeName: 'Almacén Ñandú' } });
+  const key = { rut, environment: 'production', date: '2026-03-10' } as const;
+  const amounts = { basicNet: '1000.00', basicVat: '220.00', total: '1220.00' };
+  const cfes = [1, 2, 3].map((numero) => ({
+    document: aReceipt('ETICKET', numero, amounts),
+    status: numero === 3 ? ('RECEIVED' as const) : ('ACCEPTED' as const),
+  }));
+  await storeCfes(db.orm, { accountId: account, rut, settledAt: new Date('2026-03-10T20:00:00Z') }, cfes);
+  await storeSubmission(db.orm, key, { stuckReason: 'report.differs' });
+  const em = db.orm.em.fork();
+  await em.nativeUpdate(DailyReport, { ...key }, { status: 'DIFFERS' });
+  await em.nativeUpdate(ReportSubmission, { ...key }, { status: 'DIFFERS', reasons: null });
+
+  const page = await aPage();
+  await page.goto('/reports');
+  await page.getByRole('link', { name: '2026-03-10' }).first().click();
+  const difference = page.getByRole('region', { name: 'Lo informado y lo que tenemos ahora' });
+  expect(await difference.locator('tbody tr').first().textContent()).toContain('+1');
+  await picture(page, 'report');
+  await page.context().close();
+});

@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { type ReportAct, reportActs } from '../../../src/domain/reportActions.ts';
+import { REPORT_STATUSES, type ReportStatus } from '../../../src/domain/reportStatus.ts';
+
+const TODAY = '2026-03-11';
+
+/** What is offered of a day until today, by hand from docs/daily-report.md. */
+const OFFERED: Readonly<Record<ReportStatus, readonly ReportAct[]>> = {
+  OPEN: ['send'],
+  SENT: [],
+  RECEIVED: ['send'],
+  CONSISTENT: ['send'],
+  DIFFERS: ['send'],
+  SUPERSEDED: [],
+  REFUSED: [],
+};
+
+test.each(REPORT_STATUSES)('of a report that goes on by itself, %s', (status) => {
+  const of = (date: string) => reportActs({ status, isStuck: false, date }, TODAY);
+  expect([of('2026-03-10'), of(TODAY)]).toEqual([OFFERED[status], OFFERED[status]]);
+  expect(of('2026-03-12')).toEqual([]);
+});
+
+test.each(REPORT_STATUSES)('one that waits for a person is retried or settled, %s', (status) => {
+  expect(reportActs({ status, isStuck: true, date: '2026-03-10' }, TODAY)).toEqual(['retry', 'settle']);
+});
