@@ -133,6 +133,7 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
         resolution: '',
         plan: '["FREE","MONTHLY"]',
         start: '2026-01-01T00:00',
+        was: JSON.stringify({ legal_name: legalName }),
       })(side);
     },
   },

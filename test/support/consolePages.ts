@@ -7,8 +7,8 @@ import type { Audience } from '../../src/console/access.ts';
 import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
 import { Payment } from '../../src/db/entities/Payment.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
-import { EVIL, type Side, type World } from './consoleWorld.ts';
 import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
+import { EVIL, type Side, type World } from './consoleWorld.ts';
 
 /** A page as it is asked, or a form as it is sent: of one account's things, made anew for each who asks. */
 export interface Sample {

@@ -321,7 +321,7 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
     form(
       visit,
       `/enterprises/${enterprise.rut}/data`,
-      html`${about(words.dataAbout)}${field(words.legalName, { name: 'legal_name', value: now.legal_name })}${field(words.tradeName, { name: 'trade_name', value: now.trade_name, ...optional })}${field(words.street, { name: 'street_name', value: now.street_name })}${field(words.locality, { name: 'locality_name', value: now.locality_name })}${field(words.department, { name: 'department_name', value: now.department_name })}${field(words.branch, { name: 'branch', value: now.branch, inputmode: 'numeric', maxlength: 4 })}${field(words.phone, { name: 'phone_number', value: now.phone_number, ...optional })}${field(words.email, { name: 'email', type: 'email', value: now.email, ...optional })}${field(words.website, { name: 'website', value: now.website, ...optional })}${field(words.issuerSince, { name: 'issuer_since', type: 'date', value: now.issuer_since, ...optional })}${field(words.resolution, { name: 'resolution', value: now.resolution, ...optional })}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, ...optional })}${button(words.save)}`,
+      html`${about(words.dataAbout)}<input type="hidden" name="was" value="${JSON.stringify(now)}">${field(words.legalName, { name: 'legal_name', value: now.legal_name })}${field(words.tradeName, { name: 'trade_name', value: now.trade_name, ...optional })}${field(words.street, { name: 'street_name', value: now.street_name })}${field(words.locality, { name: 'locality_name', value: now.locality_name })}${field(words.department, { name: 'department_name', value: now.department_name })}${field(words.branch, { name: 'branch', value: now.branch, inputmode: 'numeric', maxlength: 4 })}${field(words.phone, { name: 'phone_number', value: now.phone_number, ...optional })}${field(words.email, { name: 'email', type: 'email', value: now.email, ...optional })}${field(words.website, { name: 'website', value: now.website, ...optional })}${field(words.issuerSince, { name: 'issuer_since', type: 'date', value: now.issuer_since, ...optional })}${field(words.resolution, { name: 'resolution', value: now.resolution, ...optional })}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, ...optional })}${button(words.save)}`,
     ),
   );
 }
@@ -341,7 +341,10 @@ const DataFields = z.strictObject({
   resolution: Text,
   plan: Text,
   start: Text,
+  /** What the form showed: what a colleague has changed since is left alone. */
+  was: z.string().max(10_000),
 });
+const Shown = z.record(z.string(), z.string());
 const REMOVABLE: readonly string[] = [
   'trade_name',
   'phone_number',
@@ -351,14 +354,22 @@ const REMOVABLE: readonly string[] = [
   'resolution',
 ];
 
-/** What differs from what stands there, as the API is sent it; what was emptied is removed where that can be. */
-function changedData(enterprise: Enterprise, sent: z.output<typeof DataFields>): Record<string, unknown> {
-  const now: Readonly<Record<string, string>> = dataOf(enterprise);
-  const changed = Object.entries(sent).filter(([name, value]) => value.trim() !== now[name]);
+/** What somebody changed in the form, as the API is sent it; what was emptied is removed where that can be. */
+function changedData({ was, ...sent }: z.output<typeof DataFields>): Record<string, unknown> {
+  const shown = shownIn(was);
+  const changed = Object.entries(sent).filter(([name, value]) => value.trim() !== shown[name]);
   return Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value.trim()))) as Record<
     string,
     unknown
   >;
+}
+
+function shownIn(was: string): Readonly<Record<string, string>> {
+  try {
+    return Shown.parse(JSON.parse(was));
+  } catch {
+    return {};
+  }
 }
 
 function bodyPart(name: string, value: string): Record<string, unknown> {
@@ -391,7 +402,7 @@ export const sendData = enterpriseForm({
   fields: DataFields,
   async act({ at: { enterprise }, form: sent, visit }, deps) {
     const { enterprises: words } = visit.texts;
-    const body = changedData(enterprise, sent);
+    const body = changedData(sent);
     if (Object.keys(body).length === 0) return words.dataSame;
     await updateEnterprise(deps, { rut: enterprise.rut, update: required(UpdateEnterprise, body) });
     return words.dataDone;

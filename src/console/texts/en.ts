@@ -2,8 +2,8 @@ import { audit } from './audit.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
-import { webhooks } from './webhooks.ts';
 import { reports } from './reports.ts';
+import { webhooks } from './webhooks.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
 export const en = {

@@ -3,8 +3,8 @@ import type { Texts } from './en.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
-import { webhooks } from './webhooks.ts';
 import { reports } from './reports.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Las palabras de la consola en español. */
 export const es: Texts = {

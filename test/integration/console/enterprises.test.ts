@@ -178,7 +178,12 @@ describe('papers are uploaded without script', () => {
 });
 
 /** The form of the data as a browser has it, with what somebody changes. */
-const data = (changes: Record<string, string>): Record<string, string> => ({
+const data = (changes: Record<string, string>, was: Record<string, string> = {}): Record<string, string> => ({
+  ...DATA,
+  ...changes,
+  was: JSON.stringify({ ...DATA, ...was }),
+});
+const DATA = {
   legal_name: 'Comercial Ñandú S.A.',
   trade_name: 'Ñandú',
   street_name: 'Rincón 501',
@@ -192,17 +197,16 @@ const data = (changes: Record<string, string>): Record<string, string> => ({
   resolution: '',
   plan: '',
   start: '',
-  ...changes,
-});
+};
 
 describe('data and branches', () => {
   test('what differs is changed, what was emptied is removed, and each fault names its field', async () => {
     const rut = await anEnterprise(db.orm, account, { phoneNumber: '24001234', website: 'viejo.example' });
     const path = `/enterprises/${rut}/data`;
     const kept = { phone_number: '24001234', website: 'viejo.example' };
-    expect(await act(owner, path, data(kept))).toBe('Nada era distinto, y nada cambió.');
+    expect(await act(owner, path, data(kept, kept))).toBe('Nada era distinto, y nada cambió.');
     const faulty = { ...kept, legal_name: 'x'.repeat(200), email: 'nadie', start: 'mañana' };
-    expect(await act(owner, path, data(faulty), 'en')).toBe(
+    expect(await act(owner, path, data(faulty, kept), 'en')).toBe(
       'Issues from (Montevideo) is no date and time. Legal name is too long. E-mail for answers is no e-mail address.',
     );
     const changes = {
@@ -212,7 +216,9 @@ describe('data and branches', () => {
       branch: '3',
       start: '2026-12-01T09:00',
     };
-    expect(await act(owner, path, data({ ...changes, plan: '["FREE","MONTHLY"]' }))).toContain('guardados');
+    expect(await act(owner, path, data({ ...changes, plan: '["FREE","MONTHLY"]' }, kept))).toContain(
+      'guardados',
+    );
     expect(await db.orm.em.fork().findOneOrFail(Enterprise, { rut })).toMatchObject({
       phoneNumber: '24001234',
       website: null,
@@ -221,6 +227,17 @@ describe('data and branches', () => {
       planId: 'FREE',
       scheduledReadyDate: new Date('2026-12-01T12:00:00Z'),
       legalName: 'Comercial Ñandú S.A.',
+    });
+  });
+
+  test('what a colleague changed since the form was opened stays', async () => {
+    const rut = await anEnterprise(db.orm, account);
+    await act(owner, `/enterprises/${rut}/data`, data({ email: 'nueva@example.com' }));
+    // Opened before that: its e-mail is still empty.
+    await act(admin, `/enterprises/${rut}/data`, data({ phone_number: '24001234' }));
+    expect(await db.orm.em.fork().findOneOrFail(Enterprise, { rut })).toMatchObject({
+      email: 'nueva@example.com',
+      phoneNumber: '24001234',
     });
   });
 
