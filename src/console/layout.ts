@@ -19,6 +19,7 @@ const NAVIGATION: readonly {
   readonly audience: Audience;
 }[] = [
   { name: 'health', path: '/', audience: EVERYONE },
+  { name: 'cfes', path: '/cfes', audience: EVERYONE },
   { name: 'webhooks', path: '/webhooks', audience: EVERYONE },
   { name: 'deliveries', path: '/deliveries', audience: EVERYONE },
   { name: 'keys', path: '/keys', audience: MEMBERS },

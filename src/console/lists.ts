@@ -37,6 +37,8 @@ export interface Column<R> {
   readonly head: string;
   /** Set right. */
   readonly isFigure?: boolean;
+  /** In the CSV alone. */
+  readonly csvOnly?: boolean;
   /** That of the first column is the link to the row: without one of its own. */
   cell(row: R): Part;
   csv(row: R): CsvValue;
@@ -151,7 +153,8 @@ function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): st
 }
 
 function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
-  const { ticks, columns } = list;
+  const { ticks } = list;
+  const columns = list.columns.filter(({ csvOnly }) => !csvOnly);
   const heads = columns.map(
     ({ head, isFigure }) => html`<th scope="col" class="${isFigure ? 'figure' : ''}">${head}</th>`,
   );

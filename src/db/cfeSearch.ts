@@ -7,6 +7,8 @@ import { type EntityManager, raw } from '@mikro-orm/postgresql';
 import { type CfeIdParts, formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
+import { addDays, startOfDay } from '../domain/montevideo.ts';
+import { DAYS_AHEAD, DAYS_BACK } from '../domain/rules/general.ts';
 import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { Cfe } from './entities/Cfe.ts';
@@ -94,8 +96,15 @@ const CONDITIONS: {
   receiver: (document) => ({ sql: `cfe.${RECEIVER} = ?`, values: [document] }),
   idempotencyKey: (key) => among(KEYED, key),
   requestId: (id) => ({ sql: 'cfe.request_id = ?', values: [id] }),
-  from: (day) => ({ sql: 'cfe.emission_date >= ?::date', values: [day] }),
-  to: (day) => ({ sql: 'cfe.emission_date <= ?::date', values: [day] }),
+  // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
+  from: (day) => ({
+    sql: 'cfe.emission_date >= ?::date and cfe.created_at >= ?::timestamptz',
+    values: [day, startOfDay(addDays(day, -DAYS_AHEAD)).toISOString()],
+  }),
+  to: (day) => ({
+    sql: 'cfe.emission_date <= ?::date and cfe.created_at < ?::timestamptz',
+    values: [day, startOfDay(addDays(day, DAYS_BACK + 1)).toISOString()],
+  }),
   createdFrom: (at) => ({ sql: 'cfe.created_at >= ?::timestamptz', values: [at.toISOString()] }),
   createdBefore: (at) => ({ sql: 'cfe.created_at < ?::timestamptz', values: [at.toISOString()] }),
 };
@@ -262,7 +271,6 @@ export type Found =
 /**
  * What somebody means by a text, among all that they see: an enterprise by its RUT; one CFE, by cfe_id, serie and number as
  * printed, request id, Idempotency-Key, or its receiver's document; or several of them.
- * @internal
  */
 export async function findCfes(em: EntityManager, seen: Seen, text: string): Promise<Found> {
   const sought = soughtIn(text);

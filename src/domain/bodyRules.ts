@@ -125,6 +125,23 @@ export const BODY_RULES = {
     source: 'docs/authority/receipts.md#values; Formato CFE v25.2, zone A, field 12',
     example: 'extra.due_date: must be a date from 2000-01-01 to 2050-12-31, found 1999-12-31.',
   },
+  'serie.malformed': {
+    checks: 'A serie is one or two capital letters, or a digit and a capital letter.',
+    source: 'docs/authority/receipts.md#identification',
+    example: 'query.serie: must be one or two capital letters, or a digit and a capital letter, found "a1".',
+  },
+  'moment.malformed': {
+    checks:
+      'A moment is a calendar day in Montevideo, written YYYY-MM-DD, or a date and time with its time zone.',
+    source: 'docs/contract.md#lists',
+    example:
+      'query.created_from: must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00), found "yesterday".',
+  },
+  'cursor.malformed': {
+    checks: 'Where a list is to go on is told as an answer of this list told it.',
+    source: 'docs/contract.md#lists',
+    example: 'query.after: must be taken from the header Link of a page of this list.',
+  },
   'date_time.malformed': {
     checks: 'A date and time (Montevideo, without a time zone) is written YYYY-MM-DDTHH:MM:SS.',
     source: 'docs/contract.md#enterprise',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
-import { instantOfMontevideo, isDate } from './montevideo.ts';
+import { addDays, instantOfMontevideo, isDate, startOfDay } from './montevideo.ts';
 
 const shown = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer string');
 
@@ -54,3 +54,27 @@ export const MontevideoDateTime = z
     pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`,
     examples: ['2026-03-01T09:00:00'],
   });
+
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * A schema for a moment that bounds a list: a day in Montevideo, or a date and time with its zone (RFC 3339). The value stays a
+ * string; `spanOf` says what it spans.
+ */
+export const Moment = z
+  .string()
+  .superRefine((value, ctx) => {
+    if (isDate(value) || isDate(MOMENT.exec(value)?.[1] ?? '')) return;
+    const expected =
+      'must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00)';
+    addIssue(ctx, 'moment.malformed', `${expected}, found ${shown(value)}.`);
+  })
+  .meta({ examples: ['2026-03-01', '2026-03-01T09:00:00-03:00'] });
+
+/** The instants of a `Moment`, from the first on and before the other: those of the day, or of the millisecond. */
+export function spanOf(moment: string): { readonly from: Date; readonly before: Date } {
+  if (isDate(moment)) return { from: startOfDay(moment), before: startOfDay(addDays(moment, 1)) };
+  const from = new Date(moment);
+  return { from, before: new Date(from.getTime() + 1) };
+}

@@ -1,9 +1,38 @@
 /** What somebody may mean who looks for a CFE by a text that they have: the one search field reads it by these forms. */
+import * as z from 'zod';
 import { type CfeIdParts, parseCfeId } from './cfeId.ts';
+import { valuesOf } from './cursor.ts';
+import { addIssue } from './issue.ts';
 import { rutFault } from './rut.ts';
 
 /** Longest text that is looked for: that of an Idempotency-Key. */
-const LONGEST_SOUGHT = 255;
+export const LONGEST_SOUGHT = 255;
+
+/** A serie, as CAEs have it (docs/rules.md, cae.series). */
+const SERIE = /^([A-Z]{1,2}|\d[A-Z])$/;
+/** A schema for where a page of CFEs ended: the cfe_id of its last one, as a cursor. */
+export const CfeCursor = z.string().superRefine((value, ctx) => {
+  if (cfeIdOf(value) !== undefined) return;
+  addIssue(ctx, 'cursor.malformed', WRONG_CURSOR);
+});
+/** The CFE with which the page before ended; undefined for what is no such cursor. */
+export const cfeIdOf = (cursor: string): CfeIdParts | undefined =>
+  parseCfeId(valuesOf(cursor, ['text'])?.[0] ?? '');
+export const WRONG_CURSOR = 'must be taken from the header Link of a page of this list.';
+
+/** The largest number that a CAE can give (NroCFE has seven digits). */
+export const LAST_NUMBER = 9_999_999;
+
+/** A schema for the serie of a CFE. */
+export const Serie = z
+  .string()
+  .superRefine((value, ctx) => {
+    if (SERIE.test(value)) return;
+    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
+    const expected = 'must be one or two capital letters, or a digit and a capital letter';
+    addIssue(ctx, 'serie.malformed', `${expected}, found ${found}.`);
+  })
+  .meta({ pattern: SERIE.source, examples: ['A'] });
 
 /** What a text may name; each that is there is looked for. */
 export interface Sought {
@@ -16,7 +45,7 @@ export interface Sought {
   readonly words: string;
 }
 
-/** Two letters, or a digit and a letter (docs/rules.md, cae.series); what stands between serie and number differs. */
+/** What stands between serie and number differs. */
 const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9})$/i;
 
 /** Reads a text that somebody looks for; null where it is empty or too long to be anything. */

@@ -49,6 +49,8 @@ const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
 export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'GET /': { may: EVERYONE, of: 'everyone', sample: at('/') },
   'GET /audit': { may: OPERATORS, of: 'everyone', sample: at('/audit') },
+  'GET /search': { may: EVERYONE, of: 'everyone', sample: at('/search?q=nothing+goes+by+this') },
+  'GET /cfes': { may: EVERYONE, of: 'everyone', sample: at('/cfes') },
   'GET /help': { may: EVERYONE, of: 'everyone', sample: at('/help') },
   'GET /me': { may: EVERYONE, of: 'everyone', sample: at('/me') },
   'POST /me/sessions': {

@@ -1,15 +1,88 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import { countCfes, searchCfes } from '../../db/cfeSearch.ts';
-import { date } from '../../domain/dates.ts';
+import { findCfe } from '../../db/cfes.ts';
+import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Environment } from '../../domain/cfeTypes.ts';
+import { cursorOf } from '../../domain/cursor.ts';
+import { date, Moment, spanOf } from '../../domain/dates.ts';
 import { CfeStatusName, CfeTypeName } from '../../domain/enums.ts';
+import { faultAt } from '../../domain/faults.ts';
+import { LENGTHS } from '../../domain/lengths.ts';
 import { Rut } from '../../domain/rut.ts';
+import {
+  CfeCursor,
+  cfeIdOf,
+  LAST_NUMBER,
+  LONGEST_SOUGHT,
+  Serie,
+  WRONG_CURSOR,
+} from '../../domain/soughtCfe.ts';
+import { text } from '../../domain/text.ts';
+import { invalidInput } from '../../errors.ts';
 import { environmentRead, environmentToRead } from '../environmentRead.ts';
-import { pageOf } from '../paging.ts';
+import { pageOf, wholeNumber } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 import { CfeListView, cfeView } from '../views/cfe.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
+
+const Query = z.strictObject({
+  ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+  after: CfeCursor.optional().meta({
+    description:
+      'Where the page before ended, as its header Link tells it. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were.',
+    examples: [cursorOf(['101-25'])],
+  }),
+  cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),
+  cfe_status: CfeStatusName.optional().meta({ description: 'Only CFEs with this status.' }),
+  serie: Serie.optional().meta({ description: 'Only CFEs of this serie.' }),
+  numero: wholeNumber({ minimum: 1, maximum: LAST_NUMBER })
+    .optional()
+    .meta({ description: 'Only CFEs with this number, of each type and serie.', examples: [123] }),
+  receiver_document: text(LENGTHS.foreignDocument)
+    .optional()
+    .meta({
+      description: 'Only CFEs to the receiver with this document: its complete number.',
+      examples: ['219999830019'],
+    }),
+  idempotency_key: text(LONGEST_SOUGHT)
+    .optional()
+    .meta({
+      description: 'Only the CFE that was issued with this Idempotency-Key.',
+      examples: ['order-4711'],
+    }),
+  from: date().optional().meta({ description: 'Earliest emission date; that day counts.' }),
+  to: date().optional().meta({ description: 'Latest emission date; that day counts.' }),
+  created_from: Moment.optional().meta({
+    description:
+      'Only CFEs taken (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone.',
+  }),
+  created_to: Moment.optional().meta({
+    description: 'Only CFEs taken at this moment or earlier; of a day in Montevideo, all of it counts.',
+  }),
+  ...environmentToRead,
+});
+
+/** The query as a filter; `rut` is the enterprise's. */
+function filterOf(rut: string, environment: Environment, query: z.output<typeof Query>) {
+  const { created_from: createdFrom, created_to: createdTo } = query;
+  return {
+    rut,
+    environment,
+    type: query.cfe_type,
+    status: query.cfe_status,
+    serie: query.serie,
+    numero: query.numero,
+    receiver: query.receiver_document,
+    idempotencyKey: query.idempotency_key,
+    from: query.from,
+    to: query.to,
+    createdFrom: createdFrom === undefined ? undefined : spanOf(createdFrom).from,
+    createdBefore: createdTo === undefined ? undefined : spanOf(createdTo).before,
+  };
+}
 
 /** GET …/cfes: the enterprise's CFEs, newest first, a page at a time (docs/contract.md#lists). */
 export const listCfes = defineRoute({
@@ -22,26 +95,46 @@ export const listCfes = defineRoute({
   sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: z.strictObject({
-    ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),
-    cfe_status: CfeStatusName.optional().meta({ description: 'Only CFEs with this status.' }),
-    from: date().optional().meta({ description: 'Earliest emission date; that day counts.' }),
-    to: date().optional().meta({ description: 'Latest emission date; that day counts.' }),
-    ...environmentToRead,
-  }),
+  query: Query,
   body: null,
-  success: { status: 200, description: 'A page of CFEs, and the total number', schema: CfeListView },
+  success: {
+    status: 200,
+    description: 'A page of CFEs, and the total number; the header Link points to the next page',
+    schema: CfeListView,
+  },
   errors: [],
   async handle({ caller, enterprise, query }, { orm, publicUrl }) {
-    const { skip = 0, limit = USUAL_PAGE, cfe_type: type, cfe_status: status, from, to } = query;
     const em = orm.em.fork();
-    const environment = environmentRead(caller, query);
-    const filter = { rut: enterprise.rut, environment, type, status, from, to };
-    const { cfes } = await searchCfes(em, null, filter, { skip, limit });
+    const filter = filterOf(enterprise.rut, environmentRead(caller, query), query);
+    const last = query.after === undefined ? undefined : await lastOf(em, filter, query.after);
+    const { skip, limit = USUAL_PAGE } = query;
+    const { cfes } = await searchCfes(em, null, filter, { after: last?.id, skip, limit });
     return {
       items: cfes.map((cfe) => cfeView(cfe, { publicUrl })),
       total: await countCfes(em, null, filter),
     };
   },
+  nextPage({ query }, { items }) {
+    const { skip: _, limit = USUAL_PAGE, ...filter } = query;
+    const last = items.at(-1);
+    if (!last || items.length < limit) return null;
+    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+    return {
+      ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+      after: cursorOf([last.cfe_id]),
+      limit: String(limit),
+    };
+  },
 });
+
+/** The CFE with which the page before ended. Refuses a cursor of another list (INVALID_INPUT). */
+async function lastOf(
+  em: EntityManager,
+  { rut, environment }: ReturnType<typeof filterOf>,
+  cursor: string,
+): Promise<Cfe> {
+  const parts = cfeIdOf(cursor);
+  const last = parts && (await findCfe(em, { rut, environment, ...parts }));
+  if (!last) throw invalidInput([faultAt(['after'], 'cursor.malformed', WRONG_CURSOR, '/query')]);
+  return last;
+}

@@ -8,8 +8,11 @@ import type { Cfe } from '../../db/entities/Cfe.ts';
 import { countMatching } from '../../db/matching.ts';
 import { parseCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
-import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { date, Moment, spanOf } from '../../domain/dates.ts';
+import { LENGTHS } from '../../domain/lengths.ts';
 import { Rut } from '../../domain/rut.ts';
+import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
@@ -47,13 +50,21 @@ async function known({ orm }: CliDeps, { rut, cfe_id, environment = 'production'
   return { em, cfe };
 }
 
+/** What names single CFEs, of whichever environment. */
+const NAMES = ['numero', 'receiver', 'idempotencyKey', 'requestId'] as const;
+
 const list = defineVerb({
   name: 'list',
-  summary: 'List the CFEs of an enterprise, newest first',
+  summary: 'List CFEs, newest first: of one enterprise or of all',
   reads: true,
   options: [
-    { flags: '--rut <rut>', about: 'RUT of the enterprise', required: true },
-    ENVIRONMENT,
+    { flags: '--rut <rut>', about: 'only CFEs of this enterprise' },
+    {
+      flags: '--environment <environment>',
+      about: 'default: production; both where a number, receiver, key or request is given',
+      choices: ENVIRONMENTS,
+    },
+    { flags: '--type <type>', about: 'only CFEs of this type', choices: CFE_TYPE_NAMES },
     { flags: '--status <status>', about: 'only CFEs with this status', choices: CFE_STATUSES },
     { flags: '--needs-support', about: 'only CFEs that wait for a person' },
     {
@@ -62,23 +73,76 @@ const list = defineVerb({
       choices: STUCK_REASONS,
     },
     { flags: '--annulled', about: 'only CFEs whose number is annulled' },
+    { flags: '--serie <serie>', about: 'only CFEs of this serie' },
+    { flags: '--numero <n>', about: 'only CFEs with this number', wholeNumber: [1, LAST_NUMBER] },
+    { flags: '--receiver <document>', about: 'only CFEs to the receiver with this document' },
+    { flags: '--idempotency-key <key>', about: 'only CFEs that were issued with this Idempotency-Key' },
+    { flags: '--request-id <id>', about: 'only CFEs that this request (X-Request-Id) issued' },
+    { flags: '--from <date>', about: 'only CFEs emitted on this day or later' },
+    { flags: '--to <date>', about: 'only CFEs emitted on this day or earlier' },
+    {
+      flags: '--created-from <moment>',
+      about: 'only CFEs taken at this day in Montevideo, or moment, or later',
+    },
+    {
+      flags: '--created-to <moment>',
+      about: 'only CFEs taken at this day in Montevideo, or moment, or earlier',
+    },
     { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
   ],
-  examples: ['--rut 219999830019', '--rut 219999830019 --needs-support --json'],
-  columns: ['cfe_id', 'cfe_type', 'serie', 'numero', 'cfe_status', 'pay_amount', 'currency', 'stuck_reason'],
+  examples: [
+    '--rut 219999830019 --needs-support --json',
+    '--serie A --numero 123',
+    '--receiver 219999830019 --from 2026-03-01',
+    '--request-id 0f5c3c1e-7c55-4b5e-9d0a-000000000001',
+  ],
+  columns: [
+    'rut',
+    'environment',
+    'cfe_id',
+    'cfe_type',
+    'serie',
+    'numero',
+    'cfe_status',
+    'pay_amount',
+    'currency',
+    'stuck_reason',
+    'created_at',
+  ],
   input: z.strictObject({
-    rut: Rut,
+    rut: Rut.optional(),
     environment: z.enum(ENVIRONMENTS).optional(),
+    type: z.enum(CFE_TYPE_NAMES).optional(),
     status: z.enum(CFE_STATUSES).optional(),
     needsSupport: z.literal(true).optional(),
     stuckReason: z.enum(STUCK_REASONS).optional(),
     annulled: z.literal(true).optional(),
+    serie: Serie.optional(),
+    numero: z.int().optional(),
+    receiver: text(LENGTHS.foreignDocument).optional(),
+    idempotencyKey: text(LONGEST_SOUGHT).optional(),
+    requestId: text(LONGEST_SOUGHT).optional(),
+    from: date().optional(),
+    to: date().optional(),
+    createdFrom: Moment.optional(),
+    createdTo: Moment.optional(),
     limit: z.int().optional(),
   }),
-  async run(deps, { environment = 'production', limit = USUAL, ...filter }) {
-    const em = deps.orm.em.fork();
-    const { cfes } = await searchCfes(em, null, { ...filter, environment }, { limit });
-    return Promise.all(cfes.map((cfe) => rowOf(deps, cfe)));
+  async run(deps, { limit = USUAL, createdFrom, createdTo, ...filter }) {
+    // Who has a name of a CFE need not know where it was issued.
+    const isNamed = NAMES.some((name) => filter[name] !== undefined);
+    const { cfes } = await searchCfes(
+      deps.orm.em.fork(),
+      null,
+      {
+        ...filter,
+        environment: filter.environment ?? (isNamed ? undefined : 'production'),
+        createdFrom: createdFrom === undefined ? undefined : spanOf(createdFrom).from,
+        createdBefore: createdTo === undefined ? undefined : spanOf(createdTo).before,
+      },
+      { limit },
+    );
+    return Promise.all(cfes.map(async (cfe) => ({ rut: cfe.rut, ...(await rowOf(deps, cfe)) })));
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Page } from '../page.ts';
 import { auditListPage } from './audit.ts';
+import { cfesPage } from './cfes.ts';
 import { deliveriesPage } from './deliveries.ts';
 import { deliveryPage, sendRedeliver } from './delivery.ts';
 import { enterpriseLogo, enterprisePage } from './enterprise.ts';
@@ -22,6 +23,7 @@ import { enterprisePlanPage, payPage, planPage, sendPlan } from './plan.ts';
 import { reportPage, reportXml, sendReportNow, sendRetryReport, sendSettleReport } from './report.ts';
 import { ratesPage, reportsPage } from './reports.ts';
 import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
+import { searchPage } from './search.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
 import {
   sendWebhookChange,
@@ -65,6 +67,8 @@ export const PAGES: readonly Page[] = [
   sendRetryReport,
   sendSettleReport,
   ratesPage,
+  searchPage,
+  cfesPage,
   signInPage,
   sendSignIn,
   codePage,

@@ -3,6 +3,7 @@ import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
+import { search } from './search.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
@@ -30,6 +31,7 @@ export const en = {
   members: members.en,
   webhooks: webhooks.en,
   reports: reports.en,
+  search: search.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',

@@ -4,6 +4,7 @@ import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
+import { search } from './search.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Las palabras de la consola en español. */
@@ -31,6 +32,7 @@ export const es: Texts = {
   members: members.es,
   webhooks: webhooks.es,
   reports: reports.es,
+  search: search.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',

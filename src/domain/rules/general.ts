@@ -5,8 +5,8 @@ import { addDays } from '../montevideo.ts';
  * How many days before and after today a CFE may be dated; the format itself has no lower bound
  * (docs/contract.md#dates-currencies-payment).
  */
-const DAYS_BACK = 60;
-const DAYS_AHEAD = 60;
+export const DAYS_BACK = 60;
+export const DAYS_AHEAD = 60;
 /** Bounds of FchEmis in the schema. */
 const FIRST_DATE = '2011-10-01';
 const LAST_DATE = '2050-12-31';

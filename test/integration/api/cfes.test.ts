@@ -106,6 +106,114 @@ describe('GET /enterprises/{rut}/cfes', () => {
   });
 });
 
+describe('GET /enterprises/{rut}/cfes: looking for some', () => {
+  let rut: string;
+  const moment = (minutes: number) => new Date(Date.UTC(2026, 7, 1, 3, minutes));
+  beforeAll(async () => {
+    const caes = [{}, { type: 'EFACTURA', serie: 'BC', from: 70 }] as const;
+    rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, { caes: [...caes] });
+    await suite.owner.client.post(path(rut), aCfeBody(), { 'Idempotency-Key': 'pedido "7" ñ'.slice(0, 10) });
+    await issue(rut);
+    await issue(rut, { type: 'EFACTURA' });
+    const em = suite.db.orm.em.fork();
+    const places = [
+      ['ETICKET', 1],
+      ['ETICKET', 2],
+      ['EFACTURA', 1],
+    ] as const;
+    for (const [n, [type, sequence]] of places.entries())
+      await em.nativeUpdate(Cfe, { rut, type, sequence }, { createdAt: moment(n) });
+  });
+
+  test.each([
+    ['?serie=BC', '111-1', 1],
+    ['?serie=A', '101-2 101-1', 2],
+    ['?numero=70', '111-1', 1],
+    ['?serie=A&numero=2', '101-2', 1],
+    ['?serie=BC&numero=2', '', 0],
+    ['?receiver_document=219999830019', '111-1', 1],
+    ['?receiver_document=219999830', '', 0],
+    [`?idempotency_key=${encodeURIComponent('pedido "7"')}`, '101-1', 1],
+    ['?idempotency_key=pedido', '', 0],
+    ['?created_from=2026-08-01T03:01:00Z', '111-1 101-2', 2],
+    [`?created_from=${encodeURIComponent('2026-08-01T00:01:00.000-03:00')}`, '111-1 101-2', 2],
+    ['?created_to=2026-08-01T03:01:00Z', '101-2 101-1', 2],
+    ['?created_from=2026-08-01&created_to=2026-08-01', '111-1 101-2 101-1', 3],
+    ['?created_from=2026-08-02', '', 0],
+    ['?created_to=2026-07-31', '', 0],
+    ['?created_from=2026-08-01&cfe_type=ETICKET&limit=1', '101-2', 2],
+  ])('200: %s answers %j of %i', async (query, ids, total) => {
+    expect(await idsOf(rut, query)).toEqual([ids, total]);
+  });
+
+  test('200: one account finds no CFE of another by its key, nor by what else it has', async () => {
+    const answer = await suite.stranger.client.get<Page>(`${path(rut)}?idempotency_key=pedido`);
+    expect(answer.status).toBe(403);
+  });
+
+  test.each([
+    ['?serie=a', '/query/serie', 'serie.malformed', /found "a"/],
+    ['?serie=', '/query/serie', 'serie.malformed', /found ""/],
+    ['?numero=0', '/query/numero', 'number.out_of_range', /from 1 to 9999999, found "0"/],
+    ['?numero=A1', '/query/numero', 'number.out_of_range', /found "A1"/],
+    ['?receiver_document=', '/query/receiver_document', 'text.empty', /must not be empty/],
+    [`?idempotency_key=${'x'.repeat(256)}`, '/query/idempotency_key', 'text.too_long', /at most 255/],
+    ['?idempotency_key=a%00b', '/query/idempotency_key', 'text.control_character', /U\+0000/],
+    ['?created_from=2026-13-01', '/query/created_from', 'moment.malformed', /found "2026-13-01"/],
+    ['?created_from=2026-02-30T00:00:00Z', '/query/created_from', 'moment.malformed', /.+/],
+    ['?created_to=2026-08-01T03:01:00', '/query/created_to', 'moment.malformed', /with its zone/],
+    ['?created_to=now', '/query/created_to', 'moment.malformed', /found "now"/],
+    ['?after=', '/query/after', 'cursor.malformed', /header Link/],
+    ['?after=WyIxMDEtOTkiXQ', '/query/after', 'cursor.malformed', /header Link/],
+    ['?after=*', '/query/after', 'cursor.malformed', /header Link/],
+    ['?request_id=x', '/query/request_id', 'body.unknown_field', /unknown field/],
+  ] as [string, string, string, RegExp][])('400: %s', async (query, pointer, code, message) => {
+    expectFaults(await list(rut, query), [[pointer, code, message]]);
+  });
+});
+
+describe('GET /enterprises/{rut}/cfes page by page', () => {
+  /** All pages from the query on, as their Links lead; `meanwhile` runs before each further one. */
+  async function readAll(query: string, meanwhile: () => Promise<unknown>): Promise<string[]> {
+    const read: string[] = [];
+    let at: string | null = query;
+    while (at !== null) {
+      const page: { data: Page; headers: Headers } = await suite.owner.client.get<Page>(at);
+      read.push(...page.data.items.map(({ cfe_id }) => cfe_id));
+      const next: string | undefined = /^<\/v1(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+      at = next ?? null;
+      if (at !== null) await meanwhile();
+    }
+    return read;
+  }
+
+  test('while others are issued: each CFE once, none left out, and the filter stays', async () => {
+    const rut = await ready();
+    await Promise.all(Array.from({ length: 12 }, () => issue(rut)));
+    await issue(rut, { type: 'EFACTURA' });
+    const before = (await list(rut, '?limit=100&cfe_type=ETICKET')).data.items.map(({ cfe_id }) => cfe_id);
+    let running: Promise<unknown>[] = [];
+    const read = await readAll(`${path(rut)}?cfe_type=ETICKET&limit=5&created_from=${day(-1)}`, async () => {
+      // Some are stored while the next page is read, some before.
+      running = Array.from({ length: 6 }, () => issue(rut));
+      await running[0];
+    });
+    await Promise.all(running);
+    expect(read).toEqual(before);
+  });
+
+  test('skip counts from where the page before ended; the last page leads nowhere', async () => {
+    const rut = await ready();
+    for (let n = 0; n < 4; n += 1) await issue(rut);
+    const first = await suite.owner.client.get<Page>(`${path(rut)}?limit=1`);
+    const next = /after=([\w-]+)/.exec(first.headers.get('link') ?? '')?.[1];
+    const second = await suite.owner.client.get<Page>(`${path(rut)}?limit=5&skip=1&after=${next}`);
+    expect(second.data.items.map(({ cfe_id }) => cfe_id)).toEqual(['101-2', '101-1']);
+    expect(second.data.total).toBe(4);
+    expect(second.headers.get('link')).toBeNull();
+  });
+});
+
 describe('GET /enterprises/{rut}/cfes/{cfe_id}', () => {
   testsOfEveryEnterpriseRoute(suite, {
     method: 'GET',

@@ -77,6 +77,30 @@ describe('cfe list and cfe retry', () => {
     );
   const named = (...names: string[]) => names.map((name) => ids[name] ?? '');
 
+  test('list without --rut: of all enterprises, by the names that people have of a CFE', async () => {
+    const found = async (...filter: string[]): Promise<string[]> =>
+      (await cli.json<Row[]>('cfe', 'list', ...filter)).map((row) => `${row.rut} ${row.cfe_id}`);
+    const em = db.orm.em.fork();
+    const caes = [{}, { type: 'EFACTURA', serie: 'BC', from: 70 }] as const;
+    const third = await aReadyEnterprise(db.orm, accountId, { caes: [...caes] });
+    await aCfe(third);
+    await em.nativeUpdate(Cfe, { rut: third }, { requestId: 'request-0001', createdAt: new Date(0) });
+    const body = fromJson(JSON.stringify(aCfeBody({ type: 'EFACTURA' })));
+    const idempotency = { key: 'pedido 7', hash: Buffer.alloc(32) };
+    const input = { accountId, rut: third, environment: 'production', body, idempotency } as const;
+    await issueCfe(webhookDeps(db.orm), input);
+    expect(await found('--serie', 'BC', '--numero', '70')).toEqual([`${third} 111-1`]);
+    expect(await found('--receiver', '219999830019')).toEqual([`${third} 111-1`]);
+    expect(await found('--idempotency-key', 'pedido 7')).toEqual([`${third} 111-1`]);
+    expect(await found('--request-id', 'request-0001')).toEqual([`${third} 101-1`]);
+    expect(await found('--created-to', '1970-01-02')).toEqual([`${third} 101-1`]);
+    expect(await found('--type', 'EFACTURA', '--created-from', '2026-01-01')).toEqual([`${third} 111-1`]);
+    expect(await found('--from', '2011-01-01', '--to', '2011-01-01')).toEqual([]);
+    expect((await found('--limit', '100')).length).toBe(16);
+    const { message } = await cli.refusal('cfe', 'list', '--created-from', 'yesterday');
+    expect(message).toContain('a date and time with its zone');
+  });
+
   test('list --needs-support: those that wait for a person, newest first', async () => {
     expect(await list('--needs-support')).toEqual(named('undecided', 'signing'));
     expect(await list('--needs-support', '--status', 'PENDING')).toEqual(named('signing'));

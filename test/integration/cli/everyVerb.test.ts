@@ -293,7 +293,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     async () => [...(await aCustomer()), aFile('customer.json', CUSTOMER)],
   ],
   'customer remove': ['customer.delete', aCustomer],
-  'cfe list': [null, async () => ['--rut', await enterprise()]],
+  'cfe list': [null, async () => ['--serie', 'A', '--numero', '1']],
   'cfe show': [null, aCfe],
   'cfe xml': [null, aCfe],
   // Who asked is written by the workflow that was asked; here it is none (test/e2e/support.test.ts).

@@ -11,6 +11,7 @@ import {
   RequestTotals,
 } from '../../../src/domain/cfeRequest.ts';
 import { Customer } from '../../../src/domain/customer.ts';
+import { Moment } from '../../../src/domain/dates.ts';
 import {
   CreateEnterprise,
   UpdateEnterprise,
@@ -18,6 +19,7 @@ import {
   ValidateCredentials,
 } from '../../../src/domain/enterprise.ts';
 import { check, limited } from '../../../src/domain/faults.ts';
+import { CfeCursor, Serie } from '../../../src/domain/soughtCfe.ts';
 import type { Fault } from '../../../src/errors.ts';
 import { num } from '../../support/exactJson.ts';
 import { aPng } from '../../support/pictures.ts';
@@ -80,6 +82,14 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
       header: { doc_id: { emission_date: '2026-02-30', payment_method: '1' } },
     }),
   'date.out_of_range': () => readExtra('{"due_date": "1999-12-31"}').faults,
+  'moment.malformed': () =>
+    faultsOf(z.strictObject({ query: z.strictObject({ created_from: Moment }) }), {
+      query: { created_from: 'yesterday' },
+    }),
+  'cursor.malformed': () =>
+    faultsOf(z.strictObject({ query: z.strictObject({ after: CfeCursor }) }), { query: { after: 'x' } }),
+  'serie.malformed': () =>
+    faultsOf(z.strictObject({ query: z.strictObject({ serie: Serie }) }), { query: { serie: 'a1' } }),
   'date_time.malformed': () => faultsOf(UpdateEnterprise, { scheduled_ready_date: '2026-03-01' }),
   'rut.malformed': () => only(CreateEnterprise, 'rut', '21.234'),
   'rut.check_digit': () => only(CreateEnterprise, 'rut', '219999830018'),

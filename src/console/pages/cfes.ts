@@ -1,0 +1,254 @@
+import * as z from 'zod';
+import { type CfeSearch, searchCfes } from '../../db/cfeSearch.ts';
+import type { Cfe } from '../../db/entities/Cfe.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { date, spanOf } from '../../domain/dates.ts';
+import { LENGTHS } from '../../domain/lengths.ts';
+import { Rut } from '../../domain/rut.ts';
+import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
+import { STUCK_REASONS } from '../../domain/stuckReason.ts';
+import { text } from '../../domain/text.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { html } from '../../page/html.ts';
+import { accountsOf } from '../access.ts';
+import { moment } from '../format.ts';
+import { type Column, type Filter, LIST_QUERY, listing } from '../lists.ts';
+import { definePage, signedIn, ToldRefusal, type Visit } from '../page.ts';
+import { mark } from '../parts.ts';
+
+const ANY = 'any';
+const Value = z.string().max(LONGEST_SOUGHT).optional();
+/** The filters by their names in the address, and what each may be. */
+const FILTERS = {
+  q: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  rut: Rut,
+  type: z.enum(CFE_TYPE_NAMES),
+  status: z.enum(CFE_STATUSES),
+  stuck: z.enum([ANY, ...STUCK_REASONS]),
+  annulled: z.literal('yes'),
+  serie: Serie,
+  numero: z.coerce.number().int().min(1).max(LAST_NUMBER),
+  receiver: text(LENGTHS.foreignDocument),
+  key: text(LONGEST_SOUGHT),
+  request: text(LONGEST_SOUGHT),
+  from: date(),
+  to: date(),
+  created_from: date(),
+  created_to: date(),
+} as const;
+type Name = keyof typeof FILTERS;
+const NAMES = Object.keys(FILTERS) as Name[];
+type Values = { readonly [N in Name]?: z.output<(typeof FILTERS)[N]> };
+
+const Query = z.object({
+  ...LIST_QUERY,
+  ...(Object.fromEntries(NAMES.map((name) => [name, Value])) as Record<Name, typeof Value>),
+});
+
+/** GET /cfes: every receipt that somebody sees, by what they look for. */
+export const cfesPage = definePage({
+  name: 'cfes',
+  method: 'GET',
+  path: '/cfes',
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: Query,
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { search: words } = visit.texts;
+    const filter = filterOf(visit, query);
+    const seen = accountsOf(signedIn(visit).viewer);
+    return listing(visit, deps, {
+      title: words.title,
+      label: words.label,
+      name: 'cfes',
+      path: '/cfes',
+      query,
+      filters: fieldsOf(visit),
+      columns: columnsOf(visit),
+      read: async ({ after, limit }) =>
+        (await searchCfes(deps.orm.em.fork(), seen, filter, { after: after?.[0], limit })).cfes,
+      key: { parts: ['uuid'], of: ({ id }) => [id] },
+      href: (cfe) => cfePath(cfe),
+      empty: words.none,
+      live: ['cfes'],
+    });
+  },
+});
+
+/** The page of one CFE. */
+const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): string =>
+  `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}`;
+
+/** What is asked for. Refuses a value that its field cannot have, and names the field. */
+function filterOf(visit: Visit, query: Readonly<Partial<Record<Name, string | undefined>>>): CfeSearch {
+  const given = NAMES.flatMap((name) => {
+    const value = query[name]?.trim();
+    if (!value) return [];
+    const read = FILTERS[name].safeParse(value);
+    if (!read.success)
+      throw new ToldRefusal('INVALID_INPUT', visit.texts.search.wrong(labelsOf(visit)[name]));
+    return [[name, read.data] as const];
+  });
+  // Each value was read by the schema of its name.
+  const {
+    q,
+    stuck,
+    annulled,
+    key,
+    request,
+    created_from: since,
+    created_to: until,
+    ...same
+  } = Object.fromEntries(given) as Values;
+  return {
+    ...same,
+    text: q,
+    needsSupport: stuck === ANY ? true : undefined,
+    stuckReason: stuck === ANY ? undefined : stuck,
+    annulled: annulled === undefined ? undefined : true,
+    idempotencyKey: key,
+    requestId: request,
+    createdFrom: since === undefined ? undefined : spanOf(since).from,
+    createdBefore: until === undefined ? undefined : spanOf(until).before,
+  };
+}
+
+function labelsOf({ texts: { search: words } }: Visit): Readonly<Record<Name, string>> {
+  return {
+    q: words.text,
+    environment: words.environment,
+    rut: words.rut,
+    type: words.type,
+    status: words.status,
+    stuck: words.stuck,
+    annulled: words.annulled,
+    serie: words.serie,
+    numero: words.numero,
+    receiver: words.receiverDocument,
+    key: words.key,
+    request: words.request,
+    from: words.from,
+    to: words.to,
+    created_from: words.createdFrom,
+    created_to: words.createdTo,
+  };
+}
+
+function fieldsOf(visit: Visit): Filter[] {
+  const { search: words, environments } = visit.texts;
+  const { status, stuck } = CFE_WORDS[visit.language];
+  const options: Partial<Record<Name, Filter['options']>> = {
+    environment: ENVIRONMENTS.map((one) => [one, environments[one]]),
+    type: CFE_TYPE_NAMES.map((one) => [one, CFE_TYPES[one].label]),
+    status: CFE_STATUSES.map((one) => [one, status[one].label]),
+    stuck: [[ANY, words.stuckAny], ...STUCK_REASONS.map((one) => [one, stuck[one].label] as const)],
+    annulled: [['yes', words.yes]],
+  };
+  const days: readonly Name[] = ['from', 'to', 'created_from', 'created_to'];
+  return NAMES.map((name) => ({
+    name,
+    label: labelsOf(visit)[name],
+    ...(options[name] ? { options: options[name] } : {}),
+    ...(days.includes(name) ? { type: 'date' as const } : {}),
+  }));
+}
+
+const TONES = {
+  PENDING: 'wait',
+  RECEIVED: 'wait',
+  ACCEPTED: 'good',
+  OBSERVED: 'good',
+  REJECTED: 'bad',
+} as const;
+
+const columnsOf = (visit: Visit): Column<Cfe>[] => [...whatItIs(visit), ...whoseItIs(visit)];
+
+function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] {
+  const { status, stuck } = CFE_WORDS[language];
+  return [
+    { key: 'cfe_id', head: words.cfe, cell: formatCfeId, csv: formatCfeId },
+    { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
+    {
+      key: 'numero',
+      head: words.number,
+      isFigure: true,
+      cell: ({ numero }) => String(numero),
+      csv: ({ numero }) => numero,
+    },
+    { key: 'cfe_type', head: words.type, cell: ({ type }) => CFE_TYPES[type].label, csv: ({ type }) => type },
+    {
+      key: 'cfe_status',
+      head: words.status,
+      cell: (cfe) =>
+        html`${mark(status[cfe.status].label, TONES[cfe.status])}${cfe.stuckReason && html` ${mark(stuck[cfe.stuckReason].label, 'bad')}`}`,
+      csv: (cfe) => cfe.status,
+    },
+    {
+      key: 'stuck_reason',
+      head: words.stuck,
+      csvOnly: true,
+      cell: () => null,
+      csv: (cfe) => cfe.stuckReason,
+    },
+    {
+      key: 'pay_amount',
+      head: words.amount,
+      isFigure: true,
+      cell: (cfe) => `${cfe.currency} ${amountText(cfe.payAmount)}`,
+      csv: (cfe) => cfe.payAmount,
+    },
+    { key: 'currency', head: words.amount, csvOnly: true, cell: () => null, csv: (cfe) => cfe.currency },
+  ];
+}
+
+function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cfe>[] {
+  return [
+    {
+      key: 'receiver',
+      head: words.receiver,
+      cell: ({ document: { receiver } }) => receiver?.legalName ?? receiver?.document?.number ?? null,
+      csv: ({ document: { receiver } }) => receiver?.legalName,
+    },
+    {
+      key: 'receiver_document',
+      head: words.receiverDocument,
+      csvOnly: true,
+      cell: () => null,
+      csv: ({ document: { receiver } }) => receiver?.document?.number,
+    },
+    {
+      key: 'emission_date',
+      head: words.emitted,
+      cell: (cfe) => cfe.emissionDate,
+      csv: (cfe) => cfe.emissionDate,
+    },
+    {
+      key: 'created_at',
+      head: words.created,
+      cell: (cfe) => moment(cfe.createdAt),
+      csv: (cfe) => cfe.createdAt,
+    },
+    {
+      key: 'rut',
+      head: words.enterprise,
+      cell: (cfe) => html`${cfe.document.issuer?.legalName} <span class="soft">${cfe.rut}</span>`,
+      csv: (cfe) => cfe.rut,
+    },
+    {
+      key: 'environment',
+      head: words.environment,
+      cell: (cfe) => environments[cfe.environment],
+      csv: (cfe) => cfe.environment,
+    },
+  ];
+}
+
+/** An amount as Uruguay writes it, `1.234,50`. */
+const amountText = (amount: string): string => {
+  const [whole = '', cents] = amount.split('.');
+  return whole.replace(/\B(?=(\d{3})+$)/g, '.') + (cents === undefined ? '' : `,${cents}`);
+};

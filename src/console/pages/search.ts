@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { findCfes } from '../../db/cfeSearch.ts';
+import { LONGEST_SOUGHT } from '../../domain/soughtCfe.ts';
+import { html } from '../../page/html.ts';
+import { accountsOf } from '../access.ts';
+import { link } from '../links.ts';
+import { definePage, go, show, signedIn } from '../page.ts';
+import { panel } from '../parts.ts';
+
+/** GET /search: to the one receipt, or the enterprise, that goes by a text; to the list where there are several. */
+export const searchPage = definePage({
+  name: 'search',
+  method: 'GET',
+  path: '/search',
+  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  params: z.object({}),
+  query: z.object({ q: z.string().max(4_000).optional() }),
+  form: z.object({}),
+  async handle({ query, visit }, { orm }) {
+    const { search: words } = visit.texts;
+    const text = query.q?.trim() ?? '';
+    const found = await findCfes(orm.em.fork(), accountsOf(signedIn(visit).viewer), text);
+    if (found.kind === 'enterprise') return go(`/enterprises/${found.rut}`);
+    if (found.kind === 'cfe') return go(`/cfes/${found.rut}/${found.environment}/${found.cfeId}`);
+    if (found.kind === 'several') return go(link('/cfes', { q: text }));
+    const ways = words.ways.map(
+      ([way, example]) => html`<li>${way}${example !== '' && html` <code>${example}</code>`}</li>`,
+    );
+    const said = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SOUGHT));
+    return show(
+      words.nothingTitle,
+      panel(null, html`<p>${said}</p><p>${words.whatFinds}</p><ul>${ways}</ul><p>${words.whatLeads}</p>`),
+    );
+  },
+});
