@@ -79,7 +79,7 @@ export function mayAt(standing: Standing | null, { operators, members }: Audienc
   return standing !== null && members !== null && reaches(MEMBER_ROLES, standing.role, members);
 }
 
-/** The same for what belongs to an account and to no enterprise, such as its webhooks and keys. @internal */
+/** The same for what belongs to an account and to no enterprise, such as its webhooks and keys. */
 export function mayIn(viewer: Viewer, accountId: string, audience: Audience): boolean {
   if (viewer.kind === 'operator') return mayAt(viewer, audience);
   const membership = viewer.memberships.find((one) => one.accountId === accountId);

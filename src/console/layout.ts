@@ -25,6 +25,7 @@ const NAVIGATION: readonly {
   { name: 'keys', path: '/keys', audience: MEMBERS },
   { name: 'members', path: '/members', audience: MEMBERS },
   { name: 'plan', path: '/plan', audience: MEMBERS },
+  { name: 'accounts', path: '/accounts', audience: OPERATORS },
   { name: 'audit', path: '/audit', audience: OPERATORS },
   { name: 'enterprises', path: '/enterprises', audience: EVERYONE },
   { name: 'reports', path: '/reports', audience: EVERYONE },

@@ -22,7 +22,7 @@ export const LIST_QUERY = {
   list: z.string().max(40).optional(),
 } as const;
 
-/** The values of the boxes that were ticked, as a form sends them. @internal */
+/** The values of the boxes that were ticked, as a form sends them. */
 export const Ticked = z
   .union([z.string(), z.array(z.string()).max(500)])
   .default([])
@@ -95,7 +95,7 @@ ${panel(null, await listPart(visit, list))}${list.below}`;
   return show(list.title, body, list.live ? { live: list.live } : {});
 }
 
-/** The table of a list with what leads on, to stand in a page. @public */
+/** The table of a list with what leads on, to stand in a page. */
 export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
   const { lists: words } = visit.texts;
   const isAsked = !list.isPart || list.query['list'] === list.name;
@@ -110,7 +110,7 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
 ${after !== undefined && html`<a href="${address(list)}">${words.first}</a>`}${next !== null && html`<a href="${address(list, { after: next })}" rel="next">${words.next}</a>`}<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a></div>`;
 }
 
-/** All rows that match, as CSV (RFC 4180, in UTF-8 with its mark, by which spreadsheets know it), read page by page while it is sent. @public */
+/** All rows that match, as CSV (RFC 4180, in UTF-8 with its mark, by which spreadsheets know it), read page by page while it is sent. */
 export function csvOf<R>(list: List<R>): Answer {
   async function* lines(): AsyncGenerator<string> {
     yield `\uFEFF${csvLine(list.columns.map(({ key }) => key))}`;

@@ -9,6 +9,7 @@ const TABLES = {
   runs: ['run'],
   audit: ['audit'],
   enterprises: ['branch', 'enterprise_grant', 'annulment'],
+  accounts: ['account', 'enterprise', 'enterprise_grant', 'rate_limit'],
   reports: ['daily_report', 'report_submission', 'report_duty'],
   people: ['console_session', 'person', 'membership', 'account_invitation'],
   keys: ['api_key'],

@@ -6,6 +6,7 @@ import { removeWebhook } from '../../src/commands/removeWebhook.ts';
 import type { Audience } from '../../src/console/access.ts';
 import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
 import { Payment } from '../../src/db/entities/Payment.ts';
+import { Person } from '../../src/db/entities/Person.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
 import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
 import { EVIL, type Side, type World } from './consoleWorld.ts';
@@ -40,6 +41,17 @@ const OPERATORS: Audience = { operators: 'VIEWER', members: null };
 const PEOPLE_OF_ACCOUNTS: Audience = { operators: null, members: 'VIEWER' };
 const OWNERS: Audience = { operators: null, members: 'OWNER' };
 const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
+const ADMINS: Audience = { operators: 'ADMIN', members: null };
+/** A form about a colleague who never signed in. */
+const personForm = (act: string, answer = 303): ConsolePage => ({
+  may: ADMINS,
+  of: 'account',
+  answer,
+  sample: async ({ accountId, email }, { site }) => {
+    const { id } = await site.deps.orm.em.fork().findOneOrFail(Person, { email });
+    return { path: `/accounts/${accountId}/people/${id}/${act}`, fields: {} };
+  },
+});
 const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
@@ -48,6 +60,53 @@ const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
 /** Every page and form for those who are signed in, by method and path. */
 export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'GET /': { may: EVERYONE, of: 'everyone', sample: at('/') },
+  'GET /accounts': { may: OPERATORS, of: 'everyone', sample: at('/accounts') },
+  'POST /accounts': {
+    may: ADMINS,
+    of: 'everyone',
+    sample: at('/accounts', { name: 'Estudio Nuevo', email: 'nuevo@example.com', developer: 'yes' }),
+  },
+  'GET /accounts/{id}': {
+    may: OPERATORS,
+    of: 'account',
+    sample: ({ accountId }) => ({ path: `/accounts/${accountId}` }),
+  },
+  'POST /accounts/{id}/limit': {
+    may: ADMINS,
+    of: 'account',
+    sample: ({ accountId }) => ({
+      path: `/accounts/${accountId}/limit`,
+      fields: { environment: 'production', per_hour: '2000' },
+    }),
+  },
+  'POST /accounts/{id}/grants': {
+    may: ADMINS,
+    of: 'account',
+    sample: ({ accountId }, { theirs }) => ({
+      path: `/accounts/${accountId}/grants`,
+      fields: { rut: theirs.rut, role: 'VIEWER' },
+    }),
+  },
+  'POST /accounts/{id}/grants/{rut}/remove': {
+    may: ADMINS,
+    of: 'account',
+    sample: ({ accountId }, { theirs }) => ({
+      path: `/accounts/${accountId}/grants/${theirs.rut}/remove`,
+      fields: {},
+    }),
+  },
+  'POST /accounts/{id}/people': {
+    may: ADMINS,
+    of: 'account',
+    sample: ({ accountId }) => ({
+      path: `/accounts/${accountId}/people`,
+      fields: { email: 'otra@example.com', role: 'VIEWER' },
+    }),
+    answer: 200,
+  },
+  'POST /accounts/{id}/people/{person}/invite': personForm('invite', 200),
+  'POST /accounts/{id}/people/{person}/end': personForm('end'),
+  'POST /accounts/{id}/people/{person}/disable': personForm('disable'),
   'GET /audit': { may: OPERATORS, of: 'everyone', sample: at('/audit') },
   'GET /search': { may: EVERYONE, of: 'everyone', sample: at('/search?q=nothing+goes+by+this') },
   'GET /cfes': { may: EVERYONE, of: 'everyone', sample: at('/cfes') },

@@ -1,4 +1,15 @@
 import type { Page } from '../page.ts';
+import {
+  accountPage,
+  sendDisable,
+  sendEnd,
+  sendGrant,
+  sendInvite,
+  sendLimit,
+  sendPerson,
+  sendRemoveGrant,
+} from './account.ts';
+import { accountListPage, sendAccount } from './accounts.ts';
 import { auditListPage } from './audit.ts';
 import { cfesPage } from './cfes.ts';
 import { deliveriesPage } from './deliveries.ts';
@@ -86,6 +97,16 @@ export const PAGES: readonly Page[] = [
   sendSavedFilter,
   sendDeleteFilter,
   auditListPage,
+  accountListPage,
+  sendAccount,
+  accountPage,
+  sendLimit,
+  sendGrant,
+  sendRemoveGrant,
+  sendPerson,
+  sendInvite,
+  sendDisable,
+  sendEnd,
   webhooksPage,
   sendWebhook,
   webhookPage,

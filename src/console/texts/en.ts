@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
@@ -28,6 +29,7 @@ export const en = {
   enterprises: enterprises.en,
   lists: lists.en,
   audit: audit.en,
+  accounts: accounts.en,
   members: members.en,
   webhooks: webhooks.en,
   reports: reports.en,

@@ -1,3 +1,4 @@
+import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import type { Texts } from './en.ts';
 import { enterprises } from './enterprises.ts';
@@ -29,6 +30,7 @@ export const es: Texts = {
   enterprises: enterprises.es,
   lists: lists.es,
   audit: audit.es,
+  accounts: accounts.es,
   members: members.es,
   webhooks: webhooks.es,
   reports: reports.es,

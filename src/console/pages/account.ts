@@ -1,0 +1,401 @@
+import * as z from 'zod';
+import { createUser } from '../../commands/createUser.ts';
+import { disableUser } from '../../commands/disableUser.ts';
+import { endSessions } from '../../commands/endSessions.ts';
+import { inviteUser } from '../../commands/inviteUser.ts';
+import { removeGrant } from '../../commands/removeGrant.ts';
+import { setGrant } from '../../commands/setGrant.ts';
+import { setRateLimit } from '../../commands/setRateLimit.ts';
+import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
+import { listApiKeys, requireAccount } from '../../db/accounts.ts';
+import { type EnterpriseOf, enterprisesAt, ownLimits } from '../../db/consoleAccounts.ts';
+import type { Account } from '../../db/entities/Account.ts';
+import type { ApiKey } from '../../db/entities/ApiKey.ts';
+import { listMembers, type Member } from '../../db/members.ts';
+import { ENVIRONMENTS, type Environment } from '../../domain/cfeTypes.ts';
+import { Email } from '../../domain/email.ts';
+import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
+import { MEMBER_ROLES } from '../../domain/people.ts';
+import { HOURLY_LIMITS } from '../../domain/requestLimits.ts';
+import { Rut } from '../../domain/rut.ts';
+import { BY_LENGTH } from '../../domain/supportAction.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { showOnce } from '../once.ts';
+import { type Answer, acting, type ConsoleDeps, definePage, go, show, type Visit } from '../page.ts';
+import { button, field, form, mark, panel, table } from '../parts.ts';
+import { ADMINS, mayChange, READERS } from './accounts.ts';
+
+/** The table could hold more, but beyond this a limit limits nothing. */
+const MOST_PER_HOUR = 1_000_000_000;
+const Id = z.object({ id: z.uuid() });
+const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
+const place = (id: string): string => `/accounts/${id}`;
+const FORM = {
+  method: 'POST',
+  audience: ADMINS,
+  query: z.object({}),
+  back: ({ params }: { params: { id: string } }) => place(params.id),
+} as const;
+
+/** GET /accounts/{id}: what an account is at which enterprises, its keys, limits and people. */
+export const accountPage = definePage({
+  name: 'account',
+  method: 'GET',
+  path: '/accounts/{id}',
+  audience: READERS,
+  params: Id,
+  query: z.object(LIST_QUERY),
+  form: z.object({}),
+  async handle({ params: { id }, query, visit }, deps) {
+    const { accounts: words } = visit.texts;
+    const em = deps.orm.em.fork();
+    const account = await requireAccount(em, id);
+    const at = { path: place(id), query: { ...query }, isPart: true } as const;
+    const enterprises = enterprisesList(visit, deps, account, at);
+    const keys = keysList(visit, deps, account, at);
+    const people = peopleList(visit, deps, account, at);
+    if (query.format === 'csv')
+      return query.list === 'keys'
+        ? csvOf(keys)
+        : query.list === 'people'
+          ? csvOf(people)
+          : csvOf(enterprises);
+    const body = html`${factsOf(visit, account)}
+${panel(words.enterprises, html`${await listPart(visit, enterprises)}${mayChange(visit) && grantForm(visit, id)}`)}
+${panel(words.people, html`${await listPart(visit, people)}${mayChange(visit) && addForm(visit, id)}`)}
+${panel(words.keys, await listPart(visit, keys))}
+${panel(words.limits, limitsTable(visit, id, await ownLimits(em, id)))}`;
+    return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
+  },
+});
+
+interface At {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly isPart: true;
+}
+
+function factsOf(
+  { texts: { accounts: words } }: Visit,
+  { id, email, isDeveloper, createdAt }: Account,
+): Html {
+  return html`<p>${email} · <code>${id}</code> · ${words.created} ${moment(createdAt)}${isDeveloper && html` · ${mark(words.developer, 'calm')}`} · <a href="${link('/audit', { account: id })}">${words.audit}</a></p>`;
+}
+
+function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseOf> {
+  const { accounts: words } = visit.texts;
+  const columns: Column<EnterpriseOf>[] = [
+    { key: 'rut', head: 'RUT', cell: ({ rut }) => rut, csv: ({ rut }) => rut },
+    { key: 'legal_name', head: words.enterprise, cell: (row) => row.legalName, csv: (row) => row.legalName },
+    {
+      key: 'role',
+      head: words.role,
+      cell: ({ role }) => html`<code>${role}</code>`,
+      csv: ({ role }) => role,
+    },
+    {
+      key: 'status',
+      head: words.status,
+      cell: ({ status }) => html`<code>${status}</code>`,
+      csv: ({ status }) => status,
+    },
+  ];
+  const remove = ({ rut, role }: EnterpriseOf): Html | null =>
+    role === 'OWNER'
+      ? null
+      : form(visit, `${place(id)}/grants/${rut}/remove`, button(words.ungrant, 'quiet'), 'inline');
+  return {
+    ...at,
+    name: 'enterprises',
+    label: words.enterprises,
+    columns: mayChange(visit)
+      ? [...columns, { key: 'account_id', head: words.act, cell: remove, csv: () => id }]
+      : columns,
+    read: ({ after, limit }) => enterprisesAt(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
+    key: { parts: ['text'], of: ({ rut }) => [rut] },
+    href: ({ rut }) => `/enterprises/${rut}`,
+    empty: words.noEnterprise,
+  };
+}
+
+function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<ApiKey> {
+  const { accounts: words, environments, never } = visit.texts;
+  const day = (date: Date | null | undefined): Html | string => (date ? moment(date) : never);
+  return {
+    ...at,
+    name: 'keys',
+    label: words.keys,
+    columns: [
+      {
+        key: 'prefix',
+        head: words.key,
+        cell: (key) => html`<code>${apiKeyPrefix(key)}</code>`,
+        csv: apiKeyPrefix,
+      },
+      { key: 'key_id', head: words.id, cell: (key) => html`<code>${key.id}</code>`, csv: (key) => key.id },
+      { key: 'label', head: words.label, cell: (key) => key.label ?? null, csv: (key) => key.label ?? null },
+      {
+        key: 'environment',
+        head: words.environment,
+        cell: (key) => environments[key.environment],
+        csv: (key) => key.environment,
+      },
+      {
+        key: 'created_at',
+        head: words.created,
+        cell: (key) => moment(key.createdAt),
+        csv: (key) => key.createdAt,
+      },
+      {
+        key: 'last_used_at',
+        head: words.used,
+        cell: (key) => day(key.lastUsedAt),
+        csv: (key) => key.lastUsedAt ?? null,
+      },
+      {
+        key: 'revoked_at',
+        head: words.revoked,
+        cell: (key) => day(key.revokedAt),
+        csv: (key) => key.revokedAt ?? null,
+      },
+    ],
+    // An account has few keys: they are one page.
+    read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), id)),
+    key: { parts: ['uuid'], of: (key) => [key.id] },
+    empty: words.noKey,
+  };
+}
+
+function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<Member> {
+  const { accounts: words, never } = visit.texts;
+  const columns: Column<Member>[] = [
+    {
+      key: 'email',
+      head: words.email,
+      cell: ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+      csv: ({ email }) => email,
+    },
+    {
+      key: 'role',
+      head: words.role,
+      cell: ({ role }) => html`<code>${role}</code>`,
+      csv: ({ role }) => role,
+    },
+    { key: 'since', head: words.created, cell: ({ since }) => moment(since), csv: ({ since }) => since },
+    {
+      key: 'seen_at',
+      head: words.seen,
+      cell: ({ seenAt }) => (seenAt ? moment(seenAt) : never),
+      csv: ({ seenAt }) => seenAt,
+    },
+    {
+      key: 'second_factor',
+      head: words.factor,
+      cell: ({ hasSecondFactor }) => (hasSecondFactor ? words.yes : words.no),
+      csv: ({ hasSecondFactor }) => hasSecondFactor,
+    },
+  ];
+  return {
+    ...at,
+    name: 'people',
+    label: words.people,
+    columns: mayChange(visit)
+      ? [
+          ...columns,
+          {
+            key: 'person_id',
+            head: words.act,
+            cell: (member) => personForms(visit, id, member),
+            csv: ({ personId }) => personId,
+          },
+        ]
+      : columns,
+    // An account has few people: they are one page.
+    read: async ({ after }) => (after ? [] : listMembers(orm.em.fork(), id)),
+    key: { parts: ['uuid'], of: ({ personId }) => [personId] },
+    empty: words.noMember,
+  };
+}
+
+/** What can be done about a person, each saying what it does. */
+function personForms(visit: Visit, id: string, { personId, email, disabled }: Member): Html {
+  const { accounts: words } = visit.texts;
+  const act = (name: string, title: string, about: string | null): Html =>
+    html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
+      visit,
+      `${place(id)}/people/${personId}/${name}`,
+      html`${about !== null && html`<p>${about}</p>`}${button(title)}`,
+    )}</details>`;
+  return html`${act('invite', words.invite, words.inviteAbout)}${!disabled && html`${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`}`;
+}
+
+const choice = (label: string, name: string, options: readonly string[]): Html =>
+  html`<label class="field"><span>${label}</span><select name="${name}">${options.map((one) => html`<option value="${one}">${one}</option>`)}</select></label>`;
+
+function grantForm(visit: Visit, id: string): Html {
+  const { accounts: words } = visit.texts;
+  return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
+    visit,
+    `${place(id)}/grants`,
+    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${choice(words.role, 'role', GRANTED_ROLES)}${button(words.grantGo)}`,
+  )}</details>`;
+}
+
+function addForm(visit: Visit, id: string): Html {
+  const { accounts: words } = visit.texts;
+  return html`<details class="more" id="add"><summary>${words.add}</summary>${form(
+    visit,
+    `${place(id)}/people`,
+    html`<p>${words.addAbout}</p>${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}${choice(words.role, 'role', MEMBER_ROLES)}${button(words.addGo)}`,
+  )}</details>`;
+}
+
+function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, number>): Html {
+  const { accounts: words, environments } = visit.texts;
+  const rows = ENVIRONMENTS.map((environment) => [
+    environments[environment],
+    figure(own.get(environment) ?? HOURLY_LIMITS[environment].most),
+    own.has(environment) ? words.own : words.usual,
+    ...(mayChange(visit) ? [limitForm(visit, id, environment)] : []),
+  ]);
+  const heads = [words.environment, words.perHour, '', ...(mayChange(visit) ? [words.act] : [])];
+  return table(words.limits, heads, rows, [1]);
+}
+
+const limitForm = (visit: Visit, id: string, environment: Environment): Html =>
+  form(
+    visit,
+    `${place(id)}/limit`,
+    html`<input type="hidden" name="environment" value="${environment}"><input name="per_hour" inputmode="numeric" maxlength="10" required autocomplete="off" aria-label="${visit.texts.accounts.perHour}, ${visit.texts.environments[environment]}">${button(visit.texts.accounts.set, 'quiet')}`,
+    'inline',
+  );
+
+/** POST /accounts/{id}/limit. */
+export const sendLimit = definePage({
+  ...FORM,
+  name: 'account-limit',
+  path: '/accounts/{id}/limit',
+  params: Id,
+  form: z.object({
+    environment: z.enum(ENVIRONMENTS),
+    per_hour: z.coerce.number().int().min(1).max(MOST_PER_HOUR),
+  }),
+  async handle({ params: { id }, form: { environment, per_hour: perHour }, visit }, deps) {
+    await setRateLimit(acting(deps, visit), { accountId: id, environment, perHour });
+    const { accounts: words, environments } = visit.texts;
+    return go(place(id), { kind: 'done', text: words.limited(figure(perHour), environments[environment]) });
+  },
+});
+
+/** POST /accounts/{id}/grants. */
+export const sendGrant = definePage({
+  ...FORM,
+  name: 'account-grant',
+  path: '/accounts/{id}/grants',
+  params: Id,
+  form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES) }),
+  async handle({ params: { id }, form: { rut, role }, visit }, deps) {
+    await setGrant(acting(deps, visit), { accountId: id, rut, role });
+    return go(place(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
+  },
+});
+
+/** POST /accounts/{id}/grants/{rut}/remove. */
+export const sendRemoveGrant = definePage({
+  ...FORM,
+  name: 'account-grant-remove',
+  path: '/accounts/{id}/grants/{rut}/remove',
+  params: z.object({ id: z.uuid(), rut: Rut }),
+  form: z.object({}),
+  async handle({ params: { id, rut }, visit }, deps) {
+    await removeGrant(acting(deps, visit), { accountId: id, rut });
+    return go(place(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
+  },
+});
+
+/** POST /accounts/{id}/people: lets a person into the account; who cannot sign in yet gets a link, shown once. */
+export const sendPerson = definePage({
+  ...FORM,
+  name: 'account-person',
+  path: '/accounts/{id}/people',
+  params: Id,
+  form: z.object({ email: z.string().trim().pipe(Email.max(BY_LENGTH)), role: z.enum(MEMBER_ROLES) }),
+  async handle({ params: { id }, form: { email, role }, visit }, deps) {
+    const { invitation } = await createUser(acting(deps, visit), { email, accountId: id, role });
+    return invitation
+      ? linkOnce(visit, deps, id, email, invitation.token)
+      : go(place(id), { kind: 'done', text: visit.texts.accounts.added(email) });
+  },
+});
+
+/** POST /accounts/{id}/people/{person}/invite. */
+export const sendInvite = definePage({
+  ...FORM,
+  name: 'account-person-invite',
+  path: '/accounts/{id}/people/{person}/invite',
+  params: PersonOf,
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { email } = await memberOf(deps, params);
+    const { invitation } = await inviteUser(acting(deps, visit), { email });
+    return linkOnce(visit, deps, params.id, email, invitation.token);
+  },
+});
+
+/** POST /accounts/{id}/people/{person}/disable. */
+export const sendDisable = definePage({
+  ...FORM,
+  name: 'account-person-disable',
+  path: '/accounts/{id}/people/{person}/disable',
+  params: PersonOf,
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { email } = await memberOf(deps, params);
+    await disableUser(acting(deps, visit), { email });
+    return go(place(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
+  },
+});
+
+/** POST /accounts/{id}/people/{person}/end: ends their sessions. */
+export const sendEnd = definePage({
+  ...FORM,
+  name: 'account-person-end',
+  path: '/accounts/{id}/people/{person}/end',
+  params: PersonOf,
+  form: z.object({}),
+  async handle({ params, visit }, deps) {
+    const { email } = await memberOf(deps, params);
+    const ended = await endSessions(acting(deps, visit), { email });
+    return go(place(params.id), { kind: 'done', text: visit.texts.accounts.ended(email, figure(ended)) });
+  },
+});
+
+/** A member of an account; refuses whoever is none (NOT_FOUND). */
+async function memberOf(
+  { orm }: ConsoleDeps,
+  { id, person }: { id: string; person: string },
+): Promise<Member> {
+  const member = (await listMembers(orm.em.fork(), id)).find(({ personId }) => personId === person);
+  if (!member) throw new Refusal('NOT_FOUND', `${person} is no member of the account ${id}.`);
+  return member;
+}
+
+function linkOnce(
+  visit: Visit,
+  { consoleUrl }: ConsoleDeps,
+  id: string,
+  email: string,
+  token: string,
+): Answer {
+  const { accounts: words } = visit.texts;
+  return showOnce(visit, {
+    title: words.linkTitle,
+    about: words.linkAbout(email),
+    secret: `${consoleUrl}/invitation/${token}`,
+    back: place(id),
+  });
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { createAccount } from '../../commands/createAccount.ts';
+import { accountsPage, type ListedAccount } from '../../db/consoleAccounts.ts';
+import { Email } from '../../domain/email.ts';
+import { text } from '../../domain/text.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayAt } from '../access.ts';
+import { figure, moment } from '../format.ts';
+import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
+import { button, field, form, panel } from '../parts.ts';
+
+export const READERS: Audience = { operators: 'VIEWER', members: null };
+export const ADMINS: Audience = { operators: 'ADMIN', members: null };
+const NAME_LENGTH = 100;
+
+/** Whether whoever looks may change accounts. */
+export function mayChange(visit: Visit): boolean {
+  const { viewer } = signedIn(visit);
+  return viewer.kind === 'operator' && mayAt(viewer, ADMINS);
+}
+
+/** GET /accounts: every account, by name. */
+export const accountListPage = definePage({
+  name: 'accounts',
+  method: 'GET',
+  path: '/accounts',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { accounts: words } = visit.texts;
+    return listing<ListedAccount>(visit, deps, {
+      title: words.title,
+      live: ['accounts'],
+      label: words.title,
+      name: 'accounts',
+      path: '/accounts',
+      query,
+      filters: [{ name: 'text', label: words.text, type: 'search' }],
+      columns: columnsOf(visit),
+      read: (page) => accountsPage(deps.orm.em.fork(), { text: query.text }, page),
+      key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
+      href: ({ id }) => `/accounts/${id}`,
+      empty: words.empty,
+      ...(mayChange(visit) ? { below: panel(words.create, createForm(visit)) } : {}),
+    });
+  },
+});
+
+function columnsOf({ texts: { accounts: words } }: Visit): Column<ListedAccount>[] {
+  return [
+    { key: 'name', head: words.name, cell: ({ name }) => name, csv: ({ name }) => name },
+    { key: 'email', head: words.email, cell: ({ email }) => email, csv: ({ email }) => email },
+    {
+      key: 'is_developer',
+      head: words.developer,
+      cell: ({ isDeveloper }) => (isDeveloper ? words.yes : words.no),
+      csv: ({ isDeveloper }) => isDeveloper,
+    },
+    {
+      key: 'enterprises',
+      head: words.enterprises,
+      isFigure: true,
+      cell: ({ enterprises }) => figure(enterprises),
+      csv: ({ enterprises }) => enterprises,
+    },
+    {
+      key: 'people',
+      head: words.people,
+      isFigure: true,
+      cell: ({ members }) => figure(members),
+      csv: ({ members }) => members,
+    },
+    {
+      key: 'created_at',
+      head: words.created,
+      cell: ({ createdAt }) => moment(createdAt),
+      csv: ({ createdAt }) => createdAt,
+    },
+    { key: 'account_id', head: words.id, cell: ({ id }) => html`<code>${id}</code>`, csv: ({ id }) => id },
+  ];
+}
+
+function createForm(visit: Visit): Html {
+  const { accounts: words } = visit.texts;
+  return form(
+    visit,
+    '/accounts',
+    html`${field(words.name, { name: 'name', maxlength: NAME_LENGTH })}${field(words.email, { name: 'email', type: 'email', maxlength: 254 })}
+<p><label><input type="checkbox" name="developer" value="yes"> ${words.developerAbout}</label></p>${button(words.createGo)}`,
+  );
+}
+
+/** POST /accounts: makes an account, and leads to it. */
+export const sendAccount = definePage({
+  name: 'account-create',
+  method: 'POST',
+  path: '/accounts',
+  audience: ADMINS,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({
+    name: z.string().trim().pipe(text(NAME_LENGTH)),
+    email: z.string().trim().pipe(Email),
+    developer: z.literal('yes').optional(),
+  }),
+  back: () => '/accounts',
+  async handle({ form: { name, email, developer }, visit }, deps) {
+    const { id } = await createAccount(acting(deps, visit), {
+      name,
+      email,
+      isDeveloper: developer === 'yes',
+    });
+    return go(`/accounts/${id}`, { kind: 'done', text: visit.texts.accounts.createdDone(name) });
+  },
+});

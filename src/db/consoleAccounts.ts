@@ -1,0 +1,81 @@
+/** What the console's pages of accounts read. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
+import type { EnterpriseStatus } from '../domain/enterpriseStatus.ts';
+import type { MemberRole } from '../domain/people.ts';
+import { milliseconds } from './clock.ts';
+
+export interface ListedAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly isDeveloper: boolean;
+  readonly createdAt: Date;
+  /** Enterprises that it owns. */
+  readonly enterprises: number;
+  readonly members: number;
+}
+
+/** A text that stands anywhere in another, for LIKE. */
+const within = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+/** Accounts by name, those behind one of that name and id; `text`: what name, address or id hold. */
+export async function accountsPage(
+  em: EntityManager,
+  { text }: { text?: string | undefined },
+  { after, limit }: { after: readonly string[] | null; limit: number },
+): Promise<ListedAccount[]> {
+  const [name, id] = after ?? [];
+  const rows = await em.execute<(Omit<ListedAccount, 'createdAt'> & { created: number })[]>(
+    `select a.id, a.name, a.email, a.is_developer as "isDeveloper", ${milliseconds('a.created_at')} as created,
+       (select count(*)::int from enterprise e where e.owner_account_id = a.id) as enterprises,
+       (select count(*)::int from membership m where m.account_id = a.id) as members
+     from account a
+     where ${text === undefined ? 'true' : '(a.name ilike ? or a.email ilike ? or a.id::text = lower(?))'}
+       and ${after === null ? 'true' : '(a.name, a.id) > (?::text, ?::uuid)'}
+     order by a.name, a.id limit ?`,
+    [
+      ...(text === undefined ? [] : [within(text), within(text), text]),
+      ...(after === null ? [] : [name, id]),
+      limit,
+    ],
+  );
+  return rows.map(({ created, ...row }) => ({ ...row, createdAt: new Date(created) }));
+}
+
+export interface EnterpriseOf {
+  readonly rut: string;
+  readonly legalName: string;
+  readonly status: EnterpriseStatus;
+  readonly role: MemberRole;
+}
+
+/** The enterprises at which an account has a role, by RUT, those behind a RUT. */
+export function enterprisesAt(
+  em: EntityManager,
+  accountId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<EnterpriseOf[]> {
+  return em.execute<EnterpriseOf[]>(
+    `select e.rut, e.legal_name as "legalName", e.status, held.role from (
+       select rut, 'OWNER' as role from enterprise where owner_account_id = ?
+       union all
+       select g.rut, g.role from enterprise_grant g join enterprise e on e.rut = g.rut
+       where g.account_id = ? and e.owner_account_id <> ?
+     ) held join enterprise e on e.rut = held.rut
+     where held.rut > ? order by held.rut limit ?`,
+    [accountId, accountId, accountId, after ?? '', limit],
+  );
+}
+
+/** How many requests an hour an account may make, where an operator set that: by environment. */
+export async function ownLimits(
+  em: EntityManager,
+  accountId: string,
+): Promise<ReadonlyMap<Environment, number>> {
+  const rows = await em.execute<{ environment: Environment; per_hour: number }[]>(
+    'select environment, per_hour from rate_limit where account_id = ?',
+    [accountId],
+  );
+  return new Map(rows.map(({ environment, per_hour }) => [environment, per_hour]));
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { createUser } from '../../../src/commands/createUser.ts';
+import { Account } from '../../../src/db/entities/Account.ts';
+import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
+import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { Person } from '../../../src/db/entities/Person.ts';
+import { RateLimit } from '../../../src/db/entities/RateLimit.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import {
+  type Browser,
+  PASSWORD,
+  startConsole,
+  type TestConsole,
+  type TestPerson,
+} from '../../support/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+
+let db: TestDatabase;
+let site: TestConsole;
+let admin: TestPerson;
+let browser: Browser;
+let account: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  site = await startConsole(db.orm);
+  admin = await site.anOperator('ADMIN');
+  browser = await site.as(admin);
+  account = await anAccount(db.orm);
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+const lastAct = async () =>
+  (await db.orm.em.fork().find(AuditEntry, {}, { orderBy: { id: 'desc' }, limit: 1 }))[0];
+
+test('an ADMIN makes an account, and everything of it is audited with them', async () => {
+  const made = await browser.send('/accounts', {
+    name: 'Estudio <Nuevo>',
+    email: 'nuevo@example.com',
+    developer: 'yes',
+  });
+  const { id } = await db.orm.em
+    .fork()
+    .findOneOrFail(Account, { email: 'nuevo@example.com', isDeveloper: true });
+  expect(made.to).toBe(`/accounts/${id}`);
+  expect(await lastAct()).toMatchObject({
+    action: 'account.create',
+    subject: id,
+    actor: `console:${admin.email}`,
+  });
+  const { text } = await browser.get('/accounts?text=NUEVO%3E');
+  expect(text).toContain('Estudio &lt;Nuevo&gt;');
+  expect((await browser.get('/accounts?text=%25')).text).not.toContain('Estudio');
+  expect((await browser.send('/accounts', { name: ' ', email: 'x' })).to).toBe('/accounts');
+  expect(await db.orm.em.fork().count(Account, { email: 'x' })).toBe(0);
+});
+
+test('limits and grants are set and taken back', async () => {
+  const rut = await anEnterprise(db.orm, await anAccount(db.orm), { legalName: 'Ajena S.A.' });
+  await browser.send(`/accounts/${account}/limit`, { environment: 'sandbox', per_hour: '7000' });
+  expect(await db.orm.em.fork().findOne(RateLimit, { accountId: account })).toMatchObject({
+    environment: 'sandbox',
+    perHour: 7_000,
+  });
+  expect((await browser.get(`/accounts/${account}`)).text).toContain('7.000');
+  await browser.send(`/accounts/${account}/grants`, { rut, role: 'MEMBER' });
+  expect((await browser.get(`/accounts/${account}`)).text).toContain('Ajena S.A.');
+  expect((await browser.get(`/accounts/${account}?format=csv&list=enterprises`)).text).toContain(
+    `${rut},Ajena S.A.,MEMBER`,
+  );
+  await browser.send(`/accounts/${account}/grants/${rut}/remove`, {});
+  expect(await db.orm.em.fork().count(EnterpriseGrant, { rut })).toBe(0);
+  for (const per_hour of ['0', '-1', '1e12', 'many', ''])
+    expect((await browser.send(`/accounts/${account}/limit`, { environment: 'sandbox', per_hour })).to).toBe(
+      `/accounts/${account}`,
+    );
+  expect(await db.orm.em.fork().findOne(RateLimit, { accountId: account })).toMatchObject({ perHour: 7_000 });
+});
+
+test('a person is let in by a link that is shown once, invited anew, signed out, and disabled', async () => {
+  const email = 'nueva.persona@example.com';
+  const made = await browser.send(`/accounts/${account}/people`, { email, role: 'MEMBER' });
+  const link = /\/invitation\/[\w-]{43}/.exec(made.text)?.[0] ?? '';
+  expect([made.status, (await site.aBrowser().get(link)).status]).toEqual([200, 200]);
+  expect((await browser.get(`/accounts/${account}`)).text).not.toContain(link);
+  expect(JSON.stringify(site.lines)).not.toContain(link);
+
+  const { id } = await db.orm.em.fork().findOneOrFail(Person, { email });
+  const act = (what: string) => browser.send(`/accounts/${account}/people/${id}/${what}`, {});
+  const again = /\/invitation\/[\w-]{43}/.exec((await act('invite')).text)?.[0] ?? '';
+  expect([(await site.aBrowser().get(link)).status, (await site.aBrowser().get(again)).status]).toEqual([
+    404, 200,
+  ]);
+
+  const member = await site.aMember(account, 'VIEWER');
+  const theirs = await site.as(member);
+  const person = await db.orm.em.fork().findOneOrFail(Person, { email: member.email });
+  await browser.send(`/accounts/${account}/people/${person.id}/end`, {});
+  expect((await theirs.get('/')).to).toBe('/sign-in');
+  await browser.send(`/accounts/${account}/people/${person.id}/disable`, {});
+  expect((await site.aBrowser().send('/sign-in', { email: member.email, password: PASSWORD })).status).toBe(
+    403,
+  );
+  expect(await lastAct()).toMatchObject({
+    action: 'user.disable',
+    subject: member.email,
+    actor: `console:${admin.email}`,
+  });
+});
+
+test('nobody who is no member of the account is acted on by its page', async () => {
+  const other = await site.aMember(await anAccount(db.orm), 'OWNER');
+  const person = await db.orm.em.fork().findOneOrFail(Person, { email: other.email });
+  await browser.send(`/accounts/${account}/people/${person.id}/disable`, {});
+  expect(await db.orm.em.fork().findOneOrFail(Person, { email: other.email })).toMatchObject({
+    disabledAt: null,
+  });
+  expect((await browser.get('/accounts/00000000-0000-4000-8000-000000000000')).status).toBe(404);
+});
+
+test('keys are known by their ids and beginnings, never whole', async () => {
+  await db.orm.em.fork().insert(ApiKey, {
+    id: '4be0643f-1d98-4d3c-97cd-ca98a65347dd',
+    publicId: 'k7Qm2',
+    accountId: account,
+    environment: 'production',
+    hash: Buffer.alloc(32, 'secret'),
+    label: 'Caja 1',
+    createdAt: new Date(),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+  const { text } = await browser.get(`/accounts/${account}`);
+  expect(text).toContain('4be0643f-1d98-4d3c-97cd-ca98a65347dd');
+  expect(text).toContain('cfe_live_k7Qm2');
+  expect(text).not.toContain(Buffer.alloc(32, 'secret').toString('base64'));
+});
+
+test('who may only look is offered nothing to change', async () => {
+  await createUser(site.deps, { email: 'x@example.com', accountId: account, role: 'VIEWER' });
+  const viewer = await site.as(await site.anOperator('SUPPORT'));
+  for (const path of ['/accounts', `/accounts/${account}`])
+    expect((await viewer.get(path)).text).not.toContain('method="post" action="/accounts');
+});
