@@ -4,6 +4,7 @@ import { type CfeIdParts, parseCfeId } from './cfeId.ts';
 import { valuesOf } from './cursor.ts';
 import { addIssue } from './issue.ts';
 import { rutFault } from './rut.ts';
+import { badCharacter } from './text.ts';
 
 /** Longest text that is looked for: that of an Idempotency-Key. */
 export const LONGEST_SOUGHT = 255;
@@ -48,10 +49,10 @@ export interface Sought {
 /** What stands between serie and number differs. */
 const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9})$/i;
 
-/** Reads a text that somebody looks for; null where it is empty or too long to be anything. */
+/** Reads a text that somebody looks for; null where it is empty, too long or holds what no field may hold. */
 export function soughtIn(text: string): Sought | null {
   const words = text.trim();
-  if (words === '' || words.length > LONGEST_SOUGHT) return null;
+  if (words === '' || words.length > LONGEST_SOUGHT || badCharacter(words)) return null;
   const digits = words.replace(/[.\s-]/g, '');
   const printed = PRINTED.exec(words);
   return {

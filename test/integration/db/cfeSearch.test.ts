@@ -176,12 +176,21 @@ describe('what a text leads to', () => {
     expect(await findCfes(em, null, '219999830019')).toEqual(await placeOf('invoice'));
   });
 
-  test.each(['', '   ', 'x'.repeat(256), "' or 1=1 --", 'A-0', '999-1', '101-99999999999999', '%'])(
-    '%j: nothing',
-    async (text) => {
-      expect(await findCfes(db.orm.em.fork(), null, text)).toEqual({ kind: 'nothing' });
-    },
-  );
+  test.each([
+    '',
+    '   ',
+    'x'.repeat(256),
+    "' or 1=1 --",
+    'A-0',
+    '999-1',
+    '101-99999999999999',
+    '%',
+    '?',
+    'a?b$1\\',
+    'a\0b',
+  ])('%j: nothing', async (text) => {
+    expect(await findCfes(db.orm.em.fork(), null, text)).toEqual({ kind: 'nothing' });
+  });
 });
 
 test('page by page while others are issued: each CFE once, and none is missing', async () => {
