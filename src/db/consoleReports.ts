@@ -60,11 +60,9 @@ async function part(
   { rut, environment, status, from, to }: ConsoleReportFilter,
   { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
 ): Promise<ListedReport[]> {
-  const visible = visibleTo(seen, 'rut');
   const [, afterDate, afterRut, afterEnvironment] = after ?? [];
   const conditions: { sql: string; values: unknown[] }[] = [
     { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
-    visible,
     ...(rut === undefined ? [] : [{ sql: 'rut = ?', values: [rut] }]),
     ...(environment === undefined ? [] : [{ sql: 'environment = ?', values: [environment] }]),
     ...(status === undefined ? [] : [{ sql: 'status = ?', values: [status] }]),
@@ -79,15 +77,28 @@ async function part(
           },
         ]),
   ];
+  const matching = `daily_report where ${conditions.map(({ sql }) => sql).join(' and ')}`;
+  const values = conditions.flatMap((one) => one.values);
+  // Of some enterprises by the key of each; the days of all others between theirs would be read otherwise.
+  const visible = visibleTo(seen, 'own.rut');
+  const source =
+    seen === null
+      ? { sql: `(select * from ${matching}) as report`, values }
+      : {
+          sql: `enterprise own cross join lateral (
+            select * from ${matching} and rut = own.rut order by date desc, environment limit ?
+          ) as report where ${visible.sql}`,
+          values: [...values, limit, ...visible.values],
+        };
   const rows = await em.execute<(Omit<ListedReport, 'dueAt'> & { due: number })[]>(
     `select found.*, e.legal_name as "legalName" from (
-       select rut, environment, date::text as date, status, sequence, ${milliseconds('due_at')} as due,
+       select report.rut, environment, date::text as date, report.status, sequence, ${milliseconds('due_at')} as due,
          is_complete as "isComplete", stuck_reason as "stuckReason"
-       from daily_report where ${conditions.map(({ sql }) => sql).join(' and ')}
-       order by daily_report.date desc, rut, environment limit ?
+       from ${source.sql}
+       order by report.date desc, report.rut, environment limit ?
      ) as found join enterprise e on e.rut = found.rut
      order by found.date desc, found.rut, found.environment`,
-    [...conditions.flatMap(({ values }) => values), limit],
+    [...source.values, limit],
   );
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
 }
