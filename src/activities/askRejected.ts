@@ -7,6 +7,7 @@ import { isPastAcceptance } from '../domain/rejection.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
+import { notingAttempts } from './steps/noteAttempts.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import type { VerdictDeps } from './steps/storeVerdict.ts';
 import { whileBeating } from './steps/whileBeating.ts';
@@ -37,7 +38,7 @@ async function askAll(deps: AskRejectedDeps): Promise<RejectedResult> {
   while (after !== undefined) {
     const cfes = await undecidedNumbers(orm.em.fork(), { after, limit: page });
     for (const cfe of cfes) {
-      const what = await askAbout(deps, cfe);
+      const what = await notingAttempts(deps, cfe.id, () => askAbout(deps, cfe));
       if (what !== 'decided') counts[what] += 1;
     }
     after = cfes.length < page ? undefined : cfes.at(-1)?.id;

@@ -9,6 +9,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
 import { notYet, pollPause } from './steps/failures.ts';
+import { notingAttempts } from './steps/noteAttempts.ts';
 import { storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
 import { leaveUndecided, repeatOrLeave, type UndecidedDeps, undecidedForTooLong } from './steps/undecided.ts';
 import { whileBeating } from './steps/whileBeating.ts';
@@ -27,7 +28,7 @@ const SHORT_MILLISECONDS = 2_000;
 
 /** Asks for the verdict on a CFE that the authority has; fails "not yet" until there is one, then stores it. */
 export function createAwaitVerdict(deps: AwaitDeps): Activity<'awaitVerdict'> {
-  return (cfeUuid) => whileBeating(() => ask(deps, cfeUuid));
+  return (cfeUuid) => whileBeating(() => notingAttempts(deps, cfeUuid, () => ask(deps, cfeUuid)));
 }
 
 async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {

@@ -7,6 +7,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
 import { untilProbe } from './steps/failures.ts';
+import { notingAttempts } from './steps/noteAttempts.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
 import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
 import { storeVerdict } from './steps/storeVerdict.ts';
@@ -20,7 +21,7 @@ export type SubmitDeps = PrepareDeps & SendDeps;
  * the gate; the step is taken again once it has been given a slot.
  */
 export function createSubmitCfe(deps: SubmitDeps): Activity<'submitCfe'> {
-  return (cfeUuid) => whileBeating(() => submit(deps, cfeUuid));
+  return (cfeUuid) => whileBeating(() => notingAttempts(deps, cfeUuid, () => submit(deps, cfeUuid)));
 }
 
 async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> {

@@ -12,6 +12,7 @@ import type { Activity, SupportAct } from './activities.ts';
 import { whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
 import type { Authority } from './steps/authority.ts';
 import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
+import { notingAttempts } from './steps/noteAttempts.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { storeReceived } from './steps/storeReceived.ts';
 import {
@@ -48,7 +49,7 @@ const TOLD_LATE =
  * transaction. Unless it is refused the stuck step is to be taken again: it finds what was stored here.
  */
 export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
-  return (act) => whileBeating(() => support(deps, act));
+  return (act) => whileBeating(() => notingAttempts(deps, act.cfeId, () => support(deps, act)));
 }
 
 async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResult> {

@@ -10,6 +10,8 @@ export interface EndpointState {
   readonly endpoint: Endpoint;
   /** Since when it is away, so that nothing goes there but a probe; null where it answers, or nobody asks any more. */
   readonly openSince: Date | null;
+  /** When it is tried next, while it is away. */
+  readonly nextProbeAt: Date | null;
   /** How many CFEs wait at the gate to be sent there. */
   readonly waiting: number;
 }
@@ -30,7 +32,13 @@ export async function endpointStates(em: EntityManager, clock?: () => Date): Pro
   const waiting = new Map(counts.map(({ environment, count }) => [receptionOf(environment), count]));
   return rows.map(({ name, openSince, nextProbeAt }) => {
     const isAsked = nextProbeAt !== null && now.getTime() - nextProbeAt.getTime() < UNASKED_MILLISECONDS;
-    return { endpoint: name, openSince: isAsked ? openSince : null, waiting: waiting.get(name) ?? 0 };
+    const isAway = isAsked && openSince !== null;
+    return {
+      endpoint: name,
+      openSince: isAway ? openSince : null,
+      nextProbeAt: isAway ? nextProbeAt : null,
+      waiting: waiting.get(name) ?? 0,
+    };
   });
 }
 

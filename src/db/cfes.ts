@@ -1,11 +1,12 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { Attempt } from '../domain/attempt.ts';
 import { formatCfeId, type Place } from '../domain/cfeId.ts';
 import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-
 import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
+import { ATTEMPTS_STORED, attemptValues } from './attempts.ts';
 import { milliseconds } from './clock.ts';
 import { Cfe } from './entities/Cfe.ts';
 import type { Sobre } from './entities/Sobre.ts';
@@ -121,22 +122,25 @@ const UNHEARD = `not exists (select ${subscribedTo('cfe.rut')})`;
 
 /**
  * Stores in one statement that the authority has a CFE and its sobre. False, and nothing changed, where a webhook is to
- * hear of it or the CFE may not become RECEIVED.
+ * hear of it or the CFE may not become RECEIVED; the calls to the authority are stored in any case.
  */
 export async function receiveUnheard(
   em: EntityManager,
   { id: sobreId, cfeId }: Pick<Sobre, 'id' | 'cfeId'>,
   { idReceptor, token, askFrom }: Pick<Sobre, 'askFrom'> & { idReceptor: string; token: string },
-  now: Date,
+  { now, attempts }: { now: Date; attempts: readonly Attempt[] },
 ): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     `with moved as (
        update cfe set status = 'RECEIVED', stuck_reason = null
-       where id = ? and status in (?) and ${UNHEARD} returning id)
+       where id = ? and status in (?) and ${UNHEARD} returning id), ${ATTEMPTS_STORED}
      update sobre set state = 'RECEIVED', id_receptor = ?, token = ?, ask_from = ?,
        received_at = coalesce(received_at, ?)
      from moved where sobre.id = ? and cfe_id = moved.id returning sobre.id`,
-    [cfeId, statusesBefore('RECEIVED'), CFE_UPDATED, idReceptor, token, askFrom, now, sobreId],
+    [
+      ...[cfeId, statusesBefore('RECEIVED'), CFE_UPDATED, ...attemptValues(cfeId, attempts)],
+      ...[idReceptor, token, askFrom, now, sobreId],
+    ],
   );
   return rows.length > 0;
 }
@@ -144,14 +148,14 @@ export async function receiveUnheard(
 /**
  * Stores a verdict in one statement, with the e-mails that follow from it and the start of its way to an electronic
  * receiver; answers what was taken when, and how many workflows were begun. Null, and nothing changed, where a webhook is to
- * hear of it, a note waits for it or the CFE has its verdict. Whether a note waits is asked with the row locked: whoever
+ * hear of it, a note waits for it or the CFE has its verdict; the calls to the authority are stored in any case. Whether a note waits is asked with the row locked: whoever
  * issues one holds that row.
  */
 export async function decideUnheard(
   em: EntityManager,
   id: string,
   { status, rejection }: { status: FinalStatus; rejection: readonly RejectionReason[] | null },
-  mailing: VerdictMails,
+  { attempts, ...mailing }: VerdictMails & { attempts: readonly Attempt[] },
 ): Promise<(Pick<Cfe, 'environment' | 'type' | 'createdAt'> & { begun: number }) | null> {
   const isMailed = status !== 'REJECTED';
   const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number; begun: number }[]>(
@@ -161,7 +165,7 @@ export async function decideUnheard(
          update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
          from alone where cfe.id = alone.id and ${UNHEARD}
          returning cfe.id, rut, environment, type, sequence, document, created_at)
-       ${isMailed ? `, ${verdictMails('decided')}, ${verdictExchange('decided')}` : ''}
+       ${isMailed ? `, ${verdictMails('decided')}, ${verdictExchange('decided')}` : ''}, ${ATTEMPTS_STORED}
      select environment, type, ${milliseconds('created_at')} as ago,
        ${isMailed ? '((select count(*) from mails) + (select count(*) from exchanged))::integer' : '0'} as begun from decided`,
     [
@@ -172,6 +176,7 @@ export async function decideUnheard(
       mailing.now,
       CFE_UPDATED,
       ...(isMailed ? [...verdictMailValues(mailing), mailing.now, mailing.now] : []),
+      ...attemptValues(id, attempts),
     ],
   );
   if (!row) return null;

@@ -107,7 +107,7 @@ export async function listDeliveries(
     'event.rut = ?': rut,
     'event.environment = ?': environment,
     [`event.name in (${OF_A_CFE.map((name) => `'${name}'`).join(', ')})
-      and (event.body::jsonb -> 'data' ->> 'cfe_id') = ?`]: cfeId,
+      and substring(event.body from '"cfe_id":[[:space:]]*"([0-9]+-[0-9]+)"') = ?`]: cfeId,
   }).filter(([, value]) => value !== undefined);
   const rows = await em.execute<{ id: string }[]>(
     `select delivery.id from delivery join event on event.id = delivery.event_id

@@ -33,6 +33,11 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
       `at < ? and exists (select from mail where id = mail_attempt.mail_id and status <> 'PENDING')`,
     ),
   ],
+  authority_attempt: [
+    ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
+    // The first one, which has the index, is never younger than the last.
+    rowsWhere('authority_attempt', 'first_at < ? and last_at < ?', 2),
+  ],
   run_item: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
     rowsWhere('run_item', 'exists (select from run where id = run_id and ended_at < ?)'),
@@ -76,13 +81,13 @@ export async function purgeExpired(
   return purged;
 }
 
-/** The rows of a table where a condition holds, whose one parameter is the moment before which they count as old. */
-function rowsWhere(table: string, condition: string): Purge {
+/** The rows of a table where a condition holds, whose parameters are the moment before which they count as old. */
+function rowsWhere(table: string, condition: string, parameters = 1): Purge {
   return async (em, before, limit) => {
     const { affectedRows } = await em.execute<{ affectedRows: number }>(
       `delete from ${table} where ctid = any(array(
          select ctid from ${table} where ${condition} limit ? for update skip locked))`,
-      [before.toISOString(), limit],
+      [...Array<string>(parameters).fill(before.toISOString()), limit],
       'run',
     );
     return affectedRows;

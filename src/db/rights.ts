@@ -23,6 +23,7 @@ const KEPT = [
   'run',
   'sobre',
   'sobre_sequence',
+  'stuck_moment',
 ];
 
 /** Whether the role that asks may change the tables, or make them where there are none. */

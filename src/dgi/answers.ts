@@ -4,7 +4,7 @@ import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
 import { answerOfCode, type CommonAnswer } from './outcomes.ts';
 import { OPERATIONS, type Operation, type OperationRow, payloadIn, readSoap } from './soap.ts';
-import { type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
+import { type Caratula, type Reason, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
@@ -20,11 +20,14 @@ export class NoAnswer extends Error {
   readonly answer: CommonAnswer;
   /** A status or code for logs, never the authority's text. */
   readonly detail: string | undefined;
+  /** The authority's text, for the record of the call alone. */
+  readonly said: Reason | undefined;
 
-  constructor(answer: CommonAnswer, detail?: string) {
+  constructor(answer: CommonAnswer, detail?: string, said?: Reason) {
     super(detail ?? answer);
     this.answer = answer;
     this.detail = detail;
+    this.said = said;
   }
 }
 
@@ -39,8 +42,8 @@ const SECURITY_FAULTS =
 const LONGEST_FAULT = 1_000;
 
 /** A service's exception in place of the answer. */
-const exceptionOf = ({ code }: ServiceException): NoAnswer =>
-  new NoAnswer(answerOfCode(code), `code ${code}`);
+const exceptionOf = (exception: ServiceException): NoAnswer =>
+  new NoAnswer(answerOfCode(exception.code), `code ${exception.code}`, exception);
 
 /** The most bytes that an answer to the operation may have. */
 export const mostBytesOf = (operation: Operation): number => {
@@ -60,6 +63,7 @@ export function answerIn(answer: { status: number; body: Uint8Array }, operation
     throw new NoAnswer(
       SECURITY_FAULTS.test(soap.message.slice(0, LONGEST_FAULT)) ? 'fault security' : 'fault',
       `SOAP fault, HTTP ${answer.status}`,
+      { code: `HTTP ${answer.status}`, message: soap.message.slice(0, LONGEST_FAULT), detail: null },
     );
   } catch (error) {
     if (!(error instanceof UnreadableXml)) throw error;

@@ -1,4 +1,5 @@
 /** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Element } from '@xmldom/xmldom';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { answerIn, mostBytesOf, NoAnswer, signedDocumentIn } from './answers.ts';
@@ -9,7 +10,7 @@ import { type NoReading, type ResultKind, readingOf } from './results.ts';
 import type { SignatureHash } from './signatures.ts';
 import { callOf, OPERATIONS, type Operation } from './soap.ts';
 import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
-import type { Caratula } from './xml/ack.ts';
+import type { Caratula, Reason } from './xml/ack.ts';
 
 /** Where the authority is, in one environment. */
 interface DgiEndpoints {
@@ -51,6 +52,32 @@ export interface AuthorityCall {
   readonly result: ResultKind;
 }
 
+/** A call with what was said, which is for the record of a CFE alone: never for logs or metrics. */
+export interface HeardCall extends AuthorityCall {
+  readonly trace: Trace;
+}
+
+/** What is noted of a call while it is made. */
+export interface Trace {
+  /** When it began. */
+  readonly at: Date;
+  /** What the authority answered, as the table of outcomes names it or in its own code; null where it was read no further. */
+  code: string | null;
+  /** In its own words. */
+  reasons: readonly Reason[];
+  /** A status or code in place of an answer. */
+  detail: string | null;
+  /** The parameters that were sent, without envelope, signature or certificate; null for documents, which are stored. */
+  request: string | null;
+  response: Buffer | null;
+}
+
+const listeners = new AsyncLocalStorage<(call: HeardCall) => void>();
+
+/** Runs `work` and tells `listener` of every call to the authority that is made within it, once it is over. */
+export const hearingCalls = <T>(listener: (call: HeardCall) => void, work: () => Promise<T>): Promise<T> =>
+  listeners.run(listener, work);
+
 /** Who asks, and where. */
 export interface Caller {
   readonly credentials: DgiCredentials;
@@ -67,13 +94,17 @@ export interface Calls {
     operation: Operation,
     caller: Caller,
     parameters: string,
-    options?: { readonly envelope?: string; readonly isProbe?: boolean | undefined },
+    options?: {
+      readonly envelope?: string;
+      readonly isProbe?: boolean | undefined;
+      readonly trace?: Trace;
+    },
   ): Promise<Element>;
   /** Runs a call; `instead` says what an answer that is none comes to. Rejects for mistakes of ours only. */
   run<T extends { kind: ResultKind }>(
     operation: Operation,
     caller: Caller,
-    work: () => Promise<T>,
+    work: (trace: Trace) => Promise<T>,
     instead: (reading: NoReading) => T,
   ): Promise<T>;
   /** The signed document in an answer; throws NoAnswer unless it counts. */
@@ -96,7 +127,7 @@ export function createCalls(options: DgiClientOptions): Calls {
     now,
     sign,
 
-    ask(operation, caller, parameters, { envelope, isProbe = false } = {}) {
+    ask(operation, caller, parameters, { envelope, isProbe = false, trace } = {}) {
       const { environment } = caller;
       const { service, soapAction } = OPERATIONS[operation];
       const url = urlOf(options.endpoints[environment], service);
@@ -108,7 +139,9 @@ export function createCalls(options: DgiClientOptions): Calls {
       const { timeouts, ca, breakers } = options;
       return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
         const body = envelope ?? sign(operation, caller, parameters);
+        if (trace && envelope === undefined) trace.request = callOf(operation, parameters);
         const answer = await post({ url, headers, body, timeouts, ca, mostBytes: mostBytesOf(operation) });
+        if (trace) trace.response = answer.body;
         return answerIn(answer, operation);
       });
     },
@@ -116,14 +149,26 @@ export function createCalls(options: DgiClientOptions): Calls {
     async run(operation, { environment }, work, instead) {
       const { service } = OPERATIONS[operation];
       const startedAt = performance.now();
+      const trace: Trace = {
+        at: now(),
+        code: null,
+        reasons: [],
+        detail: null,
+        request: null,
+        response: null,
+      };
       let answer: AuthorityCall['answer'] = 'document';
-      const result = await work().catch((error: unknown) => {
+      const result = await work(trace).catch((error: unknown) => {
         const reading = readingOf(error);
         answer = reading.answer;
+        trace.detail = reading.detail ?? null;
+        if (error instanceof NoAnswer && error.said) trace.reasons = [error.said];
         return instead(reading);
       });
       const seconds = (performance.now() - startedAt) / 1_000;
-      options.onCall?.({ environment, service, operation, seconds, answer, result: labelOf(result.kind) });
+      const call = { environment, service, operation, seconds, answer, result: labelOf(result.kind) };
+      options.onCall?.(call);
+      listeners.getStore()?.({ ...call, trace });
       return result;
     },
 

@@ -4,7 +4,7 @@ import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { documentIn, NoAnswer, refuseExceptions } from './answers.ts';
-import { type Caller, type Calls, createCalls, type DgiClientOptions } from './calls.ts';
+import { type Caller, type Calls, createCalls, type DgiClientOptions, type Trace } from './calls.ts';
 import {
   checkSubject,
   findListed,
@@ -42,7 +42,7 @@ import { UnreadableXml } from './xml/parse.ts';
 import { readRegistryRecord } from './xml/registry.ts';
 import { element, optionalPlain, plain } from './xml/write.ts';
 
-export type { AuthorityCall } from './calls.ts';
+export { type AuthorityCall, type HeardCall, hearingCalls } from './calls.ts';
 export type {
   AskVerdictAnswer,
   FateUnknown,
@@ -155,13 +155,15 @@ async function sendSobre(calls: Calls, caller: Caller, sobre: SobreToSend): Prom
   const parameters = carried(xml);
   const envelope = calls.sign('sendSobre', caller, parameters);
   if (ready && !(await ready())) return sendAnswer({ answer: 'held back' });
-  const send = async (): Promise<SendAnswer> => {
+  const send = async (trace: Trace): Promise<SendAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
-    const answer = await calls.ask('sendSobre', caller, parameters, { envelope, isProbe });
+    const answer = await calls.ask('sendSobre', caller, parameters, { envelope, isProbe, trace });
     const ack = await calls.readSigned(answer, readAckSobre, caller);
     const mayLackIds = ack.state !== 'AS';
     checkSubject(ack, { rut: rutOf(caller), idemisor: idemisor.toString(), mayLackIds });
-    return soon(calls, sendAnswer(readReception(ack)));
+    const reading = readReception(ack);
+    Object.assign(trace, { code: reading.answer, reasons: ack.reasons });
+    return soon(calls, sendAnswer(reading));
   };
   return calls.run('sendSobre', caller, send, sendAnswer);
 }
@@ -171,10 +173,14 @@ function askVerdict(
   caller: Caller,
   ticket: { idReceptor: string; token: string },
 ): Promise<AskVerdictAnswer> {
-  const ask = async (): Promise<AskVerdictAnswer> => {
-    const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket));
+  const ask = async (trace: Trace): Promise<AskVerdictAnswer> => {
+    const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket), { trace });
     const ack = await calls.readSigned(answer, readAckCfe, caller);
     checkSubject(ack, { rut: rutOf(caller), idReceptor: ticket.idReceptor });
+    // A sobre of ours holds one receipt; of another system's, which is asked about after E02, the states are not told.
+    const [receipt, ...others] = ack.receipts;
+    if (!receipt) trace.code = 'no verdict on it';
+    else if (others.length === 0) Object.assign(trace, { code: receipt.state, reasons: receipt.reasons });
     return { kind: 'answered', ack };
   };
   return calls.run('askVerdict', caller, ask, noVerdictsAnswer);
@@ -188,10 +194,12 @@ function findSobre(
   const parameters =
     `<Consultaenviossobre>${plain('IdEmisor', idemisor.toString())}${plain('IdReceptor', 0)}` +
     `${plain('FechaDesde', localTime(from))}${plain('FechaHasta', localTime(to))}</Consultaenviossobre>`;
-  const ask = async (): Promise<FindSobreAnswer> => {
-    const answer = await calls.ask('findSobre', caller, parameters);
+  const ask = async (trace: Trace): Promise<FindSobreAnswer> => {
+    const answer = await calls.ask('findSobre', caller, parameters, { trace });
     refuseExceptions(answer);
-    return soon(calls, findSobreAnswer(readShipments(answer, idemisor.toString())));
+    const reading = readShipments(answer, idemisor.toString());
+    trace.code = reading.answer;
+    return soon(calls, findSobreAnswer(reading));
   };
   return calls.run('findSobre', caller, ask, findSobreAnswer);
 }
@@ -202,10 +210,12 @@ function findCfe(
   { typeCode, serie, numero }: FiscalNumber,
 ): Promise<FindCfeAnswer> {
   const parameters = `<Cfeid>${plain('TipoCFE', typeCode)}${element('Serie', serie)}${plain('Nro', numero)}</Cfeid>`;
-  const ask = async (): Promise<FindCfeAnswer> => {
-    const answer = await calls.ask('findCfe', caller, parameters);
+  const ask = async (trace: Trace): Promise<FindCfeAnswer> => {
+    const answer = await calls.ask('findCfe', caller, parameters, { trace });
     refuseExceptions(answer);
-    return soon(calls, findCfeAnswer(readCfeState(answer)));
+    const reading = readCfeState(answer);
+    trace.code = reading.answer;
+    return soon(calls, findCfeAnswer(reading));
   };
   return calls.run('findCfe', caller, ask, findCfeAnswer);
 }

@@ -20,9 +20,15 @@ export const OWN_REJECTION_CODES = {
 const UNDECIDED_DAYS = 60;
 const DAY_MILLISECONDS = 86_400_000;
 
+/** Until when a CFE that was rejected for E06 alone can still be accepted; null where it was not. */
+export const acceptableUntil = ({ settledAt }: { readonly settledAt: Date | null }): Date | null =>
+  settledAt && new Date(settledAt.getTime() + UNDECIDED_DAYS * DAY_MILLISECONDS);
+
 /** Whether a CFE that was rejected for E06 alone can no longer be accepted. */
-export const isPastAcceptance = ({ settledAt }: { readonly settledAt: Date | null }, now: Date): boolean =>
-  settledAt !== null && now.getTime() - settledAt.getTime() > UNDECIDED_DAYS * DAY_MILLISECONDS;
+export function isPastAcceptance(cfe: { readonly settledAt: Date | null }, now: Date): boolean {
+  const until = acceptableUntil(cfe);
+  return until !== null && now > until;
+}
 
 /** A note whose original was rejected; it was never sent. */
 export const ORIGINAL_REJECTED: readonly RejectionReason[] = [

@@ -6,7 +6,7 @@ export interface Retention {
   readonly outboxDays: number;
   /** Events with their deliveries. */
   readonly eventsDays: number;
-  /** Attempts of deliveries and e-mails that have ended, with what was answered; the single things of bulk runs. */
+  /** Attempts of deliveries and e-mails that have ended, calls to the authority for CFEs, with what was answered; the single things of bulk runs. */
   readonly attemptsDays: number;
   /** Private keys of certificates that were replaced. */
   readonly keysDays: number;
@@ -17,6 +17,7 @@ export const PURGED_TABLES = [
   'outbox',
   'delivery_attempt',
   'mail_attempt',
+  'authority_attempt',
   'event',
   'run_item',
   'idempotent_answer',

@@ -1,28 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createAwaitVerdict } from '../../src/activities/awaitVerdict.ts';
-import { createSignCfe } from '../../src/activities/signCfe.ts';
-import { createAuthority } from '../../src/activities/steps/authority.ts';
-import { createSubmitCfe } from '../../src/activities/submitCfe.ts';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
-import { listAuthorityCertificates } from '../../src/db/authorityCertificates.ts';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
 import { Cfe } from '../../src/db/entities/Cfe.ts';
 import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
-import { createDgiClient } from '../../src/dgi/client.ts';
-import { createSigner } from '../../src/dgi/sign.ts';
-import { writeCfe } from '../../src/dgi/xml/cfe.ts';
-import { createBreakers } from '../../src/gate/breakers.ts';
-import { createGate } from '../../src/gate/gate.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { authorityActivities } from '../support/authorityActivities.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import {
-  AUTHORITY_RUT,
   ackCfe,
   ackSobre,
   authorityKeys,
@@ -39,7 +29,6 @@ import { until } from '../support/until.ts';
 
 const RUT = aRut();
 const CREDENTIALS = credentialsOf(RUT);
-const RECEIVERS = { production: AUTHORITY_RUT, sandbox: AUTHORITY_RUT };
 const logger = createLogger({ name: 'test', level: 'silent' });
 
 /** A second goes by before each activity, so that what an earlier one knew of the breakers is old. */
@@ -86,7 +75,13 @@ test('a CFE costs the statements that docs/benchmarks.md names, no more and no l
   const certificate = Buffer.from(CREDENTIALS.certificateDer);
   await db.orm.em.fork().nativeUpdate(Certificate, { rut }, { certificate });
   const post = () => caller.client.post<{ cfe_id: string }>(`/enterprises/${rut}/cfes`, aCfeBody());
-  const activities = theActivities();
+  const activities = authorityActivities({
+    orm: noted.orm,
+    url: authority.url,
+    credentials: CREDENTIALS,
+    clock: () => new Date(),
+    breakersClock: () => breakersNow,
+  });
   const dispatcher = createDispatcher({
     orm: noted.orm,
     temporal: { address: temporal.address },
@@ -139,38 +134,4 @@ function authorityKnows(numero: number): void {
       : soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ rut: RUT, idemisor: String(numero) }));
     answers(answer)(response, request);
   });
-}
-
-function theActivities() {
-  const { orm } = noted;
-  const clock = () => new Date();
-  const endpoint = {
-    receptionUrl: authority.url,
-    consultationUrl: authority.url,
-    authorityRut: AUTHORITY_RUT,
-  };
-  const breakers = createBreakers({ orm, clock: () => breakersNow });
-  const client = createDgiClient({
-    endpoints: { production: endpoint, sandbox: endpoint },
-    timeouts: { connectSeconds: 5, answerSeconds: 10 },
-    soapHash: 'sha256',
-    breakers,
-    trustedSigners: async () =>
-      new Set((await listAuthorityCertificates(orm.em.fork())).map(({ fingerprint }) => fingerprint)),
-  });
-  const signer = createSigner({ ...CREDENTIALS, hash: 'sha256' });
-  const deciding = {
-    orm,
-    clock,
-    outbox: { dispatchSoon() {} },
-    authority: createAuthority({ client, orm, privateKeyOf: () => CREDENTIALS.privateKey }),
-    authorityRut: RECEIVERS,
-    pollLongestSeconds: 1,
-    patienceSeconds: 60,
-  };
-  return {
-    signCfe: createSignCfe({ ...deciding, signDocument: (document) => signer.sign(writeCfe(document)) }),
-    submitCfe: createSubmitCfe({ ...deciding, gate: createGate({ orm, sendsPerSecond: 100, breakers }) }),
-    awaitVerdict: createAwaitVerdict(deciding),
-  };
 }

@@ -6,6 +6,7 @@ export const asActivity = <T>(work: () => Promise<T>, { attempt } = { attempt: 2
   const context = {
     info: { attempt },
     heartbeat: () => {},
+    log: { warn: () => {}, error: () => {} },
     sleep: (milliseconds: number) => sleep(milliseconds),
   };
   return asyncLocalStorage.run(context as unknown as Context, work);

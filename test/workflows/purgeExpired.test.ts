@@ -14,6 +14,7 @@ const ROWS: Purged = {
   request_count: 1,
   failed_authentication: 2,
   certificate: 1,
+  authority_attempt: 5,
 };
 
 describe('purgeExpired', () => {

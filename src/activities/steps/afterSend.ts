@@ -9,6 +9,7 @@ import type { SubmitResult } from '../../domain/activityResults.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Gate, Permit } from '../../gate/gate.ts';
 import { untilProbe } from './failures.ts';
+import { takeAttempts } from './noteAttempts.ts';
 import { storeReceived } from './storeReceived.ts';
 import { countUndecided, repeatOrLeave, type UndecidedDeps } from './undecided.ts';
 
@@ -35,7 +36,8 @@ export async function storeReceipt(
 ): Promise<SubmitResult> {
   const now = deps.clock();
   const isQuiet = !permit.hasEntry && !permit.isProbe;
-  if (isQuiet && (await receiveUnheard(deps.orm.em.fork(), sobre, ticket, now))) {
+  const stored = () => receiveUnheard(deps.orm.em.fork(), sobre, ticket, { now, attempts: takeAttempts() });
+  if (isQuiet && (await stored())) {
     failpoint('submit.receivedStored');
     return { kind: 'received' };
   }

@@ -10,6 +10,7 @@ import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import { cfeUpdated } from '../../domain/webhookEvents.ts';
 import { failpoint } from '../../failpoints.ts';
+import { takeAttempts } from './noteAttempts.ts';
 
 /** A verdict that was stored just now; for the metrics. */
 export interface StoredVerdict {
@@ -47,7 +48,12 @@ export async function storeVerdict(deps: VerdictDeps, cfeUuid: string, verdict: 
   const rejection = verdict.reasons.length > 0 ? verdict.reasons : null;
   const { status } = verdict;
   const mails = { now, sandboxMails: deps.sandboxMails ?? [] };
-  const decided = await decideUnheard(deps.orm.em.fork(), cfeUuid, { status, rejection }, mails);
+  const decided = await decideUnheard(
+    deps.orm.em.fork(),
+    cfeUuid,
+    { status, rejection },
+    { ...mails, attempts: takeAttempts() },
+  );
   if (decided) {
     failpoint('verdict.storedAlone');
     deps.onVerdict?.(verdictStored(decided, status, now));

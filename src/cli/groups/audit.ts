@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { listAudit } from '../../db/audit.ts';
 import { personOf } from '../../domain/audit.ts';
+import { CfeId } from '../../domain/cfeId.ts';
+import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
+import { oneCfe } from '../oneCfe.ts';
 import { Since } from '../since.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
@@ -19,6 +22,12 @@ const list = defineVerb({
       about: 'only entries from then on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
     },
     { flags: '--subject <id>', about: 'only entries about this thing, such as an API key or a delivery' },
+    { flags: '--cfe <cfe_id>', about: 'only entries about this CFE of the enterprise that --rut names' },
+    {
+      flags: '--environment <environment>',
+      about: 'of that CFE; default: production',
+      choices: ENVIRONMENTS,
+    },
     { flags: '--person <name>', about: 'only what this person did, here or in the Temporal UI' },
     { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
     {
@@ -27,18 +36,32 @@ const list = defineVerb({
       wholeNumber: [1, 999_999_999_999_999],
     },
   ],
-  examples: ['--since 2026-11-20', '--rut 219999830019 --json', '--person ana --limit 50'],
+  examples: [
+    '--since 2026-11-20',
+    '--rut 219999830019 --json',
+    '--rut 219999830019 --cfe 101-1',
+    '--person ana --limit 50',
+  ],
   columns: ['audit_id', 'at', 'actor', 'action', 'subject', 'rut', 'address', 'reason', 'outcome'],
   input: z.strictObject({
     rut: Rut.optional(),
     since: Since.optional(),
     subject: z.string().optional(),
+    cfe: CfeId.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
     person: z.string().optional(),
     limit: z.int().optional(),
     before: z.int().optional(),
   }),
-  async run({ orm }, { limit = USUAL, ...filter }) {
-    return (await listAudit(orm.em.fork(), filter, limit)).map((entry) => ({
+  usageFault: ({ rut, cfe, environment, subject }) => {
+    if (cfe === undefined) return environment === undefined ? undefined : '--environment goes with --cfe';
+    if (subject !== undefined) return 'give --subject or --cfe';
+    return rut === undefined ? '--cfe needs --rut' : undefined;
+  },
+  async run({ orm }, { limit = USUAL, cfe: cfe_id, environment = 'production', ...filter }) {
+    const em = orm.em.fork();
+    if (cfe_id !== undefined) filter.subject = (await oneCfe(em, { ...filter, cfe_id, environment })).id;
+    return (await listAudit(em, filter, limit)).map((entry) => ({
       audit_id: entry.id.toString(),
       at: entry.at.toISOString(),
       actor: entry.actor,

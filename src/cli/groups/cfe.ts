@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { startRun } from '../../commands/startRun.ts';
 import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
+import { cfeDossier } from '../../db/cfeDossier.ts';
 import { cfeHistory } from '../../db/cfeHistory.ts';
 import { searchCfes } from '../../db/cfeSearch.ts';
-import { cfesById, findCfe, stuckCfes } from '../../db/cfes.ts';
+import { cfesById, stuckCfes } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import { countMatching } from '../../db/matching.ts';
-import { parseCfeId } from '../../domain/cfeId.ts';
-import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
+import { CFE_STATUSES, isFinal } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date, Moment, spanOf } from '../../domain/dates.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
@@ -17,6 +17,8 @@ import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
+import { cfeText, dossierRow } from '../cfePage.ts';
+import { oneCfe } from '../oneCfe.ts';
 import { endedItems } from '../runs.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
@@ -42,12 +44,9 @@ async function rowOf({ orm, cfeObject }: CliDeps, cfe: Cfe): Promise<Row> {
   };
 }
 
-async function known({ orm }: CliDeps, { rut, cfe_id, environment = 'production' }: z.output<typeof ONE>) {
-  const parts = parseCfeId(cfe_id);
+async function known({ orm }: CliDeps, { environment = 'production', ...named }: z.output<typeof ONE>) {
   const em = orm.em.fork();
-  const cfe = parts ? await findCfe(em, { rut, environment, ...parts }) : null;
-  if (!cfe) throw new Refusal('NOT_FOUND', `The enterprise ${rut} has no CFE ${cfe_id} in ${environment}.`);
-  return { em, cfe };
+  return { em, cfe: await oneCfe(em, { ...named, environment }) };
 }
 
 /** What names single CFEs, of whichever environment. */
@@ -148,15 +147,18 @@ const list = defineVerb({
 
 const show = defineVerb({
   name: 'show',
-  summary: 'Show one CFE and what happened to it',
+  summary: 'Show one CFE: where it stands, what comes next, what can be done, and what happened to it',
   reads: true,
   args: ARGS,
   options: [ENVIRONMENT],
   examples: EXAMPLES,
   input: ONE,
   async run(deps, input) {
-    return rowOf(deps, (await known(deps, input)).cfe);
+    const { em, cfe } = await known(deps, input);
+    const dossier = await cfeDossier(em, cfe);
+    return { ...(await rowOf(deps, cfe)), ...dossierRow(cfe, dossier), page: cfeText(cfe, dossier) };
   },
+  plain: 'page',
 });
 
 const xml = defineVerb({
@@ -176,6 +178,13 @@ const xml = defineVerb({
   },
   plain: 'xml',
 });
+
+/** What was done, and as what the CFE has ended by then. */
+const endOf = ({ status, rejection }: Cfe, outcome: string, message: string): string => {
+  if (!isFinal(status) || outcome === 'nothing_to_do' || outcome === 'dry_run') return message;
+  const codes = rejection?.map(({ code }) => code).join(', ');
+  return `${message} Ended: ${status}${codes ? ` (${codes})` : ''}.`;
+};
 
 const FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
@@ -238,7 +247,13 @@ const retry = defineVerb({
   async run(deps, { cfe_id, action = 'retry', reason, dryRun = false, limit = MOST, ...filter }) {
     const wish = { action, reason, dryRun };
     const rowFor = async ({ cfe, outcome, message }: Supported): Promise<Row> => {
-      return { rut: cfe.rut, ...(await rowOf(deps, cfe)), action, outcome, message };
+      return {
+        rut: cfe.rut,
+        ...(await rowOf(deps, cfe)),
+        action,
+        outcome,
+        message: endOf(cfe, outcome, message),
+      };
     };
     const { rut, environment } = filter;
     if (cfe_id !== undefined && rut !== undefined) {

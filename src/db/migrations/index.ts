@@ -30,6 +30,7 @@ import { Migration0041Mail } from './0041_mail.ts';
 import { Migration0043People } from './0043_people.ts';
 import { Migration0044SavedFilters } from './0044_saved_filters.ts';
 import { Migration0045CfeSearch } from './0045_cfe_search.ts';
+import { Migration0047Attempts } from './0047_attempts.ts';
 import { Migration0049Runs } from './0049_runs.ts';
 import { Migration0051AccountPages } from './0051_account_pages.ts';
 import { Migration0052ConsoleReports } from './0052_console_reports.ts';
@@ -68,6 +69,7 @@ export const MIGRATIONS = [
   { name: '0043_people', class: Migration0043People },
   { name: '0044_saved_filters', class: Migration0044SavedFilters },
   { name: '0045_cfe_search', class: Migration0045CfeSearch },
+  { name: '0047_attempts', class: Migration0047Attempts },
   { name: '0049_runs', class: Migration0049Runs },
   { name: '0051_account_pages', class: Migration0051AccountPages },
   { name: '0052_console_reports', class: Migration0052ConsoleReports },

@@ -1,5 +1,8 @@
+import type { AttemptOperation } from '../attempt.ts';
+import type { NextStep } from '../cfeStanding.ts';
 import type { CfeStatus } from '../cfeStatus.ts';
 import type { StuckReason } from '../stuckReason.ts';
+import type { SupportAction } from '../supportAction.ts';
 
 /** A name in a few words, and a sentence or two on it. */
 export interface Words {
@@ -14,6 +17,26 @@ export interface CfeWords {
   readonly stuck: Readonly<Record<StuckReason, Words & { readonly mend: string }>>;
   /** The reasons of rejections, the authority's and ours. */
   readonly rejection: Readonly<Record<RejectionCode, string>>;
+  /** What it waits for. */
+  readonly next: Readonly<Record<NextStep, string>>;
+  /** `means`: what will be done. */
+  readonly action: Readonly<Record<SupportAction, Words>>;
+  /** What is asked of the authority. */
+  readonly operation: Readonly<Record<AttemptOperation, string>>;
+  /** What an answer means, by its name in the table of outcomes (docs/outcomes.md); of exceptions those that others do not explain. */
+  readonly answer: Readonly<Record<AnswerName, string>>;
+  readonly timeline: {
+    readonly numbered: string;
+    sobreMade(idemisor: string): string;
+    sobreSent(idemisor: string): string;
+    sobreRefused(idemisor: string): string;
+    sobreReceived(idemisor: string): string;
+    stuck(label: string): string;
+    readonly goesOn: string;
+    verdict(label: string): string;
+    first(count: number): string;
+    last(count: number): string;
+  };
   readonly observation: string;
   readonly otherRejection: string;
 }
@@ -49,3 +72,64 @@ export const REJECTION_CODES = [
   'duplicate.not_ours',
 ] as const;
 export type RejectionCode = (typeof REJECTION_CODES)[number];
+
+/** Names of answers that have words of their own; the last ones stand for several codes of exceptions. */
+export const ANSWER_NAMES = [
+  'AS',
+  'AS without token',
+  'BS',
+  'AE',
+  'BE',
+  'CE',
+  'no verdict on it',
+  'listed',
+  'listed as refused',
+  'listed without token',
+  'not listed',
+  'found',
+  'found without token',
+  'not found',
+  'unreached',
+  'no answer',
+  'http',
+  'too large',
+  'unreadable',
+  'fault',
+  'fault security',
+  'bad signature',
+  'untrusted signer',
+  'other subject',
+  'document',
+  'not yet',
+  'inner',
+  'unknown sobre',
+  'received before',
+  'our question',
+  'certificate',
+  'caller',
+  'user',
+  'permission',
+  'issuer',
+  'certification',
+  'other',
+] as const;
+export type AnswerName = (typeof ANSWER_NAMES)[number];
+
+/** Exceptions of the services (docs/authority/services.md#exceptions) by what they mean to a CFE. */
+export const EXCEPTION_NAMES: Readonly<Record<string, AnswerName>> = {
+  ...named('our question', [1, 2, 3, 4, 111]),
+  ...named('certificate', [5, 12]),
+  ...named('caller', [6, 7]),
+  ...named('user', [8, 9, 10]),
+  ...named('not yet', [13, 99, 105]),
+  ...named('inner', [100, 102]),
+  ...named('permission', [101]),
+  ...named('issuer', [103]),
+  ...named('unknown sobre', [104]),
+  ...named('received before', [108]),
+  ...named('certification', [201, 202, 211, 212, 221, 222, 223, 224, 225, 226, 227]),
+};
+
+function named(name: AnswerName, codes: readonly number[]): Record<string, AnswerName> {
+  return Object.fromEntries(codes.map((code) => [`code ${code}`, name]));
+}

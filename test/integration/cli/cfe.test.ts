@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { storeAttempts } from '../../../src/db/attempts.ts';
+import { recordAudit } from '../../../src/db/audit.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { RejectionReason } from '../../../src/domain/rejection.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
@@ -22,7 +25,7 @@ interface Row {
   message?: string;
 }
 
-describe('cfe list and cfe retry', () => {
+describe('cfe list, cfe show and cfe retry', () => {
   let db: TestDatabase;
   let cli: Cli;
   let accountId: string;
@@ -151,6 +154,72 @@ describe('cfe list and cfe retry', () => {
       message: 'Nothing to do: it has its verdict, REJECTED.',
     });
     expect(await dry('well')).toMatchObject({ outcome: 'nothing_to_do' });
+  });
+
+  test('show: where it stands and since when, what it waits for, what can be done, and what happened', async () => {
+    const cfe = await db.orm.em
+      .fork()
+      .findOneOrFail(Cfe, { rut, stuckReason: 'undecided' }, { orderBy: { sequence: 'asc' } });
+    const call = (at: string, answer: string, result: string): Attempt => ({
+      operation: 'askVerdict',
+      answer,
+      result,
+      at: new Date(at),
+      milliseconds: 120,
+      detail: null,
+      reasons: [{ code: '100', message: 'Excepci\u00f3n\u001b[31m', detail: null }],
+      request: '<x/>',
+      response: null,
+    });
+    const first = call('2026-11-20T12:00:00Z', 'code 100', 'repeat');
+    const last = call('2026-11-20T12:05:00Z', 'code 100', 'repeat');
+    await storeAttempts(db.orm.em.fork(), cfe.id, [first, last], null);
+    const act = { actor: 'cli:ana', action: 'cfe.retry', subject: cfe.id, rut, reason: 'seen to' } as const;
+    await db.orm.em
+      .fork()
+      .transactional(async (em) => recordAudit(em, { ...act, outcome: 'retried' }, new Date()));
+
+    const shown = await cli.json<Record<string, unknown>>('cfe', 'show', rut, ids['undecided'] ?? '');
+    expect(shown).toMatchObject({
+      explanation: expect.stringContaining('has not decided for longer than CFE_PATIENCE'),
+      next: 'support',
+      fitting_actions: ['retry', 'settle'],
+      last_error: 'code 100: An exception inside the authority: it is asked again.',
+      attempts: [{ operation: 'askVerdict', answer: 'code 100', count: 2 }],
+      stuck: [{ reason: 'undecided', until: null }],
+      history: expect.arrayContaining([{ at: cfe.createdAt.toISOString(), what: 'numbered' }]),
+    });
+    const text = (await cli.call('cfe', 'show', rut, ids['undecided'] ?? '')).stdout;
+    for (const words of [
+      `RECEIVED, since ${String(shown['since'])}`,
+      'You can     retry:',
+      'settle: The authority is asked what it has.',
+      'Asked for the verdict → code 100 (first of 2) · 120 ms',
+      'Waits for a person: no verdict for too long',
+      'cfe.retry: retried',
+      'cli:ana: seen to',
+    ])
+      expect(text).toContain(words);
+    expect(text).not.toContain('\u001b');
+    const audit = await cli.json<Row[]>('audit', 'list', '--rut', rut, '--cfe', ids['undecided'] ?? '');
+    expect(audit).toMatchObject([{ actor: 'cli:ana', action: 'cfe.retry', reason: 'seen to' }]);
+  });
+
+  test('show of one that ended, and of one that is to be signed', async () => {
+    expect(await cli.json('cfe', 'show', rut, ids['undecidedYet'] ?? '')).toMatchObject({
+      next: 'portal',
+      fitting_actions: ['settle', 'abandon'],
+      explanation: expect.stringContaining("authority's portal within 60 days"),
+    });
+    expect(await cli.json('cfe', 'show', rut, ids['rejected'] ?? '')).toMatchObject({
+      next: 'ended',
+      fitting_actions: [],
+      last_error: null,
+    });
+    expect(await cli.json('cfe', 'show', rut, ids['well'] ?? '')).toMatchObject({
+      next: 'sign',
+      attempts: [],
+    });
   });
 
   test('retry refuses what is not there, what is no reason, and to act while Temporal is away', async () => {

@@ -301,6 +301,7 @@ describe('the gate that all workers share', () => {
       expect(states.find(({ endpoint }) => endpoint === 'production/reception')).toEqual({
         endpoint: 'production/reception',
         openSince: START,
+        nextProbeAt: expect.any(Date),
         waiting: 3,
       });
     });

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { GENERAL_OUTCOMES, OUTCOMES } from '../../../src/dgi/outcomes.ts';
 import { CFE_STATUSES } from '../../../src/domain/cfeStatus.ts';
 import { OWN_REJECTION_CODES } from '../../../src/domain/rejection.ts';
 import { REPORT_STUCK_REASONS, STUCK_REASONS } from '../../../src/domain/stuckReason.ts';
-import { CFE_WORDS } from '../../../src/domain/words/cfes.ts';
+import { answerMeans, CFE_WORDS, rejectionMeans } from '../../../src/domain/words/cfes.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 
 /** The codes of the tables of receipts and sobres. */
@@ -35,5 +36,29 @@ describe('the words for statuses, stuck reasons and rejections', () => {
     const spanish = JSON.stringify(CFE_WORDS.es);
     expect(english.filter((text) => spanish.includes(text))).toEqual([]);
     expect(spanish).not.toMatch(/\b(the|then|with|authority's)\b/);
+  });
+
+  test('observations and codes that nobody knows are told as such', () => {
+    expect(rejectionMeans('C05', CFE_WORDS.en)).toBe(CFE_WORDS.en.observation);
+    expect(rejectionMeans('E99', CFE_WORDS.en)).toBe(CFE_WORDS.en.otherRejection);
+    expect(rejectionMeans('E05', CFE_WORDS.en)).toContain('format');
+  });
+
+  test('every answer that a call for a CFE may bring means something, and codes that no rule covers are told as such', () => {
+    const rows = [
+      ...OUTCOMES.send,
+      ...OUTCOMES.find,
+      ...OUTCOMES.findCfe,
+      ...OUTCOMES.ask,
+      ...GENERAL_OUTCOMES,
+    ];
+    // What becomes of an answer by our own records, and what is no call.
+    const others =
+      /^(E02 .*|other (receipt|state)|signed for and not listed|found without a verdict|held back|no key|undecided|code \*)$/;
+    const answers = rows.flatMap((row): readonly string[] => row.answers).filter((one) => !others.test(one));
+    const { other } = CFE_WORDS.en.answer;
+    expect(answers.length).toBeGreaterThan(40);
+    expect(answers.filter((answer) => answerMeans(answer, CFE_WORDS.en) === other)).toEqual([]);
+    expect(answerMeans('code 777', CFE_WORDS.en)).toBe(other);
   });
 });

@@ -1,0 +1,102 @@
+/** One CFE as `cfe show` tells it to people. */
+import type { CfeDossier } from '../db/cfeDossier.ts';
+import type { Cfe } from '../db/entities/Cfe.ts';
+import { type AttemptSummary } from '../domain/attempt.ts';
+import { formatCfeId } from '../domain/cfeId.ts';
+import { cfeTimeline } from '../domain/cfeTimeline.ts';
+import { CFE_TYPES } from '../domain/cfeTypes.ts';
+import { answerMeans, CFE_WORDS, rejectionMeans } from '../domain/words/cfes.ts';
+import type { Row } from './verb.ts';
+
+const words = CFE_WORDS.en;
+
+/** What a dossier adds to the fields of a CFE, for programs. */
+export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
+  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts } = dossier;
+  return {
+    explanation: explanationOf(cfe),
+    since: since.toISOString(),
+    next,
+    next_at: nextAt?.toISOString() ?? null,
+    fitting_actions: actions,
+    corrects: original && { cfe_id: original.cfeId, cfe_status: original.status },
+    queue: queue && { ahead: queue.ahead, slot: queue.slot?.toISOString() ?? null },
+    authority_away_since: awaySince?.toISOString() ?? null,
+    last_error: lastError(attempts),
+    attempts: attempts.map((one) => ({
+      operation: one.operation,
+      answer: one.answer,
+      result: one.result,
+      means: answerMeans(one.answer, words),
+      detail: one.detail,
+      reasons: one.reasons,
+      count: one.count,
+      first_at: one.firstAt.toISOString(),
+      first_milliseconds: one.firstMilliseconds,
+      last_at: one.lastAt.toISOString(),
+      last_milliseconds: one.lastMilliseconds,
+    })),
+    stuck: stuck.map(({ reason, since: from, until }) => ({
+      reason,
+      since: from.toISOString(),
+      until: until?.toISOString() ?? null,
+    })),
+    timeline: cfeTimeline({ ...cfe, ...dossier }, words).map(({ at, what, more }) => ({
+      at: at.toISOString(),
+      what,
+      more,
+    })),
+  };
+}
+
+/** Where a CFE stands, in words. */
+function explanationOf({ status, stuckReason, rejection }: Cfe): string {
+  const stuck = stuckReason && words.stuck[stuckReason];
+  const reasons = rejection?.map(({ code }) => `${code}: ${rejectionMeans(code, words)}`) ?? [];
+  return [
+    words.status[status].means,
+    ...(stuck ? [`Waits for a person: ${stuck.means} ${stuck.mend}`] : []),
+    ...reasons,
+  ].join(' ');
+}
+
+/** The last call that brought nothing; null where the last call of all brought something. */
+function lastError(attempts: readonly AttemptSummary[]): string | null {
+  const [last] = attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
+  if (!last || !['repeat', 'stuck', 'fateUnknown'].includes(last.result)) return null;
+  return `${last.answer}${last.detail === null ? '' : ` (${last.detail})`}: ${answerMeans(last.answer, words)}`;
+}
+
+/** The page for people; `row` is that of the programs. */
+export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
+  const { type, serie, numero, currency, payAmount, emissionDate, rut, environment } = cfe;
+  const { next, nextAt, actions, original, queue, since } = dossier;
+  const error = lastError(dossier.attempts);
+  const lines: [string, string][] = [
+    [
+      'CFE',
+      `${formatCfeId(cfe)}, ${CFE_TYPES[type].label} ${serie}-${numero}, ${currency} ${payAmount}, of ${emissionDate}`,
+    ],
+    ['Enterprise', `${rut}, ${environment}`],
+    ['Status', `${cfe.status}, since ${since.toISOString()}`],
+    ['', explanationOf(cfe)],
+    ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
+    ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
+    ...(queue && queue.slot === null
+      ? [['Queue', `${queue.ahead} of the enterprise before it`] as [string, string]]
+      : []),
+    ...(error === null ? [] : [['Last error', error] as [string, string]]),
+    ...actions.map((action, i): [string, string] => [
+      i === 0 ? 'You can' : '',
+      `${action}: ${words.action[action].means}`,
+    ]),
+    ['Workflow', cfe.workflowId],
+  ];
+  const history = cfeTimeline({ ...cfe, ...dossier }, words).flatMap(({ at, what, more }) => [
+    `  ${at.toISOString()}  ${what}`,
+    ...(more ? [`${' '.repeat(28)}${more}`] : []),
+  ]);
+  const head = lines.map(([name, text]) => `${name.padEnd(10)}  ${text}`);
+  // Stored text must not control the terminal.
+  return `${[...head, 'History', ...history].map((line) => line.replace(/\p{Cc}/gu, ' ')).join('\n')}\n`;
+}

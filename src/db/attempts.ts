@@ -1,0 +1,117 @@
+/** Calls to the authority for CFEs: the only module that reads or writes the table authority_attempt. */
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Attempt, AttemptSummary } from '../domain/attempt.ts';
+
+/** Longest answer that is kept, in bytes: those on one receipt have some 5,000. */
+const LONGEST_RESPONSE = 64 * 1024;
+const LONGEST_TEXT = 1_000;
+
+/**
+ * A part of a statement that stores calls for a CFE: those that asked and were answered the same become one row, with the first
+ * and the last of them. Takes the parameters of `attemptValues`.
+ */
+export const ATTEMPTS_STORED = `
+  attempts as (
+    insert into authority_attempt as kept (cfe_id, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
+      next_at, detail, reasons, request, response)
+    select ?::uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms, next_at, detail, reasons, request,
+      decode(response, 'base64')
+    from jsonb_to_recordset(?::jsonb) as made (operation text, answer text, result text, count integer, first_at timestamptz,
+      first_ms integer, last_at timestamptz, last_ms integer, next_at timestamptz, detail text, reasons jsonb, request text,
+      response text)
+    on conflict (cfe_id, operation, answer) do update set result = excluded.result, count = kept.count + excluded.count,
+      last_at = excluded.last_at, last_ms = excluded.last_ms, next_at = excluded.next_at, detail = excluded.detail,
+      reasons = excluded.reasons, request = excluded.request, response = excluded.response)`;
+
+/** The parameters of `ATTEMPTS_STORED`. `nextAt`: when the step is taken again by itself. */
+export function attemptValues(
+  cfeUuid: string,
+  attempts: readonly Attempt[],
+  nextAt: Date | null = null,
+): string[] {
+  const alike = Map.groupBy(attempts, ({ operation, answer }) => `${operation} ${answer}`);
+  const rows = [...alike.values()].flatMap((each) => {
+    const [first] = each;
+    const last = each.at(-1);
+    return first && last ? [rowOf(first, last, { count: each.length, nextAt })] : [];
+  });
+  return [cfeUuid, JSON.stringify(rows)];
+}
+
+const rowOf = (first: Attempt, last: Attempt, { count, nextAt }: { count: number; nextAt: Date | null }) => ({
+  operation: last.operation,
+  answer: text(last.answer),
+  result: last.result,
+  count,
+  first_at: first.at,
+  first_ms: first.milliseconds,
+  last_at: last.at,
+  last_ms: last.milliseconds,
+  next_at: nextAt,
+  detail: last.detail && text(last.detail),
+  reasons:
+    last.reasons.length === 0
+      ? null
+      : last.reasons.map(({ code, message, detail }) => ({
+          code: text(code),
+          message: text(message),
+          detail: detail && text(detail),
+        })),
+  request: last.request,
+  response: last.response && deflateRawSync(last.response.subarray(0, LONGEST_RESPONSE)).toString('base64'),
+});
+
+/** PostgreSQL has no place for the character 0, wherever the authority may get it from. */
+const text = (words: string): string => words.slice(0, LONGEST_TEXT).replaceAll('\0', '');
+
+/** Stores calls for a CFE in a statement of its own. */
+export async function storeAttempts(
+  em: EntityManager,
+  cfeUuid: string,
+  attempts: readonly Attempt[],
+  nextAt: Date | null,
+): Promise<void> {
+  await em.execute(`with ${ATTEMPTS_STORED} select`, attemptValues(cfeUuid, attempts, nextAt));
+}
+
+/** The calls for a CFE, in the order in which they were first made. */
+export async function attemptsOf(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {
+  const rows = await em.execute<(Omit<AttemptSummary, 'reasons' | Moments> & Raw)[]>(
+    `select operation, answer, result, count, detail, reasons, first_at, first_ms as "firstMilliseconds", last_at,
+       last_ms as "lastMilliseconds", next_at
+     from authority_attempt where cfe_id = ? order by first_at, operation, answer`,
+    [cfeUuid],
+  );
+  return rows.map(({ first_at, last_at, next_at, reasons, ...row }) => ({
+    ...row,
+    reasons: reasons ?? [],
+    firstAt: new Date(first_at),
+    lastAt: new Date(last_at),
+    nextAt: next_at === null ? null : new Date(next_at),
+  }));
+}
+type Moments = 'firstAt' | 'lastAt' | 'nextAt';
+interface Raw {
+  first_at: string;
+  last_at: string;
+  next_at: string | null;
+  reasons: AttemptSummary['reasons'] | null;
+}
+
+/** What was sent and answered at the last of the calls that asked and were answered so; null where there is none. @internal */
+export async function exchangeOf(
+  em: EntityManager,
+  cfeUuid: string,
+  { operation, answer }: Pick<Attempt, 'operation' | 'answer'>,
+): Promise<{ request: string | null; response: string | null } | null> {
+  const [row] = await em.execute<{ request: string | null; response: Buffer | null }[]>(
+    'select request, response from authority_attempt where cfe_id = ? and operation = ? and answer = ?',
+    [cfeUuid, operation, answer],
+  );
+  if (!row) return null;
+  return {
+    request: row.request,
+    response: row.response && inflateRawSync(row.response).toString('utf8'),
+  };
+}

@@ -1,0 +1,134 @@
+/** All that is known of one CFE for whoever looks after it: where it stands, what comes next, what was done. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AttemptSummary } from '../domain/attempt.ts';
+import { formatCfeId } from '../domain/cfeId.ts';
+import { type CfeFacts, fittingActions, type NextStep, nextStep } from '../domain/cfeStanding.ts';
+import { type CfeStatus, isFinal } from '../domain/cfeStatus.ts';
+import { acceptableUntil } from '../domain/rejection.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import type { SupportAction } from '../domain/supportAction.ts';
+import { attemptsOf } from './attempts.ts';
+import { listAudit } from './audit.ts';
+import { endpointStates } from './authorityEndpoints.ts';
+import type { AuditEntry } from './entities/AuditEntry.ts';
+import { Cfe } from './entities/Cfe.ts';
+import { Sobre } from './entities/Sobre.ts';
+import { findEntry } from './queueEntries.ts';
+import { isNumberUndecided } from './undecidedNumbers.ts';
+
+const MOST_ACTS = 100;
+
+/** A time during which a CFE waited for a person. */
+export interface StuckMoment {
+  readonly reason: StuckReason;
+  readonly since: Date;
+  /** Null while it lasts. */
+  readonly until: Date | null;
+}
+
+export interface CfeDossier {
+  readonly next: NextStep;
+  /** When that is, or until when, as far as it is known. */
+  readonly nextAt: Date | null;
+  /** Since when it stands so. */
+  readonly since: Date;
+  readonly actions: readonly SupportAction[];
+  /** The CFE that it corrects. */
+  readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
+  /** In the queue at the gate: how many of its enterprise are before it, or the slot that it was given. */
+  readonly queue: { readonly ahead: number; readonly slot: Date | null } | null;
+  /** Since when the service that it needs next is away. */
+  readonly awaySince: Date | null;
+  readonly stuck: readonly StuckMoment[];
+  readonly attempts: readonly AttemptSummary[];
+  /** Oldest first. */
+  readonly sobres: readonly Sobre[];
+  /** What people did to it, oldest first. */
+  readonly acts: readonly AuditEntry[];
+}
+
+/** The dossier of a CFE at this moment. */
+export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
+  const [isUndecided, stuck, attempts, sobres, acts, original, queue, service] = await Promise.all([
+    cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
+    stuckMoments(em.fork(), cfe.id),
+    attemptsOf(em.fork(), cfe.id),
+    em.fork().find(Sobre, { cfeId: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } }),
+    listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
+    cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
+    isFinal(cfe.status) ? null : placeInQueue(em.fork(), cfe),
+    isFinal(cfe.status) ? null : serviceOf(em.fork(), cfe),
+  ]);
+  const facts: CfeFacts = {
+    status: cfe.status,
+    stuckReason: cfe.stuckReason,
+    isSigned: cfe.digest !== null,
+    isNumberUndecided: isUndecided,
+  };
+  const awaySince = service?.openSince ?? null;
+  const next = nextStep(facts, {
+    originalStatus: original?.status ?? null,
+    isAuthorityAway: awaySince !== null,
+    isQueued: queue !== null && queue.slot === null,
+  });
+  return {
+    next,
+    nextAt: momentOf(next, { cfe, attempts, sobres, queue, probeAt: service?.nextProbeAt ?? null }),
+    since: standsSince(cfe, stuck, sobres),
+    actions: fittingActions(facts),
+    original: original && { cfeId: formatCfeId(original), status: original.status },
+    queue,
+    awaySince,
+    stuck,
+    attempts,
+    sobres,
+    acts,
+  };
+}
+
+async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
+  const rows = await em.execute<{ reason: StuckReason; since: string; until: string | null }[]>(
+    'select reason, since, until from stuck_moment where cfe_id = ? order by since',
+    [cfeUuid],
+  );
+  return rows.map(({ reason, since, until }) => ({
+    reason,
+    since: new Date(since),
+    until: until === null ? null : new Date(until),
+  }));
+}
+
+async function placeInQueue(em: EntityManager, { id, rut, environment }: Cfe): Promise<CfeDossier['queue']> {
+  const entry = await findEntry(em, id);
+  if (!entry) return null;
+  const [row] = await em.execute<{ ahead: number }[]>(
+    `select count(*)::integer as ahead from authority_turn
+     where rut = ? and environment = ? and released_for is null and (since, sequence) < (?, ?)`,
+    [rut, environment, entry.since, entry.sequence],
+  );
+  return { ahead: row?.ahead ?? 0, slot: entry.releasedFor };
+}
+
+/** The service that a CFE on its way needs next: verdicts are asked for where sobres are received. */
+async function serviceOf(em: EntityManager, { environment }: Cfe) {
+  const states = await endpointStates(em);
+  return states.find(({ endpoint }) => endpoint === `${environment}/reception`) ?? null;
+}
+
+function momentOf(
+  next: NextStep,
+  of: Pick<CfeDossier, 'attempts' | 'sobres' | 'queue'> & { cfe: Cfe; probeAt: Date | null },
+): Date | null {
+  if (next === 'portal') return acceptableUntil(of.cfe);
+  if (next === 'authority') return of.probeAt;
+  if (next !== 'send' && next !== 'ask') return null;
+  const [last] = of.attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
+  return of.queue?.slot ?? last?.nextAt ?? of.sobres.at(-1)?.askFrom ?? null;
+}
+
+function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly Sobre[]): Date {
+  const open = cfe.stuckReason === null ? undefined : stuck.find(({ until }) => until === null);
+  const received =
+    cfe.status === 'RECEIVED' ? sobres.findLast(({ receivedAt }) => receivedAt !== null) : undefined;
+  return open?.since ?? cfe.settledAt ?? received?.receivedAt ?? cfe.createdAt;
+}

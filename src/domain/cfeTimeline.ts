@@ -1,0 +1,116 @@
+/** What happened to a CFE, as a person reads it: one line for each thing, oldest first. */
+import type { AttemptSummary } from './attempt.ts';
+import { type CfeStatus, isFinal } from './cfeStatus.ts';
+import type { RejectionReason } from './rejection.ts';
+import type { StuckReason } from './stuckReason.ts';
+import { answerMeans } from './words/cfes.ts';
+import type { CfeWords } from './words/shape.ts';
+
+/** What of a CFE makes its timeline. */
+export interface Lived {
+  readonly createdAt: Date;
+  readonly settledAt: Date | null;
+  readonly status: CfeStatus;
+  readonly rejection: readonly RejectionReason[] | null;
+  readonly sobres: readonly {
+    readonly idemisor: bigint;
+    readonly createdAt: Date;
+    readonly sendingAt: Date | null;
+    readonly receivedAt: Date | null;
+    readonly state: string;
+  }[];
+  readonly attempts: readonly AttemptSummary[];
+  readonly stuck: readonly {
+    readonly reason: StuckReason;
+    readonly since: Date;
+    readonly until: Date | null;
+  }[];
+  readonly acts: readonly {
+    readonly at: Date;
+    readonly actor: string;
+    readonly action: string;
+    readonly reason: string | null;
+    readonly outcome: string | null;
+  }[];
+}
+
+/** One thing that happened. */
+export interface Happening {
+  readonly at: Date;
+  readonly what: string;
+  /** What it means, who did it, the authority's own words. */
+  readonly more: string | null;
+  readonly kind: 'step' | 'call' | 'stuck' | 'act' | 'verdict';
+  /** Of a call to the authority, of which what was said is kept. */
+  readonly attempt?: AttemptSummary;
+}
+
+/** The timeline in the words of a language. */
+export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
+  const { timeline } = words;
+  const step = (at: Date | null, what: string): Happening[] =>
+    at === null ? [] : [{ at, what, more: null, kind: 'step' }];
+  const all: Happening[] = [
+    ...step(lived.createdAt, timeline.numbered),
+    ...lived.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [
+      ...step(createdAt, timeline.sobreMade(String(idemisor))),
+      ...step(
+        sendingAt,
+        (state === 'REFUSED' ? timeline.sobreRefused : timeline.sobreSent)(String(idemisor)),
+      ),
+      ...step(receivedAt, timeline.sobreReceived(String(idemisor))),
+    ]),
+    ...lived.attempts.flatMap((attempt) => callsOf(attempt, words)),
+    ...lived.stuck.flatMap(({ reason, since, until }): Happening[] => [
+      {
+        at: since,
+        what: timeline.stuck(words.stuck[reason].label),
+        more: words.stuck[reason].means,
+        kind: 'stuck',
+      },
+      ...step(until, timeline.goesOn),
+    ]),
+    ...lived.acts.map(
+      ({ at, actor, action, reason, outcome }): Happening => ({
+        at,
+        what: [action, outcome].filter(Boolean).join(': '),
+        more: [actor, reason].filter(Boolean).join(': '),
+        kind: 'act',
+      }),
+    ),
+    ...(lived.settledAt && isFinal(lived.status)
+      ? [
+          {
+            at: lived.settledAt,
+            what: timeline.verdict(words.status[lived.status].label),
+            more: lived.rejection?.map(reasonText).join('; ') ?? null,
+            kind: 'verdict' as const,
+          },
+        ]
+      : []),
+  ];
+  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+/** A call that was made several times stands at the first and at the last of them. */
+function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
+  const { operation, answer, reasons, detail, count, firstAt, firstMilliseconds, lastAt, lastMilliseconds } =
+    attempt;
+  const means = [answerMeans(answer, words), detail === answer ? null : detail, ...reasons.map(reasonText)];
+  const call = (at: Date, milliseconds: number, times: string | null): Happening => ({
+    at,
+    what: `${words.operation[operation]} → ${answer}${times === null ? '' : ` (${times})`} · ${milliseconds} ms`,
+    more: means.filter(Boolean).join(' · '),
+    kind: 'call',
+    attempt,
+  });
+  if (count === 1) return [call(firstAt, firstMilliseconds, null)];
+  return [
+    call(firstAt, firstMilliseconds, words.timeline.first(count)),
+    call(lastAt, lastMilliseconds, words.timeline.last(count)),
+  ];
+}
+
+/** A reason of the authority in its own words. */
+const reasonText = ({ code, message, detail }: RejectionReason): string =>
+  `${code} «${message}»${detail === null ? '' : ` (${detail})`}`;

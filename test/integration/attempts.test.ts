@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
+import { attemptsOf, exchangeOf, storeAttempts } from '../../src/db/attempts.ts';
+import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { purgeExpired } from '../../src/db/purge.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
+import { asActivity } from '../support/activityContext.ts';
+import { authorityActivities } from '../support/authorityActivities.ts';
+import { anAccount, idleOutbox } from '../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
+import {
+  AUTHORITY_RUT,
+  ackCfe,
+  ackSobre,
+  authorityKeys,
+  credentialsOf,
+  exception,
+  fault,
+  soapAnswer,
+} from '../support/dgi/answers.ts';
+import { answers, aServer } from '../support/dgi/aServer.ts';
+import { aReadyEnterprise } from '../support/enterprises.ts';
+import { aRut } from '../support/papers.ts';
+import { givePendingCfes } from '../support/pendingCfes.ts';
+import { RETENTION } from '../support/retention.ts';
+
+const RUT = aRut();
+const CREDENTIALS = credentialsOf(RUT);
+const AS = () => soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ rut: RUT, idemisor: String(idemisor) }));
+const asked = (document: string) => soapAnswer('EFACCONSULTARESTADOENVIO', document);
+
+let db: TestDatabase;
+let accountId: string;
+let authority: Awaited<ReturnType<typeof aServer>>;
+let cfe: Cfe;
+let idemisor = 0;
+let now = new Date('2026-11-20T12:00:00Z');
+
+beforeAll(async () => {
+  db = await cloneDatabase();
+  authority = await aServer();
+  accountId = await anAccount(db.orm);
+  await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }], values: { rut: RUT } });
+  const certificate = Buffer.from(CREDENTIALS.certificateDer);
+  await db.orm.em.fork().nativeUpdate(Certificate, { rut: RUT }, { certificate });
+  await addAuthorityCertificates(
+    {
+      orm: db.orm,
+      clock: () => now,
+      outbox: idleOutbox,
+      authorityRuts: { production: AUTHORITY_RUT, sandbox: '219999830019' },
+    },
+    { pem: authorityKeys().certificate.toString() },
+  );
+});
+afterAll(async () => {
+  await authority.stop();
+  await db[Symbol.asyncDispose]();
+});
+/** A signed CFE, whose sobre is not made yet. */
+beforeEach(async () => {
+  await db.orm.em
+    .fork()
+    .execute(
+      'update authority_endpoint set failures = 0, open_since = null, next_probe_at = null, probes = 0',
+    );
+  const [last] = await db.orm.em
+    .fork()
+    .execute<{ last: string }[]>('select last from sobre_sequence where rut = ?', [RUT]);
+  [cfe] = (await givePendingCfes(db.orm, { accountId, rut: RUT, count: 1, from: now })) as [Cfe];
+  idemisor = Number(last?.last ?? 0) + 2;
+  await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { signedXml: '<CFE/>', digest: 'eA==' });
+});
+
+const activities = () =>
+  authorityActivities({
+    orm: db.orm,
+    url: authority.url,
+    credentials: CREDENTIALS,
+    clock: () => now,
+    breakersClock: () => now,
+  });
+const submit = () => asActivity(() => activities().submitCfe(cfe.id));
+const ask = () => asActivity(() => activities().awaitVerdict(cfe.id));
+const kept = () => attemptsOf(db.orm.em.fork(), cfe.id);
+const receipt = () => `<TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${cfe.numero}</NroCFE>`;
+
+describe('what was said to the authority for a CFE', () => {
+  test('each call is kept with its time, duration, code, words and what was sent and answered; no signature, no key', async () => {
+    authority.behaves(answers(AS()));
+    expect(await submit()).toEqual({ kind: 'received' });
+    const sentAt = now;
+    now = new Date(now.getTime() + 1_000);
+    const verdict = asked(ackCfe({ rut: RUT, receipt: receipt(), state: 'BE', codes: ['E05'] }));
+    authority.behaves(answers(verdict));
+    expect(await ask()).toEqual({ kind: 'decided', status: 'REJECTED' });
+
+    const attempts = await kept();
+    expect(attempts).toMatchObject([
+      { operation: 'sendSobre', answer: 'AS', result: 'received', count: 1, reasons: [], firstAt: sentAt },
+      {
+        operation: 'askVerdict',
+        answer: 'BE',
+        result: 'answered',
+        count: 1,
+        reasons: [{ code: 'E05', message: 'Palabras de E05', detail: 'detalle' }],
+        nextAt: null,
+      },
+    ]);
+    expect(attempts.every(({ firstMilliseconds }) => firstMilliseconds >= 0)).toBe(true);
+    const asking = await exchangeOf(db.orm.em.fork(), cfe.id, { operation: 'askVerdict', answer: 'BE' });
+    expect(asking?.response).toBe(verdict);
+    expect(asking?.request).toContain('<IdReceptor>4242</IdReceptor>');
+    const sending = await exchangeOf(db.orm.em.fork(), cfe.id, { operation: 'sendSobre', answer: 'AS' });
+    expect(sending).toMatchObject({ request: null, response: AS() });
+    expect(asking?.request).not.toMatch(/Security|Signature|Certificate/);
+  });
+
+  test('a question that is answered the same thirty times is one row: the first, the last, how often, and the next', async () => {
+    authority.behaves(answers(AS()));
+    await submit();
+    authority.behaves(answers(asked(exception(105))));
+    const began = now;
+    for (let n = 0; n < 30; n += 1) {
+      now = new Date(now.getTime() + 100);
+      await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
+    }
+
+    expect(await kept()).toMatchObject([
+      { operation: 'sendSobre' },
+      {
+        operation: 'askVerdict',
+        answer: 'code 105',
+        count: 30,
+        firstAt: new Date(began.getTime() + 100),
+        lastAt: now,
+        nextAt: new Date(now.getTime() + 1_000),
+        reasons: [{ code: '105', message: 'd' }],
+      },
+    ]);
+  });
+
+  test('faults and lost connections are told apart; what the breaker holds back is no call', async () => {
+    authority.behaves(answers(fault('Internal Error'), { status: 500 }));
+    await expect(submit()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+    authority.behaves((response) => response.destroy());
+    now = new Date(now.getTime() + 1_000);
+    for (let n = 0; n < 8; n += 1) await submit().catch(() => undefined);
+
+    const attempts = await kept();
+    expect(attempts).toMatchObject([
+      {
+        operation: 'sendSobre',
+        answer: 'fault',
+        detail: 'SOAP fault, HTTP 500',
+        reasons: [{ code: 'HTTP 500', message: 'Internal Error' }],
+      },
+      { operation: 'findSobre', answer: 'no answer' },
+    ]);
+    // Five failures open the breaker; of the reception the first was one, the rest asked the consultation.
+    expect(attempts[1]?.count).toBeLessThanOrEqual(5);
+  });
+
+  test('several that store at once lose none', async () => {
+    const attempt: Attempt = {
+      operation: 'findCfe',
+      answer: 'not found',
+      result: 'absent',
+      at: now,
+      milliseconds: 3,
+      detail: null,
+      reasons: [{ code: 'x', message: 'a\0b'.repeat(1_000), detail: null }],
+      request: '<x/>',
+      response: Buffer.alloc(100_000, '<'),
+    };
+    await Promise.all(
+      Array.from({ length: 20 }, () => storeAttempts(db.orm.em.fork(), cfe.id, [attempt, attempt], null)),
+    );
+
+    expect(await kept()).toMatchObject([{ count: 40 }]);
+    const exchange = await exchangeOf(db.orm.em.fork(), cfe.id, attempt);
+    expect(exchange?.response).toHaveLength(64 * 1024);
+  });
+
+  test('a call that cannot be stored fails no step', async () => {
+    authority.behaves(answers(AS()));
+    await submit();
+    authority.behaves(answers(asked(exception(105))));
+    await db.asOwner('alter table authority_attempt rename to elsewhere');
+    try {
+      await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
+    } finally {
+      await db.asOwner('alter table elsewhere rename to authority_attempt');
+    }
+  });
+
+  test('they go with the other attempts when their time is over', async () => {
+    authority.behaves(answers(AS()));
+    await submit();
+    const purge = (days: number) =>
+      purgeExpired(db.orm, {
+        now: new Date(now.getTime() + days * 86_400_000),
+        retention: RETENTION,
+        batch: 10,
+      });
+    await purge(RETENTION.attemptsDays - 1);
+    expect(await kept()).toHaveLength(1);
+    await purge(RETENTION.attemptsDays + 1);
+    expect(await kept()).toHaveLength(0);
+  });
+});
