@@ -3,7 +3,7 @@ import type { CfeDossier } from '../db/cfeDossier.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import { type AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
-import { cfeTimeline } from '../domain/cfeTimeline.ts';
+import { cfeTimeline, type Lived } from '../domain/cfeTimeline.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { answerMeans, CFE_WORDS, rejectionMeans } from '../domain/words/cfes.ts';
 import type { Row } from './verb.ts';
@@ -41,13 +41,21 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
       since: from.toISOString(),
       until: until?.toISOString() ?? null,
     })),
-    timeline: cfeTimeline({ ...cfe, ...dossier }, words).map(({ at, what, more }) => ({
+    timeline: cfeTimeline(livedOf(cfe, dossier), words).map(({ at, what, more }) => ({
       at: at.toISOString(),
       what,
       more,
     })),
   };
 }
+
+const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): Lived => ({
+  ...dossier,
+  createdAt,
+  settledAt,
+  status,
+  rejection,
+});
 
 /** Where a CFE stands, in words. */
 function explanationOf({ status, stuckReason, rejection }: Cfe): string {
@@ -92,7 +100,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ]),
     ['Workflow', cfe.workflowId],
   ];
-  const history = cfeTimeline({ ...cfe, ...dossier }, words).flatMap(({ at, what, more }) => [
+  const history = cfeTimeline(livedOf(cfe, dossier), words).flatMap(({ at, what, more }) => [
     `  ${at.toISOString()}  ${what}`,
     ...(more ? [`${' '.repeat(28)}${more}`] : []),
   ]);

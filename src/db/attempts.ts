@@ -99,7 +99,7 @@ interface Raw {
   reasons: AttemptSummary['reasons'] | null;
 }
 
-/** What was sent and answered at the last of the calls that asked and were answered so; null where there is none. @internal */
+/** What was sent and answered at the last of the calls that asked and were answered so; null where there is none. */
 export async function exchangeOf(
   em: EntityManager,
   cfeUuid: string,

@@ -86,6 +86,11 @@ export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
+/** The CFE that a cfe_id names, or null, with what its request brought along. */
+export function findCfeForPerson(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+  return em.findOne(Cfe, { ...key }, { populate: ['idempotencyKey', 'requestId'] });
+}
+
 /** The CFE that a cfe_id names, or null, with its XML. */
 export function findCfeWithXml(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['signedXml'] });
@@ -138,8 +143,15 @@ export async function receiveUnheard(
        received_at = coalesce(received_at, ?)
      from moved where sobre.id = ? and cfe_id = moved.id returning sobre.id`,
     [
-      ...[cfeId, statusesBefore('RECEIVED'), CFE_UPDATED, ...attemptValues(cfeId, attempts)],
-      ...[idReceptor, token, askFrom, now, sobreId],
+      cfeId,
+      statusesBefore('RECEIVED'),
+      CFE_UPDATED,
+      ...attemptValues(cfeId, attempts),
+      idReceptor,
+      token,
+      askFrom,
+      now,
+      sobreId,
     ],
   );
   return rows.length > 0;

@@ -7,6 +7,14 @@ export function sobreUnderWay(em: EntityManager, cfeUuid: string): Promise<Sobre
   return em.findOne(Sobre, { cfeId: cfeUuid, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
 }
 
+/** The bytes of all sobres of a CFE, oldest first. */
+export async function sobreXmls(
+  em: EntityManager,
+  cfeUuid: string,
+): Promise<readonly Pick<Sobre, 'idemisor' | 'xml'>[]> {
+  return em.find(Sobre, { cfeId: cfeUuid }, { populate: ['xml'], orderBy: { createdAt: 'asc', id: 'asc' } });
+}
+
 /** Skips `count` Idemisors of an enterprise in an environment. */
 export async function skipIdemisors(
   em: EntityManager,

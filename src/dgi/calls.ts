@@ -146,31 +146,8 @@ export function createCalls(options: DgiClientOptions): Calls {
       });
     },
 
-    async run(operation, { environment }, work, instead) {
-      const { service } = OPERATIONS[operation];
-      const startedAt = performance.now();
-      const trace: Trace = {
-        at: now(),
-        code: null,
-        reasons: [],
-        detail: null,
-        request: null,
-        response: null,
-      };
-      let answer: AuthorityCall['answer'] = 'document';
-      const result = await work(trace).catch((error: unknown) => {
-        const reading = readingOf(error);
-        answer = reading.answer;
-        trace.detail = reading.detail ?? null;
-        if (error instanceof NoAnswer && error.said) trace.reasons = [error.said];
-        return instead(reading);
-      });
-      const seconds = (performance.now() - startedAt) / 1_000;
-      const call = { environment, service, operation, seconds, answer, result: labelOf(result.kind) };
-      options.onCall?.(call);
-      listeners.getStore()?.({ ...call, trace });
-      return result;
-    },
+    run: (operation, caller, work, instead) =>
+      runCall({ operation, caller, work, instead }, now(), options.onCall),
 
     async readSigned(answer, read, { environment }) {
       const kept = await signersIn[environment]();
@@ -184,6 +161,40 @@ export function createCalls(options: DgiClientOptions): Calls {
       }
     },
   };
+}
+
+/** Runs a call that begins at `at`, and tells whoever hears of calls what came of it. */
+async function runCall<T extends { kind: ResultKind }>(
+  {
+    operation,
+    caller: { environment },
+    work,
+    instead,
+  }: {
+    operation: Operation;
+    caller: Caller;
+    work: (trace: Trace) => Promise<T>;
+    instead: (reading: NoReading) => T;
+  },
+  at: Date,
+  onCall: DgiClientOptions['onCall'],
+): Promise<T> {
+  const { service } = OPERATIONS[operation];
+  const startedAt = performance.now();
+  const trace: Trace = { at, code: null, reasons: [], detail: null, request: null, response: null };
+  let answer: AuthorityCall['answer'] = 'document';
+  const result = await work(trace).catch((error: unknown) => {
+    const reading = readingOf(error);
+    answer = reading.answer;
+    trace.detail = reading.detail ?? null;
+    if (error instanceof NoAnswer && error.said) trace.reasons = [error.said];
+    return instead(reading);
+  });
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const call = { environment, service, operation, seconds, answer, result: labelOf(result.kind) };
+  onCall?.(call);
+  listeners.getStore()?.({ ...call, trace });
+  return result;
 }
 
 /** A certificate that an operator takes away counts no longer after so long. */

@@ -4,10 +4,12 @@ import { createUser } from '../../src/commands/createUser.ts';
 import { inviteMember } from '../../src/commands/inviteMember.ts';
 import { removeWebhook } from '../../src/commands/removeWebhook.ts';
 import type { Audience } from '../../src/console/access.ts';
+import { storeAttempts } from '../../src/db/attempts.ts';
 import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
 import { Payment } from '../../src/db/entities/Payment.ts';
 import { Person } from '../../src/db/entities/Person.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
+import type { Attempt } from '../../src/domain/attempt.ts';
 import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
 import { EVIL, type Side, type World } from './consoleWorld.ts';
 
@@ -297,6 +299,72 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     sample: ({ rut }) => ({ path: `/plan/${rut}`, fields: { plan: '["STANDARD","MONTHLY"]' } }),
   },
   ...ENTERPRISE_PAGES,
+  'GET /cfes/{rut}/{environment}/{cfe_id}': {
+    may: EVERYONE,
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({ path: `/cfes/${rut}/production/${cfeId}` }),
+  },
+  'GET /cfes/{rut}/{environment}/{cfe_id}/xml': {
+    may: EVERYONE,
+    of: 'enterprise',
+    isFile: true,
+    async sample({ rut, cfeId, cfeUuid }, { site }) {
+      const em = site.deps.orm.em.fork();
+      await em.execute(
+        `update cfe set signed_xml = coalesce(signed_xml, '<CFE/>'), digest = coalesce(digest, 'eA==') where id = ?`,
+        [cfeUuid],
+      );
+      return { path: `/cfes/${rut}/production/${cfeId}/xml` };
+    },
+  },
+  'GET /cfes/{rut}/{environment}/{cfe_id}/exchange': {
+    may: { operators: 'VIEWER', members: null },
+    of: 'enterprise',
+    async sample({ rut, cfeId, cfeUuid }, { site }) {
+      const said = { code: '105', message: EVIL, detail: null };
+      const call: Attempt = {
+        operation: 'askVerdict',
+        answer: 'code 105',
+        result: 'notYet',
+        at: new Date(),
+        milliseconds: 3,
+        detail: null,
+        reasons: [said],
+        request: EVIL,
+        response: Buffer.from(EVIL),
+      };
+      await storeAttempts(site.deps.orm.em.fork(), cfeUuid, [call], null);
+      const query = new URLSearchParams({ operation: call.operation, answer: call.answer });
+      return { path: `/cfes/${rut}/production/${cfeId}/exchange?${query.toString()}` };
+    },
+  },
+  'POST /cfes/{rut}/{environment}/{cfe_id}/support': {
+    may: { operators: 'SUPPORT', members: null },
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({
+      path: `/cfes/${rut}/production/${cfeId}/support`,
+      fields: { action: 'retry', reason: 'the certificate is new' },
+    }),
+    mayFail: true,
+  },
+  'POST /cfes/{rut}/{environment}/{cfe_id}/mails': {
+    may: { operators: 'SUPPORT', members: 'MEMBER' },
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({
+      path: `/cfes/${rut}/production/${cfeId}/mails`,
+      fields: { destination: 'cliente@example.com' },
+    }),
+    mayFail: true,
+  },
+  'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}': {
+    may: { operators: 'SUPPORT', members: 'MEMBER' },
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({
+      path: `/cfes/${rut}/production/${cfeId}/mails/00000000-0000-4000-8000-000000000000`,
+      fields: {},
+    }),
+    mayFail: true,
+  },
 };
 
 /** A webhook of that account, for a form to change. */

@@ -11,6 +11,14 @@ import {
 } from './account.ts';
 import { accountListPage, sendAccount } from './accounts.ts';
 import { auditListPage } from './audit.ts';
+import {
+  cfeExchangePage,
+  cfePage,
+  cfeXmlPage,
+  sendCfeMail,
+  sendCfeMailAgain,
+  sendCfeSupport,
+} from './cfe.ts';
 import { cfesPage } from './cfes.ts';
 import { deliveriesPage } from './deliveries.ts';
 import { deliveryPage, sendRedeliver } from './delivery.ts';
@@ -132,4 +140,10 @@ export const PAGES: readonly Page[] = [
   enterprisePlanPage,
   sendPlan,
   payPage,
+  cfePage,
+  cfeXmlPage,
+  cfeExchangePage,
+  sendCfeSupport,
+  sendCfeMail,
+  sendCfeMailAgain,
 ];

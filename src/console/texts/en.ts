@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
+import { cfe } from './cfe.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
@@ -34,6 +35,7 @@ export const en = {
   webhooks: webhooks.en,
   reports: reports.en,
   search: search.en,
+  cfe: cfe.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',

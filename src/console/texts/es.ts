@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
+import { cfe } from './cfe.ts';
 import type { Texts } from './en.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
@@ -35,6 +36,7 @@ export const es: Texts = {
   webhooks: webhooks.es,
   reports: reports.es,
   search: search.es,
+  cfe: cfe.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',

@@ -27,15 +27,15 @@ export interface CfeWords {
   readonly answer: Readonly<Record<AnswerName, string>>;
   readonly timeline: {
     readonly numbered: string;
-    sobreMade(idemisor: string): string;
-    sobreSent(idemisor: string): string;
-    sobreRefused(idemisor: string): string;
-    sobreReceived(idemisor: string): string;
-    stuck(label: string): string;
+    readonly sobreMade: (idemisor: string) => string;
+    readonly sobreSent: (idemisor: string) => string;
+    readonly sobreRefused: (idemisor: string) => string;
+    readonly sobreReceived: (idemisor: string) => string;
+    readonly stuck: (label: string) => string;
     readonly goesOn: string;
-    verdict(label: string): string;
-    first(count: number): string;
-    last(count: number): string;
+    readonly verdict: (label: string) => string;
+    readonly first: (count: number) => string;
+    readonly last: (count: number) => string;
   };
   readonly observation: string;
   readonly otherRejection: string;

@@ -179,7 +179,7 @@ describe('cfe list, cfe show and cfe retry', () => {
       .fork()
       .transactional(async (em) => recordAudit(em, { ...act, outcome: 'retried' }, new Date()));
 
-    const shown = await cli.json<Record<string, unknown>>('cfe', 'show', rut, ids['undecided'] ?? '');
+    const shown = await cli.json('cfe', 'show', rut, ids['undecided'] ?? '');
     expect(shown).toMatchObject({
       explanation: expect.stringContaining('has not decided for longer than CFE_PATIENCE'),
       next: 'support',

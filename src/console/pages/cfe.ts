@@ -1,0 +1,374 @@
+import * as z from 'zod';
+import { resendMail } from '../../commands/resendMail.ts';
+import { sendMail } from '../../commands/sendMail.ts';
+import { supportCfe } from '../../commands/supportCfe.ts';
+import { exchangeOf } from '../../db/attempts.ts';
+import { type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
+import { findCfeForPerson, findCfeWithXml } from '../../db/cfes.ts';
+import { findReport } from '../../db/dailyReports.ts';
+import { listDeliveries } from '../../db/deliveries.ts';
+import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { DailyReport } from '../../db/entities/DailyReport.ts';
+import type { Delivery } from '../../db/entities/Delivery.ts';
+import type { Mail } from '../../db/entities/Mail.ts';
+import { findMail, listMails } from '../../db/mails.ts';
+import { sobreXmls } from '../../db/sobres.ts';
+import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../domain/attempt.ts';
+import { formatCfeId, parseCfeId } from '../../domain/cfeId.ts';
+import type { CfeStatus } from '../../domain/cfeStatus.ts';
+import { cfeTimeline, type Happening } from '../../domain/cfeTimeline.ts';
+import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { Email } from '../../domain/email.ts';
+import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
+import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, mayAt, type Standing, standingAt } from '../access.ts';
+import { moment } from '../format.ts';
+import { link } from '../links.ts';
+import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+
+const MOST = 100;
+const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+const OPERATORS: Audience = { operators: 'VIEWER', members: null };
+const SUPPORT: Audience = { operators: 'SUPPORT', members: null };
+const MAILING: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+
+const PLACE = z.object({ rut: z.string(), environment: z.enum(ENVIRONMENTS), cfe_id: z.string().max(40) });
+type Place = z.output<typeof PLACE>;
+const PATH = '/cfes/{rut}/{environment}/{cfe_id}';
+const NOTHING = z.object({});
+
+const pathOf = ({ rut, environment, cfe_id }: Place): string => `/cfes/${rut}/${environment}/${cfe_id}`;
+/** The page of a CFE, or of another of its enterprise. */
+const placeOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
+  pathOf({ rut: cfe.rut, environment: cfe.environment, cfe_id: cfeId });
+const back = ({ params }: { params: Place }): string => pathOf(params);
+
+/** The CFE of the address, and what its reader is at its enterprise. Refuses what they are not to see (NOT_FOUND), or to do (FORBIDDEN). */
+async function seenCfe(
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  visit: Visit,
+  { place, audience }: { place: Place; audience: Audience },
+): Promise<{ cfe: Cfe; standing: Standing }> {
+  const { rut, environment } = place;
+  const parts = parseCfeId(place.cfe_id);
+  const standing = await standingAt(orm, signedIn(visit).viewer, rut);
+  const cfe = parts && standing && (await findCfeForPerson(orm.em.fork(), { rut, environment, ...parts }));
+  if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
+  if (!mayAt(standing, audience)) throw new Refusal('FORBIDDEN', 'Not for this role.');
+  return { cfe, standing };
+}
+
+/** What one page tells of. */
+interface Told {
+  readonly cfe: Cfe;
+  readonly standing: Standing;
+  readonly dossier: CfeDossier;
+  readonly mails: readonly Mail[];
+  readonly deliveries: readonly Delivery[];
+  readonly report: DailyReport | null;
+}
+
+/** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt, where it stands, what comes next, what can be done, what happened. */
+export const cfePage = definePage({
+  name: 'cfe',
+  method: 'GET',
+  path: PATH,
+  audience: EVERYONE,
+  params: PLACE,
+  query: NOTHING,
+  form: NOTHING,
+  async handle({ params, visit }, deps) {
+    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
+    const { rut, environment, id } = cfe;
+    const cfeId = formatCfeId(cfe);
+    const em = () => deps.orm.em.fork();
+    const [dossier, mails, deliveries, report] = await Promise.all([
+      cfeDossier(em(), cfe),
+      listMails(em(), { cfeId: id }, MOST),
+      listDeliveries(em(), { rut, environment, cfeId }, MOST),
+      findReport(em(), { rut, environment, date: cfe.document.signedAt.slice(0, 10) }),
+    ]);
+    const told: Told = {
+      cfe,
+      standing,
+      dossier,
+      mails,
+      deliveries,
+      report,
+    };
+    const body = html`<div class="panels"><div>
+${panel(null, whatItIs(visit, told))}
+${panel(visit.texts.cfe.act, whatCanBeDone(visit, told))}
+${panel(visit.texts.cfe.mails, mailsOf(visit, told))}
+</div><div>
+${panel(visit.texts.cfe.timeline, whatHappened(visit, told))}
+${/* Webhooks belong to accounts, of which a member is to see their own: on the page of deliveries. */ standing.kind === 'operator' && panel(visit.texts.cfe.deliveries, deliveriesOf(visit, told))}
+${panel(null, linksOf(visit, told, deps.temporalUi))}
+</div></div>`;
+    const { serie, numero, type } = cfe;
+    return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
+      live: ['cfes', 'deliveries', 'authority'],
+    });
+  },
+});
+
+const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
+  PENDING: 'wait',
+  RECEIVED: 'wait',
+  ACCEPTED: 'good',
+  OBSERVED: 'good',
+  REJECTED: 'bad',
+};
+
+const amount = (currency: string, pay: string): string => {
+  const [whole = '0', cents = '00'] = pay.split('.');
+  return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${cents}`;
+};
+
+function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
+  const words = CFE_WORDS[visit.language];
+  const { cfe: own, environments } = visit.texts;
+  const { receiver, issuer } = cfe.document;
+  const stuck = cfe.stuckReason && words.stuck[cfe.stuckReason];
+  const { next, nextAt, original, queue, awaySince, since } = dossier;
+  const rows: [string, Html | string][] = [
+    [
+      own.issuer,
+      html`${issuer.legalName} <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
+    ],
+    ['cfe_id', html`<code>${formatCfeId(cfe)}</code>`],
+    [
+      own.receiver,
+      [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
+    ],
+    [own.amount, amount(cfe.currency, cfe.payAmount)],
+    [own.emitted, html`<time>${cfe.emissionDate}</time>`],
+    [
+      own.status,
+      html`${mark(words.status[cfe.status].label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> <span class="soft">${words.status[cfe.status].means}</span>`,
+    ],
+    [own.since, moment(since)],
+    ...(stuck
+      ? [
+          [
+            words.next.support,
+            html`${mark(stuck.label, 'bad')} <code class="soft">${cfe.stuckReason}</code> ${stuck.means}`,
+          ] as [string, Html],
+        ]
+      : []),
+    ...(stuck ? [[own.mend, stuck.mend] as [string, string]] : []),
+    [
+      own.next,
+      html`${words.next[next]}${nextAt && html` <span class="soft">${own.around} ${moment(nextAt)}</span>`}`,
+    ],
+    ...(queue && queue.slot === null ? [[words.next.slot, own.ahead(queue.ahead)] as [string, string]] : []),
+    ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
+    ...(original
+      ? [
+          [
+            own.corrects,
+            html`<a href="${placeOf(cfe, original.cfeId)}">${original.cfeId}</a> ${words.status[original.status].label}`,
+          ] as [string, Html],
+        ]
+      : []),
+    ...(cfe.rejection?.map((reason): [string, Html] => [
+      own.reasons,
+      html`<code>${reason.code}</code> «${reason.message}»${reason.detail && html` (${reason.detail})`} <span class="soft">${rejectionMeans(reason.code, words)}</span>`,
+    ]) ?? []),
+    ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
+    ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
+  ];
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+}
+
+/** A form for each act that fits now and that its reader may do: what it will do stands above its button. */
+function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
+  const { cfe: own } = visit.texts;
+  const words = CFE_WORDS[visit.language];
+  if (!mayAt(standing, SUPPORT) || dossier.actions.length === 0) return nothing(own.nothingToDo);
+  const to = `${placeOf(cfe)}/support`;
+  const one = (action: SupportAction): Html =>
+    form(
+      visit,
+      to,
+      html`<p>${words.action[action].means}</p><input type="hidden" name="action" value="${action}">${field(own.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main')}`,
+    );
+  return html`${dossier.actions.map(one)}`;
+}
+
+function whatHappened(visit: Visit, { cfe, standing, dossier }: Told): Html {
+  const { cfe: own } = visit.texts;
+  const { createdAt, settledAt, status, rejection } = cfe;
+  const lived = { ...dossier, createdAt, settledAt, status, rejection };
+  const here = placeOf(cfe);
+  const said = ({ operation, answer }: AttemptSummary): Html =>
+    html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
+  const isOperator = mayAt(standing, OPERATORS);
+  const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
+    // Who of us did what is for us.
+    .filter(({ kind }) => isOperator || kind !== 'act')
+    .map(({ at, what, more, attempt }: Happening) => [
+      moment(at),
+      html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && isOperator && said(attempt)}`,
+    ]);
+  return table(own.timeline, [own.when, own.what], rows);
+}
+
+function mailsOf(visit: Visit, { cfe, standing, mails }: Told): Html {
+  const { cfe: own } = visit.texts;
+  const here = placeOf(cfe);
+  const may = mayAt(standing, MAILING) && cfe.status !== 'REJECTED';
+  const again = ({ id }: Mail): Html =>
+    form(visit, `${here}/mails/${id}`, html`${button(own.again, 'quiet')}`, 'inline');
+  const rows = mails.map((mail) => [
+    moment(mail.createdAt),
+    html`<span class="url">${mail.destination}</span>`,
+    mark(mail.status, mail.status === 'SENT' ? 'good' : mail.status === 'FAILED' ? 'bad' : 'wait'),
+    may ? again(mail) : '',
+  ]);
+  const list =
+    rows.length === 0
+      ? nothing(own.noMails)
+      : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
+  if (!may || cfe.status === 'PENDING') return list;
+  const fresh = html`<p>${own.mailMeans}</p>${field(own.mailTo, { name: 'destination', type: 'email', maxlength: 254 })}${button(own.mailSend)}`;
+  return html`${list}${form(visit, `${here}/mails`, fresh)}`;
+}
+
+function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
+  const { cfe: own } = visit.texts;
+  if (deliveries.length === 0) return nothing(own.noDeliveries);
+  const rows = deliveries.map(({ id, eventName, status, createdAt }) => [
+    moment(createdAt),
+    html`<a href="/deliveries/${id}">${eventName}</a>`,
+    mark(status, status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait'),
+  ]);
+  return table(own.deliveries, [own.when, own.event, own.status], rows);
+}
+
+function linksOf(visit: Visit, { cfe, standing, report }: Told, temporalUi: ConsoleDeps['temporalUi']): Html {
+  const { cfe: own } = visit.texts;
+  const here = placeOf(cfe);
+  const links = [
+    cfe.digest !== null && html`<a href="${here}/xml">${own.xml}</a>`,
+    report ? html`${own.report}: <time>${report.date}</time> ${report.status}` : own.noReport,
+    temporalUi &&
+      standing.kind === 'operator' &&
+      html`<a href="${temporalUi.url}/namespaces/${temporalUi.namespace}/workflows/${encodeURIComponent(cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
+  ];
+  return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
+}
+
+/** GET …/xml: the signed CFE, byte for byte. */
+export const cfeXmlPage = definePage({
+  name: 'cfe-xml',
+  method: 'GET',
+  path: `${PATH}/xml`,
+  audience: EVERYONE,
+  params: PLACE,
+  query: NOTHING,
+  form: NOTHING,
+  async handle({ params, visit }, deps) {
+    const { cfe } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
+    const { rut, environment, type, sequence, serie, numero } = cfe;
+    const withXml = await findCfeWithXml(deps.orm.em.fork(), { rut, environment, type, sequence });
+    if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'It is not signed yet.');
+    const name = `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.xml`;
+    return { kind: 'file', name, type: 'application/xml; charset=utf-8', content: withXml.signedXml };
+  },
+});
+
+/** GET …/exchange: what was sent and answered at the last of the calls that asked and were answered so. For operators. */
+export const cfeExchangePage = definePage({
+  name: 'cfe-exchange',
+  method: 'GET',
+  path: `${PATH}/exchange`,
+  audience: OPERATORS,
+  params: PLACE,
+  query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
+  form: NOTHING,
+  async handle({ params, query, visit }, deps) {
+    const { cfe } = await seenCfe(deps, visit, { place: params, audience: OPERATORS });
+    const { cfe: own } = visit.texts;
+    const em = deps.orm.em.fork();
+    const exchange = await exchangeOf(em, cfe.id, query);
+    if (!exchange) throw new Refusal('NOT_FOUND', 'There is no such call.');
+    const sobres = query.operation === 'sendSobre' ? await sobreXmls(em, cfe.id) : [];
+    const words = CFE_WORDS[visit.language].operation[query.operation];
+    const shown = (content: string | null): Html =>
+      content === null ? nothing(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
+    const sent =
+      sobres.length > 0
+        ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
+        : panel(own.sent, shown(exchange.request));
+    const body = html`<p><a href="${pathOf(params)}">${formatCfeId(cfe)}</a> · ${words} → <code>${query.answer}</code></p>${sent}${panel(own.answered, shown(exchange.response))}`;
+    return show(own.exchange, body);
+  },
+});
+
+/** POST …/support: retry, settle or abandon, with the reason. */
+export const sendCfeSupport = definePage({
+  name: 'cfe-support',
+  method: 'POST',
+  path: `${PATH}/support`,
+  audience: SUPPORT,
+  params: PLACE,
+  query: NOTHING,
+  form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: text(REASON_LENGTH) }),
+  back,
+  async handle({ params, form: sent, visit }, deps) {
+    const { cfe } = await seenCfe(deps, visit, { place: params, audience: SUPPORT });
+    const { outcome, message } = await supportCfe(acting(deps, visit), {
+      id: cfe.id,
+      ...sent,
+      dryRun: false,
+    });
+    const { outcomes } = visit.texts.cfe;
+    const told = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
+    return go(pathOf(params), {
+      kind: outcome === 'refused' ? 'failed' : 'done',
+      text: visit.language === 'en' ? message : told,
+    });
+  },
+});
+
+/** POST …/mails: the receipt to an address. */
+export const sendCfeMail = definePage({
+  name: 'cfe-mail',
+  method: 'POST',
+  path: `${PATH}/mails`,
+  audience: MAILING,
+  params: PLACE,
+  query: NOTHING,
+  form: z.object({ destination: Email }),
+  back,
+  async handle({ params, form: { destination }, visit }, deps) {
+    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
+    const accountId = standing.kind === 'member' ? standing.accountId : cfe.accountId;
+    await sendMail(acting(deps, visit), { accountId, cfeUuid: cfe.id, destination });
+    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
+  },
+});
+
+/** POST …/mails/{mail_id}: an e-mail once more. */
+export const sendCfeMailAgain = definePage({
+  name: 'cfe-mail-again',
+  method: 'POST',
+  path: `${PATH}/mails/{mail_id}`,
+  audience: MAILING,
+  params: PLACE.extend({ mail_id: z.uuid() }),
+  query: NOTHING,
+  form: NOTHING,
+  back,
+  async handle({ params, visit }, deps) {
+    const { cfe } = await seenCfe(deps, visit, { place: params, audience: MAILING });
+    const mail = await findMail(deps.orm.em.fork(), params.mail_id);
+    if (mail?.cfeId !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
+    await resendMail(acting(deps, visit), { mailId: mail.id });
+    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.sentAgain });
+  },
+});
