@@ -9,6 +9,7 @@ import type { Tokens } from '../crypto/tokens.ts';
 import type { Database } from '../db/orm.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { Logger } from '../logger.ts';
+import type { AuthorityWatch } from './authorityWatch.ts';
 import type { ReceiptPdfs } from './receiptPdfs.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
@@ -32,6 +33,8 @@ export interface ApiDeps
   readonly requestHash: RequestHash;
   /** Tells when CFEs have their verdicts. */
   readonly verdicts: VerdictWatch;
+  /** Tells how the authority stands. */
+  readonly authority: AuthorityWatch;
   /** The printed forms of receipts. */
   readonly receiptPdfs: ReceiptPdfs;
   /** Where the API is reached from outside, without /v1 and without a slash at its end. */

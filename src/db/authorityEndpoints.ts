@@ -1,7 +1,7 @@
 /** The endpoints of the authority: the only module that reads or writes the table authority_endpoint. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { databaseNow, milliseconds, NOW, nowParameter } from './clock.ts';
 import { AuthorityEndpoint } from './entities/AuthorityEndpoint.ts';
 
@@ -38,6 +38,45 @@ export async function endpointStates(em: EntityManager, clock?: () => Date): Pro
       openSince: isAway ? openSince : null,
       nextProbeAt: isAway ? nextProbeAt : null,
       waiting: waiting.get(name) ?? 0,
+    };
+  });
+}
+
+/** How the authority stands for an environment, and how long CFEs have waited for it. */
+export interface AuthorityState {
+  readonly environment: Environment;
+  /** Since when sobres do not go there; null while they do. */
+  readonly openSince: Date | null;
+  /** When it was last found to answer again. */
+  readonly closedAt: Date | null;
+  /** CFEs that wait for the authority and for nobody else. */
+  readonly waiting: number;
+  /** When the oldest of them was taken. */
+  readonly oldestSince: Date | null;
+}
+
+/**
+ * How the authority stands, by environment. A CFE that waits for support, or for the verdict on the CFE that it
+ * corrects, does not wait for the authority.
+ */
+export async function authorityStates(em: EntityManager): Promise<AuthorityState[]> {
+  const waiting = await em.execute<{ environment: Environment; count: number; oldest: number }[]>(
+    `select cfe.environment, count(*)::int as count, ${milliseconds('min(cfe.created_at)')} as oldest
+     from cfe left join cfe original on original.id = cfe.reference_id
+     where cfe.settled_at is null and cfe.stuck_reason is null
+       and (original.id is null or original.status in ('ACCEPTED', 'OBSERVED'))
+     group by cfe.environment`,
+  );
+  const rows = await em.find(AuthorityEndpoint, { name: { $in: ENVIRONMENTS.map(receptionOf) } });
+  return ENVIRONMENTS.map((environment) => {
+    const row = rows.find(({ name }) => name === receptionOf(environment));
+    const found = waiting.find((one) => one.environment === environment);
+    return {
+      environment,
+      openSince: row?.openSince ?? null,
+      closedAt: row?.closedAt ?? null,
+      waiting: found?.count ?? 0,
+      oldestSince: found ? new Date(found.oldest) : null,
     };
   });
 }
@@ -95,7 +134,10 @@ export async function lockEndpoint(
     breaker: row,
     countFailure: (how) => countFailure(row, { ...how, now }),
     beginProbe: () => beginProbe(row, now),
-    close: () => close(row),
+    close: () => {
+      close(row);
+      row.closedAt = now;
+    },
     appoint(cfeId) {
       row.proberId = cfeId;
     },

@@ -1,20 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AuthorityChange } from '../domain/authorityStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { enterpriseChanges } from '../domain/enterpriseObject.ts';
-import { enterpriseUpdated, eventBody, type WebhookEvent, webhookTest } from '../domain/webhookEvents.ts';
+import {
+  authorityUpdated,
+  enterpriseUpdated,
+  eventBody,
+  type WebhookEvent,
+  webhookTest,
+} from '../domain/webhookEvents.ts';
+import { listForAccounts } from './accountEvents.ts';
 import { insertDelivery } from './deliveries.ts';
 import { enterpriseObjectOf } from './enterpriseObjects.ts';
 import type { Delivery } from './entities/Delivery.ts';
 import type { Enterprise } from './entities/Enterprise.ts';
 import { Event } from './entities/Event.ts';
-import { subscribedWebhooks } from './webhooks.ts';
+import { type SelectingWebhook, subscribedWebhooks, webhooksSelecting } from './webhooks.ts';
 
 /**
  * Stores in the open transaction that something happened to an enterprise, in the words in which customers' servers
- * are told, and puts it on its way to each webhook that selects it: there is no change without its event, and no event
+ * are told, puts it on its way to each webhook that selects it, and lists it for their accounts: there is no change without its event, and no event
  * without its change. With `accountId` only that account is told. Of what there are several a CFE, only what a webhook
- * gets is stored.
+ * selected is stored; one that is disabled gets it not, and its account reads it.
  */
 export async function recordEvent(
   em: EntityManager,
@@ -23,10 +31,30 @@ export async function recordEvent(
   now: Date,
 ): Promise<void> {
   const { rut, accountId } = about;
-  const webhookIds = await subscribedWebhooks(em, { rut, event: event.name, accountId });
-  if (MANY.includes(event.name) && webhookIds.length === 0) return;
-  const stored = insertEvent(em, about, event, now);
-  for (const webhookId of webhookIds) insertDelivery(em, { webhookId, event: stored }, now);
+  const webhooks = await subscribedWebhooks(em, { rut, event: event.name, accountId });
+  if (MANY.includes(event.name) && webhooks.length === 0) return;
+  await tell(em, insertEvent(em, about, event, now), webhooks);
+}
+
+/** Puts an event on its way to the webhooks that selected it, and lists it for their accounts. */
+async function tell(em: EntityManager, event: Event, webhooks: readonly SelectingWebhook[]): Promise<void> {
+  for (const { id, enabled } of webhooks) {
+    if (enabled) insertDelivery(em, { webhookId: id, event }, event.createdAt);
+  }
+  await listForAccounts(em, event, [...new Set(webhooks.map(({ accountId }) => accountId))]);
+}
+
+/** Stores and tells in the open transaction that the authority is away since then, or answers again. */
+export async function recordAuthorityEvent(
+  em: EntityManager,
+  environment: Environment,
+  status: AuthorityChange,
+  since: Date,
+): Promise<void> {
+  const webhooks = await webhooksSelecting(em, 'authority.updated');
+  if (webhooks.length === 0) return;
+  const event = authorityUpdated(environment, status, since);
+  await tell(em, insertEvent(em, { rut: null, environment }, event, since), webhooks);
 }
 
 /** Events of which there are several a CFE. */

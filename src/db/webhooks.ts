@@ -1,5 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../domain/uuid.ts';
+import type { SelectableEvent } from '../domain/webhook.ts';
 import { Webhook } from './entities/Webhook.ts';
 
 /** Stores a webhook when the open transaction is flushed. */
@@ -27,19 +28,35 @@ export function listWebhooks(em: EntityManager, accountId: string): Promise<Webh
   return em.find(Webhook, { accountId, removedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
+/** A webhook that selected an event, whose account may read it. */
+export interface SelectingWebhook {
+  readonly id: string;
+  readonly accountId: string;
+  /** Whether the event is delivered to it. */
+  readonly enabled: boolean;
+}
+
 /**
- * The ids of the webhooks that get an event of an enterprise: enabled, with the event selected, and of an account that
- * owns the enterprise or is MEMBER there (docs/contract.md#events).
+ * The webhooks that selected an event of an enterprise, of accounts that own the enterprise or are MEMBER there
+ * (docs/contract.md#events).
  */
 export async function subscribedWebhooks(
   em: EntityManager,
   { rut, event, accountId = null }: { rut: string; event: string; accountId?: string | null | undefined },
-): Promise<string[]> {
-  const rows = await em.execute<{ id: string }[]>(
-    `select w.id ${subscribedTo('?')} and w.account_id = coalesce(?, w.account_id) order by w.created_at, w.id`,
+): Promise<SelectingWebhook[]> {
+  return em.execute<SelectingWebhook[]>(
+    `select w.id, w.account_id as "accountId", w.enabled ${subscribedTo('?')} and w.account_id = coalesce(?, w.account_id) order by w.created_at, w.id`,
     [event, rut, rut, accountId],
   );
-  return rows.map(({ id }) => id);
+}
+
+/** The webhooks of all accounts that selected an event which is about no enterprise. */
+export function webhooksSelecting(em: EntityManager, event: SelectableEvent): Promise<SelectingWebhook[]> {
+  return em.execute<SelectingWebhook[]>(
+    `select id, account_id as "accountId", enabled from webhook
+     where removed_at is null and ? = any (events) order by created_at, id`,
+    [event],
+  );
 }
 
 /**
@@ -48,7 +65,7 @@ export async function subscribedWebhooks(
  */
 export const subscribedTo = (rut: string): string =>
   `from webhook w
-   where w.enabled and ? = any (w.events) and w.account_id in (
+   where w.removed_at is null and ? = any (w.events) and w.account_id in (
      select e.owner_account_id from enterprise e where e.rut = ${rut}
      union all
      select g.account_id from enterprise_grant g where g.rut = ${rut} and g.role = 'MEMBER')`;

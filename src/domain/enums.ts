@@ -3,6 +3,7 @@
  * are described by. A value without words does not compile.
  */
 import * as z from 'zod';
+import { AUTHORITY_CHANGES, AUTHORITY_STATUSES } from './authorityStatus.ts';
 import { CFE_STATUSES } from './cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS, IVA_TYPES, type IvaType } from './cfeTypes.ts';
 import {
@@ -15,6 +16,7 @@ import { MAIL_KINDS, MAIL_STATUSES } from './mail.ts';
 import { PAYMENT_STATUSES } from './paymentStatus.ts';
 import { DOCUMENT_TYPES } from './receiverDocument.ts';
 import { REPORT_STATUSES } from './reportStatus.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from './webhook.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS } from './webhookEvents.ts';
 
 /** The words of an enum in OpenAPI: its description, each value with its meaning, and the same for programs. */
@@ -240,3 +242,51 @@ export const LoginResultName = namedEnum(
 export const CfeMoveReasonName = namedEnum('CfeMoveReason', 'Why a CFE left a verdict.', CFE_MOVE_REASONS, {
   'rejection.withdrawn': 'The authority has accepted, in its portal, what it had rejected for E06.',
 });
+
+export const AuthorityStatusName = namedEnum(
+  'AuthorityStatus',
+  'How the tax authority stands for an environment.',
+  AUTHORITY_STATUSES,
+  {
+    UP: 'It answers, and no CFE has waited for it for more than a minute.',
+    SLOW: 'It answers, and the oldest CFE that waits for it has waited for more than a minute.',
+    DOWN: 'It does not answer: nothing is sent but a probe now and then. CFEs are taken as ever, and wait.',
+  },
+);
+
+export const AuthorityChangeName = namedEnum(
+  'AuthorityChange',
+  'What has become of the tax authority.',
+  AUTHORITY_CHANGES,
+  { UP: 'It answers again.', DOWN: 'It does not answer any more; CFEs are taken as ever, and wait.' },
+);
+
+export const DeliveryStatusName = namedEnum(
+  'DeliveryStatus',
+  'Where the delivery of an event to a webhook stands.',
+  DELIVERY_STATUSES,
+  {
+    PENDING: 'Under way, or waiting for its next attempt.',
+    DELIVERED: 'The receiver answered with 2xx.',
+    FAILED: 'Given up after the last retry.',
+  },
+);
+
+export const SelectableEventName = namedEnum(
+  'WebhookEvent',
+  'The events that a webhook may select.',
+  WEBHOOK_EVENTS,
+  {
+    'enterprise.updated': 'The enterprise object has changed.',
+    'payment.created': 'A plan with a price was chosen.',
+    'efactura.login': 'A check of the e-invoicing login has finished.',
+    'cfe.updated': 'The status of a CFE has changed.',
+    'cae.low': 'The numbers of a type run low.',
+    'cae.expiring': 'A CAE with numbers left expires soon.',
+    'certificate.expiring': 'The certificate expires soon.',
+    'daily_report.updated': 'The report of a day has moved on.',
+    'receipt.delivered': 'An e-mail with a receipt was taken by the mail server.',
+    'receipt.failed': 'An e-mail with a receipt was refused, or given up.',
+    'authority.updated': 'The tax authority does not answer any more, or answers again.',
+  },
+);

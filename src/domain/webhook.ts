@@ -12,6 +12,7 @@ export const WEBHOOK_EVENTS = [
   'daily_report.updated',
   'receipt.delivered',
   'receipt.failed',
+  'authority.updated',
 ] as const;
 export type SelectableEvent = (typeof WEBHOOK_EVENTS)[number];
 

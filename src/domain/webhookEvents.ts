@@ -1,4 +1,5 @@
 /** The events (docs/contract.md#events): their names, and the `data` of each. */
+import type { AuthorityChange } from './authorityStatus.ts';
 import { formatCfeId } from './cfeId.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
@@ -148,6 +149,16 @@ interface ReceiptFailed {
   readonly data: ReceiptMailed;
 }
 
+/** `authority.updated` (docs/contract.md#the-authority): sent where it is selected. */
+interface AuthorityUpdated {
+  readonly name: 'authority.updated';
+  readonly data: {
+    readonly environment: Environment;
+    readonly status: AuthorityChange;
+    readonly since: string;
+  };
+}
+
 /** `webhook.test`: sent on request, whatever events are selected. */
 interface WebhookTest {
   readonly name: 'webhook.test';
@@ -166,6 +177,7 @@ export type WebhookEvent =
   | DailyReportUpdated
   | ReceiptDelivered
   | ReceiptFailed
+  | AuthorityUpdated
   | WebhookTest;
 
 /** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
@@ -376,6 +388,16 @@ export const receiptDelivered = (mailed: MailedReceipt): ReceiptDelivered => ({
 export const receiptFailed = (mailed: MailedReceipt): ReceiptFailed => ({
   name: 'receipt.failed',
   data: receiptMailed(mailed),
+});
+
+/** Tells that the authority does not answer since that moment, or answers again. */
+export const authorityUpdated = (
+  environment: Environment,
+  status: AuthorityUpdated['data']['status'],
+  since: Date,
+): AuthorityUpdated => ({
+  name: 'authority.updated',
+  data: { environment, status, since: since.toISOString() },
 });
 
 /** An event to try a receiver with. */

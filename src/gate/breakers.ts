@@ -4,10 +4,13 @@ import {
   glanceAtBreaker,
   type LockedEndpoint,
   lockEndpoint,
+  receptionOf,
 } from '../db/authorityEndpoints.ts';
+import { recordAuthorityEvent } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Breakers, CallPermit } from '../dgi/callPermit.ts';
 import type { Endpoint } from '../domain/breaker.ts';
+import { ENVIRONMENTS } from '../domain/cfeTypes.ts';
 import { stopwatchBy } from './pace.ts';
 
 /** What another process has found out is known here after so long: quiet times cost no statement per call. */
@@ -42,9 +45,22 @@ export function createBreakers(options: {
     return glance;
   }
 
-  /** Changes an endpoint under its lock. */
+  /**
+   * Changes an endpoint under its lock. Nothing else opens or closes one, so customers are told here, in the same
+   * transaction: once of each change, and of none that did not stay.
+   */
   async function change<T>(name: Endpoint, work: (endpoint: LockedEndpoint) => T): Promise<T> {
-    const result = await orm.em.fork().transactional(async (em) => work(await lockEndpoint(em, name, clock)));
+    const result = await orm.em.fork().transactional(async (em) => {
+      const endpoint = await lockEndpoint(em, name, clock);
+      const wasOpen = endpoint.breaker.openSince !== null;
+      const done = work(endpoint);
+      const isOpen = endpoint.breaker.openSince !== null;
+      const environment = ENVIRONMENTS.find((one) => receptionOf(one) === name);
+      if (environment && isOpen !== wasOpen) {
+        await recordAuthorityEvent(em, environment, isOpen ? 'DOWN' : 'UP', endpoint.now);
+      }
+      return done;
+    });
     glances.delete(name);
     return result;
   }

@@ -1,3 +1,4 @@
+import { createAuthorityWatch } from '../api/authorityWatch.ts';
 import type { ApiDeps } from '../api/deps.ts';
 import { createReceiptPdfs } from '../api/receiptPdfs.ts';
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
@@ -54,6 +55,7 @@ export async function createApiDeps(
     testKit: testKitOf(config),
     authorityRuts: authorityRutsOf(config),
     certificateAuthorities: readCertificateAuthorities(config),
+    authority: createAuthorityWatch(shared),
     receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),
     publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,

@@ -1,5 +1,6 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
+import { createAuthorityWatch } from '../../src/api/authorityWatch.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
 import type { Lookups } from '../../src/api/lookups.ts';
 import { createReceiptPdfs } from '../../src/api/receiptPdfs.ts';
@@ -112,6 +113,7 @@ export async function startApi(options: {
     outbox,
     logger,
     publicUrl: 'https://cfe.example',
+    authority: createAuthorityWatch({ orm }),
     receiptPdfs: createReceiptPdfs({ draw: options.draw ?? (async () => Buffer.from('%PDF-')) }),
     checkoutUrl: 'https://checkout.example/pay',
     lookUpRut: options.lookUpRut ?? (async () => null),

@@ -259,6 +259,18 @@ async function issue(customer: Recorder): Promise<void> {
   await customer.record('listCfes', ['newest', 'The newest two'], ['GET', `${ENTERPRISE}/cfes?limit=2`]);
 }
 
+/** A webhook, so that there are events to be read; nobody listens at its address. */
+async function listen(cfe: Cli): Promise<void> {
+  const accounts = (await cfe.json('account', 'list')) as { account_id: string; name: string }[];
+  const account = accounts.find(({ name }) => name === 'Local developer')?.account_id ?? '';
+  await cfe.json('webhook', 'add', account, '--url', 'https://cfe.example.com/', '--event', 'cfe.updated');
+}
+
+async function lookAround({ record }: Recorder): Promise<void> {
+  await record('listEvents', ['oldest', 'The oldest two that are kept'], ['GET', 'events?limit=2']);
+  await record('getAuthority', ['up', 'All is well'], ['GET', 'authority']);
+}
+
 /** The report of today, sent by hand, as nothing is reported before the day is over. */
 async function report(customer: Recorder, cfe: Cli): Promise<void> {
   const today = montevideoDate(new Date());
@@ -305,8 +317,11 @@ export async function recordExamples(): Promise<void> {
     const customer = recorder(stack.info());
     await onboard(customer, stack.info().simulator_url);
     await keepCustomers(customer);
+    const cfe = cliOn(stack.info().database_url);
+    await listen(cfe);
     await issue(customer);
-    await report(customer, cliOn(stack.info().database_url));
+    await lookAround(customer);
+    await report(customer, cfe);
     await refusals(customer, stack.info());
   } finally {
     await stack.stop();

@@ -1,6 +1,7 @@
 /** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
 import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
 import {
+  authorityUpdated,
   caeExpiring,
   caeLow,
   certificateExpiring,
@@ -87,6 +88,7 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
   ),
   'receipt.delivered': receiptDelivered({ cfe: MAILED, mail: { ...MAIL, status: 'SENT' } }),
   'receipt.failed': receiptFailed({ cfe: MAILED, mail: { ...MAIL, status: 'FAILED' } }),
+  'authority.updated': authorityUpdated('production', 'DOWN', new Date('2026-11-20T14:59:58.250Z')),
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 

@@ -65,6 +65,8 @@ const TAG_WORDS = {
   CAEs: 'The ranges of numbers that the tax authority has authorized.',
   Customers: 'Receivers that an enterprise keeps, and where their receipts go.',
   CFEs: 'Electronic fiscal receipts: issuing, reading, printing and mailing them.',
+  Events: 'What webhooks are told, to be read by whoever was away.',
+  'Tax authority': 'Whether the tax authority answers.',
 } as const;
 type Tag = keyof typeof TAG_WORDS;
 
@@ -77,6 +79,8 @@ const TAGS: Readonly<Record<string, Tag>> = {
   caes: 'CAEs',
   customers: 'Customers',
   cfes: 'CFEs',
+  events: 'Events',
+  authority: 'Tax authority',
 };
 
 /** The tags of `routes`, each once, as the document lists them. */

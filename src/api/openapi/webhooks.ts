@@ -63,6 +63,8 @@ const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
     'An e-mail with a receipt was taken by the mail server; sent only to webhooks that select it',
   'receipt.failed':
     'An e-mail with a receipt was refused, or given up after the last retry; sent only to webhooks that select it',
+  'authority.updated':
+    'The tax authority does not answer any more, or answers again; sent only to webhooks that select it',
   'webhook.test': 'A test of the webhook was requested',
 };
 

@@ -5,6 +5,7 @@ import { createEnterprise } from './createEnterprise.ts';
 import { createToken } from './createToken.ts';
 import { deleteBranch } from './deleteBranch.ts';
 import { deleteCustomer } from './deleteCustomer.ts';
+import { getAuthority } from './getAuthority.ts';
 import { getCertificate } from './getCertificate.ts';
 import { getCfe } from './getCfe.ts';
 import { getCfePdf } from './getCfePdf.ts';
@@ -20,6 +21,7 @@ import { listCfes } from './listCfes.ts';
 import { listCustomers } from './listCustomers.ts';
 import { listDailyReports } from './listDailyReports.ts';
 import { listEnterprises } from './listEnterprises.ts';
+import { listEvents } from './listEvents.ts';
 import { listMails } from './listMails.ts';
 import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
 import { sendMail } from './sendMail.ts';
@@ -64,4 +66,6 @@ export const ROUTES: readonly Route[] = [
   getDailyReportXml,
   sendMail,
   listMails,
+  listEvents,
+  getAuthority,
 ];

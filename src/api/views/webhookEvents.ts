@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { EnterpriseChanges } from '../../domain/enterpriseObject.ts';
 import {
+  AuthorityChangeName,
   CfeMoveReasonName,
   CfeStatusName,
   CfeTypeName,
@@ -215,6 +216,16 @@ export const WEBHOOK_EVENT_VIEWS = {
     'ReceiptFailedEvent',
     'An e-mail with a receipt was refused, or given up after the last retry.',
     ReceiptMailed,
+  ),
+  'authority.updated': event(
+    'authority.updated',
+    'AuthorityUpdatedEvent',
+    'The tax authority does not answer any more, or answers again.',
+    z.object({
+      environment: EnvironmentName,
+      status: AuthorityChangeName,
+      since: MomentText.meta({ description: 'Since when.' }),
+    }),
   ),
   'webhook.test': event(
     'webhook.test',

@@ -9,6 +9,8 @@ const AuthorityEndpointSchema = defineEntity({
     failures: p.integer(),
     /** Since when nothing goes there but a probe now and then; null while all goes. */
     openSince: p.datetime().strictNullable(),
+    /** When it last was found to answer again; null while that has not happened. */
+    closedAt: p.datetime().strictNullable(),
     nextProbeAt: p.datetime().strictNullable(),
     /** Probes since it opened. */
     probes: p.integer(),

@@ -34,6 +34,8 @@ import { Migration0047Attempts } from './0047_attempts.ts';
 import { Migration0049Runs } from './0049_runs.ts';
 import { Migration0051AccountPages } from './0051_account_pages.ts';
 import { Migration0052ConsoleReports } from './0052_console_reports.ts';
+import { Migration0053AccountEvents } from './0053_account_events.ts';
+import { Migration0054AuthorityClosedAt } from './0054_authority_closed_at.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
 export const MIGRATIONS = [
@@ -73,4 +75,6 @@ export const MIGRATIONS = [
   { name: '0049_runs', class: Migration0049Runs },
   { name: '0051_account_pages', class: Migration0051AccountPages },
   { name: '0052_console_reports', class: Migration0052ConsoleReports },
+  { name: '0053_account_events', class: Migration0053AccountEvents },
+  { name: '0054_authority_closed_at', class: Migration0054AuthorityClosedAt },
 ];

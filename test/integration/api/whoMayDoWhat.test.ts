@@ -47,6 +47,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /enterprises/{rut}/daily-reports/{date}/xml': ['VIEWER', 'production'],
   'POST /enterprises/{rut}/cfes/{cfe_id}/emails': ['MEMBER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/emails': ['VIEWER', 'production'],
+  'GET /events': [null, 'production'],
+  'GET /authority': [null, 'both'],
 };
 
 const RANK: Readonly<Record<Role, number>> = { VIEWER: 0, MEMBER: 1, OWNER: 2 };

@@ -68,6 +68,8 @@ describe('the OpenAPI document', () => {
     expect(operations.map(({ at }) => at).sort()).toEqual(
       [
         'POST /tokens',
+        'GET /events',
+        'GET /authority',
         'GET /enterprises/{rut}/daily-reports',
         'GET /enterprises/{rut}/daily-reports/{date}',
         'GET /enterprises/{rut}/daily-reports/{date}/xml',

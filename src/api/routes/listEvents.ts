@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { eventsAfter, placeOf } from '../../db/accountEvents.ts';
+import { SelectableEventName } from '../../domain/enums.ts';
+import { isUuid } from '../../domain/uuid.ts';
+import { invalidInput } from '../../errors.ts';
+import { wholeNumber } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+import { EventListView, listedEventView } from '../views/listedEvent.ts';
+
+const LARGEST_PAGE = 100;
+const USUAL_PAGE = 25;
+
+/** GET /events: what the webhooks of the account selected, in order (docs/contract.md#reading-events). */
+export const listEvents = defineRoute({
+  name: 'listEvents',
+  method: 'GET',
+  path: '/events',
+  summary: 'List events',
+  about:
+    'The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing ever comes before what was read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.',
+  auth: 'token',
+  sandbox: false,
+  role: null,
+  params: {},
+  query: z.strictObject({
+    after: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Id of the last event that you have, or `next` of the last page: those after it are listed. Left out, the list begins with the oldest that is kept. One that is not known (any more) is refused with `events.after_unknown`.',
+        examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
+      }),
+    limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
+      .optional()
+      .meta({ description: `How many events to return at most; default ${USUAL_PAGE}.`, examples: [100] }),
+    event: SelectableEventName.optional().meta({
+      description: 'Only events of this name.',
+      examples: ['cfe.updated'],
+    }),
+  }),
+  body: null,
+  success: { status: 200, description: 'A page of events, the oldest first.', schema: EventListView },
+  errors: [],
+  async handle({ query, caller: { accountId } }, { orm }) {
+    const { after: id, limit = USUAL_PAGE, event } = query;
+    const em = orm.em.fork();
+    const after = id === undefined ? 0n : isUuid(id) ? await placeOf(em, accountId, id) : null;
+    if (after === null) {
+      const message =
+        'after: must be the id of an event that you have read and that is still kept; leave it out to begin with the oldest.';
+      throw invalidInput([{ path: '/query/after', code: 'events.after_unknown', message }]);
+    }
+    const { events, next } = await eventsAfter(em, { accountId, after, event, limit });
+    return { items: events.map(listedEventView), next };
+  },
+});
