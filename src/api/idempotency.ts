@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { findFirst, type OnceRequest, runKeepingKey, runOnce } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Kept, RequestKey } from '../db/idempotency.ts';
+import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
@@ -37,7 +38,8 @@ export function readRequestKey(
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
   if (texts.length > 1 || !KEY.test(key)) {
     const message = `${IDEMPOTENCY_KEY} must be one string of 1 to 255 printable ASCII characters.`;
-    throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code: 'idempotency_key.malformed', message }]);
+    const code: RequestRule = 'idempotency_key.malformed';
+    throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);
   }
   const { path, body, hashOf } = asked;
   return { key, hash: hashOf({ method: route.method, path, body }) };

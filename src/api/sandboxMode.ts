@@ -1,6 +1,7 @@
 /** X-Sandbox-Mode against route, key and account (docs/contract.md#sandbox-mode). */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Environment } from '../domain/cfeTypes.ts';
+import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import type { Caller, Route } from './route.ts';
 
@@ -38,7 +39,7 @@ function environmentAsked(header: string | string[] | undefined): Environment {
   throw fault('sandbox.malformed', `${HEADER} must be true or false.`);
 }
 
-const fault = (code: string, message: string): Refusal =>
+const fault = (code: RequestRule, message: string): Refusal =>
   invalidInput([{ path: `/headers/${HEADER}`, code, message }]);
 
 function wrongEnvironment(environment: Environment, supported: boolean): string {

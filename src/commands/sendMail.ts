@@ -3,6 +3,7 @@ import type { Mail } from '../db/entities/Mail.ts';
 import { countMailsByHand, insertMail } from '../db/mails.ts';
 import { MAILS_BY_HAND_A_DAY } from '../domain/mail.ts';
 import { addDays, montevideoDate, startOfDay } from '../domain/montevideo.ts';
+import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -29,7 +30,8 @@ export async function sendMail(
     }
     if (cfe.status === 'REJECTED') {
       const message = 'The CFE was rejected: its receipt is worth nothing and is not sent.';
-      throw invalidInput([{ path: '', code: 'mail.cfe_rejected', message }]);
+      const code: RequestRule = 'mail.cfe_rejected';
+      throw invalidInput([{ path: '', code, message }]);
     }
     const now = deps.clock();
     const today = montevideoDate(now);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { eventsAfter, placeOf } from '../../db/accountEvents.ts';
 import { SelectableEventName } from '../../domain/enums.ts';
+import type { RequestRule } from '../../domain/requestRules.ts';
 import { isUuid } from '../../domain/uuid.ts';
 import { invalidInput } from '../../errors.ts';
 import { wholeNumber } from '../paging.ts';
@@ -49,7 +50,8 @@ export const listEvents = defineRoute({
     if (after === null) {
       const message =
         'after: must be the id of an event that you have read and that is still kept; leave it out to begin with the oldest.';
-      throw invalidInput([{ path: '/query/after', code: 'events.after_unknown', message }]);
+      const code: RequestRule = 'events.after_unknown';
+      throw invalidInput([{ path: '/query/after', code, message }]);
     }
     const { events, next } = await eventsAfter(em, { accountId, after, event, limit });
     return { items: events.map(listedEventView), next };

@@ -39,10 +39,14 @@ if (!first) throw new Error('there are no events');
 export const EventListView = z
   .object({
     items: z.array(z.union([first, ...others])).meta({ description: 'The events, the oldest first.' }),
-    next: z.string().nullable().meta({
-      description:
-        'What to give as `after` for the next page; null where there is no more yet. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
-    }),
+    next: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What to give as `after` for the next page; null where there is no more yet. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
+        examples: [EVENT, null],
+      }),
   })
   .meta({ id: 'EventList', description: 'A page of events.' });
 
@@ -72,5 +76,5 @@ function exactly(json: string): unknown {
   // ES2026 hands a reviver the text of each value, which TypeScript's library does not know yet.
   const numbers = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>
     typeof value === 'number' && source !== undefined ? exactNumber(source) : value;
-  return JSON.parse(json, numbers as (key: string, value: unknown) => unknown);
+  return JSON.parse(json, numbers);
 }

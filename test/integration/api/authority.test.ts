@@ -42,11 +42,11 @@ beforeEach(async () => {
 
 /** Calls that end so, all at once, of two processes. */
 async function calls(how: 'failed' | 'answered', count: number): Promise<void> {
-  const processes = [breakersOf(db.orm), breakersOf(other)];
+  const [one, two] = [breakersOf(db.orm), breakersOf(other)];
   const permits = await Promise.all(
-    Array.from({ length: count }, (_, i) => processes[i % 2]?.permit({ endpoint, isProbe: true })),
+    Array.from({ length: count }, (_, i) => (i % 2 === 0 ? one : two).permit({ endpoint, isProbe: true })),
   );
-  await Promise.all(permits.map((permit) => permit?.ended(how)));
+  await Promise.all(permits.flatMap((permit) => (permit ? [permit.ended(how)] : [])));
 }
 const goesDown = () => calls('failed', FAILURES_TO_OPEN + 3);
 const comesUp = () => {

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/document.ts';
 import { ROUTES } from '../../../src/api/routes/index.ts';
+import { RULE_CODES } from '../../../tools/generate/rules.ts';
 
 /** What was asked and what came. */
 export interface Exchange {
@@ -96,8 +97,12 @@ function conformance(document: OpenApiDocument): Inspect {
         ? `${operation}${pointerTo('responses', status)}`
         : pointerTo('components', 'responses', name);
     const validate = validatorAt(`${where}${pointerTo('content', 'application/json', 'schema')}`);
-    const sound = validate(JSON.parse(exchange.text));
+    const body = JSON.parse(exchange.text) as { error?: { details?: { fields?: { code: string }[] } } };
+    const sound = validate(body);
     expectThat(sound, exchange, ajv.errorsText(validate.errors, { dataVar: 'the body' }));
+    for (const { code } of body.error?.details?.fields ?? []) {
+      expectThat(RULE_CODES.includes(code), exchange, `${code} is not in docs/rules.md`);
+    }
   };
 }
 

@@ -1,0 +1,34 @@
+import type { RuleRow } from './bodyRules.ts';
+
+/** What can be wrong with a request beside its body: rows of docs/rules.md. */
+export const REQUEST_RULES = {
+  'sandbox.malformed': {
+    checks: 'X-Sandbox-Mode is true or false, where it is sent.',
+    source: 'docs/contract.md#sandbox-mode',
+    example: 'X-Sandbox-Mode must be true or false.',
+  },
+  'sandbox.unsupported': {
+    checks: 'X-Sandbox-Mode true is sent only where the sandbox is served.',
+    source: 'docs/contract.md#sandbox-mode',
+    example: 'X-Sandbox-Mode true is not supported here: this endpoint is for production only.',
+  },
+  'idempotency_key.malformed': {
+    checks: 'Idempotency-Key is one string of 1 to 255 printable ASCII characters, where it is sent.',
+    source: 'docs/contract.md#idempotency',
+    example: 'Idempotency-Key must be one string of 1 to 255 printable ASCII characters.',
+  },
+  'events.after_unknown': {
+    checks: '`after` is the id of an event that the account has read and that is still kept.',
+    source: 'docs/contract.md#reading-events',
+    example:
+      'after: must be the id of an event that you have read and that is still kept; leave it out to begin with the oldest.',
+  },
+  'mail.cfe_rejected': {
+    checks: 'The receipt that is to be sent by e-mail is not that of a REJECTED CFE.',
+    source: 'docs/contract.md#e-mail',
+    example: 'The CFE was rejected: its receipt is worth nothing and is not sent.',
+  },
+} as const satisfies Record<string, RuleRow>;
+
+/** A code of the table. */
+export type RequestRule = keyof typeof REQUEST_RULES;
