@@ -103,23 +103,52 @@ export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promi
 /** A page of an enterprise's customers, in the order of their names. */
 export function listCustomers(
   em: EntityManager,
-  { rut, legalName, docNumber, countryCode }: CustomerFilter,
+  filter: CustomerFilter,
   page: { skip: number; limit: number },
 ): Promise<Customer[]> {
+  return em.find(Customer, conditionsOf(filter), {
+    orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
+    offset: page.skip,
+    limit: page.limit,
+  });
+}
+
+/** A page of an enterprise's customers, in the order of their names: those after the name, number and type of one. */
+export function customersAfter(
+  em: EntityManager,
+  filter: CustomerFilter,
+  { after, limit }: { after: readonly string[] | null; limit: number },
+): Promise<Customer[]> {
+  const [legalNameSearch = '', docNumber = '', docType = ''] = after ?? [];
+  const type = docType as DocumentType;
   return em.find(
     Customer,
     {
-      rut,
-      ...(docNumber === undefined ? {} : { docNumber }),
-      ...(countryCode === undefined ? {} : { countryCode }),
-      ...(legalName === undefined ? {} : { legalNameSearch: { $like: containing(searchText(legalName)) } }),
+      ...conditionsOf(filter),
+      ...(after && {
+        $or: [
+          { legalNameSearch: { $gt: legalNameSearch } },
+          { legalNameSearch, docNumber: { $gt: docNumber } },
+          { legalNameSearch, docNumber, docType: { $gt: type } },
+        ],
+      }),
     },
-    {
-      orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
-      offset: page.skip,
-      limit: page.limit,
-    },
+    { orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' }, limit },
   );
+}
+
+/** The customer of an enterprise with this id, or null. */
+export function findCustomer(em: EntityManager, rut: string, id: string): Promise<Customer | null> {
+  return em.findOne(Customer, { rut, id });
+}
+
+function conditionsOf({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
+  return {
+    rut,
+    ...(docNumber === undefined ? {} : { docNumber }),
+    ...(countryCode === undefined ? {} : { countryCode }),
+    ...(legalName === undefined ? {} : { legalNameSearch: { $like: containing(searchText(legalName)) } }),
+  };
 }
 
 /** The pattern of texts that contain `part`, whose own characters have no meaning of their own. */

@@ -233,3 +233,34 @@ export function insertMailAttempt(
   mail.attempts += 1;
   em.create(MailAttempt, { ...values, mailId: mail.id, number: mail.attempts });
 }
+
+/** An e-mail with the cfe_id of its CFE. */
+export interface MailOfReceiver {
+  readonly mail: Mail;
+  readonly cfeId: string;
+}
+
+/** The e-mails with the last `most` CFEs of an enterprise to a receiver, by the number of their document; newest first. */
+export async function mailsToReceiver(
+  em: EntityManager,
+  { rut, docNumber }: { rut: string; docNumber: string },
+  most: number,
+): Promise<MailOfReceiver[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from cfe where document #>> '{receiver,document,number}' = ? and rut = ?
+     order by created_at desc, id desc limit ?`,
+    [docNumber, rut, most],
+  );
+  const cfes = await em.find(
+    Cfe,
+    { id: { $in: rows.map(({ id }) => id) } },
+    { fields: ['id', 'type', 'sequence'] },
+  );
+  const names = new Map(cfes.map((cfe) => [cfe.id, formatCfeId(cfe)]));
+  const mails = await em.find(
+    Mail,
+    { cfeId: { $in: [...names.keys()] } },
+    { orderBy: { createdAt: 'desc', id: 'desc' } },
+  );
+  return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeId) ?? '' }));
+}

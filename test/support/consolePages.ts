@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { createCustomer } from '../../src/commands/createCustomer.ts';
 import { createUser } from '../../src/commands/createUser.ts';
 import { inviteMember } from '../../src/commands/inviteMember.ts';
 import { removeWebhook } from '../../src/commands/removeWebhook.ts';
@@ -265,6 +266,48 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
       fields: { account: side.accountId, reason: 'left' },
     }),
   },
+  'GET /enterprises/{rut}/customers': {
+    may: EVERYONE,
+    of: 'enterprise',
+    sample: ({ rut }) => ({ path: `/enterprises/${rut}/customers` }),
+  },
+  'POST /enterprises/{rut}/customers': {
+    may: CHANGES_WEBHOOKS,
+    of: 'enterprise',
+    sample: ({ rut }) => ({
+      path: `/enterprises/${rut}/customers`,
+      fields: {
+        type: 'NIFE',
+        document: randomUUID().slice(0, 18),
+        name: EVIL,
+        email: ['', ''],
+        send: ['0', '1'],
+      },
+    }),
+  },
+  'GET /enterprises/{rut}/customers/{id}': {
+    may: EVERYONE,
+    of: 'enterprise',
+    sample: async (side, world) => ({
+      path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}`,
+    }),
+  },
+  'POST /enterprises/{rut}/customers/{id}': {
+    may: CHANGES_WEBHOOKS,
+    of: 'enterprise',
+    sample: async (side, world) => ({
+      path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}`,
+      fields: { name: EVIL, email: 'a@example.com', send: '0' },
+    }),
+  },
+  'POST /enterprises/{rut}/customers/{id}/delete': {
+    may: CHANGES_WEBHOOKS,
+    of: 'enterprise',
+    sample: async (side, world) => ({
+      path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}/delete`,
+      fields: { sure: 'yes' },
+    }),
+  },
   'GET /plan': { may: PEOPLE_OF_ACCOUNTS, of: 'everyone', sample: at('/plan') },
   'GET /plan/{rut}': {
     may: PEOPLE_OF_ACCOUNTS,
@@ -375,6 +418,12 @@ async function aWebhook({ accountId }: Side, { site }: World): Promise<string> {
     if (webhook.removedAt === null) await removeWebhook(deps, { webhookId: webhook.id });
   const made = { accountId, url: 'https://pasajero.example/', events: ['cfe.updated'] };
   return (await addWebhook(deps, made)).webhook.id;
+}
+
+/** A customer of that enterprise, for a form to change. */
+async function aCustomer({ rut }: Side, { site }: World): Promise<string> {
+  const customer = { doc_type: 'NIFE', doc_number: randomUUID().slice(0, 18), legal_name: EVIL } as const;
+  return (await createCustomer(site.deps, { rut, customer })).id;
 }
 
 /** A member of that account, for a form to change. */

@@ -66,7 +66,8 @@ export const enterprisePage = definePage({
     const now = deps.businessClock();
     const drawn: Drawn = { ...at, visit, deps, now, today: montevideoDate(now) };
     const { enterprise } = at;
-    const body = html`${await standingPanel(drawn)}
+    const body = html`<p><a href="/enterprises/${enterprise.rut}/customers">${visit.texts.customers.title}</a></p>
+${await standingPanel(drawn)}
 <div class="panels"><div>
 ${section('login', loginPanel(drawn))}
 ${section('certificate', await certificatePanel(drawn))}

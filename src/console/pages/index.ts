@@ -20,6 +20,13 @@ import {
   sendCfeSupport,
 } from './cfe.ts';
 import { cfesPage } from './cfes.ts';
+import {
+  customerPage,
+  customersPage,
+  sendCustomer,
+  sendCustomerChange,
+  sendCustomerDelete,
+} from './customers.ts';
 import { deliveriesPage } from './deliveries.ts';
 import { deliveryPage, sendRedeliver } from './delivery.ts';
 import { enterpriseLogo, enterprisePage } from './enterprise.ts';
@@ -146,4 +153,9 @@ export const PAGES: readonly Page[] = [
   sendCfeSupport,
   sendCfeMail,
   sendCfeMailAgain,
+  customersPage,
+  sendCustomer,
+  customerPage,
+  sendCustomerChange,
+  sendCustomerDelete,
 ];

@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { cfe } from './cfe.ts';
+import { customers } from './customers.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
@@ -32,6 +33,7 @@ export const en = {
   audit: audit.en,
   accounts: accounts.en,
   members: members.en,
+  customers: customers.en,
   webhooks: webhooks.en,
   reports: reports.en,
   search: search.en,

@@ -1,6 +1,7 @@
 import { accounts } from './accounts.ts';
 import { audit } from './audit.ts';
 import { cfe } from './cfe.ts';
+import { customers } from './customers.ts';
 import type { Texts } from './en.ts';
 import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
@@ -33,6 +34,7 @@ export const es: Texts = {
   audit: audit.es,
   accounts: accounts.es,
   members: members.es,
+  customers: customers.es,
   webhooks: webhooks.es,
   reports: reports.es,
   search: search.es,
