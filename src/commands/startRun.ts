@@ -6,7 +6,7 @@ import { insertRun, runMessage, runningRunOfWebhook } from '../db/runs.ts';
 import type { Seen } from '../db/visibleTo.ts';
 import { lockWebhook } from '../db/webhooks.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
-import { RUN_REASON_LENGTH, type RunFilter, type RunKind } from '../domain/run.ts';
+import { filterFor, RUN_REASON_LENGTH, type RunFilter, type RunKind } from '../domain/run.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -31,14 +31,15 @@ export interface StartRunInput {
  * somebody else's (NOT_FOUND).
  */
 export async function startRun(deps: CommandDeps, input: StartRunInput): Promise<Run> {
-  const { kind, filter, reason, expected } = input;
+  const { kind, reason, expected } = input;
+  const filter = filterFor(kind, input.filter);
   const isBlind = kind === 'abandon' && filter.stuckReason === undefined && filter.ids === undefined;
   if (isBlind) throw refusal('run.blind', 'To abandon several CFEs, say for which reason they are stuck.');
   if (reason.length > RUN_REASON_LENGTH)
     throw refusal('run.reason', `The reason of a run has at most ${RUN_REASON_LENGTH} characters.`);
   const now = deps.clock();
   const run = await deps.orm.em.fork().transactional(async (em) => {
-    const accountId = await accountOf(em, input);
+    const accountId = await accountOf(em, { ...input, filter });
     const stored = await insertRun(
       em,
       {

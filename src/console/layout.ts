@@ -20,6 +20,8 @@ const NAVIGATION: readonly {
 }[] = [
   { name: 'health', path: '/', audience: EVERYONE },
   { name: 'cfes', path: '/cfes', audience: EVERYONE },
+  { name: 'stuck', path: '/stuck', audience: OPERATORS },
+  { name: 'runs', path: '/runs', audience: EVERYONE },
   { name: 'webhooks', path: '/webhooks', audience: EVERYONE },
   { name: 'deliveries', path: '/deliveries', audience: EVERYONE },
   { name: 'keys', path: '/keys', audience: MEMBERS },

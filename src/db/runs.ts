@@ -44,6 +44,9 @@ export async function insertRun(
   return run;
 }
 
+/** The id under which the workflow of a run runs. */
+export const workflowIdOf = ({ id }: Pick<Run, 'id'>): string => runWorkflowId(id);
+
 /** Starts the workflow of a run. */
 export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): WorkflowMessage => ({
   workflow: 'bulkRun',

@@ -37,6 +37,26 @@ export interface FailedFilter {
 export type RunFilter = StuckFilter &
   FailedFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
 
+const STUCK_FIELDS = [
+  'rut',
+  'environment',
+  'type',
+  'status',
+  'stuckReason',
+  'since',
+  'ids',
+  'limit',
+] as const;
+const FAILED_FIELDS = ['webhook', 'event', 'since', 'ids', 'limit'] as const;
+
+/** What of a filter counts for runs of that kind: nothing else is kept, told or searched by. */
+export function filterFor(kind: RunKind, filter: RunFilter): RunFilter {
+  const fields: readonly (keyof RunFilter)[] = kind === 'redeliver' ? FAILED_FIELDS : STUCK_FIELDS;
+  return Object.fromEntries(
+    fields.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
+  );
+}
+
 /** What became of one thing of a run. */
 export type RunOutcome = SupportOutcome | 'redelivered' | 'nothing_to_do';
 export interface ItemResult {
@@ -63,3 +83,6 @@ export function countOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
   if (outcome === 'refused') return 'refused';
   return outcome === 'nothing_to_do' ? 'unneeded' : 'done';
 }
+
+/** How many have been looked at. */
+export const lookedAt = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;

@@ -129,7 +129,12 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     for (const id of others) {
       expect((await verdictOf(stack.customer, RUT, id)).cfe_status).toBe('ACCEPTED');
       expect(await auditOf(id)).toEqual([
-        { actor: me, action: 'cfe.retry', reason: 'certificate uploaded', outcome: 'retried' },
+        {
+          actor: me,
+          action: 'cfe.retry',
+          reason: expect.stringMatching(/^certificate uploaded \(retry-\d{4}-\d\d-\d\d-[0-9a-f]{6}\)$/),
+          outcome: 'retried',
+        },
       ]);
     }
     await wait([]);

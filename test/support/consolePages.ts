@@ -55,6 +55,7 @@ const personForm = (act: string, answer = 303): ConsolePage => ({
     return { path: `/accounts/${accountId}/people/${id}/${act}`, fields: {} };
   },
 });
+const RUNNERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
@@ -407,6 +408,29 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
       fields: {},
     }),
     mayFail: true,
+  },
+  'GET /stuck': { may: OPERATORS, of: 'everyone', sample: at('/stuck?stuck_reason=undecided') },
+  'GET /runs': { may: EVERYONE, of: 'everyone', sample: at('/runs') },
+  'GET /runs/{id}': { may: EVERYONE, of: 'account', sample: ({ runId }) => ({ path: `/runs/${runId}` }) },
+  'GET /runs/new': {
+    may: RUNNERS,
+    of: 'account',
+    sample: ({ webhookId }) => ({ path: `/runs/new?kind=redeliver&webhook=${webhookId}` }),
+  },
+  'POST /runs': {
+    may: RUNNERS,
+    of: 'account',
+    sample: ({ webhookId }) => ({
+      path: '/runs',
+      fields: { kind: 'redeliver', webhook: webhookId, expected: '5', reason: 'volvieron' },
+    }),
+    // A webhook has one run at a time.
+    mayFail: true,
+  },
+  'POST /runs/{id}/stop': {
+    may: RUNNERS,
+    of: 'account',
+    sample: ({ runId }) => ({ path: `/runs/${runId}/stop`, fields: {} }),
   },
 };
 

@@ -12,6 +12,8 @@ import { Enterprise } from '../../src/db/entities/Enterprise.ts';
 import { EnterpriseGrant } from '../../src/db/entities/EnterpriseGrant.ts';
 import { Event } from '../../src/db/entities/Event.ts';
 import { Person } from '../../src/db/entities/Person.ts';
+import { Run } from '../../src/db/entities/Run.ts';
+import { RunItem } from '../../src/db/entities/RunItem.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { anAccount } from './commandDeps.ts';
@@ -33,6 +35,8 @@ export interface Side {
   /** One that failed. */
   readonly deliveryId: string;
   readonly keyId: string;
+  /** A bulk run of it, under way, with a thing that was refused. */
+  readonly runId: string;
   readonly branch: number;
   /** A colleague of the account. */
   readonly email: string;
@@ -144,10 +148,42 @@ async function aSide(site: TestConsole, { name, digit }: { name: string; digit: 
     webhookId: webhook.id,
     deliveryId: delivery.id,
     keyId,
+    runId: await aRun(orm, { accountId, name, deliveryId: delivery.id }),
     branch: 2,
     email,
     words: [name, rut, accountId, webhook.id, delivery.id, keyId],
   };
+}
+
+/** A bulk run whose every text is evil. */
+async function aRun(
+  orm: Orm,
+  { accountId, name, deliveryId }: { accountId: string; name: string; deliveryId: string },
+): Promise<string> {
+  const em = orm.em.fork();
+  const [id, now, text] = [`redeliver-2026-11-22-${name}`, new Date(), `${name} ${EVIL}`];
+  await em.insert(Run, {
+    id,
+    kind: 'redeliver',
+    accountId,
+    actor: `console:${name}@example.com`,
+    address: null,
+    reason: text,
+    filter: { since: now.toISOString() },
+    state: 'RUNNING',
+    total: 3,
+    done: 1,
+    unneeded: 0,
+    refused: 1,
+    createdAt: now,
+    movedAt: now,
+    stopAskedAt: null,
+    stopAskedBy: null,
+    endedAt: null,
+  });
+  const refused = { outcome: 'refused', message: text, attempts: 1, at: now } as const;
+  await em.insert(RunItem, { runId: id, place: 1, subject: deliveryId, was: 'cfe.updated', ...refused });
+  return id;
 }
 
 /** An enterprise, a branch of it and a customer whose every text is evil. */

@@ -48,9 +48,11 @@ import {
 import { enterprisePlanPage, payPage, planPage, sendPlan } from './plan.ts';
 import { reportPage, reportXml, sendReportNow, sendRetryReport, sendSettleReport } from './report.ts';
 import { ratesPage, reportsPage } from './reports.ts';
+import { newRunPage, runPage, runsPage, sendRun, sendStopRun } from './runs.ts';
 import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
 import { searchPage } from './search.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
+import { stuckPage } from './stuck.ts';
 import {
   sendWebhookChange,
   sendWebhookEnabled,
@@ -158,4 +160,10 @@ export const PAGES: readonly Page[] = [
   customerPage,
   sendCustomerChange,
   sendCustomerDelete,
+  stuckPage,
+  newRunPage,
+  sendRun,
+  runsPage,
+  runPage,
+  sendStopRun,
 ];

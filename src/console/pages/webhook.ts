@@ -17,6 +17,7 @@ import { LIST_QUERY, listing, Ticked } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
+import { RUNNERS } from '../runQuery.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
 import { CHANGES_WEBHOOKS, eventBoxes, rateMark, stateMark } from './webhooks.ts';
 
@@ -57,6 +58,7 @@ export const webhookPage = definePage({
     const fare = (await webhookFares(em, [webhook.id], visit.now)).get(webhook.id);
     const may =
       webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, CHANGES_WEBHOOKS);
+    const mayRun = webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, RUNNERS);
     const list = deliveryList(visit, em, {
       path: `/webhooks/${webhook.id}`,
       seen: null,
@@ -67,7 +69,7 @@ export const webhookPage = definePage({
     return listing(visit, deps, {
       ...list,
       title: words.webhook,
-      above: html`${facts(visit, webhook, name, fare)}${may && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>`,
+      above: html`${facts(visit, webhook, name, fare)}${may && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>${mayRun && againForm(visit, webhook.id)}`,
       live: ['deliveries'],
     });
   },
@@ -87,6 +89,10 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookFar
   if (until && until > visit.now) rows.push([words.secretUntil, moment(until)]);
   return panel(null, factList(rows));
 }
+
+/** Leads to the preview of a bulk run over all that failed, or that failed since a day. */
+const againForm = (visit: Visit, id: string): Html =>
+  html`<form class="filters" method="get" action="/runs/new"><input type="hidden" name="kind" value="redeliver"><input type="hidden" name="webhook" value="${id}">${field(visit.texts.runs.failedSince, { name: 'since', type: 'date', required: false })}<div class="buttons">${button(visit.texts.webhooks.redeliverFailed)}</div></form>`;
 
 /** Names and what they are. */
 export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>

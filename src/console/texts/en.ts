@@ -6,6 +6,7 @@ import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
+import { runs } from './runs.ts';
 import { search } from './search.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -18,6 +19,7 @@ export const en = {
     health: 'Health',
     cfes: 'Receipts',
     stuck: 'Stuck',
+    runs: 'Bulk runs',
     enterprises: 'Enterprises',
     reports: 'Reports',
     webhooks: 'Webhooks',
@@ -38,6 +40,7 @@ export const en = {
   reports: reports.en,
   search: search.en,
   cfe: cfe.en,
+  ...runs.en,
   signOut: 'Sign out',
   account: 'Your account',
   language: 'Language',
@@ -96,6 +99,12 @@ export const en = {
     qr: 'QR code of the key below',
   },
   faults: {
+    'run.nothing': 'Nothing matches any more; no run was started.',
+    'run.more': 'More match by now than were shown. Look at them, and decide again.',
+    'run.blind': 'To abandon several, choose the reason for which they are stuck.',
+    'run.webhook': 'Choose the webhook to which the deliveries are to be sent again.',
+    'run.under_way': 'A run to this webhook is under way already.',
+    'run.reason': 'The reason is too long.',
     'password.length': 'A password has 12 to 200 characters.',
     'password.guessable':
       'This password is too easy to guess: it repeats a few characters or holds your address.',

@@ -7,6 +7,7 @@ import { enterprises } from './enterprises.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
+import { runs } from './runs.ts';
 import { search } from './search.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -19,6 +20,7 @@ export const es: Texts = {
     health: 'Estado',
     cfes: 'Comprobantes',
     stuck: 'Detenidos',
+    runs: 'Acciones masivas',
     enterprises: 'Empresas',
     reports: 'Reportes',
     webhooks: 'Webhooks',
@@ -39,6 +41,7 @@ export const es: Texts = {
   reports: reports.es,
   search: search.es,
   cfe: cfe.es,
+  ...runs.es,
   signOut: 'Salir',
   account: 'Tu cuenta',
   language: 'Idioma',
@@ -98,6 +101,12 @@ export const es: Texts = {
     qr: 'Código QR de la clave de abajo',
   },
   faults: {
+    'run.nothing': 'Ya no coincide nada; no se inició ninguna acción masiva.',
+    'run.more': 'Ahora coinciden más que los mostrados. Hay que mirarlos y decidir otra vez.',
+    'run.blind': 'Para abandonar varios hay que elegir el motivo por el que están detenidos.',
+    'run.webhook': 'Hay que elegir el webhook al que se envía otra vez.',
+    'run.under_way': 'Ya hay una acción masiva en curso para este webhook.',
+    'run.reason': 'El motivo es demasiado largo.',
     'password.length': 'Una contraseña tiene de 12 a 200 caracteres.',
     'password.guessable':
       'Esta contraseña es fácil de adivinar: repite pocos caracteres o contiene tu correo.',

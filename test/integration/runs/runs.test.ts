@@ -297,9 +297,11 @@ describe('bulk runs', () => {
     test('all that failed since then begin again, each once, by a customer too; one that arrived meanwhile does not', async () => {
       await failed(2, '2026-11-19T12:00:00Z');
       const ids = await failed(8);
-      const filter = { webhook: webhookId, since: '2026-11-20T00:00:00Z' };
+      // What is no filter of deliveries is not kept: it could name what is somebody else's.
+      const filter = { webhook: webhookId, since: '2026-11-20T00:00:00Z', rut: '210000000018' };
       const run = await startRun(deps(), { kind: 'redeliver', filter, reason: 'volvió', seen: [accountId] });
       expect(run).toMatchObject({ total: 8, accountId });
+      expect(run.filter).toEqual({ webhook: webhookId, since: '2026-11-20T00:00:00Z' });
       await db.orm.em.fork().nativeUpdate(Delivery, { id: ids[0] ?? '' }, { status: 'DELIVERED' });
 
       expect((await Promise.all([drive(run.id, nobody), drive(run.id, nobody)]))[0]).toMatchObject({

@@ -1,0 +1,366 @@
+import * as z from 'zod';
+import { startRun } from '../../commands/startRun.ts';
+import { stopRun } from '../../commands/stopRun.ts';
+import { cfesById } from '../../db/cfes.ts';
+import type { Run } from '../../db/entities/Run.ts';
+import type { RunItem } from '../../db/entities/RunItem.ts';
+import { countMatching, listFailed, listStuck } from '../../db/matching.ts';
+import type { Database } from '../../db/orm.ts';
+import { findRun, listItems, listRuns, workflowIdOf } from '../../db/runs.ts';
+import { findWebhook } from '../../db/webhooks.ts';
+import { personOf } from '../../domain/audit.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { lookedAt, RUN_KINDS, RUN_REASON_LENGTH, RUN_STATES, type RunFilter } from '../../domain/run.ts';
+import type { StuckReason } from '../../domain/stuckReason.ts';
+import { text } from '../../domain/text.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { accountsOf } from '../access.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { csvOf, LIST_QUERY, type List, listing, listPart, Ticked } from '../lists.ts';
+import { acting, type ConsoleDeps, definePage, go, type Sent, show, signedIn, type Visit } from '../page.ts';
+import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { actsFor, filterOf, RUN_QUERY, RUNNERS, RunQuery } from '../runQuery.ts';
+import { factList } from './webhook.ts';
+
+const READERS = { operators: 'VIEWER', members: 'VIEWER' } as const;
+const SAMPLE = 10;
+const FORM_FIELDS = Object.keys(RUN_QUERY);
+
+/** GET /runs/new: what a run would act on and do, before somebody decides. */
+export const newRunPage = definePage({
+  name: 'run-new',
+  method: 'GET',
+  path: '/runs/new',
+  audience: RUNNERS,
+  params: z.object({}),
+  query: RunQuery,
+  form: z.object({}),
+  async handle({ query, visit }, { orm }) {
+    const { runs: words } = visit.texts;
+    const { kind } = query;
+    const filter = filterOf(query);
+    await mayPreview(visit, orm, query);
+    const count = await countMatching(orm.em.fork(), kind, filter);
+    const what = panel(
+      words.preview,
+      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter)}</p><p><strong>${words.matching(figure(count))}</strong></p>`,
+    );
+    if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
+    const hidden = FORM_FIELDS.flatMap((name) => {
+      const value = query[name as keyof typeof query];
+      return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+    });
+    const start = form(
+      visit,
+      '/runs',
+      html`<input type="hidden" name="kind" value="${kind}"><input type="hidden" name="expected" value="${String(count)}">${hidden}${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(words.start(words.kinds[kind], figure(count)))}`,
+    );
+    const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
+    return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
+  },
+});
+
+/** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
+async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
+  const accounts = actsFor(signedIn(visit).viewer);
+  const { kind, webhook: id } = query;
+  if (kind !== 'redeliver' && accounts === null) return;
+  const webhook = id === undefined ? null : await findWebhook(orm.em.fork(), id);
+  const isTheirs = webhook?.removedAt === null && (accounts === null || accounts.includes(webhook.accountId));
+  if (kind !== 'redeliver' || !isTheirs) throw new Refusal('NOT_FOUND', 'There is no such webhook.');
+}
+
+async function sampleTable(
+  visit: Visit,
+  orm: Database,
+  isDeliveries: boolean,
+  filter: RunFilter,
+): Promise<Html> {
+  const { runs: words, stuck } = visit.texts;
+  const page = { after: null, limit: SAMPLE };
+  if (isDeliveries) {
+    const rows = await listFailed(orm.em.fork(), filter, page);
+    return table(
+      words.sample,
+      [words.event, stuck.enterprise, words.url, words.failed],
+      rows.map(({ event, rut, url, since }) => [
+        event,
+        rut,
+        html`<span class="url">${url}</span>`,
+        moment(new Date(since)),
+      ]),
+    );
+  }
+  const rows = await listStuck(orm.em.fork(), filter, page);
+  const { stuck: reasons } = CFE_WORDS[visit.language];
+  return table(
+    words.sample,
+    [stuck.number, stuck.type, stuck.enterprise, stuck.environment, stuck.reason, stuck.taken],
+    rows.map((row) => [
+      html`<a href="/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}">${formatCfeId(row)}</a>`,
+      CFE_TYPES[row.type].label,
+      html`${row.legalName} <span class="soft">${row.rut}</span>`,
+      visit.texts.environments[row.environment],
+      mark(reasons[row.reason].label, 'bad'),
+      moment(new Date(row.since)),
+    ]),
+  );
+}
+
+/** POST /runs: starts a run over all that match, or over those that were ticked. */
+export const sendRun = definePage({
+  name: 'run-start',
+  method: 'POST',
+  path: '/runs',
+  audience: RUNNERS,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({
+    ...RUN_QUERY,
+    kind: z.enum(RUN_KINDS),
+    reason: text(RUN_REASON_LENGTH),
+    expected: z.coerce.number().int().min(0).optional(),
+    ids: Ticked.pipe(z.array(z.uuid())),
+  }),
+  back: ({ sent }) => backOf(sent),
+  async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
+    const seen = actsFor(signedIn(visit).viewer);
+    const filter = { ...filterOf(query), ...(ids.length > 0 || expected === undefined ? { ids } : {}) };
+    const run = await startRun(acting(deps, visit), { kind, filter, reason, seen, expected });
+    return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
+  },
+});
+
+/** To the preview from which it came; of ticked rows, to their list. */
+function backOf(sent: Sent): string {
+  if (sent['expected'] === undefined) return sent['kind'] === 'redeliver' ? '/deliveries' : '/stuck';
+  const chosen = ['kind', ...FORM_FIELDS].map((name) => [name, sent[name]?.toString()] as const);
+  return link('/runs/new', Object.fromEntries(chosen));
+}
+
+/** GET /runs: the runs that somebody sees, newest first. */
+export const runsPage = definePage({
+  name: 'runs',
+  method: 'GET',
+  path: '/runs',
+  audience: READERS,
+  params: z.object({}),
+  query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
+  form: z.object({}),
+  handle({ query, visit }, deps) {
+    const { runs: words } = visit.texts;
+    const seen = accountsOf(signedIn(visit).viewer);
+    return listing(visit, deps, {
+      title: words.title,
+      label: words.title,
+      name: 'runs',
+      path: '/runs',
+      query,
+      live: ['runs'],
+      empty: words.none,
+      filters: [
+        {
+          name: 'state',
+          label: words.state,
+          options: RUN_STATES.map((one) => [one, words.states[one]] as const),
+        },
+      ],
+      columns: runColumns(visit),
+      key: { parts: ['moment', 'text'], of: (run) => [run.createdAt.toISOString(), run.id] },
+      href: ({ id }) => `/runs/${id}`,
+      read: ({ after, limit }) => {
+        const [createdAt, id] = after ?? [];
+        const behind = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
+        return listRuns(deps.orm.em.fork(), { seen, state: query.state }, { after: behind, limit });
+      },
+    });
+  },
+});
+
+function runColumns(visit: Visit): List<Run>['columns'] {
+  const { runs: words } = visit.texts;
+  return [
+    { key: 'run_id', head: words.run, cell: ({ id }) => id, csv: ({ id }) => id },
+    { key: 'kind', head: words.kind, cell: ({ kind }) => words.kinds[kind], csv: ({ kind }) => kind },
+    { key: 'state', head: words.state, cell: (run) => stateMark(visit, run), csv: ({ state }) => state },
+    {
+      key: 'done',
+      head: words.progress,
+      isFigure: true,
+      cell: (run) => words.of(figure(lookedAt(run)), figure(run.total)),
+      csv: lookedAt,
+    },
+    {
+      key: 'refused',
+      head: words.refused,
+      isFigure: true,
+      cell: ({ refused }) => (refused > 0 ? mark(figure(refused), 'bad') : figure(0)),
+      csv: ({ refused }) => refused,
+    },
+    { key: 'by', head: words.by, cell: byOf, csv: byOf },
+    { key: 'reason', head: words.reason, cell: ({ reason }) => reason, csv: ({ reason }) => reason },
+    {
+      key: 'began_at',
+      head: words.began,
+      cell: ({ createdAt }) => moment(createdAt),
+      csv: ({ createdAt }) => createdAt,
+    },
+  ];
+}
+
+const byOf = ({ actor }: Pick<Run, 'actor'>): string => personOf(actor) ?? actor;
+
+function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
+  const { runs: words } = visit.texts;
+  if (state === 'RUNNING' && stopAskedAt !== null) return mark(words.stopping, 'wait');
+  return mark(words.states[state], state === 'DONE' ? 'good' : state === 'RUNNING' ? 'wait' : 'calm');
+}
+
+/** GET /runs/{id}: how far it is, and what was refused and why. */
+export const runPage = definePage({
+  name: 'run',
+  method: 'GET',
+  path: '/runs/{id}',
+  audience: READERS,
+  params: z.object({ id: z.string().max(60) }),
+  query: z.object(LIST_QUERY),
+  form: z.object({}),
+  async handle({ params: { id }, query, visit }, deps) {
+    const { runs: words } = visit.texts;
+    const { viewer } = signedIn(visit);
+    const run = await findRun(deps.orm.em.fork(), id, accountsOf(viewer));
+    if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
+    const refusals = refusalList(visit, deps.orm, run, query);
+    if (query.format === 'csv') return csvOf(refusals);
+    const body = html`${panel(null, html`${progress(visit, run)}${facts(visit, run, deps)}${stopForm(visit, run)}`)}${panel(words.refusals, await listPart(visit, refusals))}`;
+    return show(words.one(id), body, { live: ['runs'] });
+  },
+});
+
+function progress({ texts: { runs: words } }: Visit, run: Run): Html {
+  const label = words.of(figure(lookedAt(run)), figure(run.total));
+  return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(lookedAt(run))}">${label}</progress></label></p>`;
+}
+
+function facts(visit: Visit, run: Run, { temporalUi }: Pick<ConsoleDeps, 'temporalUi'>): Html {
+  const { runs: words } = visit.texts;
+  const rows: (readonly [string, Html | string])[] = [
+    [words.kind, words.kinds[run.kind]],
+    [words.state, stateMark(visit, run)],
+    [words.done, figure(run.done)],
+    [words.unneeded, figure(run.unneeded)],
+    [words.refused, figure(run.refused)],
+    [words.filter, filterWords(visit, run.filter)],
+    [words.by, byOf(run)],
+    [words.reason, run.reason],
+    [words.began, moment(run.createdAt)],
+    [words.moved, moment(run.movedAt)],
+    ...(run.endedAt ? [[words.ended, moment(run.endedAt)] as const] : []),
+    ...(temporalUi && signedIn(visit).viewer.kind === 'operator'
+      ? [['Temporal', temporalLink(visit, temporalUi, run)] as const]
+      : []),
+  ];
+  return factList(rows);
+}
+
+const temporalLink = (
+  { texts }: Visit,
+  { url, namespace }: NonNullable<ConsoleDeps['temporalUi']>,
+  run: Run,
+): Html =>
+  html`<a href="${url}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowIdOf(run))}">${texts.runs.inTemporal}</a>`;
+
+function stopForm(visit: Visit, run: Run): Html {
+  const { runs: words } = visit.texts;
+  const accounts = actsFor(signedIn(visit).viewer);
+  const { viewer } = signedIn(visit);
+  const mayStop =
+    viewer.kind === 'operator'
+      ? viewer.role !== 'VIEWER'
+      : run.accountId !== null && (accounts ?? []).includes(run.accountId);
+  if (run.state !== 'RUNNING' || run.stopAskedAt !== null || !mayStop) return html``;
+  return form(visit, `/runs/${run.id}/stop`, button(words.stop), 'buttons');
+}
+
+/** POST /runs/{id}/stop. */
+export const sendStopRun = definePage({
+  name: 'run-stop',
+  method: 'POST',
+  path: '/runs/{id}/stop',
+  audience: RUNNERS,
+  params: z.object({ id: z.string().max(60) }),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ params: { id }, visit }, deps) {
+    await stopRun(acting(deps, visit), { id, seen: actsFor(signedIn(visit).viewer) });
+    return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
+  },
+});
+
+/** What a run was started with, in words. */
+function filterWords(visit: Visit, filter: Run['filter']): Html {
+  const { runs: words, stuck, environments } = visit.texts;
+  const { stuckReason, rut, environment, type, status, webhook, event, since, ticked } = filter;
+  const all: (readonly [string, string | undefined])[] = [
+    [words.stuckReason, stuckReason && CFE_WORDS[visit.language].stuck[stuckReason].label],
+    ['RUT', rut],
+    [stuck.environment, environment && environments[environment]],
+    [stuck.type, type && CFE_TYPES[type].label],
+    [stuck.status, status && CFE_WORDS[visit.language].status[status].label],
+    [words.webhook, webhook],
+    [words.event, event],
+  ];
+  const said = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  if (ticked !== undefined) said.push(words.ticked(figure(ticked)));
+  return html`${said.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
+}
+
+/** One refused thing, with where it is looked at. */
+type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message'> & { name: string; href: string };
+
+function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>['query']): List<Refused> {
+  const { runs: words } = visit.texts;
+  const was = (row: Refused): string =>
+    run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
+  return {
+    label: words.refusals,
+    name: 'refused',
+    path: `/runs/${run.id}`,
+    query,
+    isPart: true,
+    empty: words.noRefusals,
+    columns: [
+      { key: 'thing', head: words.thing, cell: ({ name }) => name, csv: ({ name }) => name },
+      { key: 'was', head: words.was, cell: was, csv: ({ was: code }) => code },
+      { key: 'message', head: words.message, cell: (row) => row.message, csv: (row) => row.message },
+    ],
+    key: { parts: ['number'], of: ({ place }) => [String(place)] },
+    href: ({ href }) => href,
+    async read({ after, limit }) {
+      const em = orm.em.fork();
+      const items = await listItems(em, run.id, { after: Number(after?.[0] ?? 0), limit, refused: true });
+      const cfes =
+        run.kind === 'redeliver'
+          ? new Map<string, never>()
+          : await cfesById(
+              em,
+              items.map(({ subject }) => subject),
+            );
+      return items.map(({ place, subject, was: before, message }) => {
+        const cfe = cfes.get(subject);
+        const row = { place, subject, was: before, message };
+        if (!cfe) return { ...row, name: subject, href: `/deliveries/${subject}` };
+        const name = formatCfeId(cfe);
+        return {
+          ...row,
+          name: `${cfe.rut} ${name}`,
+          href: `/cfes/${cfe.rut}/${cfe.environment}/${name}`,
+        };
+      });
+    },
+  };
+}

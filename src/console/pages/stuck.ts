@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import { listStuck, type StuckCfe, type StuckGroup, stuckGroups } from '../../db/matching.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { RUN_REASON_LENGTH } from '../../domain/run.ts';
+import { STUCK_REASONS } from '../../domain/stuckReason.ts';
+import { SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
+import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { type Html, html } from '../../page/html.ts';
+import { isAmong } from '../access.ts';
+import { age, figure } from '../format.ts';
+import { link } from '../links.ts';
+import { LIST_QUERY, type List, listing } from '../lists.ts';
+import { definePage, signedIn, type Visit } from '../page.ts';
+import { button, field, mark, nothing, panel, table } from '../parts.ts';
+import { filterOf, OPERATORS_ACT, RUN_QUERY } from '../runQuery.ts';
+
+const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
+
+/** GET /stuck: receipts that wait for a person, by reason and one by one; where to act on some of them, or on all. */
+export const stuckPage = definePage({
+  name: 'stuck',
+  method: 'GET',
+  path: '/stuck',
+  audience: { operators: 'VIEWER', members: null },
+  params: z.object({}),
+  query: Query,
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { stuck: words } = visit.texts;
+    const groups = await stuckGroups(deps.orm.em.fork());
+    const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);
+    return listing(visit, deps, {
+      ...stuckList(visit, query, mayAct, (filter, page) => listStuck(deps.orm.em.fork(), filter, page)),
+      title: words.title,
+      live: ['cfes'],
+      above: panel(words.groups, groupsTable(visit, groups, mayAct)),
+      below:
+        mayAct && groups.length > 0
+          ? panel(words.allMatching, html`<p>${actionLinks(visit, query)}</p>`)
+          : html``,
+    });
+  },
+});
+
+function groupsTable(visit: Visit, groups: readonly StuckGroup[], mayAct: boolean): Html {
+  const { stuck: words, environments } = visit.texts;
+  if (groups.length === 0) return nothing(words.none);
+  const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
+    const filter = { stuck_reason: reason, environment };
+    const { label, mend } = CFE_WORDS[visit.language].stuck[reason];
+    return [
+      html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
+      environments[environment],
+      figure(count),
+      figure(enterprises),
+      age(visit.now.getTime() - oldest.getTime(), visit.texts),
+      mend,
+      ...(mayAct ? [actionLinks(visit, filter)] : []),
+    ];
+  });
+  const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.mend];
+  return table(words.groups, [...heads, ...(mayAct ? [words.all] : [])], rows, [2, 3, 4]);
+}
+
+/** Where each action on all that match is looked at before it is started; abandoning asks for a reason that they share. */
+function actionLinks(visit: Visit, filter: Readonly<Record<string, string | undefined>>): Html {
+  const { runs: words } = visit.texts;
+  const { after: _after, format: _format, list: _list, ...chosen } = filter;
+  const fitting = SUPPORT_ACTIONS.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
+  return html`<span class="buttons">${fitting.map(
+    (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
+  )}</span>`;
+}
+
+function stuckList(
+  visit: Visit,
+  query: z.output<typeof Query>,
+  mayAct: boolean,
+  find: (
+    filter: Parameters<typeof listStuck>[1],
+    page: Parameters<typeof listStuck>[2],
+  ) => Promise<StuckCfe[]>,
+): List<StuckCfe> {
+  const { stuck: words, environments } = visit.texts;
+  const reasons = CFE_WORDS[visit.language].stuck;
+  return {
+    label: words.receipts,
+    name: 'stuck',
+    path: '/stuck',
+    query,
+    empty: words.noneHere,
+    filters: [
+      {
+        name: 'stuck_reason',
+        label: words.reason,
+        options: STUCK_REASONS.map((one) => [one, reasons[one].label] as const),
+      },
+      { name: 'rut', label: 'RUT' },
+      {
+        name: 'environment',
+        label: words.environment,
+        options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
+      },
+      {
+        name: 'type',
+        label: words.type,
+        options: CFE_TYPE_NAMES.map((one) => [one, CFE_TYPES[one].label] as const),
+      },
+      { name: 'since', label: words.since, type: 'date' },
+    ],
+    columns: columnsOf(visit),
+    key: { parts: ['moment', 'uuid'], of: (row) => [row.since, row.id] },
+    read: (page) => find(filterOf(query), page),
+    href: (row) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
+    ...(mayAct
+      ? { ticks: { name: 'ids', of: ({ id }: StuckCfe) => id, action: '/runs', content: tickForm(visit) } }
+      : {}),
+  };
+}
+
+function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
+  const { stuck: words, environments } = visit.texts;
+  const { stuck: reasons, status } = CFE_WORDS[visit.language];
+  return [
+    {
+      key: 'cfe_id',
+      head: words.number,
+      cell: (row) => html`${formatCfeId(row)} <span class="soft">${row.serie} ${row.numero}</span>`,
+      csv: formatCfeId,
+    },
+    {
+      key: 'rut',
+      head: words.enterprise,
+      cell: ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+      csv: ({ rut }) => rut,
+    },
+    {
+      key: 'environment',
+      head: words.environment,
+      cell: ({ environment }) => environments[environment],
+      csv: ({ environment }) => environment,
+    },
+    { key: 'type', head: words.type, cell: ({ type }) => CFE_TYPES[type].label, csv: ({ type }) => type },
+    {
+      key: 'status',
+      head: words.status,
+      cell: (row) => status[row.status].label,
+      csv: (row) => row.status,
+    },
+    {
+      key: 'stuck_reason',
+      head: words.reason,
+      cell: ({ reason }) => mark(reasons[reason].label, 'bad'),
+      csv: ({ reason }) => reason,
+    },
+    {
+      key: 'taken_at',
+      head: words.waits,
+      isFigure: true,
+      cell: ({ since }) => age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
+      csv: ({ since }) => new Date(since),
+    },
+  ];
+}
+
+function tickForm({ texts }: Visit): Html {
+  const { stuck, runs: words } = texts;
+  return html`<label class="field"><span>${stuck.ticked}</span><select name="kind">${SUPPORT_ACTIONS.map(
+    (kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`,
+  )}</select></label>${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(stuck.act)}
+<details><summary>${words.preview}</summary><dl>${SUPPORT_ACTIONS.map(
+    (kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`,
+  )}</dl></details>`;
+}

@@ -1,0 +1,59 @@
+/** What a bulk run is chosen by, as it stands in the address of its preview and in the form that starts it. */
+import * as z from 'zod';
+import { CFE_STATUSES } from '../domain/cfeStatus.ts';
+import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
+import { instantOfMontevideo, isDate, startOfDay } from '../domain/montevideo.ts';
+import { MEMBER_ROLES, type MemberRole, reaches } from '../domain/people.ts';
+import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
+import { Rut } from '../domain/rut.ts';
+import { STUCK_REASONS } from '../domain/stuckReason.ts';
+import { WEBHOOK_EVENTS } from '../domain/webhook.ts';
+import type { Audience, Viewer } from './access.ts';
+
+/** Operators who act on what waits for support. */
+export const OPERATORS_ACT: Audience = { operators: 'SUPPORT', members: null };
+/** Who starts and stops runs: members only of their own webhooks' deliveries. */
+export const RUNNERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+
+/** A day, or a moment of it, in Montevideo; or one with its own zone. */
+const Since = z
+  .string()
+  .max(40)
+  .refine((text) => instantOf(text) !== undefined);
+
+/** Filters by their names in the query. */
+export const RUN_QUERY = {
+  stuck_reason: z.enum(STUCK_REASONS).optional(),
+  rut: Rut.optional(),
+  environment: z.enum(ENVIRONMENTS).optional(),
+  type: z.enum(CFE_TYPE_NAMES).optional(),
+  status: z.enum(CFE_STATUSES).optional(),
+  webhook: z.uuid().optional(),
+  event: z.enum([...WEBHOOK_EVENTS, 'webhook.test']).optional(),
+  since: Since.optional(),
+} as const;
+export const RunQuery = z.object({ kind: z.enum(RUN_KINDS), ...RUN_QUERY });
+
+const FilterQuery = z.object(RUN_QUERY);
+
+/** The filter that a query asks for. */
+export function filterOf(query: z.output<typeof FilterQuery>): RunFilter {
+  const { stuck_reason: stuckReason, rut, environment, type, status, webhook, event, since } = query;
+  const moment = since === undefined ? undefined : instantOf(since)?.toISOString();
+  const all = { stuckReason, rut, environment, type, status, webhook, event, since: moment };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function instantOf(text: string): Date | undefined {
+  if (isDate(text)) return startOfDay(text);
+  if (z.iso.datetime({ offset: true }).safeParse(text).success) return new Date(text);
+  return instantOfMontevideo(text);
+}
+
+/** The accounts for which somebody may act on runs; null: all. */
+export const actsFor = (viewer: Viewer, role: MemberRole = 'MEMBER'): readonly string[] | null =>
+  viewer.kind === 'operator'
+    ? null
+    : viewer.memberships
+        .filter((one) => reaches(MEMBER_ROLES, one.role, role))
+        .map(({ accountId }) => accountId);
