@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
+import { ERROR_PAGE_STYLE, errorPage } from './errorPage.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import type { RequestState } from './requestState.ts';
@@ -53,11 +54,13 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Files of the page: their type, and what they hold. */
+/** Files beside the page: their type, and what they hold. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string | Buffer }>> = {
   'start.js': { type: 'text/javascript', read: () => START },
   'swagger-ui-bundle.js': { type: 'text/javascript', read: () => ofPackage('swagger-ui-bundle.js') },
   'swagger-ui.css': { type: 'text/css', read: () => ofPackage('swagger-ui.css') },
+  errors: { type: 'text/html', read: errorPage },
+  'errors.css': { type: 'text/css', read: () => ERROR_PAGE_STYLE },
   'favicon-32x32.png': { type: 'image/png', read: () => ofPackage('favicon-32x32.png') },
 };
 
@@ -89,6 +92,7 @@ export function serveDocumentation(
   for (const [name, file] of Object.entries(FILES)) {
     router.get(`${prefix}/docs/${name}`, (ctx) => {
       ctx.state.route = `${prefix}/docs/${name}`;
+      if (file.type === 'text/html') ctx.set('Content-Security-Policy', PAGE_POLICY);
       answer(ctx, file.type, file.read());
     });
   }

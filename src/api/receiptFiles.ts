@@ -21,14 +21,16 @@ export interface SentCfe {
   readonly digest: string;
 }
 
+/** The refusal of a receipt that is on its way to the authority. */
+export function notSentYet(): Refusal {
+  const message = 'The CFE has not gone to the tax authority yet; its receipt may not be handed over before.';
+  return new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
 /** The CFE, read with its XML, once its sobre went out. Refuses before that, and where it never will (NOT_SENT_YET). */
 export function sentCfe(cfe: Cfe): SentCfe {
   const state = receiptState(cfe);
-  if (state === 'inProcess') {
-    const message =
-      'The CFE has not gone to the tax authority yet; its receipt may not be handed over before.';
-    throw new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-  }
+  if (state === 'inProcess') throw notSentYet();
   const { signedXml, digest } = cfe;
   if (state === 'neverSent' || signedXml === null || digest === null) {
     throw new Refusal(

@@ -86,8 +86,6 @@ const SaleCondition = z
 
 /**
  * The keys of `extra` that mean something (docs/contract.md#extra); others are kept and returned to nobody.
- *
- * @internal exported for tests
  */
 export const CfeExtra = z
   .looseObject({

@@ -70,7 +70,13 @@ export const Moment = z
       'must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00)';
     addIssue(ctx, 'moment.malformed', `${expected}, found ${shown(value)}.`);
   })
-  .meta({ examples: ['2026-03-01', '2026-03-01T09:00:00-03:00'] });
+  .meta({
+    anyOf: [
+      { type: 'string', format: 'date' },
+      { type: 'string', format: 'date-time' },
+    ],
+    examples: ['2026-03-01', '2026-03-01T09:00:00-03:00'],
+  });
 
 /** The instants of a `Moment`, from the first on and before the other: those of the day, or of the millisecond. */
 export function spanOf(moment: string): { readonly from: Date; readonly before: Date } {

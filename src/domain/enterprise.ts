@@ -96,7 +96,7 @@ export const UpdateEnterprise = z
         description:
           'Logo that is printed on receipts: a PNG or JPEG in base64 (RFC 4648 §4), at most 64 KiB and 1,000 pixels a side; null takes it away.',
         examples: [
-          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==',
+          'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
         ],
       })
       .optional(),

@@ -37,6 +37,11 @@ export function badCharacter(
   return { code: 'text.invalid_character', message };
 }
 
+/** The same for readers of openapi.json, in what every language of patterns has: no such character, and one not blank. */
+const CONTROLS = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
+const CONTROLS_BUT_LINE_ENDS = String.raw`\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F`;
+const patternOf = (controls: string) => String.raw`^[^${controls}]*[^\s${controls}][^${controls}]*$`;
+
 /**
  * A schema for a string of 1 to `longest` characters, not blank and without control characters (`lineEnds` allows line
  * breaks). The string is taken as it is, neither trimmed nor normalised.
@@ -55,6 +60,6 @@ export function text(longest: number, { lineEnds = false } = {}) {
     .meta({
       minLength: 1,
       maxLength: longest,
-      pattern: lineEnds ? '^(\\P{Cc}|[\\r\\n])*\\S(\\P{Cc}|[\\r\\n])*$' : '^\\P{Cc}*\\S\\P{Cc}*$',
+      pattern: patternOf(lineEnds ? CONTROLS_BUT_LINE_ENDS : CONTROLS),
     });
 }

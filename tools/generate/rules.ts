@@ -1,32 +1,8 @@
-import { BODY_RULES, type RuleRow } from '../../src/domain/bodyRules.ts';
-import { CAE_RULES } from '../../src/domain/caeRules.ts';
-import { CERTIFICATE_RULES } from '../../src/domain/certificate.ts';
-import { CFE_RULES } from '../../src/domain/cfeRules.ts';
-import { CUSTOMER_RULES } from '../../src/domain/customerRules.ts';
-import { ENTERPRISE_RULES } from '../../src/domain/enterpriseRules.ts';
-import { REQUEST_RULES } from '../../src/domain/requestRules.ts';
-
-/** The sections of the page: title, what it is about, and the rules by their codes. */
-const SECTIONS: readonly [title: string, about: string, rules: readonly (readonly [string, RuleRow])[]][] = [
-  ['Any body', 'What reading a body can find, whatever the endpoint.', Object.entries(BODY_RULES)],
-  [
-    'Any request',
-    'What can be wrong with headers and query, and with what a request names.',
-    Object.entries(REQUEST_RULES),
-  ],
-  [
-    'Issuing a CFE',
-    'What binds the fields of POST …/cfes together.',
-    CFE_RULES.map((rule) => [rule.code, rule]),
-  ],
-  ['CAE', 'Uploading a CAE, and taking a number from one.', Object.entries(CAE_RULES)],
-  ['Certificate', 'Uploading a certificate.', Object.entries(CERTIFICATE_RULES)],
-  ['Customer', 'The customers of an enterprise.', Object.entries(CUSTOMER_RULES)],
-  ['Enterprise', 'The state that an enterprise must be in, and its plan.', Object.entries(ENTERPRISE_RULES)],
-];
+import type { RuleRow } from '../../src/domain/bodyRules.ts';
+import { RULE_TABLES } from '../../src/domain/ruleTables.ts';
 
 /** Every code that the API answers, in the order of the page. @internal exported for tests */
-export const RULE_CODES: readonly string[] = SECTIONS.flatMap(([, , rules]) => rules.map(([code]) => code));
+export const RULE_CODES: readonly string[] = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));
 
 /** docs/rules.md, made from the tables that enforce the rules. */
 export function rulesPage(): string {
@@ -37,7 +13,7 @@ export function rulesPage(): string {
     'Every fault of a refused request carries one of these codes in `error.details.fields[].code`, with the place in',
     '`path` (JSON Pointer) and a message like the example. Codes are stable; messages may be improved.',
     '',
-    ...SECTIONS.map((one) => section(...one)),
+    ...RULE_TABLES.map(({ title, about, rules }) => section(title, about, rules)),
   ].join('\n');
 }
 

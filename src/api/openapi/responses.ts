@@ -5,6 +5,7 @@ import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
 import { STATUS_OF } from '../errorAnswer.ts';
 import type { Route } from '../route.ts';
 import { answerHeaders } from './answerHeaders.ts';
+import { ERROR_SAMPLES } from './errorSamples.ts';
 import type { Examples } from './examples.ts';
 import { refusalsOf, WORDS } from './refusals.ts';
 
@@ -127,7 +128,12 @@ export function refusalResponses(routes: readonly Route[], examples: Examples): 
   );
 }
 
-function response(status: number, codes: readonly RefusalCode[], { errors }: Examples): object {
+function response(
+  status: number,
+  codes: readonly RefusalCode[],
+  { errors: recordedErrors }: Examples,
+): object {
+  const errors = { ...ERROR_SAMPLES, ...recordedErrors };
   const recorded = codes.flatMap((code) => (errors[code] ? [[code, { value: errors[code] }]] : []));
   const one = codes.map((code) => schemaAt(errorName(code)));
   return {
@@ -135,7 +141,7 @@ function response(status: number, codes: readonly RefusalCode[], { errors }: Exa
     headers: answerHeaders(status),
     content: {
       'application/json': {
-        schema: codes.length === 1 ? one[0] : { oneOf: one },
+        schema: codes.length === 1 ? one[0] : { anyOf: one },
         ...(recorded.length > 0 ? { examples: Object.fromEntries(recorded) as object } : {}),
       },
     },

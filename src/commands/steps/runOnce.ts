@@ -74,7 +74,8 @@ export async function runKeepingKey<T>(
   }
 }
 
-const inProgress = (): Refusal =>
+/** The refusal of a request whose twin has not ended. */
+export const inProgress = (): Refusal =>
   new Refusal(
     'IDEMPOTENCY_IN_PROGRESS',
     'A request with this Idempotency-Key is still in progress; try again in a moment.',

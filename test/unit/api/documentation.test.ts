@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
+import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
+import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
@@ -60,6 +62,24 @@ describe('GET /v1/docs', () => {
       );
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
     }
+  });
+
+  test('explains every error on a page of its own, to which the description links', async () => {
+    const answer = await get('/docs/errors');
+    const page = await answer.text();
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
+
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page).not.toMatch(/https?:|<style|style=|<script/);
+    expect(REFUSAL_CODES.filter((code) => !ids.has(code))).toEqual([]);
+    const codes = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));
+    expect(codes.filter((code) => !ids.has(code))).toEqual([]);
+    const linked = [...JSON.stringify(DOCUMENT).matchAll(/"url":"docs\/errors#([^"]+)"/g)].map(
+      ([, id = '']) => id,
+    );
+    expect(linked).toEqual(expect.arrayContaining([...REFUSAL_CODES, 'faults']));
+    expect(linked.filter((id) => !ids.has(id))).toEqual([]);
   });
 
   test('asks no validator of another host and takes no document of another host', async () => {

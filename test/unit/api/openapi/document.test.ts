@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
       $ref: '#/components/responses/InvalidInputOrAlreadyExists',
     });
     expect(JSON.stringify(responses['InvalidInputOrAlreadyExists'])).toContain(
-      '"oneOf":[{"$ref":"#/components/schemas/InvalidInputError"},{"$ref":"#/components/schemas/AlreadyExistsError"}]',
+      '"anyOf":[{"$ref":"#/components/schemas/InvalidInputError"},{"$ref":"#/components/schemas/AlreadyExistsError"}]',
     );
     expect(byId('createToken').responses['401']).toEqual({ $ref: '#/components/responses/InvalidApiKey' });
   });

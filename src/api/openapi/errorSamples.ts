@@ -1,0 +1,37 @@
+/** Errors that no customer of a quiet stack meets, as the service itself makes them: examples of the document. */
+import { inProgress } from '../../commands/steps/runOnce.ts';
+import type { RefusalCode } from '../../errors.ts';
+import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
+import { applyQuota } from '../hourlyLimit.ts';
+import { notSentYet } from '../receiptFiles.ts';
+
+const NOW = new Date('2026-11-20T15:29:26.000Z');
+const REQUEST_ID = '019aa5d4-7c3e-7000-8000-000000000001';
+
+/** What is thrown at the 1,001st request of an hour. */
+function overTheLimit(): unknown {
+  const quota = {
+    limit: { most: 1_000, seconds: 3_600 },
+    used: 1_001,
+    resetsAt: new Date('2026-11-20T16:00:00.000Z'),
+  };
+  try {
+    applyQuota({ set: () => undefined }, quota, NOW);
+  } catch (error) {
+    return error;
+  }
+  throw new Error('a request beyond the limit was let through');
+}
+
+const THROWN = {
+  NOT_SENT_YET: notSentYet(),
+  IDEMPOTENCY_IN_PROGRESS: inProgress(),
+  RATE_LIMITED: overTheLimit(),
+  INTERNAL_ERROR: new Error('a fault of ours'),
+  UNAVAILABLE: Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' }),
+} as const satisfies Partial<Record<RefusalCode, unknown>>;
+
+/** The error object of each, by its code. */
+export const ERROR_SAMPLES: Readonly<Partial<Record<RefusalCode, ErrorBody>>> = Object.fromEntries(
+  Object.entries(THROWN).map(([code, error]) => [code, errorAnswer(error, REQUEST_ID).body]),
+);
