@@ -175,7 +175,10 @@ const realBodies = ({ id }: Operation): unknown[] =>
   Object.values(readExamples().operations[id]?.requests ?? {}).map(
     ({ value }) =>
       JSON.parse(
-        JSON.stringify(value).replace(/("emission_date":)"[^"]*"/, (_, name: string) => `${name}"${day(0)}"`),
+        JSON.stringify(value)
+          .replace(/("emission_date":)"[^"]*"/, (_, name: string) => `${name}"${day(0)}"`)
+          // What was tried above may have taken the example's own: it stands at the field, too.
+          .replace(/("(?:rut|doc_number)":)"[^"]*"/, (_, name: string) => `${name}"${aRut()}"`),
       ) as unknown,
   );
 
