@@ -41,6 +41,8 @@ export interface ConsoleDeps
   readonly oidc: Oidc | null;
   /** Where people reach the console, without a slash at its end. */
   readonly consoleUrl: string;
+  /** Where receivers open the pages of their receipts, without a slash at its end. */
+  readonly publicUrl: string;
   /** Where operators reach the Temporal UI, and its namespace; null where that is not told. */
   readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
   /** Told how each attempt to sign in ended. */

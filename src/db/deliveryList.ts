@@ -12,6 +12,7 @@ export interface DeliveryListFilter {
   readonly event?: string | undefined;
   /** The enterprise that the event is about. */
   readonly rut?: string | undefined;
+  readonly environment?: Environment | undefined;
   /** The CFE that it is about, by its cfe_id. */
   readonly cfeId?: string | undefined;
   /** Made at this moment or later, and before that one. */
@@ -26,6 +27,8 @@ export interface ListedDelivery {
   readonly accountId: string;
   readonly accountName: string;
   readonly url: string;
+  /** It cannot be sent to any more. */
+  readonly isWebhookRemoved: boolean;
   readonly event: string;
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
@@ -66,6 +69,7 @@ export async function deliveryPage(
   const chosen = chosenDeliveries(seen, filter, page);
   const rows = await em.execute<Record<string, unknown>[]>(
     `select d.id, d.webhook_id as "webhookId", w.account_id as "accountId", a.name as "accountName", w.url,
+       w.removed_at is not null as "isWebhookRemoved",
        d.event_name as event, d.status, d.created_at::text as "createdAt", ${milliseconds('d.settled_at')} as "settledAt",
        ${milliseconds('d.next_attempt_at')} as "nextAttemptAt", event.rut, event.environment,
        case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
@@ -121,6 +125,7 @@ function chosenDeliveries(
   ]);
   const about = together([
     filter.rut !== undefined && { sql: 'event.rut = ?', values: [filter.rut] },
+    filter.environment !== undefined && { sql: 'event.environment = ?', values: [filter.environment] },
     filter.cfeId !== undefined && { sql: `${OF_A_CFE} and ${CFE_ID} = ?`, values: [filter.cfeId] },
   ]);
   if (about.values.length > 0) {

@@ -95,6 +95,7 @@ export async function startConsole(
     requestHash: createRequestHash(pepper),
     certificateAuthorities: 'any',
     authorityRuts: AUTHORITY_RUTS,
+    publicUrl: 'https://cfe.example',
     checkoutUrl: 'https://pay.example',
     outbox: { dispatchSoon() {} },
     passwords: createPasswords(CHEAP),

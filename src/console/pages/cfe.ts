@@ -6,10 +6,9 @@ import { exchangeOf } from '../../db/attempts.ts';
 import { type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
 import { findCfeForPerson, findCfeWithXml } from '../../db/cfes.ts';
 import { findReport } from '../../db/dailyReports.ts';
-import { listDeliveries } from '../../db/deliveries.ts';
+import { deliveryPage, type ListedDelivery } from '../../db/deliveryList.ts';
 import type { Cfe } from '../../db/entities/Cfe.ts';
 import type { DailyReport } from '../../db/entities/DailyReport.ts';
-import type { Delivery } from '../../db/entities/Delivery.ts';
 import type { Mail } from '../../db/entities/Mail.ts';
 import { findMail, listMails } from '../../db/mails.ts';
 import { sobreXmls } from '../../db/sobres.ts';
@@ -19,16 +18,21 @@ import type { CfeStatus } from '../../domain/cfeStatus.ts';
 import { cfeTimeline, type Happening } from '../../domain/cfeTimeline.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
+import { receiptState } from '../../domain/receiptState.ts';
+import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayAt, type Standing, standingAt } from '../access.ts';
-import { moment } from '../format.ts';
+import { PAPERS } from '../../print/receipt.ts';
+import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
+import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { deliveryMark, REDELIVERS } from './deliveries.ts';
+import { reportMark, reportPath } from './reports.ts';
 
 const MOST = 100;
 const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
@@ -68,7 +72,8 @@ interface Told {
   readonly standing: Standing;
   readonly dossier: CfeDossier;
   readonly mails: readonly Mail[];
-  readonly deliveries: readonly Delivery[];
+  /** To its reader's own webhooks; to everyone's where an operator reads. */
+  readonly deliveries: readonly ListedDelivery[];
   readonly report: DailyReport | null;
 }
 
@@ -89,7 +94,12 @@ export const cfePage = definePage({
     const [dossier, mails, deliveries, report] = await Promise.all([
       cfeDossier(em(), cfe),
       listMails(em(), { cfeId: id }, MOST),
-      listDeliveries(em(), { rut, environment, cfeId }, MOST),
+      deliveryPage(
+        em(),
+        accountsOf(signedIn(visit).viewer),
+        { rut, environment, cfeId },
+        { after: null, limit: MOST },
+      ),
       findReport(em(), { rut, environment, date: cfe.document.signedAt.slice(0, 10) }),
     ]);
     const told: Told = {
@@ -106,8 +116,8 @@ ${panel(visit.texts.cfe.act, whatCanBeDone(visit, told))}
 ${panel(visit.texts.cfe.mails, mailsOf(visit, told))}
 </div><div>
 ${panel(visit.texts.cfe.timeline, whatHappened(visit, told))}
-${/* Webhooks belong to accounts, of which a member is to see their own: on the page of deliveries. */ standing.kind === 'operator' && panel(visit.texts.cfe.deliveries, deliveriesOf(visit, told))}
-${panel(null, linksOf(visit, told, deps.temporalUi))}
+${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, told))}
+${panel(null, linksOf(visit, told, deps))}
 </div></div>`;
     const { serie, numero, type } = cfe;
     return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
@@ -240,27 +250,50 @@ function mailsOf(visit: Visit, { cfe, standing, mails }: Told): Html {
 }
 
 function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
-  const { cfe: own } = visit.texts;
+  const { cfe: own, webhooks: words } = visit.texts;
   if (deliveries.length === 0) return nothing(own.noDeliveries);
-  const rows = deliveries.map(({ id, eventName, status, createdAt }) => [
-    moment(createdAt),
-    html`<a href="/deliveries/${id}">${eventName}</a>`,
-    mark(status, status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait'),
+  const { viewer } = signedIn(visit);
+  const again = ({ id }: ListedDelivery): Html =>
+    form(visit, `/deliveries/${id}/redeliver`, html`${button(own.again, 'quiet')}`, 'inline');
+  const isAgain = (one: ListedDelivery): boolean =>
+    !one.isWebhookRemoved && mayIn(viewer, one.accountId, REDELIVERS);
+  const rows = deliveries.map((one) => [
+    moment(one.createdAt),
+    html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
+    deliveryMark(visit, one.status),
+    figure(one.attempts),
+    isAgain(one) ? again(one) : '',
   ]);
-  return table(own.deliveries, [own.when, own.event, own.status], rows);
+  const heads = [own.when, own.event, own.status, words.attempts, own.act];
+  return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
 }
 
-function linksOf(visit: Visit, { cfe, standing, report }: Told, temporalUi: ConsoleDeps['temporalUi']): Html {
+function linksOf(
+  visit: Visit,
+  { cfe, standing, report }: Told,
+  { temporalUi, publicUrl }: Pick<ConsoleDeps, 'temporalUi' | 'publicUrl'>,
+): Html {
   const { cfe: own } = visit.texts;
-  const here = placeOf(cfe);
   const links = [
-    cfe.digest !== null && html`<a href="${here}/xml">${own.xml}</a>`,
-    report ? html`${own.report}: <time>${report.date}</time> ${report.status}` : own.noReport,
+    ...receiptLinks(visit, cfe, publicUrl),
+    cfe.digest !== null && html`<a href="${placeOf(cfe)}/xml">${own.xml}</a>`,
+    report
+      ? html`<a href="${reportPath(report)}">${own.report} <time>${report.date}</time></a> ${reportMark(visit, report.status)}`
+      : own.noReport,
     temporalUi &&
       standing.kind === 'operator' &&
       html`<a href="${temporalUi.url}/namespaces/${temporalUi.namespace}/workflows/${encodeURIComponent(cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
   return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
+}
+
+/** The receiver's page and the printed form, which the API serves; none until the receipt may be handed over. */
+function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
+  const { cfe: own } = visit.texts;
+  if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
+  const url = receiptUrl(publicUrl, cfe.receiptToken);
+  const papers = PAPERS.map((paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`);
+  return [html`<a href="${url}" rel="noreferrer">${own.receiptPage}</a>`, html`${own.pdf}:${papers}`];
 }
 
 /** GET …/xml: the signed CFE, byte for byte. */

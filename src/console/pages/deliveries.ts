@@ -12,7 +12,7 @@ import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
-import { accountsOf } from '../access.ts';
+import { type Audience, accountsOf } from '../access.ts';
 import { moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, type List, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
@@ -197,6 +197,9 @@ function columnsOf(
     },
   ];
 }
+
+/** Who may send a delivery again. */
+export const REDELIVERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 
 /** Where a delivery stands. */
 export const deliveryMark = ({ texts: { webhooks: words } }: Visit, status: ListedDelivery['status']): Html =>

@@ -15,11 +15,10 @@ import { type Audience, mayIn } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, nothing, panel, table } from '../parts.ts';
-import { deliveryMark, nextAttempt, resultWords } from './deliveries.ts';
+import { deliveryMark, nextAttempt, REDELIVERS, resultWords } from './deliveries.ts';
 import { factList } from './webhook.ts';
 
 const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const REDELIVERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 const ONE = { params: z.object({ id: z.uuid() }), query: z.object({}) } as const;
 
 interface Found {

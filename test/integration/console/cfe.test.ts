@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { Event } from '../../../src/db/entities/Event.ts';
+import { Webhook } from '../../../src/db/entities/Webhook.ts';
+import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
+import type { Environment } from '../../../src/domain/cfeTypes.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
+import { storeSubmission } from '../../support/reports/submission.ts';
+
+let db: TestDatabase;
+let site: TestConsole;
+let owners: string;
+let guests: string;
+let rut: string;
+let cfe: Cfe;
+let page: string;
+beforeAll(async () => {
+  db = await cloneDatabase();
+  site = await startConsole(db.orm);
+  const issuer = await anIssuer(db.orm);
+  [owners, rut, guests] = [issuer.accountId, issuer.rut, await anAccount(db.orm)];
+  await db.orm.em.fork().insert(EnterpriseGrant, { accountId: guests, rut, role: 'VIEWER' });
+  const [given] = await giveCfes(db.orm, issuer, { status: 'ACCEPTED' });
+  if (!given) throw new Error('no CFE was made');
+  cfe = await db.orm.em.fork().findOneOrFail(Cfe, { id: given.id });
+  page = `/cfes/${rut}/production/101-${cfe.sequence}`;
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+const english = { 'accept-language': 'en' };
+const shownTo = async (browser: Browser): Promise<string> => (await browser.get(page, english)).text;
+
+async function aWebhook(accountId: string, url: string): Promise<string> {
+  const id = randomUUID();
+  await db.orm.em.fork().insert(Webhook, {
+    id,
+    accountId,
+    url,
+    events: ['cfe.updated'],
+    sealedSecret: 'sealed',
+    sealedPreviousSecret: null,
+    previousSecretUntil: null,
+    enabled: true,
+    disabledReason: null,
+    createdAt: new Date(),
+    removedAt: null,
+  });
+  return id;
+}
+
+/** A failed delivery about a CFE with that cfe_id. */
+async function aDelivery(webhookId: string, environment: Environment = 'production'): Promise<string> {
+  const em = db.orm.em.fork();
+  const [id, eventId, now] = [randomUUID(), randomUUID(), new Date()];
+  const body = JSON.stringify({ event: 'cfe.updated', data: { cfe_id: `101-${cfe.sequence}` } });
+  await em.insert(Event, { id: eventId, rut, name: 'cfe.updated', environment, body, createdAt: now });
+  await em.insert(Delivery, {
+    id,
+    workflowId: `wh:${id}`,
+    webhookId,
+    eventId,
+    eventName: 'cfe.updated',
+    status: 'FAILED',
+    nextAttemptAt: null,
+    createdAt: now,
+    settledAt: now,
+  });
+  return id;
+}
+
+test('the receiver’s page and the PDF on each paper are led to once the receipt may be handed over', async () => {
+  const browser = await site.as(await site.aMember(owners, 'VIEWER'));
+  const leadingOut = (text: string): string[] =>
+    [...text.matchAll(/<a href="(https:[^"]+)" rel="noreferrer"/g)].map(([, to = '']) => to);
+  const url = `https://cfe.example/r/${cfe.receiptToken}`;
+  expect(leadingOut(await shownTo(browser))).toEqual([
+    url,
+    ...['A4', '80mm', '58mm'].map((paper) => `${url}/pdf?paper=${paper}`),
+  ]);
+
+  const stands = (status: CfeStatus, codes: readonly string[] | null) =>
+    db.orm.em.fork().nativeUpdate(
+      Cfe,
+      { id: cfe.id },
+      {
+        status,
+        rejection: codes?.map((code) => ({ code, message: code, detail: null })) ?? null,
+        settledAt: status === 'PENDING' ? null : cfe.settledAt,
+      },
+    );
+  const neverHandedOver = [
+    ['PENDING', null],
+    ['REJECTED', ['abandoned']],
+  ] as const;
+  for (const [status, codes] of neverHandedOver) {
+    await stands(status, codes);
+    const text = await shownTo(browser);
+    expect(leadingOut(text)).toEqual([]);
+    expect(text).not.toContain(cfe.receiptToken);
+  }
+  await stands('ACCEPTED', null);
+});
+
+test('deliveries are told to whose webhook they go to, and sent again by who may', async () => {
+  const [ours, theirs] = [
+    await aWebhook(owners, 'https://caja.example/x'),
+    await aWebhook(guests, 'https://estudio.example/x'),
+  ];
+  const [toUs, toThem] = [await aDelivery(ours), await aDelivery(theirs)];
+  const ofOtherCfe = await aDelivery(ours, 'sandbox');
+  const seen = async (browser: Browser) => {
+    const text = await shownTo(browser);
+    expect(text).not.toContain(ofOtherCfe);
+    const named = [toUs, toThem].map((id) => text.includes(`href="/deliveries/${id}"`));
+    const again = [toUs, toThem].map((id) => text.includes(`action="/deliveries/${id}/redeliver"`));
+    return { named, again };
+  };
+  const as = async (accountId: string, role: 'VIEWER' | 'MEMBER' | 'OWNER') =>
+    seen(await site.as(await site.aMember(accountId, role)));
+  const both = [true, true];
+  expect(await as(owners, 'VIEWER')).toEqual({ named: [true, false], again: [false, false] });
+  expect(await as(owners, 'MEMBER')).toEqual({ named: [true, false], again: [true, false] });
+  // Who only reads at the enterprise still looks after webhooks of their own.
+  expect(await as(guests, 'OWNER')).toEqual({ named: [false, true], again: [false, true] });
+  const operator = await site.as(await site.anOperator('VIEWER'));
+  expect(await seen(operator)).toEqual({ named: both, again: [false, false] });
+  const support = await site.as(await site.anOperator('SUPPORT'));
+  expect(await seen(support)).toEqual({ named: both, again: both });
+
+  const fields = { form_token: formTokenIn(await shownTo(support)) };
+  const sent = await support.post(`/deliveries/${toThem}/redeliver`, fields, english);
+  expect(sent.to).toBe(`/deliveries/${toThem}`);
+  expect(await db.orm.em.fork().findOneOrFail(Delivery, toThem)).toMatchObject({ status: 'PENDING' });
+  await db.orm.em.fork().nativeUpdate(Webhook, { id: ours }, { enabled: false, removedAt: new Date() });
+  expect(await seen(support)).toEqual({ named: both, again: [false, true] });
+});
+
+test('the daily report that it belongs to is a click away', async () => {
+  const date = cfe.document.signedAt.slice(0, 10);
+  const browser = await site.as(await site.aMember(owners, 'VIEWER'));
+  const path = `/reports/${rut}/production/${date}`;
+  expect(await shownTo(browser)).not.toContain(path);
+  await storeSubmission(db.orm, { rut, environment: 'production', date }, {});
+  expect(await shownTo(browser)).toContain(`href="${path}"`);
+  expect((await browser.get(path)).status).toBe(200);
+});
