@@ -3,12 +3,12 @@ import type { Cfe } from '../db/entities/Cfe.ts';
 import type { Logo } from '../db/entities/Logo.ts';
 import { findLogo } from '../db/logos.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
+import type { Paper } from '../domain/paper.ts';
 import { qrUrl, securityCode } from '../domain/qr.ts';
 import { receiptState } from '../domain/receiptState.ts';
 import { Refusal } from '../errors.ts';
 import type { PageReceipt } from '../page/receiptPage.ts';
 import { printedReceipt } from '../print/printedReceipt.ts';
-import type { Paper } from '../print/receipt.ts';
 import type { ApiDeps } from './deps.ts';
 import type { FileAnswer } from './route.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Paper, PrintedReceipt } from '../print/receipt.ts';
+import type { Paper } from '../domain/paper.ts';
+import type { PrintedReceipt } from '../print/receipt.ts';
 
 /** What is kept in memory of what was drawn, in bytes: some 3,000 receipts of a page. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -3,7 +3,8 @@
  * time; whoever comes on top of that is refused and comes again.
  */
 import { createFairQueue } from '../crypto/fairQueue.ts';
-import type { Paper, PrintedReceipt } from './receipt.ts';
+import type { Paper } from '../domain/paper.ts';
+import type { PrintedReceipt } from './receipt.ts';
 import { createThreads } from './threads.ts';
 
 /** Prints of 20 lines take a twentieth of a second: those that wait are served within two. */

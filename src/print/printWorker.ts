@@ -1,9 +1,10 @@
 /** The thread in which receipts are drawn, one after the other; its fonts are parsed once. */
 import { parentPort } from 'node:worker_threads';
+import type { Paper } from '../domain/paper.ts';
 import { formOf, titleOf } from './blocks.ts';
 import { drawPdf } from './pen.ts';
 import { readCfe } from './readCfe.ts';
-import type { Paper, PrintedReceipt } from './receipt.ts';
+import type { PrintedReceipt } from './receipt.ts';
 import { drawSheets } from './sheets.ts';
 
 /** The PDF of a receipt; without its logo where only the drawing finds that it is none. */

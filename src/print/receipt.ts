@@ -1,9 +1,5 @@
 import type { Environment } from '../domain/cfeTypes.ts';
 
-/** Papers on which a receipt is printed: a sheet, or a roll of that width (docs/authority/printed-form.md#paper). */
-export const PAPERS = ['A4', '80mm', '58mm'] as const;
-export type Paper = (typeof PAPERS)[number];
-
 /**
  * Everything that the printed form of a CFE shows, and nothing else: what is equal here gives the same bytes. Plain data
  * that can go to a thread.

@@ -1,4 +1,6 @@
 /** Where the blocks stand on each paper, and how a long receipt is divided into sheets. */
+
+import type { Paper } from '../domain/paper.ts';
 import { type Block, EXPIRY_BOX, type Form, footLines, HEADER, qrBlock } from './blocks.ts';
 import { bodyOf, type Section } from './body.ts';
 import { logoPiece } from './logo.ts';
@@ -17,7 +19,6 @@ import {
   within,
 } from './pieces.ts';
 import { qrSymbol } from './qrSymbol.ts';
-import type { Paper } from './receipt.ts';
 
 /** A paper in points. */
 interface Geometry {

@@ -4,11 +4,12 @@ import { Enterprise } from '../../db/entities/Enterprise.ts';
 import { findLogo } from '../../db/logos.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { UnprintableReceipt } from '../../domain/mail.ts';
+import type { Paper } from '../../domain/paper.ts';
 import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { Refusal } from '../../errors.ts';
 import { receiptMail } from '../../mail/receiptMail.ts';
 import { printedReceipt } from '../../print/printedReceipt.ts';
-import type { Paper, PrintedReceipt } from '../../print/receipt.ts';
+import type { PrintedReceipt } from '../../print/receipt.ts';
 import type { ComposeMail } from '../attemptMail.ts';
 
 /** What the e-mail with a receipt is made with. */

@@ -18,6 +18,7 @@ import type { CfeStatus } from '../../domain/cfeStatus.ts';
 import { cfeTimeline, type Happening } from '../../domain/cfeTimeline.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
+import { PAPERS } from '../../domain/paper.ts';
 import { receiptState } from '../../domain/receiptState.ts';
 import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
@@ -25,7 +26,6 @@ import { text } from '../../domain/text.ts';
 import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { PAPERS } from '../../print/receipt.ts';
 import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
@@ -292,7 +292,9 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
   const { cfe: own } = visit.texts;
   if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
   const url = receiptUrl(publicUrl, cfe.receiptToken);
-  const papers = PAPERS.map((paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`);
+  const papers = PAPERS.map(
+    (paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`,
+  );
   return [html`<a href="${url}" rel="noreferrer">${own.receiptPage}</a>`, html`${own.pdf}:${papers}`];
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { Paper } from '../../../src/domain/paper.ts';
 import { Refusal } from '../../../src/errors.ts';
-import type { Paper, PrintedReceipt } from '../../../src/print/receipt.ts';
+import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createReceiptPdfs } from '../../../src/api/receiptPdfs.ts';
-import type { Paper, PrintedReceipt } from '../../../src/print/receipt.ts';
+import type { Paper } from '../../../src/domain/paper.ts';
+import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 
 const aReceipt = (more: Partial<PrintedReceipt> = {}): PrintedReceipt => ({
   rut: '219999830019',

@@ -1,8 +1,9 @@
 /** The printed form against the authority's rule (docs/authority/printed-form.md), seen from outside. */
 import { describe, expect } from '@jest/globals';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import { PAPERS, type Paper } from '../../../src/domain/paper.ts';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
-import { PAPERS, type Paper, type PrintedReceipt } from '../../../src/print/receipt.ts';
+import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { type Code, codeOn, frameAround, pagesOf, textOf, type Word } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';

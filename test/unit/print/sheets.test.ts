@@ -1,8 +1,8 @@
 /** Long receipts: what is repeated on every sheet, what stands on the last alone, and that nothing gets lost. */
 import { expect } from '@jest/globals';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
+import { PAPERS } from '../../../src/domain/paper.ts';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
-import { PAPERS } from '../../../src/print/receipt.ts';
 import { codeOn, pagesOf, textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';
