@@ -192,7 +192,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
     ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 /** A form for each act that fits now and that its reader may do: what it will do stands above its button. */
@@ -260,11 +260,10 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
   const rows = deliveries.map((one) => [
     moment(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
-    deliveryMark(visit, one.status),
+    html`${deliveryMark(visit, one.status)}${isAgain(one) && again(one)}`,
     figure(one.attempts),
-    isAgain(one) ? again(one) : '',
   ]);
-  const heads = [own.when, own.event, own.status, words.attempts, own.act];
+  const heads = [own.when, own.event, own.status, words.attempts];
   return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
 }
 
