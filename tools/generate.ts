@@ -13,13 +13,15 @@ import { CLIENT, clientIsInStep, writeClient } from './generate/client.ts';
 import { metricsPage } from './generate/metrics.ts';
 import { outcomesPage } from './generate/outcomes.ts';
 import { rulesPage } from './generate/rules.ts';
+import { sdkOperations } from './generate/sdkOperations.ts';
 
-/** The generated files but the client, which a program from npm makes of openapi.json. */
+/** The generated files but the types of openapi.json, which a program from npm makes. */
 const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/rules.md': rulesPage,
   'docs/outcomes.md': outcomesPage,
   'docs/metrics.md': metricsPage,
   '.env.example': describeVariables,
+  'sdk/src/operations.ts': sdkOperations,
   'openapi.json': () => `${JSON.stringify(openApiDocument(ROUTES, readExamples()), null, 2)}\n`,
 };
 

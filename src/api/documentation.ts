@@ -1,9 +1,10 @@
-/** The description of the API and a page to read and try it: both without login, from this host alone. */
+/** The description of the API, a page to try it, and the guides: all without login, from this host alone. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { ERROR_PAGE_STYLE, errorPage } from './errorPage.ts';
+import { CODES, LANGUAGES, SLUGS } from '../handbook/guides.ts';
+import { guidePage, indexPage, searchPage, type Visit } from '../handbook/site.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import type { RequestState } from './requestState.ts';
@@ -29,20 +30,25 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>CFE API</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="favicon-32x32.png">
+<link rel="stylesheet" href="swagger-ui.css">
 </head>
 <body>
 <div id="page"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
+<script src="swagger-ui-bundle.js"></script>
+<script src="start.js"></script>
 </body>
 </html>
 `;
 
+/** The guides load a style sheet and a picture, and have one form, the search. */
+const GUIDE_POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const MOST_SEARCHED = 100;
+
 /** No validator of another host, no document of another host (`?url=`), no key that outlives the page. */
 const START = `SwaggerUIBundle({
-  url: 'openapi.json',
+  url: '../openapi.json',
   dom_id: '#page',
   deepLinking: true,
   validatorUrl: null,
@@ -59,8 +65,10 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly read: () 
   'start.js': { type: 'text/javascript', read: () => START },
   'swagger-ui-bundle.js': { type: 'text/javascript', read: () => ofPackage('swagger-ui-bundle.js') },
   'swagger-ui.css': { type: 'text/css', read: () => ofPackage('swagger-ui.css') },
-  errors: { type: 'text/html', read: errorPage },
-  'errors.css': { type: 'text/css', read: () => ERROR_PAGE_STYLE },
+  'handbook.css': {
+    type: 'text/css',
+    read: () => readFileSync(new URL('../handbook/handbook.css', import.meta.url)),
+  },
   'favicon-32x32.png': { type: 'image/png', read: () => ofPackage('favicon-32x32.png') },
 };
 
@@ -84,8 +92,9 @@ export function serveDocumentation(
     document ??= JSON.stringify(openApiDocument(routes, readExamples()));
     answer(ctx, 'application/json', document);
   });
-  router.get(`${prefix}/docs`, (ctx) => {
-    ctx.state.route = `${prefix}/docs`;
+  serveGuides(router, `${prefix}/docs`);
+  router.get(`${prefix}/docs/reference`, (ctx) => {
+    ctx.state.route = `${prefix}/docs/reference`;
     ctx.set('Content-Security-Policy', PAGE_POLICY);
     answer(ctx, 'text/html', PAGE);
   });
@@ -95,6 +104,31 @@ export function serveDocumentation(
       if (file.type === 'text/html') ctx.set('Content-Security-Policy', PAGE_POLICY);
       answer(ctx, file.type, file.read());
     });
+  }
+}
+
+/** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
+function serveGuides(router: Router<RequestState>, base: string): void {
+  const show = (path: string, make: (visit: Visit, ctx: Context) => string): void => {
+    router.get(`${base}${path}`, (ctx) => {
+      ctx.state.route = `${base}${path}`;
+      const [, chosen] = ctx.path.slice(base.length).split('/');
+      const language =
+        LANGUAGES.find((one) => one === chosen) ?? (ctx.acceptsLanguages(...LANGUAGES) || LANGUAGES[0]);
+      const code = CODES.find((one) => one === ctx.query['code']) ?? CODES[0];
+      ctx.set('Content-Security-Policy', GUIDE_POLICY);
+      ctx.vary('Accept-Language');
+      answer(ctx, 'text/html', make({ base, language: language as Visit['language'], code }, ctx));
+    });
+  };
+  show('', indexPage);
+  for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));
+  for (const language of LANGUAGES) {
+    show(`/${language}`, indexPage);
+    show(`/${language}/search`, (visit, ctx) =>
+      searchPage(visit, String(ctx.query['q'] ?? '').slice(0, MOST_SEARCHED)),
+    );
+    for (const slug of SLUGS) show(`/${language}/${slug}`, (visit) => guidePage(visit, slug));
   }
 }
 

@@ -32,7 +32,7 @@ export interface ErrorBody {
   readonly error: {
     readonly code: RefusalCode;
     readonly message: string;
-    readonly details?: { readonly fields: readonly Fault[] };
+    readonly details?: { readonly fields: readonly (Fault & { readonly docs: string })[] };
   };
 }
 
@@ -41,6 +41,12 @@ interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
+
+/** Where the guides explain a code: a reference relative to this host. */
+const explained = (fault: Fault): Fault & { docs: string } => ({
+  ...fault,
+  docs: `/v1/docs/refused#${fault.code}`,
+});
 
 /** The answer to whatever was thrown; only a Refusal is passed on in its own words. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
@@ -52,7 +58,9 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
       ...(challenge ? { 'WWW-Authenticate': challenge } : {}),
       ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     },
-    body: { error: { code, message, ...(faults.length > 0 ? { details: { fields: faults } } : {}) } },
+    body: {
+      error: { code, message, ...(faults.length > 0 ? { details: { fields: faults.map(explained) } } : {}) },
+    },
   };
 }
 

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import got from 'got';
-import type { CfeView, Customer } from './customer.ts';
+import type { Cfe } from '../../sdk/src/index.ts';
+import type { Customer } from './customer.ts';
 import { DEMO_RUT } from './onboarding.ts';
 import { until } from './until.ts';
 
@@ -49,7 +50,7 @@ interface Arrived {
 /** Waits until every receipt that is on its way has been sent, and shows what arrived since `since`. */
 export async function showMails(
   customer: Customer,
-  { simulatorUrl, since, cfes }: { simulatorUrl: string; since: Date; cfes: readonly CfeView[] },
+  { simulatorUrl, since, cfes }: { simulatorUrl: string; since: Date; cfes: readonly Cfe[] },
 ): Promise<void> {
   await until('the e-mails with the receipts', MAILS_SECONDS, async () => {
     const lists = await Promise.all(
@@ -71,7 +72,7 @@ export async function showMails(
 }
 
 /** Writes the printed form of each CFE that has one to `folder`, in a file named by its cfe_id. */
-export async function savePdfs(customer: Customer, folder: string, cfes: readonly CfeView[]): Promise<void> {
+export async function savePdfs(customer: Customer, folder: string, cfes: readonly Cfe[]): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const { cfe_id } of cfes) {
     const pdf = await customer.file(`enterprises/${DEMO_RUT}/cfes/${cfe_id}/pdf`);

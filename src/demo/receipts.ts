@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import got from 'got';
-import { type CfeView, type Customer, verdictOf } from './customer.ts';
+import type { Cfe, CfeClient, CfeRequest } from '../../sdk/src/index.ts';
 import { DEMO_RUT } from './onboarding.ts';
 import type { DemoReceiver } from './receiver.ts';
 import { until } from './until.ts';
@@ -10,6 +10,7 @@ import { until } from './until.ts';
 const FOLDER = join(import.meta.dirname, 'documents');
 /** How long the receiver's server may take to hear of every verdict. */
 const EVENTS_SECONDS = 120;
+const VERDICT_SECONDS = 120;
 
 /** The documents to issue, in this order, as JSON texts; `{today}` and `{TYPE}` (cfe_id of that type) are filled in later. */
 export const readDocuments = (): string[] =>
@@ -19,13 +20,13 @@ export const readDocuments = (): string[] =>
 
 /** A CFE, and when it was issued, in milliseconds of the epoch. */
 interface Issued {
-  cfe: CfeView;
+  cfe: Cfe;
   at: number;
 }
 
 /** Issues the documents one after the other; `today` is their date, `YYYY-MM-DD`. */
 export async function issueAll(
-  customer: Customer,
+  client: CfeClient,
   documents: readonly string[],
   { today, say }: { today: string; say: (line: string) => void },
 ): Promise<Issued[]> {
@@ -35,7 +36,7 @@ export async function issueAll(
     const filled = text.replace(/\{(today|[A-Z_]+)\}/g, (_, key: string) =>
       key === 'today' ? today : (idOfType.get(key) ?? ''),
     );
-    const cfe = await customer.send<CfeView>('POST', `enterprises/${DEMO_RUT}/cfes`, JSON.parse(filled));
+    const cfe = await client.issue(DEMO_RUT, JSON.parse(filled) as CfeRequest);
     if (!idOfType.has(cfe.cfe_type)) idOfType.set(cfe.cfe_type, cfe.cfe_id);
     issued.push({ cfe, at: Date.now() });
     say(`${cfe.cfe_id} has number ${cfe.serie}-${cfe.numero}`);
@@ -44,10 +45,10 @@ export async function issueAll(
 }
 
 /** Waits for every verdict and shows them as a table; the CFEs as they are then. */
-export async function followAll(customer: Customer, issued: readonly Issued[]): Promise<CfeView[]> {
+export async function followAll(client: CfeClient, issued: readonly Issued[]): Promise<Cfe[]> {
   const decided = await Promise.all(
     issued.map(async ({ cfe, at }) => {
-      const last = await verdictOf(customer, DEMO_RUT, cfe.cfe_id);
+      const last = await client.verdict(DEMO_RUT, cfe.cfe_id, { waitSeconds: VERDICT_SECONDS });
       return { ...last, seconds: (Date.now() - at) / 1_000 };
     }),
   );
@@ -57,7 +58,7 @@ export async function followAll(customer: Customer, issued: readonly Issued[]): 
       type: cfe_type,
       serie,
       numero,
-      total: `${currency} ${total_amount.toFixed(2)}`,
+      total: `${currency} ${total_amount.round(2)}`,
       verdict: cfe_status,
       seconds: seconds.toFixed(1),
     })),
@@ -66,8 +67,8 @@ export async function followAll(customer: Customer, issued: readonly Issued[]): 
 }
 
 /** Waits until the receiver has heard of every verdict, and shows how many events of each kind came. */
-export async function showEvents({ events, url }: DemoReceiver, cfes: readonly CfeView[]): Promise<void> {
-  const isHeardOf = ({ cfe_id }: CfeView): boolean =>
+export async function showEvents({ events, url }: DemoReceiver, cfes: readonly Cfe[]): Promise<void> {
+  const isHeardOf = ({ cfe_id }: Cfe): boolean =>
     events.some(
       ({ data }) => data['cfe_id'] === cfe_id && !['PENDING', 'RECEIVED'].includes(String(data['status'])),
     );
@@ -79,7 +80,7 @@ export async function showEvents({ events, url }: DemoReceiver, cfes: readonly C
 }
 
 /** Writes each signed XML, as the simulator received it, to `folder`, in a file named by its cfe_id. */
-export async function saveXml(folder: string, simulatorUrl: string, cfes: readonly CfeView[]): Promise<void> {
+export async function saveXml(folder: string, simulatorUrl: string, cfes: readonly Cfe[]): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const { cfe_id, cfe_type_code, serie, numero } of cfes) {
     const at = `portal/ledger/${DEMO_RUT}/${cfe_type_code}/${serie}/${numero}`;

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { verifyWebhook } from '../../sdk/src/index.ts';
 import { issueLocalCertificate } from './localCertificate.ts';
 
 /** An event as a customer's server gets it (docs/contract.md#webhooks). */
@@ -32,21 +32,15 @@ export async function startReceiver(authority: {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
-      const id = String(request.headers['webhook-id']);
-      const signatures = String(request.headers['webhook-signature']).split(' ');
-      if (
-        !signatures.includes(
-          signatureOf(secret, `${id}.${String(request.headers['webhook-timestamp'])}.${body}`),
-        )
-      ) {
-        response.writeHead(401).end();
-        return;
-      }
-      // A message may come twice; its id tells.
-      if (!seen.has(id)) events.push(JSON.parse(body) as DemoEvent);
-      seen.add(id);
-      response.writeHead(204).end();
+      verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers }, secret).then(
+        ({ id, ...event }) => {
+          // A message may come twice; its id tells.
+          if (!seen.has(id)) events.push(event);
+          seen.add(id);
+          response.writeHead(204).end();
+        },
+        () => response.writeHead(401).end(),
+      );
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -65,9 +59,4 @@ export async function startReceiver(authority: {
         server.closeAllConnections();
       }),
   };
-}
-
-function signatureOf(secret: string, signed: string): string {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { CfeClient } from '../../sdk/src/index.ts';
 import { processVariables, readConfig } from '../config.ts';
 import { logIn } from '../demo/customer.ts';
 import { nameReceivers, savePdfs, showMails } from '../demo/mails.ts';
@@ -46,9 +47,10 @@ async function demo(info: StackInfo, receiver: DemoReceiver): Promise<number> {
 
   console.log('\nIssuing:');
   const started = Date.now();
-  const issued = await issueAll(customer, documents, { today: montevideoDate(new Date()), say });
+  const client = new CfeClient({ baseUrl: info.base_url, apiKey: info.live_api_key });
+  const issued = await issueAll(client, documents, { today: montevideoDate(new Date()), say });
   console.log('\nFollowing them to their verdict:');
-  const decided = await followAll(customer, issued);
+  const decided = await followAll(client, issued);
   await showEvents(receiver, decided);
   await showMails(customer, { simulatorUrl: info.simulator_url, since: new Date(started), cfes: decided });
 

@@ -1,6 +1,6 @@
 /** What a customer writes who generates a client from openapi.json: every path, body and answer below is typed by it. */
 import createClient from 'openapi-fetch';
-import type { components, paths } from './api.d.ts';
+import type { components, paths } from '../../sdk/src/schema.ts';
 
 type Cfe = components['schemas']['Cfe'];
 

@@ -27,14 +27,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   commands: ['domain', 'crypto', 'db', 'dgi/xml', ...TABLES],
   metrics: ['domain', 'db'],
   page: ['domain'],
+  handbook: ['domain', 'page'],
   http: [],
-  api: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page', 'print'],
+  api: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page', 'print', 'handbook'],
   console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page'],
   cli: ['domain', 'crypto', 'db', 'commands', ...TABLES],
   simulator: [],
   outbox: ['db', ...TABLES],
   stack: ['crypto', 'searchAttributes.ts', ...TABLES],
-  demo: [],
+  // A customer's program, written with the customers' package.
+  demo: ['../sdk'],
 };
 
 /** Packages and parts of Node that a folder must do without. */

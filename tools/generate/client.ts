@@ -1,4 +1,4 @@
-/** The typed client of test/client, made from openapi.json by a generator from npm with a lock file of its own. */
+/** The types of the SDK and of test/client, made from openapi.json by a generator from npm with a lock file of its own. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,11 +7,11 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'test/client');
 const DOCUMENT = join(ROOT, 'openapi.json');
-/** Of the client, in the checkout. */
-export const CLIENT = 'test/client/api.d.ts';
+/** In the checkout. */
+export const CLIENT = 'sdk/src/schema.ts';
 const FILE = join(ROOT, CLIENT);
 
-/** First line of the client: which document, which generator. */
+/** First line of the types: which document, which generator. */
 function heading(): string {
   const digest = createHash('sha256').update(readFileSync(DOCUMENT)).digest('hex');
   const { devDependencies } = JSON.parse(readFileSync(join(FOLDER, 'package.json'), 'utf8')) as {
@@ -21,10 +21,10 @@ function heading(): string {
   return `// Made by \`npm run generate\` with ${generator} from openapi.json, sha256 ${digest}.\n`;
 }
 
-/** Whether the client was made from today's openapi.json by today's generator. */
+/** Whether the types were made from today's openapi.json by today's generator. */
 export const clientIsInStep = (): boolean => readFileSync(FILE, 'utf8').startsWith(heading());
 
-/** Makes the client anew; needs the npm registry unless its packages are in npm's cache. */
+/** Makes the types anew; needs the npm registry unless its packages are in npm's cache. */
 export function writeClient(): void {
   execFileSync('npm', ['ci', '--no-fund', '--no-audit', '--prefer-offline'], {
     cwd: FOLDER,

@@ -28,33 +28,6 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
     'Something that the request needs is unavailable right now; `Retry-After` says when to try again.',
 };
 
-/** What a caller does about each refusal. */
-export const MEND: Readonly<Record<RefusalCode, string>> = {
-  INVALID_INPUT:
-    'Mend every fault that `details.fields` lists, then send the request again; the same `Idempotency-Key` may be used, since refusals are not kept.',
-  ALREADY_EXISTS: 'Read what is there. If the enterprise is another account’s, ask the operator.',
-  INVALID_API_KEY:
-    'Send the key that the console showed when it was created; a sandbox key with `X-Sandbox-Mode: true`, a production key without.',
-  UNAUTHORIZED: 'Get a new token at POST /tokens with the same API key, and send both.',
-  FORBIDDEN:
-    'Look at `message`: use the key of the right environment, ask the owner of the enterprise for a role, or the operator for the sandbox.',
-  NOT_FOUND: 'Check the address and the ids in it; ids of the sandbox and of production differ.',
-  METHOD_NOT_ALLOWED: 'Use one of the methods in the header `Allow`.',
-  PAYLOAD_TOO_LARGE: 'Send less: 1 MiB for a CFE, 128 KiB for files, 16 KiB otherwise.',
-  UNSUPPORTED_MEDIA_TYPE: 'Send JSON in UTF-8 with `Content-Type: application/json`, not compressed.',
-  NOT_SENT_YET:
-    'Wait for the seconds of `Retry-After`, or for the event `cfe.updated`. Without that header do not ask again.',
-  IDEMPOTENCY_IN_PROGRESS: 'Send the same request again after a second: it gets the first one’s answer.',
-  IDEMPOTENCY_KEY_REUSED:
-    'Use a new key for a new request. If it was meant to be the same, send the same bytes as the first time.',
-  RATE_LIMITED:
-    'Wait for the seconds of `Retry-After`; the header `RateLimit` says how many requests are left.',
-  INTERNAL_ERROR:
-    'Send the request again, with the same `Idempotency-Key`. If it stays so, report it with the id of the request.',
-  UNAVAILABLE:
-    'Wait for the seconds of `Retry-After` and send the request again, with the same `Idempotency-Key`.',
-};
-
 /** Every code that `route` can answer, by HTTP status in ascending order. */
 export function refusalsOf(route: Route): [status: number, codes: RefusalCode[]][] {
   const codes = new Set<RefusalCode>([

@@ -9,8 +9,8 @@ import { ERROR_SAMPLES } from './errorSamples.ts';
 import type { Examples } from './examples.ts';
 import { refusalsOf, WORDS } from './refusals.ts';
 
-/** Where a code is explained, on a page that the service itself serves (errorPage.ts); relative to the document. */
-const ERROR_PAGE = 'docs/errors';
+/** Where a code is explained, in the guides (src/guides); relative to the document. */
+const ERROR_PAGE = 'docs/refused';
 const schemaAt = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** What every error says beside its code. */
@@ -67,7 +67,7 @@ const DETAIL_SCHEMAS = {
         type: 'string',
         description: 'Which rule; stable. New rules may come: if you do not know a code, go by `message`.',
         examples: ['totals.pay_amount'],
-        externalDocs: { url: `${ERROR_PAGE}#faults`, description: 'Every rule and its code' },
+        externalDocs: { url: `${ERROR_PAGE}#rules`, description: 'Every rule and its code' },
       },
       message: {
         type: 'string',
@@ -76,8 +76,14 @@ const DETAIL_SCHEMAS = {
           'header.totals.pay_amount: must be 1219.50 (1220.00 less 0.50 not billed), found 1220.00.',
         ],
       },
+      docs: {
+        type: 'string',
+        format: 'uri-reference',
+        description: 'Where the rule is explained, relative to this host: a page for people.',
+        examples: ['/v1/docs/refused#totals.pay_amount'],
+      },
     },
-    required: ['path', 'code', 'message'],
+    required: ['path', 'code', 'message', 'docs'],
   },
 };
 

@@ -36,9 +36,9 @@ describe('GET /v1/openapi.json', () => {
   });
 });
 
-describe('GET /v1/docs', () => {
+describe('GET /v1/docs/reference', () => {
   test('is a page that loads from this host alone', async () => {
-    const answer = await get('/docs');
+    const answer = await get('/docs/reference');
     const page = await answer.text();
 
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -50,12 +50,12 @@ describe('GET /v1/docs', () => {
   });
 
   test('finds every file it asks for, of the right type', async () => {
-    const page = await (await get('/docs')).text();
-    const files = [...page.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map((match) => match[1] ?? '');
+    const page = await (await get('/docs/reference')).text();
+    const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
 
     expect(files).toHaveLength(4);
     for (const file of files) {
-      const answer = await get(`/${file}`);
+      const answer = await get(`/docs/${file}`);
       expect([file, answer.status]).toEqual([file, 200]);
       expect(answer.headers.get('content-type')).toMatch(
         /^(text\/(javascript|css); charset=utf-8|image\/png)$/,
@@ -64,8 +64,8 @@ describe('GET /v1/docs', () => {
     }
   });
 
-  test('explains every error on a page of its own, to which the description links', async () => {
-    const answer = await get('/docs/errors');
+  test('explains every error in a guide, to which the description links', async () => {
+    const answer = await get('/docs/refused');
     const page = await answer.text();
     const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id));
 
@@ -75,17 +75,17 @@ describe('GET /v1/docs', () => {
     expect(REFUSAL_CODES.filter((code) => !ids.has(code))).toEqual([]);
     const codes = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));
     expect(codes.filter((code) => !ids.has(code))).toEqual([]);
-    const linked = [...JSON.stringify(DOCUMENT).matchAll(/"url":"docs\/errors#([^"]+)"/g)].map(
+    const linked = [...JSON.stringify(DOCUMENT).matchAll(/"url":"docs\/refused#([^"]+)"/g)].map(
       ([, id = '']) => id,
     );
-    expect(linked).toEqual(expect.arrayContaining([...REFUSAL_CODES, 'faults']));
+    expect(linked).toEqual(expect.arrayContaining([...REFUSAL_CODES, 'rules']));
     expect(linked.filter((id) => !ids.has(id))).toEqual([]);
   });
 
   test('asks no validator of another host and takes no document of another host', async () => {
     const start = await (await get('/docs/start.js')).text();
 
-    expect(start).toContain("url: 'openapi.json'");
+    expect(start).toContain("url: '../openapi.json'");
     expect(start).toContain('validatorUrl: null');
     expect(start).toContain('queryConfigEnabled: false');
     expect(start).toContain('persistAuthorization: false');

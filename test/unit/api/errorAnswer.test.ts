@@ -36,7 +36,11 @@ describe('errorAnswer', () => {
     const fault = { path: '/a', code: 'x.y', message: 'a: is wrong.' };
 
     expect(errorAnswer(invalidInput([fault]), id).body).toEqual({
-      error: { code: 'INVALID_INPUT', message: 'a: is wrong.', details: { fields: [fault] } },
+      error: {
+        code: 'INVALID_INPUT',
+        message: 'a: is wrong.',
+        details: { fields: [{ ...fault, docs: '/v1/docs/refused#x.y' }] },
+      },
     });
     expect(errorAnswer(new Refusal('NOT_FOUND', 'no'), id).body).toEqual({
       error: { code: 'NOT_FOUND', message: 'no' },

@@ -1,0 +1,88 @@
+const PLAIN = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
+const MOST_PLACES = 100;
+
+/**
+ * A decimal number without binary rounding: amounts, prices, counts and rates of the API. It keeps the places with which
+ * it was written, as `122.00` does, and goes into JSON as that number.
+ */
+export class Decimal {
+  readonly #units: bigint;
+  readonly #places: number;
+
+  private constructor(units: bigint, places: number) {
+    this.#units = units;
+    this.#places = places;
+  }
+
+  /** The number that a text, an integer, or the shortest notation of a JavaScript number says. Throws RangeError for others. */
+  static of(value: Decimal | string | number | bigint): Decimal {
+    if (value instanceof Decimal) return value;
+    const { sign, whole, fraction = '', exponent = '0' } = PLAIN.exec(String(value))?.groups ?? {};
+    const shift = Number(exponent);
+    if (whole === undefined || Math.abs(shift) > MOST_PLACES)
+      throw new RangeError(`not a decimal number: ${value}`);
+    const units = BigInt(`${sign}${whole}${fraction}`);
+    const places = fraction.length - shift;
+    return places < 0 ? new Decimal(units * power(-places), 0) : new Decimal(units, places);
+  }
+
+  plus(other: Decimal | string | number | bigint): Decimal {
+    const { mine, others, places } = this.#aligned(Decimal.of(other));
+    return new Decimal(mine + others, places);
+  }
+
+  minus(other: Decimal | string | number | bigint): Decimal {
+    const { mine, others, places } = this.#aligned(Decimal.of(other));
+    return new Decimal(mine - others, places);
+  }
+
+  times(other: Decimal | string | number | bigint): Decimal {
+    const factor = Decimal.of(other);
+    return new Decimal(this.#units * factor.#units, this.#places + factor.#places);
+  }
+
+  /** With that many places, halves away from zero, as fiscal amounts are rounded. */
+  round(places: number): Decimal {
+    if (places >= this.#places) return new Decimal(this.#units * power(places - this.#places), places);
+    const step = power(this.#places - places);
+    const half = (step / 2n) * (this.#units < 0n ? -1n : 1n);
+    return new Decimal((this.#units + half) / step, places);
+  }
+
+  /** Less than 0 where this is the smaller number, more where it is the greater, 0 where both are the same. */
+  compare(other: Decimal | string | number | bigint): number {
+    const { mine, others } = this.#aligned(Decimal.of(other));
+    return mine < others ? -1 : Number(mine > others);
+  }
+
+  equals(other: Decimal | string | number | bigint): boolean {
+    return this.compare(other) === 0;
+  }
+
+  /** The nearest JavaScript number; for pictures and estimates, never for sums. */
+  toNumber(): number {
+    return Number(this.toString());
+  }
+
+  toString(): string {
+    const digits = String(this.#units < 0n ? -this.#units : this.#units).padStart(this.#places + 1, '0');
+    const whole = digits.slice(0, digits.length - this.#places);
+    const fraction = digits.slice(digits.length - this.#places);
+    return `${this.#units < 0n ? '-' : ''}${whole}${fraction && `.${fraction}`}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  #aligned(other: Decimal): { mine: bigint; others: bigint; places: number } {
+    const places = Math.max(this.#places, other.#places);
+    return {
+      mine: this.#units * power(places - this.#places),
+      others: other.#units * power(places - other.#places),
+      places,
+    };
+  }
+}
+
+const power = (places: number): bigint => 10n ** BigInt(places);

@@ -1,0 +1,203 @@
+/** One call after the other until there is an answer: tokens, time-outs, and what to wait for. */
+import { CfeRefused, CfeUnanswered } from './errors.ts';
+import { readJson, writeJson } from './json.ts';
+import type { ErrorCode, Fault } from './types.ts';
+
+/** Longer than the longest `Prefer: wait`. */
+const ATTEMPT_MILLISECONDS = 45_000;
+const FIRST_PAUSE_MILLISECONDS = 500;
+const LONGEST_PAUSE_MILLISECONDS = 30_000;
+/** A token is renewed when so much of its time is over. */
+const RENEWED_AT = 0.9;
+/** What a wait may help against; all but a few say how long by Retry-After. */
+const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const PASSING_CONFLICTS: ReadonlySet<string> = new Set(['IDEMPOTENCY_IN_PROGRESS', 'NOT_SENT_YET']);
+
+/** What the attempt whose answer was lost had answered. */
+const DELETED: Reply = { status: 200, headers: new Headers(), content: { data: true } };
+
+/** How calls are made. */
+export interface TransportOptions {
+  /** With `/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  isSandbox: boolean;
+  /** How long a call may take with all its attempts, in seconds. */
+  patienceSeconds: number;
+  fetch: typeof fetch;
+}
+
+export interface Call {
+  method: string;
+  /** Below the base address, with its query. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  body?: unknown;
+  /** Of a POST. */
+  idempotencyKey?: string;
+  /** Whether the sandbox is asked; only two operations can be told so. */
+  inSandbox?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** What came back: JSON as it was read, or the bytes of a file. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  content: unknown;
+}
+
+export interface Transport {
+  /** Asks until there is an answer. Throws CfeRefused, CfeUnanswered, or the reason of `signal`. */
+  ask(call: Call): Promise<Reply>;
+}
+
+export function createTransport(options: TransportOptions): Transport {
+  const { apiKey, isSandbox, patienceSeconds } = options;
+  let token: Promise<string> | undefined;
+  let tokenEnds = 0;
+
+  async function newToken(deadline: number): Promise<string> {
+    const { content } = await untilAnswered(
+      { method: 'POST', path: '/tokens', body: {}, inSandbox: isSandbox },
+      deadline,
+      async () => '',
+    );
+    const { access_token: text, expires_in: seconds } = (
+      content as { data: { access_token: string; expires_in: number } }
+    ).data;
+    tokenEnds = Date.now() + seconds * 1_000 * RENEWED_AT;
+    return text;
+  }
+
+  /** One token serves all calls; those that come while it is fetched wait for it. */
+  function currentToken(deadline: number): Promise<string> {
+    if (!token || tokenEnds <= Date.now()) {
+      tokenEnds = Number.POSITIVE_INFINITY;
+      token = newToken(deadline);
+      token.catch(() => {
+        token = undefined;
+      });
+    }
+    return token;
+  }
+
+  async function untilAnswered(
+    call: Call,
+    deadline: number,
+    login: (deadline: number) => Promise<string>,
+  ): Promise<Reply> {
+    let refusedToken = '';
+    let mayHaveHappened = false;
+    for (let attempt = 0; ; attempt += 1) {
+      const mine = await login(deadline);
+      const headers = { 'X-API-Key': apiKey, ...(mine ? { Authorization: `Bearer ${mine}` } : {}) };
+      const outcome = await once(options, call, headers, deadline);
+      if ('reply' in outcome) return outcome.reply;
+      const { error, pauseSeconds } = outcome;
+      if (mine && !refusedToken && error instanceof CfeRefused && error.code === 'UNAUTHORIZED') {
+        refusedToken = mine;
+        // Unless another call has renewed it meanwhile.
+        if ((await token) === mine) tokenEnds = 0;
+        continue;
+      }
+      const isGone = error instanceof CfeRefused && error.code === 'NOT_FOUND';
+      if (isGone && call.method === 'DELETE' && mayHaveHappened) return DELETED;
+      mayHaveHappened ||= isPassing(error);
+      const pause = (pauseSeconds ?? backoff(attempt)) * 1_000;
+      if (pauseSeconds === undefined && !isPassing(error)) throw error;
+      if (Date.now() + pause >= deadline) throw error;
+      await passed(pause, call.signal);
+    }
+  }
+
+  return {
+    ask: (call) => untilAnswered(call, Date.now() + patienceSeconds * 1_000, currentToken),
+  };
+}
+
+type Outcome = { reply: Reply } | { error: CfeRefused | CfeUnanswered; pauseSeconds?: number | undefined };
+
+/** One attempt. `pauseSeconds`: how long the API asks to wait before another. */
+async function once(
+  { baseUrl, fetch }: TransportOptions,
+  { method, path, headers, body, idempotencyKey, inSandbox, signal }: Call,
+  login: Record<string, string>,
+  deadline: number,
+): Promise<Outcome> {
+  signal?.throwIfAborted();
+  const patience = AbortSignal.timeout(Math.max(1, Math.min(ATTEMPT_MILLISECONDS, deadline - Date.now())));
+  let response: Response;
+  let bytes: Uint8Array;
+  try {
+    response = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        ...login,
+        ...(inSandbox ? { 'X-Sandbox-Mode': 'true' } : {}),
+        ...(idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: writeJson(body) }),
+      redirect: 'error',
+      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+    });
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } catch (cause) {
+    signal?.throwIfAborted();
+    return { error: new CfeUnanswered(`${method} ${path} was not answered`, idempotencyKey, cause) };
+  }
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+  const content = isJson ? readJson(new TextDecoder().decode(bytes)) : bytes;
+  if (response.ok) return { reply: { status: response.status, headers: response.headers, content } };
+  return refusalIn(response, content, { method, path, idempotencyKey });
+}
+
+function refusalIn(
+  { status, headers }: Response,
+  content: unknown,
+  { method, path, idempotencyKey }: { method: string; path: string; idempotencyKey: string | undefined },
+): Outcome {
+  const after = Number(headers.get('Retry-After') ?? Number.NaN);
+  const { error } = (content ?? {}) as {
+    error?: { code: ErrorCode; message: string; details?: { fields?: readonly Fault[] } };
+  };
+  if (!error?.code) {
+    // Something between us and the API answered in its place.
+    return {
+      error: new CfeUnanswered(
+        `${method} ${path} was answered ${status} by something else`,
+        idempotencyKey,
+        null,
+      ),
+    };
+  }
+  const refused = new CfeRefused(error, { status, requestId: headers.get('X-Request-Id') });
+  const mayPass = PASSING.has(status) || PASSING_CONFLICTS.has(error.code);
+  return { error: refused, ...(mayPass && after >= 0 ? { pauseSeconds: after } : {}) };
+}
+
+const isPassing = (error: Error): boolean =>
+  error instanceof CfeUnanswered || (error instanceof CfeRefused && PASSING.has(error.status));
+
+/** Seconds, with chance in them, so that many callers do not come back together. */
+const backoff = (attempt: number): number =>
+  (Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, LONGEST_PAUSE_MILLISECONDS) *
+    (0.5 + Math.random() / 2)) /
+  1_000;
+
+/** Resolves after so long; rejects with the reason of `signal` where that comes first. */
+export function passed(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,72 @@
+/** The types of openapi.json, with exact decimals where it says `number`. */
+import type { Decimal } from './decimal.ts';
+import type { DECIMAL_FIELDS } from './operations.ts';
+import type { components, operations, webhooks } from './schema.ts';
+
+type DecimalField = (typeof DECIMAL_FIELDS)[number];
+type Replaced<T, By> = T extends number ? By : T;
+
+/** A type of the API as it is answered. */
+export type Answered<T> = T extends readonly (infer Item)[]
+  ? Answered<Item>[]
+  : T extends object
+    ? { [Key in keyof T]: Key extends DecimalField ? Replaced<T[Key], Decimal> : Answered<T[Key]> }
+    : T;
+
+/** A type of the API as it is sent: decimals as `Decimal`, or as a number where its notation is the amount. */
+export type Sent<T> = T extends readonly (infer Item)[]
+  ? readonly Sent<Item>[]
+  : T extends object
+    ? { [Key in keyof T]: Key extends DecimalField ? Replaced<T[Key], Decimal | number> : Sent<T[Key]> }
+    : T;
+
+/** Every operation of the API, by its operationId. */
+export type OperationName = keyof operations & keyof typeof import('./operations.ts').OPERATIONS;
+
+type Parameters<Name extends OperationName, In extends string> = operations[Name] extends {
+  parameters: { [Key in In]?: infer Values };
+}
+  ? NonNullable<Values>
+  : never;
+type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
+type RequestBody<Name extends OperationName> = operations[Name] extends { requestBody: infer Body }
+  ? Sent<Json<Body>>
+  : undefined;
+type Success<Name extends OperationName> = operations[Name]['responses'] extends infer Responses
+  ? Responses[Extract<keyof Responses, 200 | 201 | 202>]
+  : never;
+
+/** What an operation answers: the `data` of its body, or the bytes of a file. */
+export type DataOf<Name extends OperationName> =
+  Json<Success<Name>> extends { data: infer Data } ? Answered<Data> : Uint8Array;
+
+type Place<Name extends OperationName> =
+  Parameters<Name, 'path'> extends infer Path ? ([Path] extends [never] ? object : { path: Path }) : never;
+type Query<Name extends OperationName> = [Parameters<Name, 'query'>] extends [never]
+  ? object
+  : { query?: Parameters<Name, 'query'> };
+type Body<Name extends OperationName> =
+  RequestBody<Name> extends undefined ? object : { body: RequestBody<Name> };
+
+/** What is told to an operation: the values of its path, its query, its body. */
+export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & Body<Name>;
+
+type Schemas = components['schemas'];
+export type Cfe = Answered<Schemas['Cfe']>;
+/** What a CFE that could be issued comes to. */
+export type Validation = Exclude<DataOf<'issueCfe'>, Cfe>;
+/** A CFE to be issued, as POST …/cfes takes it. */
+export type CfeRequest = Sent<Schemas['IssueCfeRequest']>;
+export type Enterprise = Answered<Schemas['Enterprise']>;
+export type Customer = Answered<Schemas['Customer']>;
+/** One thing wrong with a request: where, which rule, what to do. */
+export type Fault = Schemas['Fault'];
+/** Every code that an error can have. */
+export type ErrorCode = Schemas['Error']['error']['code'];
+
+/** Every event, told apart by `event`. */
+export type WebhookEvent = {
+  [Name in keyof webhooks]: webhooks[Name] extends { post: { requestBody: infer Body } }
+    ? Answered<Json<Body>>
+    : never;
+}[keyof webhooks];

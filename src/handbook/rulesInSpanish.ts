@@ -1,0 +1,164 @@
+/** What each rule checks, in Spanish; the tables in src/domain say it in English. */
+export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
+  'body.malformed': 'El cuerpo, y el texto de extra, es JSON.',
+  'body.too_many_values': 'El cuerpo, y el texto de extra, tiene como máximo 20.000 valores.',
+  'body.duplicate_key': 'Ningún objeto tiene dos veces el mismo campo.',
+  'body.missing': 'Están los campos obligatorios.',
+  'body.null': 'Ningún campo es null: un campo sin valor se omite.',
+  'body.wrong_type': 'Cada campo tiene su tipo de JSON.',
+  'body.not_one_of': 'Un campo con valores fijos tiene uno de ellos.',
+  'body.unknown_field': 'No hay campos desconocidos.',
+  'body.more_faults': 'Nada: cierra una lista de faltas demasiado larga para darla entera.',
+  'list.too_short': 'Una lista que necesita elementos los tiene.',
+  'list.too_long': 'Una lista no tiene más elementos que los permitidos.',
+  'text.empty': 'Un texto no está vacío ni en blanco.',
+  'text.too_long': 'Un texto no tiene más caracteres que los que admite el formato del CFE.',
+  'text.control_character':
+    'Un texto no tiene caracteres de control, tampoco tabulaciones ni fines de línea (estos sí en extra.adenda).',
+  'text.invalid_character': 'Un texto no tiene caracteres que XML no admite.',
+  'number.too_many_decimals':
+    'Un número no tiene más decimales que los del formato del CFE; nunca se redondea.',
+  'number.too_large': 'Un número no tiene más dígitos antes de la coma que los del formato del CFE.',
+  'number.negative': 'Precios y montos no son negativos, tampoco en notas; solo pay_amount puede serlo.',
+  'number.not_whole': 'Una cantidad de cosas o un ordinal es entero.',
+  'number.out_of_range': 'Un entero está dentro de sus límites.',
+  'date.malformed': 'Una fecha es un día del calendario, escrito AAAA-MM-DD.',
+  'date.out_of_range': 'Una fecha está en los años que admite el formato del CFE.',
+  'date_time.malformed': 'Una fecha y hora (Montevideo, sin zona) se escribe AAAA-MM-DDTHH:MM:SS.',
+  'rut.malformed': 'Un RUT tiene 12 dígitos, sin puntos ni guiones.',
+  'rut.check_digit': 'El último dígito de un RUT es su dígito verificador.',
+  'country.unknown':
+    'Un país se da con su código del formato del CFE: ISO 3166 de dos letras mayúsculas, o 99.',
+  'cfe_id.malformed':
+    'Un cfe_id es uno de los nueve códigos de tipo, un guion y un número sin ceros adelante.',
+  'extra.not_object': 'extra es un objeto JSON escrito como texto.',
+  'extra.too_deep':
+    'Las claves de extra que el servicio no conoce no están anidadas a demasiada profundidad.',
+  'extra.too_large': 'Las claves de extra que el servicio no conoce suman como máximo 16 KiB.',
+  'base64.malformed': 'Un archivo se da en base64 (RFC 4648 §4, con relleno).',
+  'update.empty': 'Una modificación tiene al menos un campo.',
+  'credentials.incomplete':
+    'El usuario y la contraseña del acceso a e-Factura se dan juntos, o no se da ninguno.',
+  'website.malformed': 'Un sitio web es un nombre de servidor, con o sin http(s):// y ruta.',
+  'resolution.malformed': 'Una resolución se da con su número y su año.',
+  'logo.unusable': 'Un logo es un PNG o JPEG completo, de 64 KiB y 1.000 píxeles por lado como máximo.',
+  'email.malformed': 'Una dirección de correo tiene un nombre, una arroba y un dominio.',
+  'emission_date.too_early': 'La fecha de emisión es de hasta 60 días antes de hoy en Montevideo.',
+  'emission_date.too_late': 'La fecha de emisión es de hasta 60 días después de hoy en Montevideo.',
+  'exchange_rate.not_one': 'En UYU el tipo de cambio es 1.',
+  'exchange_rate.zero': 'En otra moneda el tipo de cambio es mayor que cero.',
+  'receiver.required': 'Las e-Facturas, los documentos de exportación y sus notas tienen receptor.',
+  'receiver.empty':
+    'Un receptor dice quién es con un documento, un nombre o una dirección; {} o solo country_code no alcanza.',
+  'receiver.document_required': 'El receptor de una e-Factura o de sus notas tiene RUC.',
+  'receiver.document_incomplete': 'receiver_doc_type y receiver_document se dan juntos.',
+  'receiver.document_type':
+    'Solo los e-Tickets y los documentos de exportación pueden tener NIFE; una e-Factura tiene RUC.',
+  'receiver.ruc': 'Un RUC tiene 12 dígitos; el último es su dígito verificador.',
+  'receiver.country_code': 'Con RUC el país es UY o se omite; con NIFE es otro de la lista, o 99.',
+  'receiver.legal_name':
+    'Las e-Facturas, los documentos de exportación y sus notas tienen el legal_name del receptor.',
+  'receiver.fiscal_address':
+    'Las e-Facturas, los documentos de exportación y sus notas tienen la fiscal_address del receptor.',
+  'receiver.city': 'Las e-Facturas, los documentos de exportación y sus notas tienen la city del receptor.',
+  'receiver.department': 'Los documentos de exportación y sus notas tienen el department del receptor.',
+  'receiver.country': 'Los documentos de exportación y sus notas tienen el country del receptor.',
+  'receiver.identification_required':
+    'Un e-Ticket de más de 5.000 UI, sin IVA y sin montos no facturables, identifica a su receptor con un documento.',
+  'lines.too_many': 'No hay más líneas que las que admite el tipo: 700 en e-Tickets, 200 en los demás.',
+  'line.line_number': 'Las líneas se numeran 1, 2, 3… en orden.',
+  'line.iva_type':
+    'El tipo admite esa clase de línea: los documentos de exportación no tienen líneas con IVA local.',
+  'line.count': 'La cantidad es mayor que cero.',
+  'line.unit_price': 'El precio unitario es 0 en las líneas FREE y mayor que 0 en las demás.',
+  'line.item_amount':
+    'El monto es exactamente count × unit_price, redondeado a centésimos, el medio hacia arriba.',
+  'totals.line_count': 'line_count es la cantidad de líneas.',
+  'totals.tax_free_amount': 'tax_free_amount es la suma de las líneas EXEMPT; si se omite vale 0.',
+  'totals.tax_minimum_net_amount':
+    'El neto es exactamente la suma de las líneas MINIMUM_RATE o, si los precios incluyen IVA, esa suma sin IVA, redondeada.',
+  'totals.tax_minimum_amount':
+    'El IVA está a 0,01 como máximo de neto × tasa o, si los precios incluyen IVA, es exactamente la suma de las líneas MINIMUM_RATE menos el neto; 0 donde el neto es 0.',
+  'totals.tax_basic_net_amount':
+    'El neto es exactamente la suma de las líneas BASIC_RATE o, si los precios incluyen IVA, esa suma sin IVA, redondeada.',
+  'totals.tax_basic_amount':
+    'El IVA está a 0,01 como máximo de neto × tasa o, si los precios incluyen IVA, es exactamente la suma de las líneas BASIC_RATE menos el neto; 0 donde el neto es 0.',
+  'totals.prices_mixed': 'Los precios de un documento excluyen todos el IVA o lo incluyen todos.',
+  'totals.total_amount':
+    'total_amount es exactamente la suma de los montos exentos, exportados y netos y del IVA.',
+  'totals.pay_amount':
+    'pay_amount es exactamente total_amount menos las líneas NON_BILLABLE_NEGATIVE; puede ser negativo.',
+  'totals.non_billable':
+    'La suma de las líneas NON_BILLABLE_NEGATIVE no tiene más dígitos que los del formato.',
+  'reference.required': 'Las notas de crédito y de débito nombran el CFE que corrigen.',
+  'reference.forbidden': 'Solo las notas tienen referencia.',
+  'reference.family': 'Una nota corrige un CFE de su familia: e-Tickets, e-Facturas o exportación.',
+  'reference.unknown': 'El CFE que una nota corrige es de la misma empresa y del mismo ambiente.',
+  'reference.rejected': 'El CFE que una nota corrige no está REJECTED.',
+  'reference.amount_exceeded':
+    'Las notas de crédito de un CFE suman, en su moneda, como máximo su pay_amount.',
+  'extra.purchase_order': 'Una orden de compra necesita un receptor.',
+  'extra.reference_reason': 'Solo las notas tienen reference_reason.',
+  'extra.sale_condition': 'Solo los documentos de exportación y sus notas tienen sale_condition.',
+  'extra.transport': 'Solo los documentos de exportación y sus notas tienen transport.',
+  'extra.sale_mode':
+    'Solo los documentos de exportación, sus notas y los CFE con líneas EXPORT tienen sale_mode, uno que el tipo admita.',
+  'cae.malformed': 'El archivo es el XML de una CAE, con todos sus campos.',
+  'cae.signature': 'La firma de la CAE verifica.',
+  'cae.untrusted_signer':
+    'La CAE está firmada con uno de los certificados de la DGI configurados para su ambiente.',
+  'cae.signer_not_valid': 'El certificado que firmó la CAE estaba vigente al firmar (TmstFrma).',
+  'cae.other_rut': 'La CAE es de la empresa (RucE).',
+  'cae.type': 'La CAE es de uno de los nueve tipos (TCFE).',
+  'cae.series': 'La serie es una o dos letras mayúsculas, o un dígito y una letra mayúscula.',
+  'cae.authorization_number': 'El número de autorización (NA) tiene hasta 11 dígitos.',
+  'cae.not_electronic': 'La CAE es de comprobantes electrónicos (TA = E), donde lo dice.',
+  'cae.special':
+    'Una CAE especial es de tipo 1 (contribuyente exonerado); la API no tiene clases de línea para los tipos 2 a 4.',
+  'cae.special_cause': 'Una CAE especial de tipo 1 nombra su causal (CausalCAEEsp).',
+  'cae.dates': 'Las fechas de emisión y de vencimiento son fechas, en ese orden.',
+  'cae.expired': 'La CAE no está vencida hoy en Montevideo.',
+  'cae.not_yet_valid': 'La CAE se emitió hoy en Montevideo o antes (si no, la DGI rechaza el CFE con E07).',
+  'cae.range': 'El rango está entre 1 y 9999999 y no está vacío.',
+  'cae.start_out_of_range': 'cae_start_number está dentro del rango de la CAE.',
+  'cae.known': 'La empresa todavía no tiene esa CAE.',
+  'cae.overlap': 'El rango no se superpone con el de otra CAE del mismo tipo y serie.',
+  'cae.none_left': 'Hay una CAE vigente del tipo, con algún número disponible.',
+  'cae.exempt_taxpayer': 'Con una CAE especial de tipo 1 (contribuyente exonerado) ninguna línea lleva IVA.',
+  'certificate.not_pkcs12': 'El archivo es un PKCS#12 (.p12) con un certificado y su clave privada.',
+  'certificate.wrong_password': 'La contraseña abre el archivo.',
+  'certificate.key_mismatch': 'La clave privada es la del certificado.',
+  'certificate.not_rsa': 'La clave es RSA.',
+  'certificate.rsa_too_short': 'La clave RSA tiene 2048 bits como mínimo.',
+  'certificate.other_rut': 'El serialNumber del titular es «RUC» y el RUT de la empresa.',
+  'certificate.key_usage':
+    'El uso de clave del certificado, si lo tiene, permite firmar (digitalSignature o nonRepudiation).',
+  'certificate.unknown_issuer':
+    'Emitió el certificado una de las autoridades certificadoras con que está configurado el servicio.',
+  'certificate.expired': 'El certificado no está vencido.',
+  'certificate.not_yet_valid': 'El certificado ya está vigente.',
+  'customer.exists': 'No hay dos clientes de una empresa con el mismo doc_type y doc_number.',
+  'customer.too_many':
+    'Una empresa no tiene más clientes que los que permite el operador; 20.000 si no dijo otra cosa.',
+  'customer.other_document': 'El documento en el cuerpo de una modificación es el de la dirección.',
+  'enterprise.not_ready': 'En producción la empresa está READY; el mensaje nombra lo que le falta.',
+  'enterprise.not_authorized':
+    'En producción una empresa READY tiene el permiso PROD, que la DGI puede retirar.',
+  'enterprise.suspended': 'La empresa no está suspendida.',
+  'enterprise.certificate_missing': 'La empresa tiene un certificado con que firmar.',
+  'enterprise.certificate_expired': 'El certificado de la empresa no está vencido.',
+  'branch.unknown': 'extra.branch nombra la sucursal propia de la empresa u otra que esté abierta.',
+  'branch.taken': 'No hay dos sucursales de una empresa con el mismo código.',
+  'branch.first': 'La primera sucursal es parte de la empresa, y queda.',
+  'plan.unknown': 'plan_id y frequency_id nombran un plan en venta.',
+  'plan.incomplete': 'El primer plan de una empresa se da con su frecuencia.',
+  'cursor.malformed': 'Un cursor es el que dio la página anterior, tal cual.',
+  'moment.malformed': 'Un momento es un día AAAA-MM-DD, o una fecha y hora con su zona.',
+  'serie.malformed': 'Una serie es una o dos letras mayúsculas, o un dígito y una letra mayúscula.',
+  'sandbox.malformed': 'X-Sandbox-Mode es true o false, donde se envía.',
+  'sandbox.unsupported': 'X-Sandbox-Mode true se envía solo donde se atiende el sandbox.',
+  'idempotency_key.malformed':
+    'Idempotency-Key es un solo texto de 1 a 255 caracteres ASCII imprimibles, donde se envía.',
+  'events.after_unknown': 'after es el id de un evento que la cuenta leyó y que todavía se guarda.',
+  'mail.cfe_rejected': 'El comprobante que se quiere enviar por correo no es el de un CFE REJECTED.',
+};

@@ -1,0 +1,196 @@
+/** The guides as pages: no script, nothing from elsewhere. Which code is shown stands in the address, `?code=`. */
+import { Marked, type Token, type Tokens } from 'marked';
+import { RULE_TABLES } from '../domain/ruleTables.ts';
+import { Html, html } from '../page/html.ts';
+import {
+  anchorOf,
+  CODES,
+  type Code,
+  codeOf,
+  guideOf,
+  LANGUAGES,
+  type Language,
+  SLUGS,
+  type Slug,
+  sectionsOf,
+} from './guides.ts';
+import { RULES_IN_SPANISH } from './rulesInSpanish.ts';
+import { WORDS } from './words.ts';
+
+/** What each way of writing is called. */
+const CODE_NAMES: Readonly<Record<Code, string>> = { sh: 'curl', ts: 'TypeScript', py: 'Python' };
+/** In the place of this comment stand the tables of all codes. */
+const RULES_PLACE = /^<!-- rules -->\s*$/;
+const MOST_RESULTS = 30;
+const EXCERPT = 240;
+
+/** Where the site is and what is shown. */
+export interface Visit {
+  /** Path of the site, without a slash at its end. */
+  readonly base: string;
+  readonly language: Language;
+  readonly code: Code;
+}
+
+/** All guides and the reference. */
+export function indexPage(visit: Visit): string {
+  const words = WORDS[visit.language];
+  const content = html`<h1>${words.title}</h1><p>${words.about}</p>
+<ul class="cards">${SLUGS.map((slug) => html`<li>${guideLink(visit, slug)}</li>`)}</ul>
+<p><a href="${visit.base}/reference">${words.reference}</a>: ${words.referenceAbout}</p>`;
+  return page(visit, { title: words.title, content, here: '' });
+}
+
+/** One guide. */
+export function guidePage(visit: Visit, slug: Slug): string {
+  const { title, tokens } = guideOf(visit.language, slug);
+  const shown = tokens.filter((token) => {
+    const code = token.type === 'code' ? codeOf(token as Tokens.Code) : undefined;
+    return code === undefined || code === visit.code;
+  });
+  return page(visit, { title, content: new Html(rendered(visit, shown)), here: slug });
+}
+
+/** The parts of all guides that hold every word of the query, those with a word in their heading first. */
+export function searchPage(visit: Visit, query: string): string {
+  const words = WORDS[visit.language];
+  const asked = folded(query).split(/\s+/).filter(Boolean);
+  const found = SLUGS.flatMap((slug) => [
+    ...sectionsOf(guideOf(visit.language, slug)),
+    ...(slug === 'refused' ? codes(visit) : []),
+  ])
+    .map((section) => ({
+      section,
+      heading: folded(`${section.title} ${section.heading}`),
+      text: folded(section.text),
+    }))
+    .filter(
+      ({ heading, text }) =>
+        asked.length > 0 && asked.every((word) => heading.includes(word) || text.includes(word)),
+    )
+    .toSorted((a, b) => rank(b.heading, asked) - rank(a.heading, asked))
+    .slice(0, MOST_RESULTS);
+  const content = html`<h1>${words.results(query)}</h1>
+${found.length === 0 ? html`<p>${words.none}</p>` : html`<ol class="found">${found.map(({ section: { slug, title, heading, anchor, text } }) => html`<li><a href="${address(visit, slug)}${anchor && `#${anchor}`}">${heading === title ? title : `${title}: ${heading}`}</a><p>${text.slice(0, EXCERPT)}</p></li>`)}</ol>`}`;
+  return page(visit, { title: words.search, content, here: 'search', query });
+}
+
+const rank = (heading: string, asked: readonly string[]): number =>
+  asked.filter((word) => heading.includes(word)).length;
+
+/** Letters without accents and capitals, so that `anulacion` finds «Anulación». */
+const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+const address = ({ base, language, code }: Visit, slug: string): string =>
+  `${base}/${language}${slug && `/${slug}`}?code=${code}`;
+
+const guideLink = (visit: Visit, slug: Slug, here = ''): Html =>
+  html`<a href="${address(visit, slug)}"${slug === here && html` aria-current="page"`}>${guideOf(visit.language, slug).title}</a>`;
+
+function page(
+  visit: Visit,
+  { title, content, here, query = '' }: { title: string; content: Html; here: string; query?: string },
+): string {
+  const { base, language, code } = visit;
+  const words = WORDS[language];
+  const there = (other: Partial<Visit>): string =>
+    address({ ...visit, ...other }, here) + (query && `&q=${encodeURIComponent(query)}`);
+  return html`<!doctype html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${words.title}</title>
+<link rel="icon" href="${base}/favicon-32x32.png">
+<link rel="stylesheet" href="${base}/handbook.css">
+</head>
+<body>
+<a class="skip" href="#content">${words.skip}</a>
+<header>
+<a class="brand" href="${address(visit, '')}">${words.title}</a>
+<form action="${base}/${language}/search" role="search"><input type="hidden" name="code" value="${code}"><label><span>${words.search}</span><input name="q" type="search" value="${query}" maxlength="100"></label></form>
+<nav aria-label="${words.language}">${LANGUAGES.map((one) => html`<a href="${there({ language: one })}" lang="${one}"${one === language && html` aria-current="true"`}>${WORDS[one].name}</a>`)}</nav>
+<nav aria-label="${words.code}">${CODES.map((one) => html`<a href="${there({ code: one })}"${one === code && html` aria-current="true"`}>${CODE_NAMES[one]}</a>`)}</nav>
+</header>
+<div class="columns">
+<nav class="guides" aria-label="${words.guides}"><ul>${SLUGS.map((slug) => html`<li>${guideLink(visit, slug, here)}</li>`)}<li><a href="${base}/reference">${words.reference}</a></li><li><a href="${base.replace(/\/docs$/, '')}/openapi.json">${words.description}</a></li></ul></nav>
+<main id="content" tabindex="-1">
+${content}
+</main>
+</div>
+</body>
+</html>
+`.text;
+}
+
+/** The HTML of Markdown of ours; links to other guides keep language and code. */
+function rendered(visit: Visit, tokens: readonly Token[]): string {
+  const marked = new Marked({
+    renderer: {
+      heading({ tokens: inner, depth, text }) {
+        const words = this.parser.parseInline(inner);
+        return depth === 1 ? `<h1>${words}</h1>` : `<h${depth} id="${anchorOf(text)}">${words}</h${depth}>`;
+      },
+      code({ text, lang }) {
+        return html`<pre tabindex="0" class="${lang}"><code>${text}</code></pre>`.text;
+      },
+      table(token) {
+        // A table without words at its head names its rows.
+        const hasHead = token.header.some(({ text }) => text !== '');
+        const cell = ({ tokens: inner }: Tokens.TableCell, kind: string): string => {
+          const [tag] = kind.split(' ');
+          return `<${kind}>${this.parser.parseInline(inner)}</${tag}>`;
+        };
+        const head = hasHead
+          ? `<thead><tr>${token.header.map((one) => cell(one, 'th scope="col"')).join('')}</tr></thead>`
+          : '';
+        const rows = token.rows.map((row) => {
+          const cells = row.map((one, i) => cell(one, i === 0 && !hasHead ? 'th scope="row"' : 'td'));
+          return `<tr${idOf(row[0])}>${cells.join('')}</tr>`;
+        });
+        return `<div class="wide" tabindex="0"><table>${head}<tbody>${rows.join('')}</tbody></table></div>`;
+      },
+      link({ href, tokens: inner }) {
+        const [, slug, anchor = ''] = /^([a-z-]+)\.md(#.*)?$/.exec(href) ?? [];
+        const to = slug ? address(visit, slug) + anchor : href;
+        return html`<a href="${to}">${new Html(this.parser.parseInline(inner))}</a>`.text;
+      },
+      html({ text }) {
+        return RULES_PLACE.test(text) ? rulesTables(visit).text : '';
+      },
+    },
+  });
+  return marked.parser([...tokens]);
+}
+
+/** A row whose first cell is the code of an error can be linked to. */
+const idOf = (cell: Tokens.TableCell | undefined): string => {
+  const [token, ...more] = cell?.tokens ?? [];
+  const text = token?.type === 'codespan' && more.length === 0 ? (token as Tokens.Codespan).text : '';
+  return /^[A-Z_]+$/.test(text) ? ` id="${text}"` : '';
+};
+
+const checksOf = ({ language }: Visit, code: string, checks: string): string =>
+  language === 'es' ? (RULES_IN_SPANISH[code] ?? checks) : checks;
+
+function rulesTables(visit: Visit): Html {
+  const words = WORDS[visit.language];
+  return html`<div id="rules">${RULE_TABLES.map(
+    ({ title, rules }) => html`<h3>${words.rules[title]}</h3>
+<div class="wide" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">${words.rule}</th><th scope="col">${words.example}</th></tr></thead><tbody>${rules.map(
+      ([code, { checks, example }]) =>
+        html`<tr id="${code}"><td><code>${code}</code></td><td>${checksOf(visit, code, checks)}</td><td lang="en">${example}</td></tr>`,
+    )}</tbody></table></div>`,
+  )}</div>`;
+}
+
+/** Each rule as a part of its own, so that a search for its code leads to its row. */
+const codes = (visit: Visit): ReturnType<typeof sectionsOf> =>
+  RULE_TABLES.flatMap(({ rules }) => rules).map(([code, { checks, example }]) => ({
+    slug: 'refused' as const,
+    title: guideOf(visit.language, 'refused').title,
+    heading: code,
+    anchor: code,
+    text: `${checksOf(visit, code, checks)} ${example}`,
+  }));

@@ -1,0 +1,60 @@
+import type { Language } from './guides.ts';
+
+const en = {
+  name: 'English',
+  title: 'CFE API',
+  guides: 'Guides',
+  reference: 'Reference',
+  description: 'openapi.json',
+  language: 'Language',
+  code: 'Examples in',
+  search: 'Search',
+  results: (query: string): string => `Results for “${query}”`,
+  none: 'Nothing was found. Shorter words find more.',
+  skip: 'Skip to content',
+  about:
+    'Electronic fiscal receipts (CFE) of Uruguay by JSON over HTTPS. Begin with the first guide: it needs ten minutes and a key.',
+  referenceAbout: 'Every operation, field and event, with a page to try them.',
+  rule: 'Rule',
+  example: 'Message, for example',
+  rules: {
+    'Any body': 'Any body',
+    'Any request': 'Any request',
+    'Issuing a CFE': 'Issuing a CFE',
+    CAE: 'CAEs',
+    Certificate: 'Certificates',
+    Customer: 'Customers',
+    Enterprise: 'Enterprises',
+  } as Readonly<Record<string, string>>,
+};
+
+const es: typeof en = {
+  name: 'Español',
+  title: 'API de CFE',
+  guides: 'Guías',
+  reference: 'Referencia',
+  description: 'openapi.json',
+  language: 'Idioma',
+  code: 'Ejemplos en',
+  search: 'Buscar',
+  results: (query) => `Resultados de «${query}»`,
+  none: 'No se encontró nada. Las palabras más cortas encuentran más.',
+  skip: 'Ir al contenido',
+  about:
+    'Comprobantes fiscales electrónicos (CFE) de Uruguay por JSON sobre HTTPS. Conviene empezar por la primera guía: lleva diez minutos y una clave.',
+  referenceAbout: 'Todas las operaciones, campos y eventos, con una página para probarlas.',
+  rule: 'Regla',
+  example: 'Mensaje, por ejemplo',
+  rules: {
+    'Any body': 'Cualquier cuerpo',
+    'Any request': 'Cualquier pedido',
+    'Issuing a CFE': 'Emisión de un CFE',
+    CAE: 'CAE',
+    Certificate: 'Certificados',
+    Customer: 'Clientes',
+    Enterprise: 'Empresas',
+  },
+};
+
+/** The words around the guides. */
+export const WORDS: Readonly<Record<Language, typeof en>> = { es, en };

@@ -1,0 +1,110 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CODES, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
+import { folderWithSdk, hasPython, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
+import { aRut } from '../support/papers.ts';
+import { testWith } from '../support/simulator/tools.ts';
+import { sharedStack } from '../support/stacks.ts';
+import { useStack } from '../support/useStack.ts';
+
+const RUT = aRut();
+const stack = useStack(sharedStack, ({ onboard }) => onboard([101], RUT));
+const testWithPython = testWith(hasPython(), 'Python with requests (PYTHON)');
+
+let folder: string;
+beforeAll(() => {
+  folder = folderWithSdk();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the company of *Going live* brings: a login, a certificate and a CAE, from the simulator's portal. */
+async function papersOf(rut: string, cwd: string): Promise<Record<string, string>> {
+  const portal = `${stack.info().simulator_url}/portal`;
+  const ask = async <T>(method: string, path: string, body: object): Promise<T> => {
+    const answer = await fetch(`${portal}/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect([path, answer.ok]).toEqual([path, true]);
+    const text = await answer.text();
+    return (text === '' ? {} : JSON.parse(text)) as T;
+  };
+  const login = { username: 'empresa', password: 'portal-login-of-a-guide' };
+  await ask('PUT', `credentials/${rut}`, { ...login, permissions: ['HOMO', 'PROD'] });
+  await ask('PUT', `registry/${rut}`, { legal_name: 'Empresa SA' });
+  const password = 'certificate-of-a-guide';
+  const certificate = await ask<{ cert_b64: string }>('POST', 'certificates', { rut, password });
+  const cae = await ask<{ cae_b64: string; number_start: number }>('POST', 'caes', {
+    rut,
+    cfe_type_code: '101',
+  });
+  writeFileSync(join(cwd, 'certificate.p12'), Buffer.from(certificate.cert_b64, 'base64'));
+  writeFileSync(join(cwd, 'cae-101.xml'), Buffer.from(cae.cae_b64, 'base64'));
+  return {
+    CFE_RUT: rut,
+    DGI_USER: login.username,
+    DGI_PASSWORD: login.password,
+    P12_PASSWORD: password,
+    CAE_START: String(cae.number_start),
+  };
+}
+
+/** What the reader of *Webhooks* has got: a message of the service, with its headers and secret. */
+function aMessage(cwd: string): Record<string, string> {
+  const key = randomBytes(32);
+  const body = '{"event":"cfe.updated","timestamp":"2026-11-20T15:00:00.000Z","data":{"cfe_id":"101-7"}}';
+  const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1_000))];
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  };
+  writeFileSync(join(cwd, 'message.json'), body);
+  writeFileSync(join(cwd, 'headers.json'), JSON.stringify(headers));
+  return { WEBHOOK_SECRET: `whsec_${key.toString('base64')}` };
+}
+
+async function preparedFor(slug: Slug, cwd: string): Promise<Record<string, string>> {
+  if (slug === 'going-live') return papersOf(aRut(), cwd);
+  return slug === 'webhooks' ? aMessage(cwd) : {};
+}
+
+/** Runs a walk in a folder of its own, and holds what it says against what its page says. */
+async function runs(
+  name: string,
+  code: (typeof CODES)[number],
+  { program, output }: ReturnType<typeof walkOf>,
+  prepare: (cwd: string) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
+): Promise<void> {
+  const cwd = join(folder, `${name}-${code}`);
+  mkdirSync(cwd);
+  const { base_url, live_api_key, test_api_key } = stack.info();
+  const env = {
+    CFE_URL: base_url,
+    CFE_API_KEY: live_api_key,
+    CFE_SANDBOX_API_KEY: test_api_key,
+    CFE_RUT: RUT,
+    ...(await prepare(cwd)),
+  };
+  const { code: exit, stdout, stderr } = await runGuide(code, program, { cwd, env });
+  expect({ exit, said: stdout.trim(), stderr }).toEqual({ exit: 0, said: output, stderr: expect.anything() });
+}
+
+describe.each(SLUGS)('the guide %s', (slug) => {
+  test.each(CODES)('has the same %s in every language', (code) => {
+    const walks = LANGUAGES.map((language) => walkOf(language, slug, code));
+    expect(new Set(walks.map((one) => JSON.stringify(one))).size).toBe(1);
+    expect(walks[0]?.output).not.toBe('');
+  });
+
+  const prepare = (cwd: string): Promise<Record<string, string>> => preparedFor(slug, cwd);
+  test('runs word for word with curl', () => runs(slug, 'sh', walkOf('en', slug, 'sh'), prepare));
+  test('runs word for word in TypeScript', () => runs(slug, 'ts', walkOf('en', slug, 'ts'), prepare));
+  testWithPython('runs word for word in Python', () => runs(slug, 'py', walkOf('en', slug, 'py'), prepare));
+});
+
+test('the README of the package runs word for word', () => runs('readme', 'ts', walkOfReadme()));

@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
+import { REFUSAL_CODES } from '../../../src/errors.ts';
+import { anchorOf, CODES, guideOf, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
+import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
+import { guidePage, indexPage, searchPage, type Visit } from '../../../src/handbook/site.ts';
+
+const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies Visit;
+const visits = LANGUAGES.flatMap((language) => CODES.map((code) => ({ ...HERE, language, code })));
+
+describe('the guides', () => {
+  test.each(SLUGS)('%s has the same parts in every language', (slug) => {
+    const [first, ...others] = LANGUAGES.map((language) =>
+      guideOf(language, slug)
+        .tokens.filter(({ type }) => type !== 'space')
+        .map(({ type }) => type),
+    );
+    for (const other of others) expect(other).toEqual(first);
+  });
+
+  test.each(visits)('every link leads to a page and a place on it: $language, $code', (visit) => {
+    const pages = new Map(SLUGS.map((slug) => [slug as string, guidePage(visit, slug)]));
+    for (const [slug, page] of [...pages, ['', indexPage(visit)] as const]) {
+      for (const [, target = ''] of page.matchAll(/href="([^"]+)"/g)) {
+        if (
+          /^(#content|\/v1\/docs\/(reference|handbook\.css|favicon-32x32\.png)|\/v1\/openapi\.json)$/.test(
+            target,
+          )
+        )
+          continue;
+        const [, language, to = '', code, , anchor] =
+          /^\/v1\/docs\/(es|en)(?:\/([a-z-]+))?\?code=(sh|ts|py)(#(.+))?$/.exec(target) ?? [];
+        expect([slug, target, language]).toEqual([slug, target, expect.anything()]);
+        expect(CODES).toContain(code);
+        if (to !== '') expect([slug, target, pages.has(to)]).toEqual([slug, target, true]);
+        if (anchor)
+          expect([slug, target, pages.get(to)?.includes(`id="${anchor}"`)]).toEqual([slug, target, true]);
+      }
+    }
+  });
+
+  test('a page shows its steps in the one way of writing that was chosen', () => {
+    const page = guidePage({ ...HERE, code: 'py' }, 'first-receipt');
+    expect(page).toContain('class="py"');
+    expect(page).not.toMatch(/class="(sh|ts)"/);
+    expect(page).toContain('class="output"');
+  });
+
+  test('every code of an error and every rule has a row of its own, in every language', () => {
+    for (const language of LANGUAGES) {
+      const page = guidePage({ ...HERE, language }, 'refused');
+      const codes = [...REFUSAL_CODES, ...RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code))];
+      const lacking = codes.filter((code) => page.split(`<tr id="${code}">`).length !== 2);
+      expect([language, lacking]).toEqual([language, []]);
+    }
+  });
+
+  test('every rule is told in Spanish, and no other', () => {
+    const codes = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));
+    expect(Object.keys(RULES_IN_SPANISH).toSorted()).toEqual(codes.toSorted());
+  });
+});
+
+describe('the search', () => {
+  const found = (query: string): string[] =>
+    [
+      ...(searchPage(HERE, query).split('<ol class="found">')[1] ?? '').matchAll(
+        /<li><a href="\/v1\/docs\/es\/([^?]+)\?code=sh(#[^"]*)?"/g,
+      ),
+    ].map(([, slug = '', anchor = '']) => slug + anchor);
+
+  test('finds words without their accents, in headings first', () => {
+    expect(found('limites')[0]).toBe('limits');
+    expect(found('exportación')[0]).toBe('exports');
+    expect(found('EXPORTACION')).toEqual(found('exportación'));
+  });
+
+  test('leads from a code to its row', () => {
+    expect(found('totals.pay_amount')[0]).toBe('refused#totals.pay_amount');
+  });
+
+  test('every word must be there', () => {
+    expect(found('sobre exclaves zzz')).toEqual([]);
+    expect(found('')).toEqual([]);
+  });
+
+  test('what was asked stands as text', () => {
+    expect(searchPage(HERE, '"><script>alert(1)</script>')).not.toContain('<script');
+  });
+});
+
+test('an anchor has neither accents nor signs', () => {
+  expect(anchorOf('Qué espera una nota?')).toBe('que-espera-una-nota');
+});
