@@ -34,6 +34,8 @@ export const OPERATIONS = {
   getDailyReportXml: ['GET', '/enterprises/{rut}/daily-reports/{date}/xml'],
   sendMail: ['POST', '/enterprises/{rut}/cfes/{cfe_id}/emails'],
   listMails: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/emails'],
+  listEvents: ['GET', '/events'],
+  getAuthority: ['GET', '/authority'],
 } as const;
 
 /** Fields that hold decimals, wherever they stand; all other numbers are integers. */
