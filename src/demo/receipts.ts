@@ -58,7 +58,7 @@ export async function followAll(client: CfeClient, issued: readonly Issued[]): P
       type: cfe_type,
       serie,
       numero,
-      total: `${currency} ${total_amount.round(2)}`,
+      total: `${currency} ${String(total_amount.round(2))}`,
       verdict: cfe_status,
       seconds: seconds.toFixed(1),
     })),

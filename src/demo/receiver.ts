@@ -1,6 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { verifyWebhook } from '../../sdk/src/index.ts';
+import { NotOurs, verifyWebhook } from '../../sdk/src/index.ts';
 import { issueLocalCertificate } from './localCertificate.ts';
 
 /** An event as a customer's server gets it (docs/contract.md#webhooks). */
@@ -28,19 +29,24 @@ export async function startReceiver(authority: {
   const events: DemoEvent[] = [];
   const seen = new Set<string>();
   let secret = '';
+  /** The status with which a message is answered. */
+  async function take(body: Buffer, headers: IncomingHttpHeaders): Promise<204 | 401> {
+    try {
+      const { id, ...event } = await verifyWebhook({ body, headers }, secret);
+      // A message may come twice; its id tells.
+      if (!seen.has(id)) events.push(event);
+      seen.add(id);
+      return 204;
+    } catch (error) {
+      if (error instanceof NotOurs) return 401;
+      throw error;
+    }
+  }
   const server = createServer(await issueLocalCertificate(authority), (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      verifyWebhook({ body: Buffer.concat(chunks), headers: request.headers }, secret).then(
-        ({ id, ...event }) => {
-          // A message may come twice; its id tells.
-          if (!seen.has(id)) events.push(event);
-          seen.add(id);
-          response.writeHead(204).end();
-        },
-        () => response.writeHead(401).end(),
-      );
+      void take(Buffer.concat(chunks), request.headers).then((status) => response.writeHead(status).end());
     });
   });
   await new Promise<void>((resolve, reject) => {

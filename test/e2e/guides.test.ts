@@ -3,15 +3,14 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CODES, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
-import { folderWithSdk, hasPython, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
+import { folderWithSdk, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
 import { aRut } from '../support/papers.ts';
-import { testWith } from '../support/simulator/tools.ts';
+import { testWithPython } from '../support/python.ts';
 import { sharedStack } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 
 const RUT = aRut();
 const stack = useStack(sharedStack, ({ onboard }) => onboard([101], RUT));
-const testWithPython = testWith(hasPython(), 'Python with requests (PYTHON)');
 
 let folder: string;
 beforeAll(() => {

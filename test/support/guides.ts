@@ -6,19 +6,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import { type Code, guideOf, type Language, type Slug } from '../../src/handbook/guides.ts';
 import { packSdk } from '../../tools/sdk/pack.ts';
 import { runToEnd } from './processes.ts';
-
-/** Python with `requests`, as .ci/run installs it. */
-const PYTHON = process.env['PYTHON'] || 'python3';
-
-/** Whether there is a Python that can run the guides. */
-export function hasPython(): boolean {
-  try {
-    execFileSync(PYTHON, ['-c', 'import requests'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { PYTHON } from './python.ts';
 
 /** What a page has its reader type, from its first line to its last, and what it says that they see. */
 interface Walk {

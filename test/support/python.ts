@@ -7,6 +7,9 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Where the tools of test/python are, which .ci/run installs (CONTRIBUTING.md). */
 const TOOLS = process.env['CFE_PYTHON_TOOLS'] || join(ROOT, '.local/python/bin');
 
+/** A Python with `requests`, among others. */
+export const PYTHON = join(TOOLS, 'python');
+
 /** For tests that need the tools in Python; in CI they run, and fail, without. */
 export const testWithPython = testWith(
   ['python', 'schemathesis', 'openapi-python-client'].every((tool) => existsSync(join(TOOLS, tool))),
