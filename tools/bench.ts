@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME`: runs one of the benchmarks of test/bench. */
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   api: () => import('../test/bench/api.ts'),
+  console: () => import('../test/bench/console.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
   pdf: () => import('../test/bench/pdf.ts'),
   profile: () => import('../test/bench/profile.ts'),

@@ -45,7 +45,7 @@ const to = (href: string, content: Html): Html => html`<a class="row" href="${hr
 /** Where those are that wait for a person: operators mend them, others look. */
 const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
   signedIn(visit).viewer.kind === 'operator'
-    ? link('/stuck', { environment, reason })
+    ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 
 const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.getTime(), visit.texts);

@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { recordAudit } from '../../../src/db/audit.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
+import { Delivery } from '../../../src/db/entities/Delivery.ts';
+import { DeliveryAttempt } from '../../../src/db/entities/DeliveryAttempt.ts';
+import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
+import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
+import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { anEnterprise } from '../../support/enterprises.ts';
+import { giveCfes } from '../../support/mail/receipts.ts';
+import { day } from '../../support/papers.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { storeSubmission } from '../../support/reports/submission.ts';
+
+/** What a person comes to the console for, as they do it. What Temporal does behind it stands in for itself: a stuck step is taken again. */
+let db: TestDatabase;
+let site: TestConsole;
+let browser: Browser | undefined;
+let bakery: Troubled;
+let newcomer: string;
+let operator: TestPerson;
+let owner: TestPerson;
+const YESTERDAY = addDays(montevideoDate(new Date()), -1);
+
+beforeAll(async () => {
+  db = await cloneDatabase();
+  const { orm } = db;
+  site = await startConsole(orm, {
+    async askSupport(workflowId) {
+      await orm.em.fork().nativeUpdate(Cfe, { workflowId }, { stuckReason: null });
+      return { outcome: 'retried', message: 'The step is taken again.' };
+    },
+  });
+  bakery = await aTroubledAccount(orm, { name: 'Panaderia', stuck: 'authority.certificate' });
+  const { accountId, rut } = bakery;
+  const stuck = await givePendingCfes(orm, {
+    accountId,
+    rut,
+    count: 299,
+    from: new Date(Date.now() - 7_200_000),
+  });
+  const ids = stuck.map(({ id }) => id);
+  await orm.em.fork().nativeUpdate(Cfe, { id: { $in: ids } }, { stuckReason: 'authority.certificate' });
+  await giveDocuments();
+  newcomer = await anEnterprise(orm, accountId, { legalName: 'Heladería Nueva S.A.' });
+  const report = { rut, environment: 'production', date: YESTERDAY } as const;
+  await storeSubmission(orm, report, { stuckReason: 'report.differs' });
+  await orm.em.fork().nativeUpdate(DailyReport, report, { status: 'DIFFERS' });
+  await orm.em.fork().transactional(async (em) => {
+    const act = {
+      action: 'enterprise.suspend',
+      subject: rut,
+      rut,
+      reason: 'asked for by the company',
+    } as const;
+    recordAudit(em, { actor: 'console:ana@example.com', ...act }, new Date());
+  });
+  operator = await site.anOperator('SUPPORT');
+  owner = await site.aMember(accountId, 'OWNER');
+});
+afterAll(async () => {
+  await browser?.close();
+  await site[Symbol.asyncDispose]();
+  await db[Symbol.asyncDispose]();
+});
+
+/** A browser in which somebody has signed in as a person does. */
+async function enter(
+  who: TestPerson,
+  javaScriptEnabled: boolean,
+): Promise<{ page: Page; faults: string[]; close(): Promise<void> }> {
+  browser ??= await openBrowser();
+  const context = await browser.newContext({ baseURL: site.url, locale: 'en-GB', javaScriptEnabled });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto('/');
+  await page.locator('input[name=email]').fill(who.email);
+  await page.locator('input[name=password]').fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  if (who.totp) {
+    await page.locator('input[name=code]').fill(site.codeOf(who));
+    await page.keyboard.press('Enter');
+  }
+  await page.waitForURL(`${site.url}/`);
+  return { page, faults, close: () => context.close() };
+}
+
+const main = (page: Page) => page.locator('main').innerText();
+const flash = async (page: Page) => (await page.locator('.flash.done').innerText()).trim();
+/** A link of the frame. */
+const open = (page: Page, name: string) =>
+  page.locator('nav').getByRole('link', { name, exact: true }).click();
+
+/** Finds a receipt by the number that is printed on it. */
+async function findByNumber(page: Page, numero: number): Promise<void> {
+  await page.locator('input[name=q]').fill(`A ${numero}`);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`/cfes/${bakery.rut}/production/101-${numero}$`));
+}
+
+/** Takes the stuck step of the receipt on the page again. */
+async function retryIt(page: Page): Promise<void> {
+  const form = page.locator('form[action$="/support"]', { has: page.locator('input[value=retry]') });
+  await form.locator('input[name=reason]').fill('the certificate was renewed');
+  await form.locator('button').click();
+  await flash(page);
+}
+
+/** Mends all that are stuck for one reason: looks at what it will do, says why, and follows the run. */
+async function mendAll(page: Page, count: number): Promise<void> {
+  await open(page, 'Stuck');
+  await page
+    .locator('tr', { hasText: 'authority.certificate' })
+    .getByRole('link', { name: 'Retry…' })
+    .first()
+    .click();
+  expect(await main(page)).toContain(`Matching now: ${count}`);
+  await page.locator('form[action="/runs"] input[name=reason]').fill('the certificate was renewed');
+  await page.locator('form[action="/runs"] button').click();
+  await page.waitForURL(/\/runs\/[^/]+$/);
+  expect(await main(page)).toContain(`of ${count}`);
+  await page.getByRole('button', { name: 'Stop: begin nothing more' }).click();
+}
+
+testWithBrowser.each([
+  [true, 1],
+  [false, 2],
+])(
+  'support, with script %s: finds, retries, mends many, reads the report, the audit, what ends',
+  async (script, numero) => {
+    const { page, faults, close } = await enter(operator, script);
+    await findByNumber(page, numero);
+    await retryIt(page);
+    await mendAll(page, await db.orm.em.fork().count(Cfe, { stuckReason: 'authority.certificate' }));
+
+    await open(page, 'Reports');
+    await page.getByRole('link', { name: YESTERDAY }).first().click();
+    await page.waitForURL(/\/reports\//);
+    const report = await main(page);
+    expect(report).toContain('holds other receipts than it tells of');
+    expect(report).toContain('−1');
+
+    await open(page, 'Audit');
+    await page.locator('input[name=person]').fill('ana@example.com');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/person=ana/);
+    const acts = await main(page);
+    expect(acts).toContain('enterprise.suspend');
+    expect(acts).toContain('asked for by the company');
+
+    await open(page, 'Health');
+    const papers = page.locator('.panel', { hasText: 'Papers that end within 30 days' });
+    expect(await papers.innerText()).toContain(day(5));
+    await papers.getByRole('link').first().click();
+    await page.waitForURL(new RegExp(`/enterprises/${bakery.rut}$`));
+    expect(await main(page)).toContain(day(5));
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
+
+testWithBrowser.each([true, false])(
+  'a customer, with script %s: why an enterprise is not READY, a key, a webhook that fails, out everywhere',
+  async (script) => {
+    const { page, faults, close } = await enter(owner, script);
+    await open(page, 'Enterprises');
+    await page.getByRole('link', { name: newcomer }).first().click();
+    await page.waitForURL(new RegExp(`/enterprises/${newcomer}$`));
+    expect(await main(page)).toMatch(/certificate/i);
+
+    await open(page, 'Keys');
+    await page.locator('form[action="/keys"] input[name=label]').fill('Caja 1');
+    await page.locator('form[action="/keys"] button').click();
+    expect(await page.locator('code.once').innerText()).toMatch(/^cfe_live_/);
+
+    await open(page, 'Webhooks');
+    const url = `https://example.com/${script ? 'with' : 'without'}-script`;
+    await page.locator('form[action="/webhooks"] input[name=url]').fill(url);
+    await page.locator('form[action="/webhooks"] input[name=event]').first().check();
+    await page.locator('form[action="/webhooks"] button').click();
+    expect(await page.locator('code.once').innerText()).toMatch(/^whsec_/);
+    await page.locator('a.after-once').click();
+    if (!/\/webhooks\/[\w-]+$/.test(page.url())) await page.getByRole('link', { name: url }).first().click();
+    await page.waitForURL(/\/webhooks\/[\w-]+$/);
+    const hook = page.url();
+    await page.locator('form[action$="/test"] button').click();
+    await page.waitForURL(/\/deliveries\/[\w-]+$/);
+    await failed(page.url().split('/').at(-1) ?? '');
+    await page.reload();
+    expect(await main(page)).toContain('503');
+    await page.goto(hook);
+    await page.locator('form[action="/runs/new"] button').click();
+    expect(await main(page)).toContain('Matching now: 1');
+    await page.locator('form[action="/runs"] input[name=reason]').fill('the receiver is back');
+    await page.locator('form[action="/runs"] button').click();
+    await page.waitForURL(/\/runs\/[^/]+$/);
+    expect(await main(page)).toContain('of 1');
+
+    const elsewhere = await enter(owner, script);
+    await page.goto('/me');
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await flash(page);
+    await elsewhere.page.goto('/cfes');
+    await elsewhere.page.waitForURL(/\/sign-in/);
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.waitForURL(/\/sign-in$/);
+    expect(faults).toEqual([]);
+    await elsewhere.close();
+    await close();
+  },
+);
+
+/** Each of the bakery's receipts gets a document that a page can show. */
+async function giveDocuments(): Promise<void> {
+  const { accountId, rut } = bakery;
+  const [model] = await giveCfes(db.orm, { accountId, rut }, { status: 'ACCEPTED' });
+  await db.orm.em.fork().execute(
+    `update cfe set document = model.document || jsonb_build_object('numero', cfe.numero)
+       from (select document from cfe where id = ?) model where rut = ?`,
+    [model?.id, rut],
+  );
+}
+
+/** What becomes of a delivery whose receiver is away. */
+async function failed(deliveryId: string): Promise<void> {
+  const em = db.orm.em.fork();
+  const now = new Date();
+  await em.insert(DeliveryAttempt, {
+    deliveryId,
+    number: 1,
+    execution: randomUUID(),
+    at: now,
+    httpStatus: 503,
+    error: null,
+    answer: 'away',
+    milliseconds: 40,
+  });
+  await em.nativeUpdate(Delivery, { id: deliveryId }, { status: 'FAILED', settledAt: now });
+}
+
+testWithBrowser(
+  'by keyboard alone: to the search field, along the rows, ticking and opening them, and the help',
+  async () => {
+    const { page, faults, close } = await enter(operator, true);
+    await page.goto('/stuck');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.keyboard.press('k');
+    const ticked = () => page.locator('table.list input[type=checkbox]:checked').count();
+    expect(await ticked()).toBe(2);
+    await page.keyboard.press('?');
+    expect(await page.locator('#keys[open]').count()).toBe(1);
+    // Over the page nothing else happens.
+    await page.keyboard.press('x');
+    await page.keyboard.press('Escape');
+    expect(await ticked()).toBe(2);
+    await page.keyboard.press('/');
+    await page.keyboard.type('jx?');
+    expect(await page.locator('input[name=q]').inputValue()).toBe('jx?');
+    await page.locator('table.list tbody tr').first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/cfes\/\d+\/production\/101-\d+$/);
+    expect(faults).toEqual([]);
+    await close();
+  },
+);
