@@ -72,10 +72,11 @@ async function pages(world: World): Promise<void> {
   const found: { title: string; p50: number; p95: number }[] = [];
   for (const who of ['operator ADMIN', 'member OWNER'] as const) {
     const paths = new Set<string>();
-    for (const [name, { may, isFile, sample }] of Object.entries(CONSOLE_PAGES)) {
+    for (const [name, row] of Object.entries(CONSOLE_PAGES)) {
+      const { may, isFile } = row;
       const least = who === 'operator ADMIN' ? may.operators : may.members;
       if (name.startsWith('GET') && !isFile && least !== null)
-        paths.add((await sample(world.ours, world)).path);
+        paths.add((await row.sample(world.ours, world)).path);
     }
     for (const path of [...paths, ...asked(world.ours)]) {
       const next = await measure(world, who, path, found);

@@ -262,7 +262,7 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
     own.has(environment) ? words.own : words.usual,
     ...(mayChange(visit) ? [limitForm(visit, id, environment)] : []),
   ]);
-  const heads = [words.environment, words.perHour, '', ...(mayChange(visit) ? [words.act] : [])];
+  const heads = [words.environment, words.perHour, words.setBy, ...(mayChange(visit) ? [words.act] : [])];
   return table(words.limits, heads, rows, [1]);
 }
 
