@@ -76,6 +76,7 @@ describe('requeue', () => {
       { workflow: 'reportDay', unfinished: 0 },
       { workflow: 'deliverReceipt', unfinished: 0 },
       { workflow: 'exchangeCfe', unfinished: 0 },
+      { workflow: 'bulkRun', unfinished: 0 },
     ];
     expect(await recover({ dryRun: true })).toEqual(counts);
     expect(await outbox()).toEqual([]);

@@ -73,7 +73,7 @@ afterAll(async () => {
 async function enter(
   who: TestPerson,
   javaScriptEnabled: boolean,
-): Promise<{ page: Page; faults: string[]; close(): Promise<void> }> {
+): Promise<{ page: Page; faults: string[]; close: () => Promise<void> }> {
   browser ??= await openBrowser();
   const context = await browser.newContext({ baseURL: site.url, locale: 'en-GB', javaScriptEnabled });
   const page = await context.newPage();
