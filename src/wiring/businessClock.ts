@@ -4,8 +4,6 @@ import { ConfigurationError, type readConfig } from '../config.ts';
 /** What moves the clock of business dates. */
 export const CLOCK_VARIABLES = ['CFE_CLOCK_FILE', 'CFE_TEST_MODE'] as const;
 
-/** The file is read anew so often. */
-const READ_MILLISECONDS = 1_000;
 const SECONDS = /^-?\d{1,10}$/;
 
 /**
@@ -24,16 +22,8 @@ export function businessClock(
       'CFE_CLOCK_FILE is set: it moves the clock and is for tests only, where CFE_TEST_MODE is true. Remove it.';
     throw new ConfigurationError(message);
   }
-  let ahead = 0;
-  let readAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    const now = performance.now();
-    if (now - readAt >= READ_MILLISECONDS) {
-      ahead = secondsIn(file) * 1_000;
-      readAt = now;
-    }
-    return new Date(Date.now() + ahead);
-  };
+  // Read each time: whoever moved it counts on it at once.
+  return () => new Date(Date.now() + secondsIn(file) * 1_000);
 }
 
 function secondsIn(file: string): number {

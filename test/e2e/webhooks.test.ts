@@ -104,9 +104,16 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     });
     expect(shown.history.at(0)?.what).toBe('numbered');
     expect(shown.history.at(-1)?.what).toBe('accepted');
-    const [listed] = await stack.cli.json<object[]>('cfe', 'list', '--rut', DEMO_RUT, '--limit', '1');
-    expect(listed).toMatchObject({ cfe_id });
-    expect(shown).toMatchObject(listed ?? {});
+    const [listed] = await stack.cli.json<{ rut: string }[]>(
+      'cfe',
+      'list',
+      '--rut',
+      DEMO_RUT,
+      '--limit',
+      '1',
+    );
+    expect(listed).toMatchObject({ cfe_id, rut: DEMO_RUT });
+    expect({ rut: DEMO_RUT, ...shown }).toMatchObject(listed ?? {});
     const { code, stdout } = await stack.cli.call('cfe', 'xml', DEMO_RUT, cfe_id);
     expect(code).toBe(0);
     const [row] = (await stack.ledger(DEMO_RUT)).slice(-1);
