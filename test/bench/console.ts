@@ -156,7 +156,11 @@ async function fill(orm: Orm, { accountId, rut, webhookId, deliveryId }: Side): 
   const half = CFES / 2;
   for (let first = 100; first < half; first += BATCH)
     await em.execute(COPY_CFES, [accountId, first, Math.min(first + BATCH - 1, half), rut, rut]);
-  await em.execute(`update cae set last_number = ? where rut = ?`, [half, rut]).catch(() => undefined);
+  await em.execute('update cae set last_number = ?, number_end = greatest(number_end, ?) where rut = ?', [
+    half,
+    half,
+    rut,
+  ]);
   const each = Math.ceil(half / ENTERPRISES);
   for (let i = 0; i < ENTERPRISES; i += 50) {
     for (const one of rutsOf(50, i)) await em.execute(COPY_CFES, [accountId, 1, each, rut, one]);

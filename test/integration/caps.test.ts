@@ -107,11 +107,10 @@ test('the API names the rule; one that is there already is told so, and may be c
   for (const body of bodies.slice(0, 3)) expect((await caller.client.post(path, body)).status).toBe(201);
 
   const codeOf = (error: ReturnType<typeof expectRefusal>) => error.details?.fields[0];
-  expect(
-    codeOf(expectRefusal(await caller.client.post(path, bodies[3]), 400, 'INVALID_INPUT')),
-  ).toMatchObject({
+  expect(codeOf(expectRefusal(await caller.client.post(path, bodies[3]), 400, 'INVALID_INPUT'))).toEqual({
     path: '',
     code: 'customer.too_many',
+    docs: '/v1/docs/refused#customer.too_many',
     message: 'The enterprise has 3 customers already, the maximum; delete one first.',
   });
   expect(codeOf(expectRefusal(await caller.client.post(path, bodies[0]), 400, 'INVALID_INPUT'))?.code).toBe(

@@ -50,11 +50,12 @@ export function testsOfEveryEnterpriseRoute(suite: ApiSuite, route: RouteUnderTe
       400,
       'INVALID_INPUT',
     );
-    expect(error.details?.fields).toMatchObject([
+    expect(error.details?.fields).toEqual([
       {
         path: '/path/rut',
         code: 'rut.check_digit',
         message: expect.stringContaining('its check digit is 9'),
+        docs: '/v1/docs/refused#rut.check_digit',
       },
     ]);
   });

@@ -430,8 +430,13 @@ describe('the form of an Idempotency-Key', () => {
   ])('400: %s', async (_, key) => {
     const rut = await ready();
     const error = expectRefusal(await post(cfes(rut), key), 400, 'INVALID_INPUT');
-    expect(error.details?.fields).toMatchObject([
-      { path: '/headers/Idempotency-Key', code: 'idempotency_key.malformed', message: expect.any(String) },
+    expect(error.details?.fields).toEqual([
+      {
+        path: '/headers/Idempotency-Key',
+        code: 'idempotency_key.malformed',
+        message: expect.any(String),
+        docs: '/v1/docs/refused#idempotency_key.malformed',
+      },
     ]);
     expect(await stored(rut)).toBe(0);
   });

@@ -344,12 +344,11 @@ describe('deliveries to a real HTTPS receiver', () => {
 
       await working(async () => {
         await dispatchDeliveries(db.orm, temporal, [60_000]);
-        await until('as many under way as may be', 20, async () => silent.length >= row.most || undefined);
+        await until('as many under way as may be', 40, async () => most >= row.most || undefined);
         const { delivery } = await endedDelivery(db.orm, id, 8);
         expect(delivery.status).toBe('DELIVERED');
-        // On a slow machine the first may have been given up before the last of them began.
-        expect(most).toBeGreaterThan(row.most / 2);
-        expect(most).toBeLessThanOrEqual(row.most);
+        // And never more.
+        expect(most).toBe(row.most);
         silence.script.length = 0;
         for (const release of silent) release();
       });
