@@ -164,8 +164,9 @@ async function expectMailed(rut: string, { serie, numero }: CfeAnswer): Promise<
   expect(new Set(ids).size).toBe(1);
 }
 
-/** Whether the lane's webhook hears of anything. */
-const hears = ({ orm }: BareStack, enabled: boolean) => orm.em.fork().nativeUpdate(Webhook, {}, { enabled });
+/** Whether the lane's webhook selects what happens to CFEs; a disabled one would still list it for its account. */
+const hears = ({ orm }: BareStack, isHeard: boolean) =>
+  orm.em.fork().nativeUpdate(Webhook, {}, { events: isHeard ? ['cfe.updated'] : ['enterprise.updated'] });
 
 /** Issues what makes a process pass the point, and sees it die there. Answers what came of the requests. */
 async function killAt(
