@@ -22,6 +22,10 @@ export const SIGNALS = {
   originalDecided: 'originalSettled',
   /** To `issueCfe` of a CFE that waits at the gate: it has been given a slot. */
   slotGiven: 'turnCame',
+  /** To `issueCfe`: its step keeps failing by a mistake of ours, and is tried again. */
+  stepFails: 'stepFails',
+  /** To `issueCfe`: its step still goes on, and fails no longer by a mistake of ours. */
+  stepGoesOn: 'stepGoesOn',
   /** To `validateCredentials`: the check was asked for (once more). */
   validateAgain: 'validateAgain',
   /** To `deliverWebhook` and `deliverReceipt`: the delivery was asked for (once more). */

@@ -1,6 +1,5 @@
 import { activityInfo, sleep } from '@temporalio/activity';
 import { cfeInHand } from '../db/cfeInHand.ts';
-import { markStuck } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import { Sobre } from '../db/entities/Sobre.ts';
 import type { Stuck, VerdictResult } from '../domain/activityResults.ts';
@@ -11,6 +10,7 @@ import type { Authority } from './steps/authority.ts';
 import { notYet, pollPause } from './steps/failures.ts';
 import { notingAttempts } from './steps/noteAttempts.ts';
 import { storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
+import { takenUp } from './steps/takenUp.ts';
 import { leaveUndecided, repeatOrLeave, type UndecidedDeps, undecidedForTooLong } from './steps/undecided.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
@@ -35,7 +35,7 @@ async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {
   const em = deps.orm.em.fork();
   const { cfe, sobre, current } = await cfeInHand(em, cfeUuid);
   if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
-  if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
+  await takenUp(em, cfe);
   if (!sobre) throw new Error(`CFE ${cfeUuid} is RECEIVED without a sobre to ask about`);
   const { attempt } = activityInfo();
   await untilMayBeAsked(deps, sobre);

@@ -1,5 +1,4 @@
 import { cfeInHand } from '../db/cfeInHand.ts';
-import { markStuck } from '../db/cfes.ts';
 import type { SubmitResult } from '../domain/activityResults.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import { ORIGINAL_REJECTED } from '../domain/rejection.ts';
@@ -11,6 +10,7 @@ import { notingAttempts } from './steps/noteAttempts.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
 import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
 import { storeVerdict } from './steps/storeVerdict.ts';
+import { takenUp } from './steps/takenUp.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
 export type SubmitDeps = PrepareDeps & SendDeps;
@@ -30,7 +30,7 @@ async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> 
   const { cfe, current: certificate } = hand;
   if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
   if (cfe.status === 'RECEIVED') return { kind: 'received' };
-  if (cfe.stuckReason !== null) await markStuck(em, cfeUuid, null);
+  await takenUp(em, cfe);
   if (hand.originalStatus === 'REJECTED') {
     await storeVerdict(deps, cfeUuid, { status: 'REJECTED', reasons: ORIGINAL_REJECTED });
     return { kind: 'decided', status: 'REJECTED' };

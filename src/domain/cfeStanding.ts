@@ -26,7 +26,7 @@ export function fittingActions({
   isNumberUndecided,
 }: CfeFacts): SupportAction[] {
   if (isNumberUndecided) return ['settle', 'abandon'];
-  if (stuckReason === null || isFinal(status)) return [];
+  if (stuckReason === null || stuckReason === 'internal' || isFinal(status)) return [];
   if (status === 'PENDING') return isSigned ? ['retry', 'settle', 'abandon'] : ['retry', 'abandon'];
   return NUMBER_OF_OTHERS.includes(stuckReason) ? ['retry', 'settle', 'abandon'] : ['retry', 'settle'];
 }

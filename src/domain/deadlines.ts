@@ -32,6 +32,9 @@ export const DEADLINES = {
   /** A slot of which nothing was heard since is given anew: above the longest attempt, which may still use it. */
   slotUnused: 200_000,
 
+  /** A step that keeps failing by a mistake of ours is tried again by itself; after so long a person is told. */
+  ownFault: 3_600_000,
+
   /** One act of support: up to five questions to the authority. */
   supportAttempt: 400_000,
   /** The command line waits for the answer a little longer than the act may take. */

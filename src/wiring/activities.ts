@@ -19,6 +19,7 @@ import { createStartReports } from '../activities/startReports.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
 import { composeExchange } from '../activities/steps/composeExchange.ts';
 import { composeReceipt } from '../activities/steps/composeReceipt.ts';
+import { tellingOwnFaults } from '../activities/steps/ownFaults.ts';
 import { createSubmitCfe } from '../activities/submitCfe.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
@@ -133,12 +134,15 @@ function databaseActivities({
       outbox,
       sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
     }),
-    signCfe: createSignCfe({
-      orm,
-      clock,
-      authorityRut: authorityRutsOf(config),
-      signDocument: (document, certificate) => signerOf(certificate).sign(writeCfe(document)),
-    }),
+    signCfe: tellingOwnFaults(
+      { orm, clock },
+      createSignCfe({
+        orm,
+        clock,
+        authorityRut: authorityRutsOf(config),
+        signDocument: (document, certificate) => signerOf(certificate).sign(writeCfe(document)),
+      }),
+    ),
     makeReadyWhenComplete: createMakeReadyWhenComplete({ orm, clock }),
     recordExpiries: createRecordExpiries({ orm, clock }),
     deleteExpired: createDeleteExpired({
@@ -260,12 +264,15 @@ function authorityActivities(
     { isHeldBack: (error) => error instanceof Error && error.cause instanceof HeldBack },
   );
   return {
-    submitCfe: createSubmitCfe({
-      ...deciding,
-      authorityRut: authorityRutsOf(config),
-      gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND, breakers }),
-    }),
-    awaitVerdict: createAwaitVerdict(deciding),
+    submitCfe: tellingOwnFaults(
+      { orm, clock },
+      createSubmitCfe({
+        ...deciding,
+        authorityRut: authorityRutsOf(config),
+        gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND, breakers }),
+      }),
+    ),
+    awaitVerdict: tellingOwnFaults({ orm, clock }, createAwaitVerdict(deciding)),
     supportCfe: createSupportCfe(deciding),
     askRejected: createAskRejected(deciding),
     validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),

@@ -5,6 +5,8 @@ import { SIGNALS, SUPPORT_UPDATE } from '../temporal.ts';
 export const factsChanged = defineSignal(SIGNALS.factsChanged);
 export const originalDecided = defineSignal(SIGNALS.originalDecided);
 export const slotGiven = defineSignal(SIGNALS.slotGiven);
+export const stepFails = defineSignal(SIGNALS.stepFails);
+export const stepGoesOn = defineSignal(SIGNALS.stepGoesOn);
 export const validateAgain = defineSignal(SIGNALS.validateAgain);
 export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
 

@@ -8,8 +8,9 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { Stuck, SupportResult } from '../domain/activityResults.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
 import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
-import { support } from './messages.ts';
+import { stepFails, stepGoesOn, support } from './messages.ts';
 import { NeedsSupportAttribute, StuckReasonAttribute } from './options.ts';
 
 /** A step as support reads of it. */
@@ -40,6 +41,7 @@ export function supportDesk({ thing, command, act }: Desk) {
   let waiting: { step: Step; stuck: Stuck } | null = null;
   let isServing = false;
   let goesOn = false;
+  const faults = ownFaults();
 
   async function serve(request: SupportRequest): Promise<SupportAnswer> {
     if (!patched('support-acts')) {
@@ -65,8 +67,7 @@ export function supportDesk({ thing, command, act }: Desk) {
     validator: (request) => {
       const fault = supportRequestFault(request);
       if (fault !== undefined) throw refusal('InvalidInput', fault);
-      if (!waiting)
-        throw refusal('NothingToDo', `This ${thing} does not wait for support; it goes on by itself.`);
+      if (!waiting) throw refusal('NothingToDo', nothingToDo(thing, faults.isFailing()));
       if (isServing || goesOn)
         throw refusal('UnderWay', `Another action of support is under way on this ${thing}.`);
     },
@@ -75,7 +76,7 @@ export function supportDesk({ thing, command, act }: Desk) {
   return {
     async untilDone<T extends { kind: string }>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
       for (;;) {
-        const result = await take();
+        const result = await faults.during(step, take);
         if (!isStuck(result)) return result;
         goesOn = false;
         waiting = { step, stuck: result };
@@ -95,6 +96,49 @@ export function supportDesk({ thing, command, act }: Desk) {
     },
   };
 }
+
+const nothingToDo = (thing: string, isFailing: boolean): string =>
+  isFailing
+    ? `A step of this ${thing} fails by a mistake of ours, and is tried again by itself; tell the developers.`
+    : `This ${thing} does not wait for support; it goes on by itself.`;
+
+/** Shows that the step which is being taken keeps failing by a mistake of ours, as the signals say; it is tried again all the same. */
+function ownFaults() {
+  let taken: Step | null = null;
+  let fails = false;
+  function failing(isSo: boolean): void {
+    if (taken === null || fails === isSo || !patched('own-faults')) return;
+    fails = isSo;
+    upsertSearchAttributes([
+      { key: NeedsSupportAttribute, value: isSo },
+      { key: StuckReasonAttribute, value: isSo ? OWN_FAULT : null },
+    ]);
+    setCurrentDetails(isSo ? failingDetails(taken) : `Goes on: ${taken.tries}.`);
+  }
+  setHandler(stepFails, () => failing(true));
+  setHandler(stepGoesOn, () => failing(false));
+  return {
+    isFailing: () => fails,
+    async during<T>(step: Step, take: () => Promise<T>): Promise<T> {
+      taken = step;
+      const result = await take();
+      failing(false);
+      taken = null;
+      return result;
+    },
+  };
+}
+
+/** The reason of a step that keeps failing by a mistake of ours. */
+const OWN_FAULT: StuckReason = 'internal';
+
+const failingDetails = ({ tries }: Step): string =>
+  [
+    '### Our own code fails',
+    `**Reason:** \`${OWN_FAULT}\``,
+    `**Tried:** ${tries}`,
+    'For an hour now, by a mistake of ours; the pending activity names the kind of the error, and the log of the worker has the whole. It is tried again by itself: deploy a version that mends it, and the run goes on. Support has nothing to do.',
+  ].join('\n\n');
 
 const isStuck = (result: { kind: string }): result is Stuck => result.kind === 'stuck';
 

@@ -54,6 +54,7 @@ const ENDINGS = {
 /** Ways that only runs since the results are told apart by `kind` can have gone. */
 const SINCE_KIND = [
   'issueCfe.signedByActivity.atOnce.json',
+  ...['signCfe', 'submitCfe', 'awaitVerdict'].map((step) => `issueCfe.${step}FailedByUs.atOnce.json`),
   'deliverWebhook.askedForWhileWaiting.kind.json',
   ...[
     'sentAtOnce',

@@ -27,6 +27,11 @@ export const WORDS_EN: CfeWords = {
       means: 'The authority answers, and has not decided for longer than CFE_PATIENCE.',
       mend: 'Ask the authority what became of it; then settle by asking, or retry.',
     },
+    internal: {
+      label: 'our own code fails',
+      means: 'A step has kept failing for an hour by a mistake of ours. It is tried again by itself.',
+      mend: 'Nothing for support to do: tell the developers. With a version that mends it, it goes on by itself.',
+    },
     'sobre.unknown_refusal': {
       label: 'sobre refused, code unknown',
       means: 'The authority refused the sobre with a code that no rule covers.',

@@ -22,6 +22,11 @@ export const WORDS_ES: CfeWords = {
       means: 'La DGI responde, pero no lo resolvió en el tiempo de CFE_PATIENCE.',
       mend: 'Consultar a la DGI qué pasó; después, resolver consultando, o reintentar.',
     },
+    internal: {
+      label: 'falla nuestro propio sistema',
+      means: 'Un paso falla desde hace una hora por un error nuestro. Se reintenta solo.',
+      mend: 'Soporte no tiene nada que hacer: avisar a desarrollo. Con una versión que lo corrija, sigue solo.',
+    },
     'sobre.unknown_refusal': {
       label: 'sobre rechazado, código desconocido',
       means: 'La DGI rechazó el sobre con un código que ninguna regla contempla.',

@@ -23,6 +23,7 @@ describe('what support can do', () => {
     [{ stuckReason: 'authority.certificate' }, ['retry', 'settle', 'abandon']],
     [{ status: 'RECEIVED', stuckReason: 'undecided' }, ['retry', 'settle']],
     [{ status: 'RECEIVED', stuckReason: 'duplicate.not_ours' }, ['retry', 'settle', 'abandon']],
+    [{ status: 'RECEIVED', stuckReason: 'internal' }, []],
     [{ status: 'ACCEPTED' }, []],
     [{ status: 'REJECTED' }, []],
     [{ status: 'REJECTED', isNumberUndecided: true }, ['settle', 'abandon']],

@@ -1,0 +1,74 @@
+import {
+  ApplicationFailure,
+  activityInfo,
+  CancelledFailure,
+  CompleteAsyncError,
+  heartbeat,
+} from '@temporalio/activity';
+import type { Orm } from '../../db/orm.ts';
+import { isDatabaseOutage } from '../../db/outage.ts';
+import { clearOwnFault, markOwnFault } from '../../db/ownFaults.ts';
+import { DEADLINES } from '../../domain/deadlines.ts';
+
+export interface OwnFaultDeps {
+  readonly orm: Orm;
+  readonly clock: () => Date;
+}
+
+/**
+ * Since when a step fails by a mistake of ours, in milliseconds; null once it has failed otherwise. Kept by the server
+ * from attempt to attempt, with the heartbeats: a step that does not fail costs nothing.
+ */
+interface Known {
+  readonly failingSince: number | null;
+}
+
+/**
+ * A step of a CFE which tells that it keeps failing by a mistake of ours: after DEADLINES.ownFault the CFE waits for
+ * support, reason `internal`, in its row and, by a signal, in its workflow. It is tried again all the same. Once it ends,
+ * or fails for another reason, the CFE waits for nobody (docs/workflows.md).
+ */
+export function tellingOwnFaults<T>(
+  { orm, clock }: OwnFaultDeps,
+  step: (cfeUuid: string) => Promise<T>,
+): (cfeUuid: string) => Promise<T> {
+  return async (cfeUuid) => {
+    const since = failingSince();
+    let result: T;
+    try {
+      result = await step(cfeUuid);
+    } catch (error) {
+      if (isOwnFault(error)) await noteFault({ orm, clock }, cfeUuid, since);
+      else if (since !== null && error instanceof ApplicationFailure) {
+        await clearOwnFault(orm.em.fork(), cfeUuid, clock());
+        heartbeat({ failingSince: null } satisfies Known);
+      }
+      throw error;
+    }
+    if (since !== null) await clearOwnFault(orm.em.fork(), cfeUuid, clock());
+    return result;
+  };
+}
+
+/** Whether it is neither an outage nor what a step says on purpose. */
+const isOwnFault = (error: unknown): boolean =>
+  !(
+    error instanceof ApplicationFailure ||
+    error instanceof CancelledFailure ||
+    error instanceof CompleteAsyncError ||
+    isDatabaseOutage(error)
+  );
+
+async function noteFault({ orm, clock }: OwnFaultDeps, cfeUuid: string, since: number | null): Promise<void> {
+  // Within a workflow task there is one attempt, and no server that keeps anything: the activity that follows counts.
+  if (activityInfo().isLocal) return;
+  const now = clock();
+  const first = since ?? now.getTime();
+  heartbeat({ failingSince: first } satisfies Known);
+  if (now.getTime() - first >= DEADLINES.ownFault) await markOwnFault(orm.em.fork(), cfeUuid, now);
+}
+
+function failingSince(): number | null {
+  const known = activityInfo().heartbeatDetails as Known | undefined;
+  return known?.failingSince ?? null;
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  ApplicationFailure,
+  activityInfo,
+  asyncLocalStorage,
+  type Context,
+  heartbeat,
+} from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import { tellingOwnFaults } from '../../../src/activities/steps/ownFaults.ts';
+import { markStuck } from '../../../src/db/cfes.ts';
+import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { DEADLINES } from '../../../src/domain/deadlines.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { openTemporal, recordHistory, type TestTemporal } from '../../support/temporal.ts';
+import { until } from '../../support/until.ts';
+
+type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
+
+const notYet = () =>
+  ApplicationFailure.create({ type: 'NotYet', message: 'No verdict yet.', nextRetryDelay: 100 });
+const bug = () => new TypeError('that field is undefined');
+const outage = () => Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+
+let db: TestDatabase;
+let now: Date;
+let cfe: Cfe;
+beforeAll(async () => {
+  db = await cloneDatabase();
+});
+afterAll(() => db[Symbol.asyncDispose]());
+beforeEach(async () => {
+  now = new Date('2026-11-20T12:00:00Z');
+  const accountId = await anAccount(db.orm);
+  const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+  [cfe] = (await givePendingCfes(db.orm, { accountId, rut, count: 1, from: now })) as [Cfe];
+  await db.orm.em.fork().nativeDelete(OutboxMessage, {});
+});
+const clock = () => now;
+const later = (milliseconds: number) => {
+  now = new Date(now.getTime() + milliseconds);
+};
+const reason = async () => (await db.orm.em.fork().findOneOrFail(Cfe, { id: cfe.id })).stuckReason;
+
+describe('a step of a CFE that fails', () => {
+  /** Attempts of one activity, with a server that keeps what the last one has left. */
+  function activity() {
+    let kept: unknown;
+    return (outcome: (() => Error) | 'done', { isLocal = false } = {}): Promise<unknown> => {
+      const context = {
+        info: { attempt: 2, isLocal, heartbeatDetails: kept },
+        heartbeat: (details: unknown) => {
+          kept = details;
+        },
+      };
+      const step = tellingOwnFaults({ orm: db.orm, clock }, async () => {
+        if (outcome !== 'done') throw outcome();
+        return 'done';
+      });
+      return asyncLocalStorage
+        .run(context as unknown as Context, () => step(cfe.id))
+        .catch((error: unknown) => error);
+    };
+  }
+  const signals = async () =>
+    (await db.orm.em.fork().find(OutboxMessage, {}, { orderBy: { id: 'asc' } })).map(({ signal }) => signal);
+
+  test('by a mistake of ours: told once, after an hour, and cleared once', async () => {
+    const attempt = activity();
+    expect(await attempt(bug)).toBeInstanceOf(TypeError);
+    later(DEADLINES.ownFault - 1);
+    await attempt(bug);
+    expect([await reason(), await signals()]).toEqual([null, []]);
+
+    later(1);
+    await Promise.all([attempt(bug), attempt(bug)]);
+    await attempt(bug);
+    expect([await reason(), await signals()]).toEqual(['internal', ['stepFails']]);
+
+    expect(await attempt('done')).toBe('done');
+    await attempt('done');
+    expect([await reason(), await signals()]).toEqual([null, ['stepFails', 'stepGoesOn']]);
+  });
+
+  test.each([
+    ['an outage', outage],
+    ['an answer of the authority', notYet],
+  ])('by %s for hours: nobody is told', async (_, failure) => {
+    const attempt = activity();
+    for (let hour = 0; hour < 3; hour += 1) {
+      await attempt(failure);
+      later(DEADLINES.ownFault);
+    }
+    await attempt(bug);
+    expect([await reason(), await signals()]).toEqual([null, []]);
+  });
+
+  test('for another reason by now: it waits for nobody, and the hour begins anew', async () => {
+    const attempt = activity();
+    await attempt(bug);
+    later(DEADLINES.ownFault);
+    await attempt(bug);
+    await attempt(outage);
+    expect(await reason()).toBe('internal');
+    await attempt(notYet);
+    expect([await reason(), await signals()]).toEqual([null, ['stepFails', 'stepGoesOn']]);
+    await attempt(bug);
+    expect(await reason()).toBeNull();
+  });
+
+  test('while it is stuck for another reason, or has its verdict: that stays', async () => {
+    const attempt = activity();
+    await attempt(bug);
+    later(DEADLINES.ownFault);
+    await markStuck(db.orm.em.fork(), cfe.id, 'undecided');
+    await attempt(bug);
+    await attempt('done');
+    expect(await reason()).toBe('undecided');
+    await db.orm.em
+      .fork()
+      .nativeUpdate(Cfe, { id: cfe.id }, { status: 'ACCEPTED', stuckReason: null, settledAt: now });
+    await attempt(bug);
+    expect([await reason(), await signals()]).toEqual([null, []]);
+  });
+
+  test('within a workflow task: the activity that follows counts', async () => {
+    const attempt = activity();
+    await attempt(bug, { isLocal: true });
+    later(DEADLINES.ownFault);
+    await attempt(bug);
+    expect(await reason()).toBeNull();
+  });
+});
+
+describe('at a Temporal server', () => {
+  let temporal: TestTemporal;
+  beforeAll(async () => {
+    temporal = await openTemporal();
+  });
+  afterAll(() => temporal[Symbol.asyncDispose]());
+
+  const attributes = async (handle: WorkflowHandle) => {
+    const { searchAttributes } = await handle.describe();
+    return [searchAttributes['NeedsSupport']?.[0] ?? null, searchAttributes['StuckReason']?.[0] ?? null];
+  };
+  const shows = (handle: WorkflowHandle, expected: unknown[]) =>
+    until(`the run to show ${expected.join()}`, 60, async () =>
+      (await attributes(handle)).join() === expected.join() ? true : undefined,
+    );
+
+  /** The steps of a CFE, of which `step` fails as `state` says; a dispatcher that brings the signals. */
+  async function withFailing(step: StepName, work: (of: Run) => Promise<void>): Promise<void> {
+    const state: Run['state'] = { fails: bug, attempts: 0 };
+    const usual = {
+      signCfe: async () => ({ kind: 'signed' }),
+      submitCfe: async () => ({ kind: 'received' }),
+      awaitVerdict: async () => ({ kind: 'decided', status: 'ACCEPTED' }),
+    };
+    const failing = async () => {
+      // As a long step does before it fails.
+      if (!activityInfo().isLocal) heartbeat(activityInfo().heartbeatDetails);
+      state.attempts += 1;
+      if (state.fails) throw state.fails();
+      return usual[step]();
+    };
+    const activities = { ...usual, [step]: tellingOwnFaults({ orm: db.orm, clock }, failing) };
+    const dispatcher = createDispatcher({
+      orm: db.orm,
+      temporal: { address: temporal.address },
+      namespace: temporal.namespace,
+      logger: createLogger({ name: 'test', level: 'silent' }),
+    });
+    dispatcher.startRelay();
+    try {
+      await temporal.withWorkers(activities, async () => {
+        const { workflowId } = await db.orm.em.fork().findOneOrFail(Cfe, { id: cfe.id });
+        const handle = await temporal.client.workflow.start('issueCfe', {
+          workflowId,
+          taskQueue: 'cfe',
+          args: [{ cfeId: cfe.id }],
+        });
+        // The second of them has failed at the server, also where the first was within a workflow task.
+        await until('attempts', 60, async () => (state.attempts > 3 ? true : undefined));
+        later(DEADLINES.ownFault);
+        await shows(handle, [true, 'internal']);
+        expect(await reason()).toBe('internal');
+        await work({ handle, state });
+        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+        await shows(handle, [false, null]);
+        expect(await reason()).toBeNull();
+        await until('the signals to be brought', 30, async () =>
+          (await db.orm.em.fork().count(OutboxMessage, { dispatchedAt: null })) === 0 ? true : undefined,
+        );
+        await recordHistory(handle, `issueCfe.${step}FailedByUs`);
+      });
+    } finally {
+      await dispatcher.close();
+    }
+  }
+  interface Run {
+    handle: WorkflowHandle;
+    state: { fails: (() => Error) | null; attempts: number };
+  }
+
+  test.each<StepName>(['signCfe', 'submitCfe'])(
+    '%s keeps failing: told after an hour, tried again meanwhile, and gone once it is mended',
+    async (step) => {
+      await withFailing(step, async ({ handle, state }) => {
+        const request = { action: 'retry', by: 'ana', reason: 'is it mended?' };
+        await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({
+          cause: { type: 'NothingToDo', message: expect.stringContaining('by a mistake of ours') },
+        });
+        state.fails = null;
+      });
+    },
+  );
+
+  test('awaitVerdict keeps failing, and is mended while there is no verdict yet: gone at once', async () => {
+    await withFailing('awaitVerdict', async ({ handle, state }) => {
+      state.fails = notYet;
+      await shows(handle, [false, null]);
+      expect((await handle.describe()).status.name).toBe('RUNNING');
+      state.fails = null;
+    });
+  });
+});
