@@ -3,6 +3,7 @@ import { isFinal } from '../domain/cfeStatus.ts';
 import type { Activity } from './activities.ts';
 import { leaveToSupport } from './steps/leaveToSupport.ts';
 import { type SignDeps, signOnce } from './steps/signOnce.ts';
+import { takenUp } from './steps/takenUp.ts';
 
 const KEY_LOST =
   'The CFE cannot be signed: the private key of its certificate cannot be opened (is its key-encryption key configured?). Nothing was sent to the authority.';
@@ -18,6 +19,7 @@ export function createSignCfe(deps: SignDeps): Activity<'signCfe'> {
     const hand = await cfeInHand(em, cfeUuid);
     const { cfe, originalStatus } = hand;
     if (isFinal(cfe.status)) return { kind: 'signed' };
+    await takenUp(em, cfe);
     const obstacle = cfe.digest === null ? await signOnce(deps, hand) : null;
     if (obstacle !== null) {
       const explanation = `${KEY_LOST} ${obstacle}`;

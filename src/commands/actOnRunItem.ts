@@ -6,6 +6,7 @@ import type { RunItem } from '../db/entities/RunItem.ts';
 import { withinTransaction } from '../db/orm.ts';
 import { beginItem, storeOutcome } from '../db/runs.ts';
 import { personOf } from '../domain/audit.ts';
+import { isForSupport } from '../domain/cfeStanding.ts';
 import { auditReason, type ItemResult } from '../domain/run.ts';
 import { BY_LENGTH, type SupportAction } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
@@ -59,7 +60,7 @@ async function askFor(
   const before = await doneBefore();
   if (before) return before;
   const cfe = await cfeById(em, item.subject);
-  if (cfe.stuckReason === null) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
+  if (!isForSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
   if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
   const attempts = await beginItem(em, item);
   const by = (personOf(run.actor) ?? run.actor).slice(0, BY_LENGTH);

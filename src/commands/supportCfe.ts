@@ -2,6 +2,7 @@ import { cfeById } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import { isNumberUndecided } from '../db/undecidedNumbers.ts';
 import { personOf } from '../domain/audit.ts';
+import { isForSupport } from '../domain/cfeStanding.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { Refusal } from '../errors.ts';
@@ -88,13 +89,15 @@ const wouldAsk = (
   cfe: Cfe,
   { action, isUndecided }: { action: SupportAction; isUndecided: boolean },
 ): Supported =>
-  cfe.stuckReason === null && !isUndecided
+  !isForSupport(cfe.stuckReason) && !isUndecided
     ? { cfe, outcome: 'nothing_to_do', message: standingOf(cfe, true) }
     : { cfe, outcome: 'dry_run', message: `Would be done: ${action}.` };
 
-/** Why nothing is to be done for a CFE that is not stuck. */
-export function standingOf({ status }: Cfe, runs: boolean): string {
+/** Why support can do nothing for a CFE. */
+export function standingOf({ status, stuckReason }: Cfe, runs: boolean): string {
   if (isFinal(status)) return `Nothing to do: it has its verdict, ${status}.`;
+  if (runs && stuckReason === 'internal')
+    return 'Nothing to do for support: a step fails by a mistake of ours, and is tried again by itself; tell the developers.';
   if (runs) return `Nothing to do: it is ${status}, is not stuck, and goes on by itself.`;
   return `Nothing was done: it is ${status}, and its workflow does not run. \`recovery requeue\` starts it again.`;
 }

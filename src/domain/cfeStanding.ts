@@ -15,6 +15,9 @@ export interface CfeFacts {
 /** The number belongs to another: the authority never had this CFE, though it has its sobre. */
 const NUMBER_OF_OTHERS: readonly StuckReason[] = ['duplicate.not_ours', 'verdict.other_cfe'];
 
+/** Whether support has to act; what fails by a mistake of ours is tried again by itself, and waits for the developers. */
+export const isForSupport = (reason: StuckReason | null): boolean => reason !== null && reason !== 'internal';
+
 /**
  * What support can do for a CFE that stands so, the usual one first; none where it goes on by itself. The workflow offers the
  * same (src/workflows/issueCfe.ts), and whether a CFE may really be abandoned is asked of the authority then.
@@ -26,7 +29,7 @@ export function fittingActions({
   isNumberUndecided,
 }: CfeFacts): SupportAction[] {
   if (isNumberUndecided) return ['settle', 'abandon'];
-  if (stuckReason === null || stuckReason === 'internal' || isFinal(status)) return [];
+  if (stuckReason === null || !isForSupport(stuckReason) || isFinal(status)) return [];
   if (status === 'PENDING') return isSigned ? ['retry', 'settle', 'abandon'] : ['retry', 'abandon'];
   return NUMBER_OF_OTHERS.includes(stuckReason) ? ['retry', 'settle', 'abandon'] : ['retry', 'settle'];
 }

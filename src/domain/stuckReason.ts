@@ -8,7 +8,7 @@ export const STUCK_REASONS = [
   'signing',
   /** The authority answers, but has given no verdict for longer than CFE_PATIENCE. */
   'undecided',
-  /** A step keeps failing by a mistake of ours; it is tried again by itself. */
+  /** A step keeps failing by a mistake of ours; it is tried again by itself, and support can do nothing. */
   'internal',
   'sobre.unknown_refusal',
   'sobre.refused_without_reasons',

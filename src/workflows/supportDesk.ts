@@ -2,6 +2,7 @@ import {
   ApplicationFailure,
   condition,
   currentUpdateInfo,
+  getCurrentDetails,
   patched,
   setCurrentDetails,
   setHandler,
@@ -113,7 +114,9 @@ function ownFaults() {
       { key: NeedsSupportAttribute, value: isSo },
       { key: StuckReasonAttribute, value: isSo ? OWN_FAULT : null },
     ]);
-    setCurrentDetails(isSo ? failingDetails(taken) : `Goes on: ${taken.tries}.`);
+    // By the time that it goes on, the details may say more: that it waits for a slot, say.
+    if (isSo) setCurrentDetails(failingDetails(taken));
+    else if (getCurrentDetails() === failingDetails(taken)) setCurrentDetails(`Goes on: ${taken.tries}.`);
   }
   setHandler(stepFails, () => failing(true));
   setHandler(stepGoesOn, () => failing(false));

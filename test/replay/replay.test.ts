@@ -55,6 +55,7 @@ const ENDINGS = {
 const SINCE_KIND = [
   'issueCfe.signedByActivity.atOnce.json',
   ...['signCfe', 'submitCfe', 'awaitVerdict'].map((step) => `issueCfe.${step}FailedByUs.atOnce.json`),
+  'issueCfe.submitCfeFailedByUsThenWaited.atOnce.json',
   'deliverWebhook.askedForWhileWaiting.kind.json',
   ...[
     'sentAtOnce',

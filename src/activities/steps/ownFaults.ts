@@ -4,6 +4,7 @@ import {
   CancelledFailure,
   CompleteAsyncError,
   heartbeat,
+  log,
 } from '@temporalio/activity';
 import type { Orm } from '../../db/orm.ts';
 import { isDatabaseOutage } from '../../db/outage.ts';
@@ -65,7 +66,11 @@ async function noteFault({ orm, clock }: OwnFaultDeps, cfeUuid: string, since: n
   const now = clock();
   const first = since ?? now.getTime();
   heartbeat({ failingSince: first } satisfies Known);
-  if (now.getTime() - first >= DEADLINES.ownFault) await markOwnFault(orm.em.fork(), cfeUuid, now);
+  if (now.getTime() - first < DEADLINES.ownFault) return;
+  await markOwnFault(orm.em.fork(), cfeUuid, now).catch((error: unknown) =>
+    // The step's own error is what the log and the history are to have; the next attempt tells.
+    log.warn('that a step keeps failing by a mistake of ours could not be told', { error }),
+  );
 }
 
 function failingSince(): number | null {

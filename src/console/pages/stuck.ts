@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listStuck, type StuckCfe, type StuckGroup, stuckGroups } from '../../db/matching.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
+import { isForSupport } from '../../domain/cfeStanding.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
@@ -36,7 +37,7 @@ export const stuckPage = definePage({
       live: ['cfes'],
       above: panel(words.groups, groupsTable(visit, groups, mayAct)),
       below:
-        mayAct && groups.length > 0
+        mayAct && groups.length > 0 && query.stuck_reason !== 'internal'
           ? panel(words.allMatching, html`<p>${actionLinks(visit, query)}</p>`)
           : html``,
     });
@@ -56,7 +57,7 @@ function groupsTable(visit: Visit, groups: readonly StuckGroup[], mayAct: boolea
       figure(enterprises),
       age(visit.now.getTime() - oldest.getTime(), visit.texts),
       mend,
-      ...(mayAct ? [actionLinks(visit, filter)] : []),
+      ...(mayAct ? [isForSupport(reason) ? actionLinks(visit, filter) : ''] : []),
     ];
   });
   const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.mend];

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
   ApplicationFailure,
   activityInfo,
@@ -8,6 +9,7 @@ import {
 } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { tellingOwnFaults } from '../../../src/activities/steps/ownFaults.ts';
+import { whileBeating } from '../../../src/activities/steps/whileBeating.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
@@ -52,19 +54,20 @@ describe('a step of a CFE that fails', () => {
   /** Attempts of one activity, with a server that keeps what the last one has left. */
   function activity() {
     let kept: unknown;
-    return (outcome: (() => Error) | 'done', { isLocal = false } = {}): Promise<unknown> => {
+    return (outcome: (() => Error) | 'done', { isLocal = false, of = cfe.id } = {}): Promise<unknown> => {
       const context = {
         info: { attempt: 2, isLocal, heartbeatDetails: kept },
         heartbeat: (details: unknown) => {
           kept = details;
         },
+        log: { warn: () => {} },
       };
       const step = tellingOwnFaults({ orm: db.orm, clock }, async () => {
         if (outcome !== 'done') throw outcome();
         return 'done';
       });
       return asyncLocalStorage
-        .run(context as unknown as Context, () => step(cfe.id))
+        .run(context as unknown as Context, () => step(of))
         .catch((error: unknown) => error);
     };
   }
@@ -129,6 +132,36 @@ describe('a step of a CFE that fails', () => {
     expect([await reason(), await signals()]).toEqual([null, []]);
   });
 
+  test('and that cannot be told: its own error is what the history has, and the next attempt tells', async () => {
+    const attempt = activity();
+    await attempt(bug);
+    later(DEADLINES.ownFault);
+    expect(await attempt(bug, { of: randomUUID() })).toBeInstanceOf(TypeError);
+    expect(await reason()).toBeNull();
+    await attempt(bug);
+    expect(await reason()).toBe('internal');
+  });
+
+  test('and takes long: what the attempt before has left goes along with every heartbeat', async () => {
+    jest.useFakeTimers();
+    try {
+      const beats: unknown[] = [];
+      const context = {
+        info: { heartbeatDetails: 'left' },
+        heartbeat: (details: unknown) => beats.push(details),
+      };
+      await asyncLocalStorage.run(context as unknown as Context, async () => {
+        const length = 2.5 * DEADLINES.heartbeatEvery;
+        const long = whileBeating(() => new Promise((resolve) => setTimeout(resolve, length)));
+        await jest.advanceTimersByTimeAsync(length);
+        await long;
+      });
+      expect(beats).toEqual(['left', 'left']);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test('within a workflow task: the activity that follows counts', async () => {
     const attempt = activity();
     await attempt(bug, { isLocal: true });
@@ -155,8 +188,12 @@ describe('at a Temporal server', () => {
     );
 
   /** The steps of a CFE, of which `step` fails as `state` says; a dispatcher that brings the signals. */
-  async function withFailing(step: StepName, work: (of: Run) => Promise<void>): Promise<void> {
-    const state: Run['state'] = { fails: bug, attempts: 0 };
+  async function withFailing(
+    step: StepName,
+    work: (of: Run) => Promise<void>,
+    name = `${step}FailedByUs`,
+  ): Promise<void> {
+    const state: Run['state'] = { fails: bug, attempts: 0, waits: false };
     const usual = {
       signCfe: async () => ({ kind: 'signed' }),
       submitCfe: async () => ({ kind: 'received' }),
@@ -167,6 +204,7 @@ describe('at a Temporal server', () => {
       if (!activityInfo().isLocal) heartbeat(activityInfo().heartbeatDetails);
       state.attempts += 1;
       if (state.fails) throw state.fails();
+      if (state.waits) return { kind: 'waits' };
       return usual[step]();
     };
     const activities = { ...usual, [step]: tellingOwnFaults({ orm: db.orm, clock }, failing) };
@@ -185,8 +223,8 @@ describe('at a Temporal server', () => {
           taskQueue: 'cfe',
           args: [{ cfeId: cfe.id }],
         });
-        // The second of them has failed at the server, also where the first was within a workflow task.
-        await until('attempts', 60, async () => (state.attempts > 3 ? true : undefined));
+        // So one has failed at the server, also where the first was within a workflow task.
+        await until('attempts', 60, async () => (state.attempts > 2 ? true : undefined));
         later(DEADLINES.ownFault);
         await shows(handle, [true, 'internal']);
         expect(await reason()).toBe('internal');
@@ -197,7 +235,7 @@ describe('at a Temporal server', () => {
         await until('the signals to be brought', 30, async () =>
           (await db.orm.em.fork().count(OutboxMessage, { dispatchedAt: null })) === 0 ? true : undefined,
         );
-        await recordHistory(handle, `issueCfe.${step}FailedByUs`);
+        await recordHistory(handle, `issueCfe.${name}`);
       });
     } finally {
       await dispatcher.close();
@@ -205,7 +243,7 @@ describe('at a Temporal server', () => {
   }
   interface Run {
     handle: WorkflowHandle;
-    state: { fails: (() => Error) | null; attempts: number };
+    state: { fails: (() => Error) | null; attempts: number; waits: boolean };
   }
 
   test.each<StepName>(['signCfe', 'submitCfe'])(
@@ -220,6 +258,23 @@ describe('at a Temporal server', () => {
       });
     },
   );
+
+  test('submitCfe keeps failing, and is mended while others are before it: the details say that it waits', async () => {
+    await withFailing(
+      'submitCfe',
+      async ({ handle, state }) => {
+        Object.assign(state, { fails: null, waits: true });
+        await shows(handle, [false, null]);
+        const { currentDetails } = await handle.query<{ currentDetails?: string }>(
+          '__temporal_workflow_metadata',
+        );
+        expect(currentDetails).toMatch(/^Waits for a slot/);
+        state.waits = false;
+        await handle.signal('turnCame');
+      },
+      'submitCfeFailedByUsThenWaited',
+    );
+  });
 
   test('awaitVerdict keeps failing, and is mended while there is no verdict yet: gone at once', async () => {
     await withFailing('awaitVerdict', async ({ handle, state }) => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type SupportCfeDeps, supportCfes } from '../../../src/commands/supportCfe.ts';
+import { markStuck } from '../../../src/db/cfes.ts';
 import type { SupportRequest } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -90,6 +91,28 @@ describe('supportCfes', () => {
         `update cfe set status = 'PENDING', settled_at = null, rejection = null where id = ?`,
         [id],
       );
+    }
+  });
+
+  test('one whose step fails by a mistake of ours: support can do nothing, and is told so', async () => {
+    const { asked, deps } = supporting(() => ({ outcome: 'nothing_to_do', runs: true }));
+    const [id = ''] = ids;
+    await markStuck(db.orm.em.fork(), id, 'internal');
+    try {
+      const one = { ids: [id], ...WISH };
+      const done = [
+        ...(await supportCfes(deps, { ...one, dryRun: true })),
+        ...(await supportCfes(deps, one)),
+      ];
+      const message =
+        'Nothing to do for support: a step fails by a mistake of ours, and is tried again by itself; tell the developers.';
+      expect(done).toMatchObject([
+        { outcome: 'nothing_to_do', message },
+        { outcome: 'nothing_to_do', message },
+      ]);
+      expect(asked).toHaveLength(1);
+    } finally {
+      await markStuck(db.orm.em.fork(), id, null);
     }
   });
 

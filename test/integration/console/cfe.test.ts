@@ -153,3 +153,19 @@ test('the daily report that it belongs to is a click away', async () => {
   expect(await shownTo(browser)).toContain(`href="${path}"`);
   expect((await browser.get(path)).status).toBe(200);
 });
+
+test('a receipt whose step fails by a mistake of ours says so, and offers support nothing', async () => {
+  const support = await site.as(await site.anOperator('SUPPORT'));
+  const stands = (changes: Partial<Cfe>) => db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, changes);
+  const way = { status: 'PENDING', settledAt: null } as const;
+  try {
+    await stands({ ...way, stuckReason: 'undecided' });
+    expect(await shownTo(support)).toContain(`action="${page}/support"`);
+    await stands({ ...way, stuckReason: 'internal' });
+    const text = await shownTo(support);
+    expect(text).toContain('tell the developers');
+    expect(text).not.toContain(`action="${page}/support"`);
+  } finally {
+    await stands({ status: 'ACCEPTED', settledAt: cfe.settledAt, stuckReason: null });
+  }
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Run } from '../../../src/db/entities/Run.ts';
 import { RunItem } from '../../../src/db/entities/RunItem.ts';
@@ -63,6 +64,19 @@ describe('bulk runs in the console, without script', () => {
     expect(await runOf(id)).toMatchObject({ reason: 'renovado', accountId: null, total: 3 });
     expect((await runOf(id)).actor).toMatch(/^console:/);
     expect((await support.get('/runs?state=RUNNING')).text).toContain(id);
+  });
+
+  test('what fails by a mistake of ours is listed with what to do, and nothing is offered for it', async () => {
+    const [first = ''] = await stuckOf(theirs as Troubled);
+    await markStuck(db.orm.em.fork(), first, 'internal');
+    try {
+      const page = main((await support.get('/stuck?stuck_reason=internal')).text);
+      expect(page.match(/<tr id="stuck-/g)).toHaveLength(1);
+      expect(page).toContain('avisar a desarrollo');
+      expect(page).not.toMatch(/runs\/new\?[^"]*stuck_reason=internal/);
+    } finally {
+      await markStuck(db.orm.em.fork(), first, 'undecided');
+    }
   });
 
   test('those that were ticked, and no others; progress, refusals with their words and as CSV, and stopping', async () => {

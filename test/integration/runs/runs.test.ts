@@ -209,6 +209,18 @@ describe('bulk runs', () => {
     expect(asked.filter((id) => id === asleep?.workflowId)).toHaveLength(3);
   });
 
+  test('what fails by a mistake of ours is left alone, and nobody is asked: it goes on by itself', async () => {
+    await stuckCfes(1, 'internal');
+    const run = await start('retry', {});
+    const nobody: Ask = () => Promise.reject(new Error('nobody is to be asked'));
+
+    expect(await drive(run.id, nobody)).toMatchObject({ state: 'DONE', done: 0, unneeded: 1, refused: 0 });
+
+    expect((await items(run.id)).map(({ message }) => message)).toEqual([
+      expect.stringContaining('by a mistake of ours'),
+    ]);
+  });
+
   test('stopped: nothing more is begun, what was done stays, and it is told', async () => {
     await stuckCfes(30);
     const run = await start('retry', { stuckReason: 'signing' });
