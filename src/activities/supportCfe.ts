@@ -7,9 +7,10 @@ import { isNumberUndecided } from '../db/undecidedNumbers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import { type FinalStatus, isFinal } from '../domain/cfeStatus.ts';
 import { ABANDONED, ABANDONED_TO_OTHERS } from '../domain/rejection.ts';
+import { refusalOf } from '../domain/words/refusals.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity, SupportAct } from './activities.ts';
-import { whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
+import { type Obstacle, whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
 import type { Authority } from './steps/authority.ts';
 import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
 import { notingAttempts } from './steps/noteAttempts.ts';
@@ -30,7 +31,7 @@ export interface SupportDeps extends VerdictDeps {
 /** What an act came to, and the verdict that it stored, if any. */
 type Done = SupportResult & { verdict?: StoredVerdict | null };
 
-const refused = (message: string): Done => ({ kind: 'refused', message });
+const refused = (obstacle: Obstacle): Done => ({ kind: 'refused', ...obstacle });
 const decidedAlready = (status: FinalStatus): Done => ({
   kind: 'settled',
   message: `It has its verdict: ${status}.`,
@@ -39,8 +40,6 @@ const RETRIED: Done = {
   kind: 'retried',
   message: 'The step that was stuck is tried again now, with what is there now.',
 };
-const UNKNOWN_SOBRE =
-  'The authority has it, by a sobre that is not known here: was the database restored? See docs/backup.md; then retry.';
 const TOLD_LATE =
   'The worker that did this was lost before it could tell more; `cfe show` says where the CFE stands.';
 
@@ -66,8 +65,7 @@ async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResul
     const mails = { now, sandboxMails: deps.sandboxMails ?? [] };
     if (act.action === 'settle') return settle(open, locked, { record, present, ...mails });
     // Whatever moved it on meanwhile, an attempt that was thought lost perhaps, may have brought it there.
-    if (stateOf(present) !== stateOf(sobres))
-      return refused('It moved on while the authority was asked: ask again.');
+    if (stateOf(present) !== stateOf(sobres)) return refused(refusalOf('moved_on'));
     const obstacle = whyNotAbandoned(record, { cfe: locked, sobres, askedAt });
     return obstacle === null ? abandon(open, locked, { record, ...mails }) : refused(obstacle);
   });
@@ -90,13 +88,11 @@ async function supportRejected(deps: SupportDeps, act: SupportAct, cfe: Cfe): Pr
       case 'annulled':
         return { kind: 'abandoned', message: 'It stays REJECTED, and its number is annulled.' };
       case 'undecided':
-        return refused('The authority has not accepted it; it is asked again by itself, once a day.');
+        return refused(refusalOf('not_accepted'));
       case 'others':
-        return refused(
-          'The authority has accepted a CFE of another sobre under its number. Find out who sent it.',
-        );
+        return refused(refusalOf('accepted_for_others'));
       case 'decided':
-        return refused('It was decided meanwhile; `cfe show` says where it stands.');
+        return refused(refusalOf('decided_meanwhile'));
     }
   });
 }
@@ -150,7 +146,7 @@ async function settle(
       return { kind: 'settled', message: `The authority has decided: ${record.status}.`, verdict };
     }
     case 'received':
-      if (!underWay) return refused(UNKNOWN_SOBRE);
+      if (!underWay) return refused(refusalOf('unknown_sobre'));
       await storeReceived(em, cfe, underWay, record, mails.now);
       return { kind: 'settled', message: 'The authority has it; it is asked for its verdict now.' };
     case 'undecided':

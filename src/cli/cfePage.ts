@@ -1,5 +1,5 @@
 /** One CFE as `cfe show` tells it to people. */
-import type { CfeDossier } from '../db/cfeDossier.ts';
+import { askedByText, type CfeDossier } from '../db/cfeDossier.ts';
 import type { Cfe } from '../db/entities/Cfe.ts';
 import { type AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
@@ -12,13 +12,14 @@ const words = CFE_WORDS.en;
 
 /** What a dossier adds to the fields of a CFE, for programs. */
 export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
-  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts } = dossier;
+  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts, askedBy } = dossier;
   return {
     explanation: explanationOf(cfe),
     since: since.toISOString(),
     next,
     next_at: nextAt?.toISOString() ?? null,
     fitting_actions: actions,
+    key_id: askedBy?.id ?? null,
     corrects: original && { cfe_id: original.cfeId, cfe_status: original.status },
     queue: queue && { ahead: queue.ahead, slot: queue.slot?.toISOString() ?? null },
     authority_away_since: awaySince?.toISOString() ?? null,
@@ -51,6 +52,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
 
 const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): Lived => ({
   ...dossier,
+  by: dossier.askedBy && askedByText(dossier.askedBy),
   createdAt,
   settledAt,
   status,

@@ -9,6 +9,7 @@ import { personOf } from '../domain/audit.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { auditReason, type ItemResult } from '../domain/run.ts';
 import { BY_LENGTH, type SupportAction } from '../domain/supportAction.ts';
+import type { Why } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { redeliver } from './redeliver.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -70,13 +71,16 @@ async function askFor(
       { action, by, reason: auditReason(run) },
       { updateId },
     );
-    if (answer.outcome !== 'nothing_to_do') return { outcome: answer.outcome, message: answer.message };
+    if (answer.outcome !== 'nothing_to_do') {
+      const { outcome, message, why } = answer;
+      return { outcome, message, why };
+    }
     const now = await cfeById(deps.orm.em.fork(), item.subject);
     return (await doneBefore()) ?? { outcome: 'nothing_to_do', message: standingOf(now, answer.runs) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'UNAVAILABLE' && attempts < MOST_ATTEMPTS) return null;
-    return { outcome: 'refused', message: error.message };
+    return { outcome: 'refused', message: error.message, why: whyOf(error) };
   }
 }
 
@@ -96,9 +100,21 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
     });
   } catch (error) {
     if (!(error instanceof NotNeeded) && !(error instanceof Refusal)) throw error;
-    const outcome = error instanceof NotNeeded ? 'nothing_to_do' : 'refused';
-    await storeOutcome(deps.orm.em.fork(), item, { outcome, message: error.message }, deps.clock());
+    const { message } = error;
+    const result: ItemResult =
+      error instanceof Refusal
+        ? { outcome: 'refused', message, why: whyOf(error) }
+        : { outcome: 'nothing_to_do', message };
+    await storeOutcome(deps.orm.em.fork(), item, result, deps.clock());
   }
+}
+
+/** The code of a refusal that a thing of a run may meet; none where it is told by its words alone. */
+function whyOf({ code, faults }: Refusal): Why | undefined {
+  if (code === 'UNAVAILABLE') return { code: 'not_reached' };
+  return faults?.some((fault) => fault.code === 'delivery.webhook_removed')
+    ? { code: 'webhook_removed' }
+    : undefined;
 }
 
 const REDELIVERED: ItemResult = { outcome: 'redelivered', message: 'It is sent again, at once.' };

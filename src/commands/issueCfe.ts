@@ -86,14 +86,15 @@ function judged<T>(deps: CommandDeps, input: JudgedInput, work: Work<T>): Promis
   const now = deps.clock();
   const reading = readCfeRequest(input.body, montevideoDate(now));
   const named = referencedCfe(reading);
+  const keyId = deps.origin?.keyId ?? null;
   const em = deps.orm.em.fork();
   if (!named && reading.parts['extra.branch'] === undefined) {
-    return judgeAndWork(em, { input, reading, now, original: undefined }, work);
+    return judgeAndWork(em, { input, keyId, reading, now, original: undefined }, work);
   }
   const { rut, environment } = input;
   return em.transactional(async (em) => {
     const original = named && (await lockOriginal(em, { rut, environment, ...named }));
-    return judgeAndWork(em, { input, reading, now, original }, work);
+    return judgeAndWork(em, { input, keyId, reading, now, original }, work);
   });
 }
 
@@ -110,6 +111,8 @@ type Work<T> = (em: EntityManager, judged: Judged) => Promise<T>;
 
 interface Request {
   readonly input: JudgedInput;
+  /** The API key of whoever asks. */
+  readonly keyId: string | null;
   readonly reading: CfeReading;
   readonly now: Date;
   /** The CFE that it refers to: null when there is none of that cfe_id, undefined when it names none. */
@@ -127,7 +130,7 @@ async function number(em: EntityManager, { draft }: Judged): Promise<CfeRow> {
   return numberCfe(em, draft);
 }
 
-async function judge(em: EntityManager, { input, reading, now, original }: Request): Promise<Judged> {
+async function judge(em: EntityManager, { input, keyId, reading, now, original }: Request): Promise<Judged> {
   const { accountId, rut, environment, idempotency = null, requestId = null, papersToCome = false } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
@@ -159,6 +162,7 @@ async function judge(em: EntityManager, { input, reading, now, original }: Reque
     original: original ?? null,
     idempotency,
     requestId,
+    keyId,
     now,
   };
   return { content, draft };

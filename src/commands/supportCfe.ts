@@ -5,6 +5,7 @@ import { personOf } from '../domain/audit.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import type { Why } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
@@ -38,6 +39,8 @@ export interface Supported {
   cfe: Cfe;
   outcome: WorkflowAnswer['outcome'] | 'dry_run';
   message: string;
+  /** Of what was refused, as a code. */
+  why?: Why | undefined;
 }
 
 /**
@@ -59,12 +62,10 @@ export async function supportCfe(
     ? await deps.askRejected(stuck, request)
     : await deps.askSupport(stuck.workflowId, request);
   const cfe = await cfeById(deps.orm.em.fork(), id);
-  const { outcome } = answer;
-  return {
-    cfe,
-    outcome,
-    message: outcome === 'nothing_to_do' ? standingOf(cfe, answer.runs) : answer.message,
-  };
+  if (answer.outcome === 'nothing_to_do')
+    return { cfe, outcome: answer.outcome, message: standingOf(cfe, answer.runs) };
+  const { outcome, message, why } = answer;
+  return { cfe, outcome, message, why };
 }
 
 /** `supportCfe` for many, one after the other, so that the authority is not asked in a burst. */

@@ -1,5 +1,6 @@
 /** All that is known of one CFE for whoever looks after it: where it stands, what comes next, what was done. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { apiKeyPrefix } from '../crypto/apiKeys.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { type CfeFacts, fittingActions, type NextStep, nextStep } from '../domain/cfeStanding.ts';
@@ -10,6 +11,7 @@ import type { SupportAction } from '../domain/supportAction.ts';
 import { attemptsOf } from './attempts.ts';
 import { listAudit } from './audit.ts';
 import { endpointStates } from './authorityEndpoints.ts';
+import type { ApiKey } from './entities/ApiKey.ts';
 import type { AuditEntry } from './entities/AuditEntry.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { Sobre } from './entities/Sobre.ts';
@@ -26,12 +28,17 @@ export interface StuckMoment {
   readonly until: Date | null;
 }
 
+/** An API key as far as people know it. */
+export type AskingKey = Pick<ApiKey, 'id' | 'accountId' | 'publicId' | 'environment' | 'label'>;
+
 export interface CfeDossier {
   readonly next: NextStep;
   /** When that is, or until when, as far as it is known. */
   readonly nextAt: Date | null;
   /** Since when it stands so. */
   readonly since: Date;
+  /** The API key by which it was asked for; null where that is not known, as of CFEs from before it was noted. */
+  readonly askedBy: AskingKey | null;
   readonly actions: readonly SupportAction[];
   /** The CFE that it corrects. */
   readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
@@ -47,9 +54,13 @@ export interface CfeDossier {
   readonly acts: readonly AuditEntry[];
 }
 
+/** An API key as people know it: its beginning, its label, its id. */
+export const askedByText = (key: AskingKey): string =>
+  [`${apiKeyPrefix(key)}…`, key.label, key.id].filter(Boolean).join(' · ');
+
 /** The dossier of a CFE at this moment. */
 export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
-  const [isUndecided, stuck, attempts, sobres, acts, original, queue, service] = await Promise.all([
+  const [isUndecided, stuck, attempts, sobres, acts, original, queue, service, askedBy] = await Promise.all([
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
     stuckMoments(em.fork(), cfe.id),
     attemptsOf(em.fork(), cfe.id),
@@ -58,6 +69,7 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
     cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
     isFinal(cfe.status) ? null : placeInQueue(em.fork(), cfe),
     isFinal(cfe.status) ? null : serviceOf(em.fork(), cfe),
+    keyThatAsked(em.fork(), cfe.id),
   ]);
   const facts: CfeFacts = {
     status: cfe.status,
@@ -75,6 +87,7 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
     next,
     nextAt: momentOf(next, { cfe, attempts, sobres, queue, probeAt: service?.nextProbeAt ?? null }),
     since: standsSince(cfe, stuck, sobres),
+    askedBy,
     actions: fittingActions(facts),
     original: original && { cfeId: formatCfeId(original), status: original.status },
     queue,
@@ -84,6 +97,15 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
     sobres,
     acts,
   };
+}
+
+async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<AskingKey | null> {
+  const [key] = await em.execute<AskingKey[]>(
+    `select key.id, key.account_id as "accountId", public_id as "publicId", key.environment, label
+     from cfe join api_key key on key.id = cfe.key_id where cfe.id = ?`,
+    [cfeUuid],
+  );
+  return key ?? null;
 }
 
 async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {

@@ -120,7 +120,7 @@ const STORE = statement(
        id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text,
        emission_date date, currency text, pay_amount numeric, document jsonb, reference_id uuid,
        reference_amount numeric, certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
-       request_id text, created_at timestamptz, message jsonb)
+       request_id text, key_id uuid, created_at timestamptz, message jsonb)
    ), claim as materialized (
      select case when idempotency_key is null then true
        else claim_idempotency_key(?::text, account_id, environment, idempotency_key, ?::timestamptz) end as is_free
@@ -140,10 +140,10 @@ const STORE = statement(
    ), stored as (
      insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, reference_id, reference_amount, certificate_id, extra,
-       idempotency_key, idempotency_hash, request_id, created_at)
+       idempotency_key, idempotency_hash, request_id, key_id, created_at)
      select id, workflow_id, account_id, rut, environment, type, place.last, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document || jsonb_build_object('numero', numero), reference_id,
-       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, request_id, created_at
+       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, request_id, key_id, created_at
      from draft cross join place cross join number cross join texts
      returning receipt_token
    ), started as (
@@ -201,6 +201,7 @@ const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, u
   idempotency_key: cfe.idempotencyKey,
   idempotency_hash: cfe.idempotencyHash && `\\x${Buffer.from(cfe.idempotencyHash).toString('hex')}`,
   request_id: cfe.requestId,
+  key_id: cfe.keyId,
   created_at: cfe.createdAt,
   message,
 });

@@ -1,6 +1,7 @@
 /** Which things a bulk run acts on: one condition each for what is counted, shown and stored with the run. */
 
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { StuckKind } from '../domain/cfeStanding.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { FailedFilter, RunFilter, RunKind, StuckFilter } from '../domain/run.ts';
@@ -98,6 +99,19 @@ export async function stuckGroups(em: EntityManager): Promise<StuckGroup[]> {
      from cfe where stuck_reason is not null group by stuck_reason, environment order by count desc, reason`,
   );
   return rows.map(({ oldest, ...row }) => ({ ...row, oldest: new Date(oldest) }));
+}
+
+/** Stuck CFEs that a filter finds, counted by what decides what can be done about them. */
+export async function stuckKinds(
+  em: EntityManager,
+  filter: StuckFilter,
+): Promise<(StuckKind & Pick<StuckGroup, 'environment'>)[]> {
+  const { from, where, values } = matchingOf('retry', filter);
+  return em.execute(
+    `select stuck_reason as "stuckReason", environment, status, digest is not null as "isSigned", count(*)::int as count
+     from ${from} where ${where} group by 1, 2, 3, 4`,
+    [...values],
+  ) as Promise<(StuckKind & Pick<StuckGroup, 'environment'>)[]>;
 }
 
 /** A place in a list of what matches: since when it waits, exactly, and its id. */

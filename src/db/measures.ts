@@ -30,6 +30,8 @@ export interface WorkMeasures {
   /** Until the first is due that the authority does not have; null where it has all. */
   readonly reportsDueSeconds: number | null;
   readonly stuckReports: readonly { environment: Environment; stuckReason: string; count: number }[];
+  /** Since that bulk run came to an outcome that has not done so for the longest, of those under way; 0 where there is none. */
+  readonly runStandsSeconds: number;
   readonly endpoints: readonly EndpointState[];
   readonly outbox: Waiting;
   readonly deliveries: Waiting;
@@ -57,11 +59,21 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
     ...(await measureReports(one, at)),
+    runStandsSeconds: await secondsOfRuns(one, at),
     endpoints: await endpointStates(one),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
     mails: await onlyRow(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
   }));
+}
+
+async function secondsOfRuns(em: EntityManager, at: string): Promise<number> {
+  const [row] = await em.execute<{ seconds: number }[]>(
+    `select coalesce(extract(epoch from ?::timestamptz - min(moved_at)), 0)::float8 as seconds
+     from run where state = 'RUNNING'`,
+    [at],
+  );
+  return row?.seconds ?? 0;
 }
 
 async function measureReports(

@@ -12,6 +12,8 @@ import type { Orm } from './orm.ts';
 import { COUNT_MILLISECONDS, FAILURE_MILLISECONDS } from './requestCounts.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
+/** After an invitation into an account could be used for the last time: what became of it can be looked up as long. */
+const INVITATION_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /** Takes out at most `limit` rows of what is older than its time, in the open transaction; how many. */
 type Purge = (em: EntityManager, before: Date, limit: number) => Promise<number>;
@@ -46,6 +48,8 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
   idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
   request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],
   failed_authentication: [() => FAILURE_MILLISECONDS, rowsWhere('failed_authentication', 'since < ?')],
+  // Used, withdrawn or replaced ones too: who invited whom, and who joined, stands in the audit.
+  account_invitation: [() => INVITATION_MILLISECONDS, rowsWhere('account_invitation', 'expires_at < ?')],
   certificate: [({ keysDays }) => keysDays * DAY_MILLISECONDS, forgetKeys],
 };
 

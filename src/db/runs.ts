@@ -130,16 +130,16 @@ export async function beginItem(
 export async function storeOutcome(
   em: EntityManager,
   { runId, place }: Pick<RunItem, 'runId' | 'place'>,
-  { outcome, message }: ItemResult,
+  { outcome, message, why }: ItemResult,
   now: Date,
 ): Promise<boolean> {
   const count = countOf(outcome);
   const rows = await em.execute<unknown[]>(
     `with item as (
-       update run_item set outcome = ?, message = ?, at = ?
+       update run_item set outcome = ?, message = ?, why = ?::jsonb, at = ?
        where run_id = ? and place = ? and outcome is null returning run_id)
      update run set ${count} = ${count} + 1, moved_at = ? from item where run.id = item.run_id returning run.id`,
-    [outcome, message, now, runId, place, now],
+    [outcome, message, why ? JSON.stringify(why) : null, now, runId, place, now],
   );
   return rows.length > 0;
 }

@@ -8,6 +8,7 @@ import type { Purged } from './retention.ts';
 import type { RunCounts } from './run.ts';
 import type { StuckReason } from './stuckReason.ts';
 import type { SupportOutcome } from './supportAction.ts';
+import type { Why } from './supportRefusal.ts';
 import type { LoginResult } from './webhookEvents.ts';
 
 /** A step that only a person can bring forward. */
@@ -44,6 +45,8 @@ export type VerdictResult = Decided | Stuck;
 export interface SupportResult {
   kind: SupportOutcome;
   message: string;
+  /** Of what is refused, as a code. */
+  why?: Why;
 }
 
 export type AttemptResult =

@@ -1,7 +1,8 @@
 /** Where a CFE stands on its way, what comes next, and what a person can do now: the one place of these rules. */
 import { type CfeStatus, isFinal } from './cfeStatus.ts';
 import type { StuckReason } from './stuckReason.ts';
-import type { SupportAction } from './supportAction.ts';
+import { SUPPORT_ACTIONS, type SupportAction } from './supportAction.ts';
+import type { SupportRefusal } from './supportRefusal.ts';
 
 /** What follows is decided from. */
 export interface CfeFacts {
@@ -33,6 +34,39 @@ export function fittingActions({
   if (status === 'PENDING') return isSigned ? ['retry', 'settle', 'abandon'] : ['retry', 'abandon'];
   return NUMBER_OF_OTHERS.includes(stuckReason) ? ['retry', 'settle', 'abandon'] : ['retry', 'settle'];
 }
+
+/** How many stuck CFEs stand alike, as far as it decides what can be done. */
+export interface StuckKind {
+  readonly status: CfeStatus;
+  readonly stuckReason: StuckReason;
+  readonly isSigned: boolean;
+  readonly count: number;
+}
+
+/**
+ * What would become of stuck CFEs, were one action begun with all of them, as they stand: how many it fits, and how many
+ * would be refused and why; those left alone go on by themselves (`isForSupport`). What only the authority knows is asked then, and may refuse more.
+ */
+export function fitOf(
+  action: SupportAction,
+  kinds: readonly StuckKind[],
+): { fits: number; refused: ReadonlyMap<SupportRefusal, number>; left: number } {
+  let [fits, left] = [0, 0];
+  const refused = new Map<SupportRefusal, number>();
+  for (const { count, ...facts } of kinds) {
+    if (fittingActions({ ...facts, isNumberUndecided: false }).includes(action)) fits += count;
+    else if (!isForSupport(facts.stuckReason)) left += count;
+    else {
+      const why = action === 'abandon' ? 'held' : 'never_sent';
+      refused.set(why, (refused.get(why) ?? 0) + count);
+    }
+  }
+  return { fits, refused, left };
+}
+
+/** The actions that fit at least one of them. */
+export const actionsFor = (kinds: readonly StuckKind[]): SupportAction[] =>
+  SUPPORT_ACTIONS.filter((action) => fitOf(action, kinds).fits > 0);
 
 /** What a CFE waits for; `ended`: nothing. */
 export const NEXT_STEPS = [

@@ -9,6 +9,8 @@ import type { CfeWords } from './words/shape.ts';
 /** What of a CFE makes its timeline. */
 export interface Lived {
   readonly createdAt: Date;
+  /** Who asked for it, in words; null where that is not known, or not for its reader. */
+  readonly by: string | null;
   readonly settledAt: Date | null;
   readonly status: CfeStatus;
   readonly rejection: readonly RejectionReason[] | null;
@@ -51,7 +53,12 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
   const step = (at: Date | null, what: string): Happening[] =>
     at === null ? [] : [{ at, what, more: null, kind: 'step' }];
   const all: Happening[] = [
-    ...step(lived.createdAt, timeline.numbered),
+    {
+      at: lived.createdAt,
+      what: timeline.numbered,
+      more: lived.by === null ? null : timeline.by(lived.by),
+      kind: 'step',
+    },
     ...lived.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [
       ...step(createdAt, timeline.sobreMade(String(idemisor))),
       ...step(

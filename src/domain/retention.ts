@@ -23,6 +23,7 @@ export const PURGED_TABLES = [
   'idempotent_answer',
   'request_count',
   'failed_authentication',
+  'account_invitation',
   'certificate',
 ] as const;
 export type PurgedTable = (typeof PURGED_TABLES)[number];

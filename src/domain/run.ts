@@ -6,6 +6,7 @@ import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
 import type { StuckReason } from './stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportOutcome } from './supportAction.ts';
+import type { Why } from './supportRefusal.ts';
 
 /** What a run does with each of its things: acts of support on CFEs, or sending deliveries again. */
 export const RUN_KINDS = [...SUPPORT_ACTIONS, 'redeliver'] as const;
@@ -63,6 +64,8 @@ export interface ItemResult {
   readonly outcome: RunOutcome;
   /** For people. */
   readonly message: string;
+  /** Of what was refused, as a code. */
+  readonly why?: Why | undefined;
 }
 
 /** How far a run is: `done` were acted on, `unneeded` no longer needed it, `refused` were not done. */

@@ -1,6 +1,7 @@
 /**
- * What support may ask of a CFE that waits for a person (docs/contract.md#stuck). Imports nothing: workflows use it.
+ * What support may ask of a CFE that waits for a person (docs/contract.md#stuck). Imports types alone: workflows use it.
  */
+import type { Why } from './supportRefusal.ts';
 
 export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
 export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
@@ -22,6 +23,8 @@ export interface SupportAnswer {
   outcome: SupportOutcome;
   /** For people: what was found, and what comes next. */
   message: string;
+  /** Of what is refused, as a code. */
+  why?: Why;
 }
 
 /** Longest `by` and `reason`, in characters. */

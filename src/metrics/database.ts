@@ -108,6 +108,10 @@ function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undef
     for (const { environment, stuckReason, count } of (await work())?.stuckReports ?? [])
       own.set({ environment, stuck_reason: stuckReason }, count);
   });
+  gauge(registry, 'cfe_run_stands_seconds', async (own) => {
+    const measures = await work();
+    if (measures) own.set(measures.runStandsSeconds);
+  });
   gauge(registry, 'cfe_authority_breaker_open', async (own) => {
     for (const { endpoint, openSince } of (await work())?.endpoints ?? [])
       own.set({ endpoint }, openSince === null ? 0 : 1);

@@ -183,6 +183,13 @@ export const METRICS = {
     help: 'Daily reports that wait for support; no series if there are none',
     labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
   },
+  cfe_run_stands_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Since a bulk run that is under way last moved, of several the one that has stood the longest; 0 if there is none',
+    labels: {},
+  },
   cfe_authority_breaker_open: {
     type: 'gauge',
     from: WORKER,

@@ -13,6 +13,7 @@ import type { SupportAct } from '../activities/activities.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import { refusalOf } from '../domain/words/refusals.ts';
 import { Refusal } from '../errors.ts';
 import { SUPPORT_UPDATE, TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 
@@ -62,7 +63,7 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
         return await within(DEADLINES.supportAnswer, () => handle.result() as Promise<SupportAnswer>);
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError)
-          return { outcome: 'refused', message: 'Another action of support is under way on this CFE.' };
+          return { outcome: 'refused', ...refusalOf('under_way') };
         if (error instanceof ServiceError) away(error);
         throw error;
       }
@@ -77,7 +78,7 @@ function whatItMeans(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupp
   if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
     const { type, message } = error.cause;
     if (type === 'NothingToDo') return { outcome: 'nothing_to_do', runs: true };
-    if (type === 'UnderWay') return { outcome: 'refused', message };
+    if (type === 'UnderWay') return { outcome: 'refused', message, why: { code: 'under_way' } };
     if (type === 'InvalidInput') throw new Refusal('INVALID_INPUT', message);
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {

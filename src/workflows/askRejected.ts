@@ -18,9 +18,9 @@ const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what suppor
 export async function askRejected(act?: SupportAct): Promise<Omit<RejectedResult, 'kind'> | SupportAnswer> {
   if (act) {
     setCurrentDetails('Asking about one CFE that was rejected for E06, as support wants.');
-    const { kind: outcome, message } = await supportCfe(act);
-    setCurrentDetails(`Ended: ${message}`);
-    return { outcome, message };
+    const { kind: outcome, ...said } = await supportCfe(act);
+    setCurrentDetails(`Ended: ${said.message}`);
+    return { outcome, ...said };
   }
   setCurrentDetails('Asking about the CFEs that were rejected for E06 alone.');
   const { kind: _, ...counts } = await askAboutAll();

@@ -51,8 +51,8 @@ export function supportDesk({ thing, command, act }: Desk) {
     }
     isServing = true;
     try {
-      const { kind: outcome, message } = await act(request, currentUpdateInfo()?.id);
-      const answer = { outcome, message };
+      const { kind: outcome, ...said } = await act(request, currentUpdateInfo()?.id);
+      const answer = { outcome, ...said };
       if (answer.outcome !== 'refused') goesOn = true;
       else if (waiting)
         setCurrentDetails(`${detailsOf(waiting, command)}\n\n${lastRefusal(request, answer)}`);

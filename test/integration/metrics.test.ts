@@ -92,6 +92,7 @@ describe('the gauges that the worker reads from the database', () => {
     expect(samples.filter(({ name }) => name === 'cfe_needs_support')).toEqual([]);
     expect(valueOf(samples, 'cfe_outbox_messages')).toBe(0);
     expect(valueOf(samples, 'cfe_outbox_oldest_seconds')).toBe(0);
+    expect(valueOf(samples, 'cfe_run_stands_seconds')).toBe(0);
     expect(valueOf(samples, 'cfe_webhook_waiting_deliveries')).toBe(0);
     expect(valueOf(samples, 'cfe_webhook_oldest_waiting_seconds')).toBe(0);
     expect(valueOf(samples, 'cfe_database_up')).toBe(1);
@@ -151,6 +152,20 @@ describe('the gauges that the worker reads from the database', () => {
     expect(of('cfe_reports_need_support')).toEqual([
       { environment: 'production', stuck_reason: 'report.content', value: 1 },
     ]);
+  });
+
+  test('tell since when the bulk run under way stands still that has stood the longest', async () => {
+    const aRun = (state: string, movedAt: Date) =>
+      db.orm.em.fork().execute(
+        `insert into run (id, kind, actor, reason, filter, state, total, done, unneeded, refused, created_at, moved_at)
+         values (gen_random_uuid()::text, 'retry', 'service', 'why', '{}', ?, 9, 1, 0, 0, ?, ?)`,
+        [state, ago(9_000).toISOString(), movedAt.toISOString()],
+      );
+    await aRun('DONE', ago(8_000));
+    await aRun('STOPPED', ago(7_000));
+    await aRun('RUNNING', ago(2_000));
+    await aRun('RUNNING', ago(10));
+    expect(valueOf(await (await scraperOf(db.orm))(), 'cfe_run_stands_seconds')).toBe(2_000);
   });
 
   test('tell of the deadline of a day that the schedule has not even stored', async () => {

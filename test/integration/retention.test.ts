@@ -94,6 +94,28 @@ describe('what is kept for a time only', () => {
     expect((await purge()).outbox).toBe(0);
   });
 
+  test('an invitation into an account goes 30 days after it could last be used, also when it was', async () => {
+    const invite = (expiredDays: number, endedDays: number | null) =>
+      execute(
+        `insert into account_invitation (id, account_id, email, role, token_hash, created_at, expires_at, ended_at)
+         values (gen_random_uuid(), ?, gen_random_uuid()::text, 'OWNER', sha256(gen_random_uuid()::text::bytea), ?, ?, ?)`,
+        [
+          accountId,
+          daysAgo(expiredDays + 1),
+          daysAgo(expiredDays),
+          endedDays === null ? null : daysAgo(endedDays),
+        ],
+      );
+    await invite(31, null);
+    await invite(31, 31.5);
+    await invite(29, null);
+    await invite(29, 29.5);
+    await invite(-0.5, null);
+
+    expect((await purge()).account_invitation).toBe(2);
+    expect(await countOf('account_invitation')).toBe(3);
+  });
+
   test('broken off after a batch, it has done that batch, and goes on from there', async () => {
     for (let n = 0; n < 4; n += 1) await aDelivery(40);
     const die = () => {

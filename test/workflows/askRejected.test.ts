@@ -61,6 +61,7 @@ describe('askRejected', () => {
         expect(await support.askRejected(cfe, REQUEST)).toEqual({
           outcome: 'refused',
           message: 'Another action of support is under way on this CFE.',
+          why: { code: 'under_way' },
         });
         release();
         expect(await first).toEqual({

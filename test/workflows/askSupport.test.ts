@@ -64,6 +64,7 @@ describe('asking a workflow for support', () => {
       expect(await support.ask(workflowId, REQUEST)).toEqual({
         outcome: 'refused',
         message: 'Another action of support is under way on this CFE.',
+        why: { code: 'under_way' },
       });
       release();
       expect(await first).toEqual({ outcome: 'retried', message: 'It is tried again now.' });

@@ -13,6 +13,7 @@ const ROWS: Purged = {
   idempotent_answer: 0,
   request_count: 1,
   failed_authentication: 2,
+  account_invitation: 1,
   certificate: 1,
   authority_attempt: 5,
 };

@@ -2,7 +2,15 @@ import type { Cfe } from '../../db/entities/Cfe.ts';
 import type { Sobre } from '../../db/entities/Sobre.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
+import type { Why } from '../../domain/supportRefusal.ts';
+import { refusalOf } from '../../domain/words/refusals.ts';
 import type { AuthorityRecord } from './authorityRecord.ts';
+
+/** What stands in the way, for people and as a code. */
+export interface Obstacle {
+  readonly message: string;
+  readonly why: Why;
+}
 
 /** Stuck for these reasons, the last send was answered, and nothing of it was kept. */
 const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
@@ -17,7 +25,7 @@ const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
 export function whyNotAbandoned(
   record: AuthorityRecord,
   { cfe, sobres, askedAt }: { cfe: Cfe; sobres: readonly Sobre[]; askedAt: Date },
-): string | null {
+): Obstacle | null {
   switch (record.kind) {
     case 'neverSent':
     case 'others':
@@ -29,7 +37,7 @@ export function whyNotAbandoned(
     case 'received':
     case 'verdict':
     case 'undecided':
-      return 'The authority has it, so it cannot be abandoned: settle by asking.';
+      return refusalOf('held');
     case 'repeat':
     case 'stuck':
       return whatSupportMayDo(record);
@@ -37,29 +45,29 @@ export function whyNotAbandoned(
 }
 
 /** A sobre that the authority does not list may be listed yet, for some time after the last send. */
-function whileListLags(sobres: readonly Sobre[], askedAt: Date): string | null {
+function whileListLags(sobres: readonly Sobre[], askedAt: Date): Obstacle | null {
   const lastSent = Math.max(...sobres.map(({ sendingAt }) => sendingAt?.getTime() ?? 0));
   const from = lastSent + DEADLINES.listLag;
   if (askedAt.getTime() >= from) return null;
-  return `The authority does not find it, but was sent it a moment ago and may find it yet: ask again from ${new Date(from).toISOString()} on.`;
+  return refusalOf('lately_sent', new Date(from).toISOString());
 }
 
 /** What an act of support that changed nothing has found, and what may be done next. */
 export function whatSupportMayDo(
   record: Exclude<AuthorityRecord, { kind: 'received' | 'verdict' | 'undecided' }>,
-): string {
+): Obstacle {
   switch (record.kind) {
     case 'neverSent':
-      return 'It was never sent, so there is nothing to ask about: retry, or abandon it.';
+      return refusalOf('never_sent');
     case 'others':
-      return 'The authority has its number from a sobre that is not ours. Find out who used it; then abandon the CFE and issue it anew.';
+      return refusalOf('others');
     case 'refused':
-      return 'The authority refused the sobre and does not have the number: retry, or abandon it.';
+      return refusalOf('sobre_refused');
     case 'absent':
-      return 'The authority has neither the sobre nor the number: retry, or abandon it.';
+      return refusalOf('absent');
     case 'repeat':
-      return `The authority gave no answer to go by (${record.what}); nothing was changed. Ask again later.`;
+      return refusalOf('no_answer', record.what);
     case 'stuck':
-      return record.explanation;
+      return { message: record.explanation, why: { code: 'stuck', value: record.reason } };
   }
 }

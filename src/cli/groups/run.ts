@@ -67,7 +67,12 @@ const show = defineVerb({
   async run(deps, { run: id }) {
     const run = await known(deps, id);
     const items = await listItems(deps.orm.em.fork(), id, { limit: MOST_REFUSED, refused: true });
-    const refusals = items.map(({ subject, was, message }) => ({ id: subject, was, message }));
+    const refusals = items.map(({ subject, was, message, why }) => ({
+      id: subject,
+      was,
+      code: why?.code ?? null,
+      message,
+    }));
     return { ...runRow(run), refusals };
   },
 });

@@ -31,6 +31,8 @@ export interface Draft {
   original: LockedOriginal | null;
   idempotency: RequestKey | null;
   requestId: string | null;
+  /** The API key of the request. */
+  keyId: string | null;
   /** The moment by which all of it was judged: that of signing. */
   now: Date;
 }
@@ -87,6 +89,7 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
     idempotencyKey: draft.idempotency?.key ?? null,
     idempotencyHash: draft.idempotency?.hash ?? null,
     requestId: draft.requestId,
+    keyId: draft.keyId,
     firstAnswer: null,
     createdAt: now,
     settledAt: null,

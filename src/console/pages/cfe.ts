@@ -3,7 +3,7 @@ import { resendMail } from '../../commands/resendMail.ts';
 import { sendMail } from '../../commands/sendMail.ts';
 import { supportCfe } from '../../commands/supportCfe.ts';
 import { exchangeOf } from '../../db/attempts.ts';
-import { type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
+import { askedByText, type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
 import { findCfeForPerson, findCfeWithXml } from '../../db/cfes.ts';
 import { findReport } from '../../db/dailyReports.ts';
 import { deliveryPage, type ListedDelivery } from '../../db/deliveryList.ts';
@@ -24,6 +24,7 @@ import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
+import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
@@ -213,7 +214,12 @@ function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
 function whatHappened(visit: Visit, { cfe, standing, dossier }: Told): Html {
   const { cfe: own } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
-  const lived = { ...dossier, createdAt, settledAt, status, rejection };
+  // A key is known to its own account, and to us.
+  const seen = accountsOf(signedIn(visit).viewer);
+  const { askedBy } = dossier;
+  const isKnown = askedBy !== null && (seen === null || seen.includes(askedBy.accountId));
+  const by = isKnown ? askedByText(askedBy) : null;
+  const lived = { ...dossier, by, createdAt, settledAt, status, rejection };
   const here = placeOf(cfe);
   const said = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
@@ -356,13 +362,14 @@ export const sendCfeSupport = definePage({
   back,
   async handle({ params, form: sent, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, { place: params, audience: SUPPORT });
-    const { outcome, message } = await supportCfe(acting(deps, visit), {
+    const { outcome, message, why } = await supportCfe(acting(deps, visit), {
       id: cfe.id,
       ...sent,
       dryRun: false,
     });
     const { outcomes } = visit.texts.cfe;
-    const told = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
+    const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
+    const told = why ? `${words} ${refusalMeans(why, 'es')}` : words;
     return go(pathOf(params), {
       kind: outcome === 'refused' ? 'failed' : 'done',
       text: visit.language === 'en' ? message : told,

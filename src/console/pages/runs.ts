@@ -4,17 +4,20 @@ import { stopRun } from '../../commands/stopRun.ts';
 import { cfesById } from '../../db/cfes.ts';
 import type { Run } from '../../db/entities/Run.ts';
 import type { RunItem } from '../../db/entities/RunItem.ts';
-import { countMatching, listFailed, listStuck } from '../../db/matching.ts';
+import { countMatching, listFailed, listStuck, stuckKinds } from '../../db/matching.ts';
 import type { Database } from '../../db/orm.ts';
 import { findRun, listItems, listRuns, workflowIdOf } from '../../db/runs.ts';
 import { findWebhook } from '../../db/webhooks.ts';
 import { personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
+import { fitOf, type StuckKind } from '../../domain/cfeStanding.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { lookedAt, RUN_KINDS, RUN_REASON_LENGTH, RUN_STATES, type RunFilter } from '../../domain/run.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
+import type { SupportAction } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
+import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
@@ -47,7 +50,7 @@ export const newRunPage = definePage({
     const count = await countMatching(orm.em.fork(), kind, filter);
     const what = panel(
       words.preview,
-      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter)}</p><p><strong>${words.matching(figure(count))}</strong></p>`,
+      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter)}</p><p><strong>${words.matching(figure(count))}</strong></p>${kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter))}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
     const hidden = FORM_FIELDS.flatMap((name) => {
@@ -63,6 +66,18 @@ export const newRunPage = definePage({
     return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
   },
 });
+
+/** How many of those that match an action fits as they stand, and of the others why it would be refused. */
+function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
+  const { runs: words } = visit.texts;
+  const { fits, refused, left } = fitOf(action, kinds);
+  if (refused.size === 0 && left === 0) return false;
+  const lines = [...refused].map(
+    ([code, count]) =>
+      html`<li>${words.wouldRefuse(figure(count))} ${refusalMeans({ code }, visit.language)}</li>`,
+  );
+  return html`<p>${words.fits(figure(fits))}</p><ul>${lines}${left > 0 && html`<li>${words.wouldLeave(figure(left))}</li>`}</ul>`;
+}
 
 /** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
 async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
@@ -320,12 +335,18 @@ function filterWords(visit: Visit, filter: Run['filter']): Html {
 }
 
 /** One refused thing, with where it is looked at. */
-type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message'> & { name: string; href: string };
+type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message' | 'why'> & {
+  name: string;
+  href: string;
+};
 
 function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>['query']): List<Refused> {
   const { runs: words } = visit.texts;
   const was = (row: Refused): string =>
     run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
+  // What was refused before codes were kept has its words alone.
+  const said = ({ why, message }: Refused): string | null =>
+    why ? refusalMeans(why, visit.language) : (message ?? null);
   return {
     label: words.refusals,
     name: 'refused',
@@ -336,7 +357,14 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
     columns: [
       { key: 'thing', head: words.thing, cell: ({ name }) => name, csv: ({ name }) => name },
       { key: 'was', head: words.was, cell: was, csv: ({ was: code }) => code },
-      { key: 'message', head: words.message, cell: (row) => row.message, csv: (row) => row.message },
+      {
+        key: 'why',
+        head: words.message,
+        csvOnly: true,
+        cell: () => null,
+        csv: ({ why }) => why?.code ?? null,
+      },
+      { key: 'message', head: words.message, cell: said, csv: said },
     ],
     key: { parts: ['number'], of: ({ place }) => [String(place)] },
     href: ({ href }) => href,
@@ -350,9 +378,9 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
               em,
               items.map(({ subject }) => subject),
             );
-      return items.map(({ place, subject, was: before, message }) => {
+      return items.map(({ place, subject, was: before, message, why }) => {
         const cfe = cfes.get(subject);
-        const row = { place, subject, was: before, message };
+        const row = { place, subject, was: before, message, why };
         if (!cfe) return { ...row, name: subject, href: `/deliveries/${subject}` };
         const name = formatCfeId(cfe);
         return {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { listStuck, type StuckCfe, type StuckGroup, stuckGroups } from '../../db/matching.ts';
+import { listStuck, type StuckCfe, type StuckGroup, stuckGroups, stuckKinds } from '../../db/matching.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
-import { isForSupport } from '../../domain/cfeStanding.ts';
+import { actionsFor } from '../../domain/cfeStanding.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
-import { SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
+import type { SupportAction } from '../../domain/supportAction.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { isAmong } from '../access.ts';
@@ -29,22 +29,34 @@ export const stuckPage = definePage({
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { stuck: words } = visit.texts;
-    const groups = await stuckGroups(deps.orm.em.fork());
+    const [groups, kinds, matching] = await Promise.all([
+      stuckGroups(deps.orm.em.fork()),
+      stuckKinds(deps.orm.em.fork(), {}),
+      stuckKinds(deps.orm.em.fork(), filterOf(query)),
+    ]);
     const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);
+    const actions = actionsFor(matching);
     return listing(visit, deps, {
-      ...stuckList(visit, query, mayAct, (filter, page) => listStuck(deps.orm.em.fork(), filter, page)),
+      ...stuckList(visit, query, mayAct ? actions : [], (filter, page) =>
+        listStuck(deps.orm.em.fork(), filter, page),
+      ),
       title: words.title,
       live: ['cfes'],
-      above: panel(words.groups, groupsTable(visit, groups, mayAct)),
+      above: panel(words.groups, groupsTable(visit, groups, mayAct ? kinds : null)),
       below:
-        mayAct && groups.length > 0 && query.stuck_reason !== 'internal'
-          ? panel(words.allMatching, html`<p>${actionLinks(visit, query)}</p>`)
+        mayAct && actions.length > 0
+          ? panel(words.allMatching, html`<p>${actionLinks(visit, query, actions)}</p>`)
           : html``,
     });
   },
 });
 
-function groupsTable(visit: Visit, groups: readonly StuckGroup[], mayAct: boolean): Html {
+/** `kinds`: how they stand, by which actions are offered; null to whoever only looks. */
+function groupsTable(
+  visit: Visit,
+  groups: readonly StuckGroup[],
+  kinds: Awaited<ReturnType<typeof stuckKinds>> | null,
+): Html {
   const { stuck: words, environments } = visit.texts;
   if (groups.length === 0) return nothing(words.none);
   const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
@@ -57,18 +69,32 @@ function groupsTable(visit: Visit, groups: readonly StuckGroup[], mayAct: boolea
       figure(enterprises),
       age(visit.now.getTime() - oldest.getTime(), visit.texts),
       mend,
-      ...(mayAct ? [isForSupport(reason) ? actionLinks(visit, filter) : ''] : []),
+      ...(kinds
+        ? [
+            actionLinks(
+              visit,
+              filter,
+              actionsFor(
+                kinds.filter((one) => one.stuckReason === reason && one.environment === environment),
+              ),
+            ),
+          ]
+        : []),
     ];
   });
   const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.mend];
-  return table(words.groups, [...heads, ...(mayAct ? [words.all] : [])], rows, [2, 3, 4]);
+  return table(words.groups, [...heads, ...(kinds ? [words.all] : [])], rows, [2, 3, 4]);
 }
 
-/** Where each action on all that match is looked at before it is started; abandoning asks for a reason that they share. */
-function actionLinks(visit: Visit, filter: Readonly<Record<string, string | undefined>>): Html {
+/** Where each action that fits some of those that match is looked at before it is started; abandoning asks for a reason that they share. */
+function actionLinks(
+  visit: Visit,
+  filter: Readonly<Record<string, string | undefined>>,
+  actions: readonly SupportAction[],
+): Html {
   const { runs: words } = visit.texts;
   const { after: _after, format: _format, list: _list, ...chosen } = filter;
-  const fitting = SUPPORT_ACTIONS.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
+  const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
   return html`<span class="buttons">${fitting.map(
     (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
   )}</span>`;
@@ -77,7 +103,8 @@ function actionLinks(visit: Visit, filter: Readonly<Record<string, string | unde
 function stuckList(
   visit: Visit,
   query: z.output<typeof Query>,
-  mayAct: boolean,
+  /** That fit some of what the filter finds; none to whoever only looks. */
+  actions: readonly SupportAction[],
   find: (
     filter: Parameters<typeof listStuck>[1],
     page: Parameters<typeof listStuck>[2],
@@ -114,8 +141,15 @@ function stuckList(
     key: { parts: ['moment', 'uuid'], of: (row) => [row.since, row.id] },
     read: (page) => find(filterOf(query), page),
     href: (row) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
-    ...(mayAct
-      ? { ticks: { name: 'ids', of: ({ id }: StuckCfe) => id, action: '/runs', content: tickForm(visit) } }
+    ...(actions.length > 0
+      ? {
+          ticks: {
+            name: 'ids',
+            of: ({ id }: StuckCfe) => id,
+            action: '/runs',
+            content: tickForm(visit, actions),
+          },
+        }
       : {}),
   };
 }
@@ -165,12 +199,12 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
   ];
 }
 
-function tickForm({ texts }: Visit): Html {
+function tickForm({ texts }: Visit, actions: readonly SupportAction[]): Html {
   const { stuck, runs: words } = texts;
-  return html`<label class="field"><span>${stuck.ticked}</span><select name="kind">${SUPPORT_ACTIONS.map(
+  return html`<label class="field"><span>${stuck.ticked}</span><select name="kind">${actions.map(
     (kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`,
   )}</select></label>${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(stuck.act)}
-<details><summary>${words.preview}</summary><dl>${SUPPORT_ACTIONS.map(
+<details><summary>${words.preview}</summary><dl>${actions.map(
     (kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`,
   )}</dl></details>`;
 }

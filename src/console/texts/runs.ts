@@ -45,6 +45,10 @@ const en = {
     },
     matching: (count: string): string =>
       `Matching now: ${count}. What becomes stuck, or fails, later is not part of it.`,
+    fits: (count: string): string => `As they stand it fits ${count} of them.`,
+    wouldRefuse: (count: string): string => `Refused would be ${count}:`,
+    wouldLeave: (count: string): string =>
+      `Left alone would be ${count}: a mistake of ours, which is tried again by itself.`,
     nothing: 'Nothing matches.',
     sample: 'The first ten',
     filter: 'What was chosen',
@@ -130,6 +134,9 @@ const es: typeof en = {
       redeliver: 'Cada uno se envía otra vez: mismo identificador, mismos bytes, reintentos nuevos.',
     },
     matching: (count) => `Coinciden ahora: ${count}. Lo que se detenga o falle después no forma parte.`,
+    fits: (count) => `Como están ahora, sirve para ${count}.`,
+    wouldRefuse: (count) => `Se negarían ${count}:`,
+    wouldLeave: (count) => `Quedarían sin tocar ${count}: un error nuestro, que se intenta de nuevo solo.`,
     nothing: 'No coincide nada.',
     sample: 'Los primeros diez',
     filter: 'Lo elegido',

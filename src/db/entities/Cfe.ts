@@ -55,6 +55,8 @@ const CfeSchema = defineEntity({
     firstAnswer: p.json().$type<FirstAnswer>().strictNullable().lazy(),
     /** X-Request-Id of the request that took it; null from before it was noted. */
     requestId: p.text().strictNullable().lazy(),
+    /** The API key of that request; null from before it was noted. */
+    keyId: p.uuid().strictNullable().lazy(),
     /** In the address of its receipt page: 128 random bits in base64url, made by the database. */
     receiptToken: p.text(),
     createdAt: p.datetime(),

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RunOutcome } from '../../domain/run.ts';
+import type { Why } from '../../domain/supportRefusal.ts';
 
 const RunItemSchema = defineEntity({
   name: 'RunItem',
@@ -15,6 +16,8 @@ const RunItemSchema = defineEntity({
     outcome: p.text().$type<RunOutcome>().strictNullable(),
     /** For people. */
     message: p.text().strictNullable(),
+    /** Of what was refused: why, as a code; null from before it was noted. */
+    why: p.json().$type<Why>().strictNullable(),
     at: p.datetime().strictNullable(),
   },
 });

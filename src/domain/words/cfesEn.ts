@@ -254,6 +254,7 @@ export const WORDS_EN: CfeWords = {
   },
   timeline: {
     numbered: 'Request taken: it has its number',
+    by: (key) => `By the API key ${key}`,
     sobreMade: (idemisor) => `Signed, in sobre ${idemisor}`,
     sobreSent: (idemisor) => `Sobre ${idemisor} on its way to the authority`,
     sobreRefused: (idemisor) => `Sobre ${idemisor} sent, and refused`,

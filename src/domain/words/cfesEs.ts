@@ -249,6 +249,7 @@ export const WORDS_ES: CfeWords = {
   },
   timeline: {
     numbered: 'Solicitud tomada: tiene su número',
+    by: (key) => `Con la clave de API ${key}`,
     sobreMade: (idemisor) => `Firmado, en el sobre ${idemisor}`,
     sobreSent: (idemisor) => `Sobre ${idemisor} en camino a la DGI`,
     sobreRefused: (idemisor) => `Sobre ${idemisor} enviado, y rechazado`,

@@ -27,6 +27,8 @@ export interface CfeWords {
   readonly answer: Readonly<Record<AnswerName, string>>;
   readonly timeline: {
     readonly numbered: string;
+    /** By which API key it was asked for. */
+    readonly by: (key: string) => string;
     readonly sobreMade: (idemisor: string) => string;
     readonly sobreSent: (idemisor: string) => string;
     readonly sobreRefused: (idemisor: string) => string;

@@ -71,7 +71,8 @@ describe('POST /enterprises/{rut}/cfes', () => {
       qr_url: null,
       receipt_url: expect.stringMatching(/^https:\/\/cfe\.example\/r\/[\w-]{22}$/),
     });
-    const { id } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut });
+    const { id, keyId } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut }, { populate: ['keyId'] });
+    expect(keyId).toBe(suite.owner.keyId);
     expect(await outboxOf(suite.db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
       { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
     ]);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
@@ -7,9 +9,12 @@ import { Event } from '../../../src/db/entities/Event.ts';
 import { Webhook } from '../../../src/db/entities/Webhook.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
-import { anAccount } from '../../support/commandDeps.ts';
+import { aCfeBody } from '../../support/cfeBodies.ts';
+import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { fromJson } from '../../support/exactJson.ts';
 import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
@@ -168,4 +173,41 @@ test('a receipt whose step fails by a mistake of ours says so, and offers suppor
   } finally {
     await stands({ status: 'ACCEPTED', settledAt: cfe.settledAt, stuckReason: null });
   }
+});
+
+test('the timeline names the API key that asked for it, to its own account and to operators', async () => {
+  const of = await aReadyEnterprise(db.orm, owners, { caes: [{ type: 'ETICKET' }] });
+  await db.orm.em.fork().insert(EnterpriseGrant, { accountId: guests, rut: of, role: 'VIEWER' });
+  const keyId = randomUUID();
+  await db.orm.em.fork().insert(ApiKey, {
+    id: keyId,
+    publicId: 'caja1caja1ca',
+    accountId: owners,
+    environment: 'production',
+    hash: Buffer.alloc(32),
+    label: 'Caja <1>',
+    createdAt: new Date(),
+    lastUsedAt: null,
+    revokedAt: null,
+  });
+  await issueCfe(
+    {
+      orm: db.orm,
+      clock: () => new Date(),
+      outbox: idleOutbox,
+      actor: `account:${owners}`,
+      origin: { keyId, address: '192.0.2.7' },
+    },
+    { accountId: owners, rut: of, environment: 'production', body: fromJson(JSON.stringify(aCfeBody({}))) },
+  );
+  const path = `/cfes/${of}/production/101-1`;
+  const named = `By the API key cfe_live_caja1caja1ca… · Caja &lt;1&gt; · ${keyId}`;
+  const told = async (browser: Browser) => (await browser.get(path, english)).text;
+  expect(await told(await site.as(await site.aMember(owners, 'VIEWER')))).toContain(named);
+  expect(await told(await site.as(await site.anOperator('VIEWER')))).toContain(named);
+  const guest = await told(await site.as(await site.aMember(guests, 'OWNER')));
+  expect(guest).toContain('Request taken: it has its number');
+  expect(guest).not.toContain(keyId);
+  // One from before the key was noted.
+  expect(await shownTo(await site.as(await site.anOperator('VIEWER')))).not.toContain('By the API key');
 });

@@ -5,6 +5,7 @@ import { Run } from '../../../src/db/entities/Run.ts';
 import { RunItem } from '../../../src/db/entities/RunItem.ts';
 import { Webhook } from '../../../src/db/entities/Webhook.ts';
 import { storeOutcome } from '../../../src/db/runs.ts';
+import { refusalOf } from '../../../src/domain/words/refusals.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -91,18 +92,52 @@ describe('bulk runs in the console, without script', () => {
       { outcome: 'refused', message: '=La DGI no lo tiene' },
       new Date(),
     );
+    await storeOutcome(
+      db.orm.em.fork(),
+      { runId: id, place: 2 },
+      { outcome: 'refused', ...refusalOf('absent') },
+      new Date(),
+    );
 
     const shown = main((await support.get(`/runs/${id}`)).text);
-    expect(shown).toContain('1 de 2');
+    expect(shown).toContain('2 de 2');
+    // One from before codes were kept has its words alone; the others have those of the page's language.
+    expect(shown).toContain('La DGI no tiene ni el sobre ni el número: reintentar o abandonar.');
+    const inEnglish = await support.get(`/runs/${id}`, { 'accept-language': 'en' });
+    expect(inEnglish.text).toContain('The authority has neither the sobre nor the number');
     expect(shown).toContain('=La DGI no lo tiene');
     expect(shown).toContain(`/cfes/${theirs?.rut}/production/101-1`);
     const csv = await support.get(`/runs/${id}?format=csv&list=refused`);
     expect(csv.text).toContain(",'=La DGI no lo tiene");
-    expect(csv.text.trim().split('\r\n')).toHaveLength(2);
+    expect(csv.text).toContain(',absent,La DGI no tiene');
+    expect(csv.text.trim().split('\r\n')).toHaveLength(3);
 
     expect((await support.send(`/runs/${id}/stop`, {}, `/runs/${id}`)).to).toBe(`/runs/${id}`);
     expect((await runOf(id)).stopAskedAt).not.toBeNull();
     expect(main((await support.get(`/runs/${id}`)).text)).not.toContain(`/runs/${id}/stop`);
+  });
+
+  test('what fits none of a group is not offered; a preview says how many would be refused, and why', async () => {
+    const offered = (text: string, reason: string): string[] =>
+      ['retry', 'settle', 'abandon'].filter((kind) =>
+        text.includes(`/runs/new?kind=${kind}&amp;stuck_reason=${reason}&amp;environment=production`),
+      );
+    const [received = ''] = await stuckOf(theirs as Troubled);
+    const stands = { status: 'RECEIVED', digest: 'AAAA', signedXml: '<CFE/>' } as const;
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: received }, stands);
+    const { text } = await support.get('/stuck');
+    // Nothing of the first group was ever sent.
+    expect(offered(text, 'authority.certificate')).toEqual(['retry', 'abandon']);
+    expect(offered(text, 'undecided')).toEqual(['retry', 'settle', 'abandon']);
+    const ticks = (await support.get('/stuck?stuck_reason=authority.certificate')).text;
+    expect(ticks).toContain('<option value="retry">');
+    expect(ticks).not.toContain('<option value="settle">');
+
+    const preview = async (kind: string) =>
+      main((await support.get(`/runs/new?kind=${kind}&stuck_reason=undecided`)).text);
+    expect(await preview('settle')).toMatch(/sirve para 1\.[\s\S]*Se negarían 2:\s+Nunca se envió/);
+    expect(await preview('abandon')).toMatch(/sirve para 2\.[\s\S]*Se negarían 1:\s+La DGI lo tiene/);
+    expect(await preview('retry')).not.toContain('Se negarían');
   });
 
   test('nothing ticked, or no reason: told so, and nothing begins', async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  actionsFor,
   type CfeFacts,
   type CfeSurroundings,
+  fitOf,
   fittingActions,
   nextStep,
 } from '../../../src/domain/cfeStanding.ts';
@@ -29,6 +31,33 @@ describe('what support can do', () => {
     [{ status: 'REJECTED', isNumberUndecided: true }, ['settle', 'abandon']],
   ])('%j: %j', (more, actions) => {
     expect(fittingActions(facts(more))).toEqual(actions);
+  });
+});
+
+describe('what one action would come to with many', () => {
+  const kinds = [
+    { status: 'PENDING', stuckReason: 'signing', isSigned: false, count: 5 },
+    { status: 'PENDING', stuckReason: 'signing', isSigned: true, count: 3 },
+    { status: 'RECEIVED', stuckReason: 'undecided', isSigned: true, count: 7 },
+    { status: 'RECEIVED', stuckReason: 'duplicate.not_ours', isSigned: true, count: 1 },
+    // A mistake of ours, which waits for no support.
+    { status: 'PENDING', stuckReason: 'internal', isSigned: false, count: 2 },
+  ] as const;
+  test.each([
+    ['retry', 16, []],
+    ['settle', 11, [['never_sent', 5]]],
+    ['abandon', 9, [['held', 7]]],
+  ] as const)('%s fits %i, and the others would be refused: %j', (action, fits, refused) => {
+    const fit = fitOf(action, kinds);
+    expect([fit.fits, [...fit.refused], fit.left]).toEqual([fits, refused, 2]);
+  });
+
+  test('an action is offered where it fits one of them at least', () => {
+    expect(actionsFor(kinds)).toEqual(['retry', 'settle', 'abandon']);
+    expect(actionsFor(kinds.slice(0, 1))).toEqual(['retry', 'abandon']);
+    expect(actionsFor(kinds.slice(2, 3))).toEqual(['retry', 'settle']);
+    expect(actionsFor(kinds.slice(4))).toEqual([]);
+    expect(actionsFor([])).toEqual([]);
   });
 });
 

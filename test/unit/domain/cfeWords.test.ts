@@ -4,7 +4,9 @@ import { GENERAL_OUTCOMES, OUTCOMES } from '../../../src/dgi/outcomes.ts';
 import { CFE_STATUSES } from '../../../src/domain/cfeStatus.ts';
 import { OWN_REJECTION_CODES } from '../../../src/domain/rejection.ts';
 import { REPORT_STUCK_REASONS, STUCK_REASONS } from '../../../src/domain/stuckReason.ts';
+import { SUPPORT_REFUSALS } from '../../../src/domain/supportRefusal.ts';
 import { answerMeans, CFE_WORDS, rejectionMeans } from '../../../src/domain/words/cfes.ts';
+import { refusalMeans } from '../../../src/domain/words/refusals.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 
 /** The codes of the tables of receipts and sobres. */
@@ -60,5 +62,31 @@ describe('the words for statuses, stuck reasons and rejections', () => {
     expect(answers.length).toBeGreaterThan(40);
     expect(answers.filter((answer) => answerMeans(answer, CFE_WORDS.en) === other)).toEqual([]);
     expect(answerMeans('code 777', CFE_WORDS.en)).toBe(other);
+  });
+});
+
+describe('the words of refusals of support', () => {
+  const whys = SUPPORT_REFUSALS.map((code) => ({
+    code,
+    value: { lately_sent: '2026-11-22T13:05:00.000Z', no_answer: 'code 13', stuck: 'authority.user' }[
+      code as string
+    ],
+  })).map(({ code, value }) => (value === undefined ? { code } : { code, value }));
+
+  test('each has its own in both languages, and no English in Spanish', () => {
+    const [english, spanish] = [
+      whys.map((why) => refusalMeans(why, 'en')),
+      whys.map((why) => refusalMeans(why, 'es')),
+    ];
+    expect(new Set([...english, ...spanish]).size).toBe(2 * SUPPORT_REFUSALS.length);
+    expect(spanish.join(' ')).not.toMatch(/\b(the|then|with|has|not)\b/);
+    expect([...english, ...spanish].filter((words) => words.length < 15)).toEqual([]);
+  });
+
+  test('moments are told in Montevideo’s time, answers and reasons by what they mean', () => {
+    const es = Object.fromEntries(whys.map((why) => [why.code, refusalMeans(why, 'es')]));
+    expect(es['lately_sent']).toContain('a partir de 2026-11-22 10:05.');
+    expect(es['no_answer']).toContain(`(code 13: ${CFE_WORDS.es.answer['not yet']})`);
+    expect(es['stuck']).toContain(CFE_WORDS.es.stuck['authority.user'].means);
   });
 });
