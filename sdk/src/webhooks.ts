@@ -26,7 +26,9 @@ export async function verifyWebhook(
   { now = new Date(), toleranceSeconds = TOLERANCE_SECONDS }: { now?: Date; toleranceSeconds?: number } = {},
 ): Promise<WebhookEvent & { id: string }> {
   const of = (name: string): string => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name];
+    // Names of headers have no case, whatever a server or a proxy made of them.
+    const given = headers instanceof Headers ? [...headers] : Object.entries(headers);
+    const value = given.find(([one]) => one.toLowerCase() === name)?.[1];
     if (typeof value !== 'string') throw new NotOurs(`the header ${name} is missing`);
     return value;
   };

@@ -30,6 +30,13 @@ describe('verifyWebhook', () => {
     await expect(verifyWebhook({ body: BODY, headers }, [old], { now: NOW })).rejects.toThrow(NotOurs);
   });
 
+  test('takes names of headers in capitals too, as some servers and proxies write them', async () => {
+    const headers = Object.fromEntries(
+      Object.entries(signed()).map(([name, value]) => [name.toUpperCase(), value]),
+    );
+    await expect(verifyWebhook({ body: BODY, headers }, secret, { now: NOW })).resolves.toBeTruthy();
+  });
+
   test.each([
     ['one byte of the body is another', { body: BODY.replace('990', '991'), headers: signed() }],
     [
