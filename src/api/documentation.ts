@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { CODES, LANGUAGES, SLUGS } from '../handbook/guides.ts';
-import { guidePage, indexPage, searchPage, type Visit } from '../handbook/site.ts';
+import { guidePage, indexPage, lostPage, searchPage, type Visit } from '../handbook/site.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import type { RequestState } from './requestState.ts';
@@ -92,7 +92,8 @@ export function serveDocumentation(
     document ??= JSON.stringify(openApiDocument(routes, readExamples()));
     answer(ctx, 'application/json', document);
   });
-  serveGuides(router, `${prefix}/docs`);
+  const show = guidesBelow(router, `${prefix}/docs`);
+  serveGuides(show);
   router.get(`${prefix}/docs/reference`, (ctx) => {
     ctx.state.route = `${prefix}/docs/reference`;
     ctx.set('Content-Security-Policy', PAGE_POLICY);
@@ -105,11 +106,18 @@ export function serveDocumentation(
       answer(ctx, file.type, file.read());
     });
   }
+  // After all others, since the first that fits answers.
+  show('/{*rest}', (visit, ctx) => {
+    ctx.status = 404;
+    return lostPage(visit);
+  });
 }
 
-/** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
-function serveGuides(router: Router<RequestState>, base: string): void {
-  const show = (path: string, make: (visit: Visit, ctx: Context) => string): void => {
+type Show = (path: string, make: (visit: Visit, ctx: Context) => string) => void;
+
+/** Serves pages of the guides at paths below `base`, in the language of the path or the one that the browser asks for. */
+function guidesBelow(router: Router<RequestState>, base: string): Show {
+  return (path, make) => {
     router.get(`${base}${path}`, (ctx) => {
       ctx.state.route = `${base}${path}`;
       const [, chosen] = ctx.path.slice(base.length).split('/');
@@ -121,6 +129,10 @@ function serveGuides(router: Router<RequestState>, base: string): void {
       answer(ctx, 'text/html', make({ base, language: language as Visit['language'], code }, ctx));
     });
   };
+}
+
+/** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
+function serveGuides(show: Show): void {
   show('', indexPage);
   for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));
   for (const language of LANGUAGES) {
@@ -133,7 +145,6 @@ function serveGuides(router: Router<RequestState>, base: string): void {
 }
 
 function answer(ctx: Context, type: string, body: string | Buffer): void {
-  ctx.status = 200;
   ctx.type = type;
   ctx.body = body;
 }

@@ -62,7 +62,7 @@ export const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(/\s+/g, '-');
 
-/** A part of a guide under its heading, as text; for the search. */
+/** A part of a guide under its heading, its prose as text; for the search. */
 export interface Section {
   readonly slug: Slug;
   readonly title: string;
@@ -77,7 +77,7 @@ export function sectionsOf({ slug, title, tokens }: Guide): Section[] {
   for (const token of tokens) {
     if (token.type === 'heading' && token['depth'] > 1)
       sections.push({ heading: String(token['text']), text: [] });
-    else sections.at(-1)?.text.push(plainText(token));
+    else if (token.type !== 'code') sections.at(-1)?.text.push(plainText(token));
   }
   return sections.map(({ heading, text }) => ({
     slug,

@@ -8,7 +8,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'body.wrong_type': 'Cada campo tiene su tipo de JSON.',
   'body.not_one_of': 'Un campo con valores fijos tiene uno de ellos.',
   'body.unknown_field': 'No hay campos desconocidos.',
-  'body.more_faults': 'Nada: cierra una lista de faltas demasiado larga para darla entera.',
+  'body.more_faults': 'Nada: cierra una lista de errores demasiado larga para darla entera.',
   'list.too_short': 'Una lista que necesita elementos los tiene.',
   'list.too_long': 'Una lista no tiene más elementos que los permitidos.',
   'text.empty': 'Un texto no está vacío ni en blanco.',

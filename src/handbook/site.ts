@@ -1,6 +1,8 @@
 /** The guides as pages: no script, nothing from elsewhere. Which code is shown stands in the address, `?code=`. */
 import { Marked, type Token, type Tokens } from 'marked';
 import { RULE_TABLES } from '../domain/ruleTables.ts';
+import { REJECTION_CODES } from '../domain/words/shape.ts';
+import { REFUSAL_CODES } from '../errors.ts';
 import { Html, html } from '../page/html.ts';
 import {
   anchorOf,
@@ -41,6 +43,13 @@ export function indexPage(visit: Visit): string {
   return page(visit, { title: words.title, content, here: '' });
 }
 
+/** What stands where no page is: the way back to all guides, and the search. */
+export function lostPage(visit: Visit): string {
+  const { lost, lostAbout, guides } = WORDS[visit.language];
+  const content = html`<h1>${lost}</h1><p>${lostAbout} <a href="${address(visit, '')}">${guides}</a>.</p>`;
+  return page(visit, { title: lost, content, here: '' });
+}
+
 /** One guide. */
 export function guidePage(visit: Visit, slug: Slug): string {
   const { title, tokens } = guideOf(visit.language, slug);
@@ -51,7 +60,7 @@ export function guidePage(visit: Visit, slug: Slug): string {
   return page(visit, { title, content: new Html(rendered(visit, shown)), here: slug });
 }
 
-/** The parts of all guides that hold every word of the query, those with a word in their heading first. */
+/** The parts of all guides whose prose holds every word of the query, those with words in their headings first. */
 export function searchPage(visit: Visit, query: string): string {
   const words = WORDS[visit.language];
   const asked = folded(query).split(/\s+/).filter(Boolean);
@@ -61,22 +70,24 @@ export function searchPage(visit: Visit, query: string): string {
   ])
     .map((section) => ({
       section,
-      heading: folded(`${section.title} ${section.heading}`),
+      title: folded(section.title),
+      heading: folded(section.heading),
       text: folded(section.text),
     }))
     .filter(
-      ({ heading, text }) =>
-        asked.length > 0 && asked.every((word) => heading.includes(word) || text.includes(word)),
+      ({ title, heading, text }) =>
+        asked.length > 0 && asked.every((word) => `${title} ${heading} ${text}`.includes(word)),
     )
-    .toSorted((a, b) => rank(b.heading, asked) - rank(a.heading, asked))
+    .toSorted((a, b) => rank(b, asked) - rank(a, asked))
     .slice(0, MOST_RESULTS);
   const content = html`<h1>${words.results(query)}</h1>
 ${found.length === 0 ? html`<p>${words.none}</p>` : html`<ol class="found">${found.map(({ section: { slug, title, heading, anchor, text } }) => html`<li><a href="${address(visit, slug)}${anchor && `#${anchor}`}">${heading === title ? title : `${title}: ${heading}`}</a><p>${text.slice(0, EXCERPT)}</p></li>`)}</ol>`}`;
   return page(visit, { title: words.search, content, here: 'search', query });
 }
 
-const rank = (heading: string, asked: readonly string[]): number =>
-  asked.filter((word) => heading.includes(word)).length;
+/** A word in the part's own heading counts for two, in the title of its guide for one: a guide's beginning has both. */
+const rank = ({ title, heading }: { title: string; heading: string }, asked: readonly string[]): number =>
+  asked.reduce((sum, word) => sum + (heading.includes(word) ? 2 : 0) + (title.includes(word) ? 1 : 0), 0);
 
 /** Letters without accents and capitals, so that `anulacion` finds «Anulación». */
 const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
@@ -101,7 +112,7 @@ function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · ${words.title}</title>
+<title>${title === words.title ? title : `${title} · ${words.title}`}</title>
 <link rel="icon" href="${base}/favicon-32x32.png">
 <link rel="stylesheet" href="${base}/handbook.css">
 </head>
@@ -164,11 +175,16 @@ function rendered(visit: Visit, tokens: readonly Token[]): string {
   return marked.parser([...tokens]);
 }
 
-/** A row whose first cell is the code of an error can be linked to. */
+const RULES = new Set(RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code)));
+const CODES_WITH_ROWS = new Set<string>(
+  [...REFUSAL_CODES, ...REJECTION_CODES].filter((code) => !RULES.has(code)),
+);
+
+/** A row whose first cell is the code of an error or a rejection can be linked to, unless the tables of rules have it. */
 const idOf = (cell: Tokens.TableCell | undefined): string => {
   const [token, ...more] = cell?.tokens ?? [];
   const text = token?.type === 'codespan' && more.length === 0 ? (token as Tokens.Codespan).text : '';
-  return /^[A-Z_]+$/.test(text) ? ` id="${text}"` : '';
+  return CODES_WITH_ROWS.has(text) ? ` id="${text}"` : '';
 };
 
 const checksOf = ({ language }: Visit, code: string, checks: string): string =>

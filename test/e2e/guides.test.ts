@@ -2,11 +2,12 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CODES, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
+import { logIn } from '../../src/demo/customer.ts';
+import { CODES, type Code, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
 import { folderWithSdk, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
 import { aRut } from '../support/papers.ts';
 import { testWithPython } from '../support/python.ts';
-import { sharedStack } from '../support/stacks.ts';
+import { issue, sharedStack, verdictOf } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 
 const RUT = aRut();
@@ -48,7 +49,31 @@ async function papersOf(rut: string, cwd: string): Promise<Record<string, string
     DGI_PASSWORD: login.password,
     P12_PASSWORD: password,
     CAE_START: String(cae.number_start),
+    CFE_PAUSE: '2',
   };
+}
+
+/** The reader of *First receipt*: an account of their own. One names the RUT that is to be registered, the others have it already. */
+async function aNewcomer(code: Code): Promise<Record<string, string>> {
+  const { cli, info } = stack;
+  const account = ['account', 'create', '--name', 'Lector', '--email', 'lector@example.com', '--developer'];
+  const { account_id } = await cli.json<{ account_id: string }>(...account);
+  const keyOf = async (environment: string): Promise<string> =>
+    (await cli.json<{ api_key: string }>('key', 'create', account_id, '--environment', environment)).api_key;
+  const keys = { CFE_API_KEY: await keyOf('production'), CFE_SANDBOX_API_KEY: await keyOf('sandbox') };
+  const rut = aRut();
+  if (code === 'sh') return { ...keys, CFE_RUT: rut };
+  const reader = await logIn(info().base_url, keys.CFE_API_KEY);
+  const place = { department_name: 'Montevideo', locality_name: 'Montevideo', street_name: 'Rincón 500' };
+  await reader.send('POST', 'enterprises', { rut, legal_name: 'Almacén del Puerto SA', branch: 1, ...place });
+  return { ...keys, CFE_RUT: '' };
+}
+
+/** The reader of *Printing* has issued a receipt in production, which is there to be mailed. */
+async function aReceipt(): Promise<Record<string, string>> {
+  const { cfe_id } = await issue(stack.customer, RUT);
+  await verdictOf(stack.customer, RUT, cfe_id);
+  return { PRODUCTION_CFE_ID: cfe_id, MAIL_TO: 'compras@example.com' };
 }
 
 /** What the reader of *Webhooks* has got: a message of the service, with its headers and secret. */
@@ -58,24 +83,26 @@ function aMessage(cwd: string): Record<string, string> {
   const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1_000))];
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   const headers = {
-    'webhook-id': id,
+    'Webhook-Id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'Webhook-Signature': `v1,${signature}`,
   };
   writeFileSync(join(cwd, 'message.json'), body);
   writeFileSync(join(cwd, 'headers.json'), JSON.stringify(headers));
   return { WEBHOOK_SECRET: `whsec_${key.toString('base64')}` };
 }
 
-async function preparedFor(slug: Slug, cwd: string): Promise<Record<string, string>> {
+async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<string, string>> {
+  if (slug === 'first-receipt') return aNewcomer(code);
   if (slug === 'going-live') return papersOf(aRut(), cwd);
+  if (slug === 'printing') return aReceipt();
   return slug === 'webhooks' ? aMessage(cwd) : {};
 }
 
 /** Runs a walk in a folder of its own, and holds what it says against what its page says. */
 async function runs(
   name: string,
-  code: (typeof CODES)[number],
+  code: Code,
   { program, output }: ReturnType<typeof walkOf>,
   prepare: (cwd: string) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
 ): Promise<void> {
@@ -100,10 +127,11 @@ describe.each(SLUGS)('the guide %s', (slug) => {
     expect(walks[0]?.output).not.toBe('');
   });
 
-  const prepare = (cwd: string): Promise<Record<string, string>> => preparedFor(slug, cwd);
-  test('runs word for word with curl', () => runs(slug, 'sh', walkOf('en', slug, 'sh'), prepare));
-  test('runs word for word in TypeScript', () => runs(slug, 'ts', walkOf('en', slug, 'ts'), prepare));
-  testWithPython('runs word for word in Python', () => runs(slug, 'py', walkOf('en', slug, 'py'), prepare));
+  const run = (code: Code): Promise<void> =>
+    runs(slug, code, walkOf('en', slug, code), (cwd) => preparedFor(slug, code, cwd));
+  test('runs word for word with curl', () => run('sh'));
+  test('runs word for word in TypeScript', () => run('ts'));
+  testWithPython('runs word for word in Python', () => run('py'));
 });
 
 test('the README of the package runs word for word', () => runs('readme', 'ts', walkOfReadme()));

@@ -101,6 +101,18 @@ describe('GET /v1/docs/reference', () => {
     expect((await get(path)).status).toBe(404);
   });
 
+  test.each([
+    ['/docs/en/nope', '<html lang="en">', '/v1/docs/en?'],
+    ['/docs/es/nope', '<html lang="es">', '/v1/docs/es?'],
+  ])('a page that does not exist is a page, with the way back: %s', async (path, html, back) => {
+    const answer = await get(path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const page = await answer.text();
+    expect(page).toContain(html);
+    expect(page.split('<main')[1]).toContain(back);
+  });
+
   test('is logged by its path, at no account', async () => {
     api.lines.length = 0;
     await get('/docs?token=hunter2');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
+import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { anchorOf, CODES, guideOf, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
@@ -28,6 +29,7 @@ describe('the guides', () => {
           )
         )
           continue;
+        if (target.startsWith('https://')) continue;
         const [, language, to = '', code, , anchor] =
           /^\/v1\/docs\/(es|en)(?:\/([a-z-]+))?\?code=(sh|ts|py)(#(.+))?$/.exec(target) ?? [];
         expect([slug, target, language]).toEqual([slug, target, expect.anything()]);
@@ -55,6 +57,26 @@ describe('the guides', () => {
     }
   });
 
+  test('every code of a rejection has a row of its own, in every language', () => {
+    for (const language of LANGUAGES) {
+      const page = guidePage({ ...HERE, language }, 'refused');
+      const lacking = REJECTION_CODES.filter((code) => page.split(`<tr id="${code}">`).length !== 2);
+      expect([language, lacking]).toEqual([language, []]);
+    }
+  });
+
+  test('the title of the site stands once', () => {
+    expect(indexPage(HERE)).toContain('<title>API de CFE</title>');
+    expect(guidePage(HERE, 'limits')).toMatch(/<title>Límites.* · API de CFE<\/title>/);
+  });
+
+  test('no block needs a program that not every system has', () => {
+    for (const [language, slug] of LANGUAGES.flatMap((one) => SLUGS.map((other) => [one, other] as const))) {
+      const blocks = guideOf(language, slug).tokens.filter(({ type }) => type === 'code');
+      expect([slug, blocks.filter(({ raw }) => /%N|uuidgen/.test(raw))]).toEqual([slug, []]);
+    }
+  });
+
   test('every rule is told in Spanish, and no other', () => {
     const codes = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));
     expect(Object.keys(RULES_IN_SPANISH).toSorted()).toEqual(codes.toSorted());
@@ -79,8 +101,14 @@ describe('the search', () => {
     expect(found('totals.pay_amount')[0]).toBe('refused#totals.pay_amount');
   });
 
+  test('finds prose, not code', () => {
+    expect(found('curl jq')).toContain('first-receipt');
+    for (const word of ['isinstance', 'createServer', 'halt']) expect(found(word)).toEqual([]);
+  });
+
   test('every word must be there', () => {
     expect(found('sobre exclaves zzz')).toEqual([]);
+    expect(found('incoterm exclaves aduaneros')).toEqual(['exports']);
     expect(found('')).toEqual([]);
   });
 
