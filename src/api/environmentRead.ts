@@ -7,7 +7,7 @@ import type { Caller } from './route.ts';
 export const environmentToRead = {
   environment: EnvironmentName.optional().meta({
     description:
-      'The environment whose CFEs are read, with a production token in either case; `production` unless told. `sandbox` requires a developer account (`is_developer`, else 403).',
+      'The environment whose CFEs are read, with a production token in either case. Default: `production`. `sandbox` requires a developer account (`is_developer`, else 403).',
     examples: ['sandbox'],
   }),
 };

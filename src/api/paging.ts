@@ -26,8 +26,8 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
 export const pageOf = (things: string, { usual, largest }: { usual: number; largest: number }) => ({
   skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
     .optional()
-    .meta({ description: `How many ${things} to skip; 0 unless told.`, examples: [0] }),
+    .meta({ description: `How many ${things} to skip. Default: 0.`, examples: [0] }),
   limit: wholeNumber({ minimum: 1, maximum: largest })
     .optional()
-    .meta({ description: `How many ${things} to return at most; ${usual} unless told.`, examples: [usual] }),
+    .meta({ description: `How many ${things} to return at most. Default: ${usual}.`, examples: [usual] }),
 });

@@ -11,8 +11,8 @@ import { until } from './until.ts';
 const RECEIVERS = [
   {
     doc_type: 'RUC',
-    doc_number: '214844360018',
-    legal_name: 'Cliente Demo SA',
+    doc_number: '219999820013',
+    legal_name: 'Cooperativa El Ombú',
     destination: 'compras@cliente.example',
   },
   {

@@ -138,7 +138,8 @@ export const BODY_RULES = {
       'query.created_from: must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00), found "yesterday".',
   },
   'cursor.malformed': {
-    checks: 'Where a list is to go on is told as an answer of this list told it.',
+    checks:
+      'The cursor of a list is one that this list answered: use the cursor from the Link of the previous page.',
     source: 'docs/contract.md#lists',
     example: 'query.after: must be taken from the header Link of a page of this list.',
   },

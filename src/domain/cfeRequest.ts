@@ -137,7 +137,7 @@ export const CfeRequest = z
       .string()
       .meta({
         description:
-          'Further fields, as a JSON object encoded as a string (`CfeExtra`); keys that mean nothing here are kept and returned to nobody. Source: the fields of the Formato CFE v25.2 that each key names.',
+          'Further fields: a **string** that holds a JSON object, not the object itself. What the object may hold is the schema [CfeExtra](#/components/schemas/CfeExtra); keys that are not in it are kept and returned to nobody. Source: the fields of the Formato CFE v25.2 that each key names.',
         examples: ['{"due_date":"2026-12-20","purchase_order":"OC-4711"}'],
         contentMediaType: 'application/json',
         contentSchema: { $ref: '#/components/schemas/CfeExtra' },

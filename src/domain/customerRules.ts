@@ -11,7 +11,7 @@ export const CUSTOMER_RULES = {
     example: 'doc_number: the enterprise already has a customer RUC 219999830019.',
   },
   'customer.too_many': {
-    checks: 'An enterprise has no more customers than the operator allows; 20,000 unless told.',
+    checks: 'An enterprise has no more customers than the operator allows. Default: 20,000.',
     source: 'docs/contract.md#limits',
     example: 'The enterprise has 20000 customers already, the maximum; delete one first.',
   },

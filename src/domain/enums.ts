@@ -83,7 +83,7 @@ export const IvaTypeName = namedEnum(
     BASIC_RATE: 'IndFact 3: VAT at the basic rate, 22 %; feeds `tax_basic_net_amount`.',
     EXPORT: 'IndFact 10: exported or treated like it; feeds `total_amount` without VAT.',
     NON_BILLABLE_NEGATIVE:
-      'IndFact 7: not billed, taken off `pay_amount` (a rounding, a discount); its price and amount are positive.',
+      'IndFact 7: not billed, taken off `pay_amount` alone, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount is a lower `unit_price` instead.',
   },
 );
 
@@ -102,7 +102,7 @@ export const CurrencyName = namedEnum(
 
 export const DocumentTypeName = namedEnum(
   'DocumentType',
-  'Kind of document that identifies a receiver. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
+  'Kind of document that identifies a receiver; there are no others: a person who has only a Uruguayan cédula, or a passport, cannot be named here. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
   DOCUMENT_TYPES,
   {
     RUC: 'TipoDocRecep 2: tax id of a company in Uruguay, 12 digits.',

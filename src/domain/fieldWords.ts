@@ -216,7 +216,7 @@ export const LINE_WORDS = {
     examples: [2],
   },
   unit_price: {
-    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
+    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. There is no field for a discount: give the price less the discount. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
     examples: [500],
   },
   item_amount: {
@@ -236,7 +236,7 @@ export const EXTRA_WORDS = {
     examples: ['2026-12-20'],
   },
   unit: {
-    description: `Unit of measure of every line; usually \`N/A\`. Source: ${CFE_FORMAT} B, field 10 (UniMed).`,
+    description: `Unit of measure of every line. Default: \`N/A\`. Source: ${CFE_FORMAT} B, field 10 (UniMed).`,
     examples: ['kg'],
   },
   purchase_order: {
@@ -248,23 +248,23 @@ export const EXTRA_WORDS = {
     examples: ['Devolución'],
   },
   sale_condition: {
-    description: `Incoterm in three letters, or \`N/A\`, which it usually is; export family only. Source: ${CFE_FORMAT} A, field 13 (ClauVenta).`,
+    description: `Incoterm in three letters, or \`N/A\`. Default: \`N/A\`; export family only. Source: ${CFE_FORMAT} A, field 13 (ClauVenta).`,
     examples: ['FOB'],
   },
   sale_mode: {
-    description: `Kind of sale: 1 goods, 2 consignment, 3 revisable price, 4 own goods to customs exclaves, 80 Tax Free, 90 services (usual), 91 export through a third party, 99 other; where something is exported. Source: ${CFE_FORMAT} A, field 14 (ModVenta).`,
+    description: `Kind of sale: 1 goods, 2 consignment, 3 revisable price, 4 own goods to customs exclaves, 80 Tax Free, 90 services, 91 export through a third party, 99 other; where something is exported. Default: 90, which declares a service: give 1 to 4 for goods. Source: ${CFE_FORMAT} A, field 14 (ModVenta).`,
     examples: [90],
   },
   transport: {
-    description: `1 sea, 2 air, 3 land, 8 does not apply (usual), 9 other; export family only. Source: ${CFE_FORMAT} A, field 15 (ViaTransp).`,
+    description: `1 sea, 2 air, 3 land, 8 does not apply, 9 other; export family only. Default: 8. Source: ${CFE_FORMAT} A, field 15 (ViaTransp).`,
     examples: [8],
   },
   information: {
-    description: `A legend that a norm demands, printed on the receipt. Source: ${CFE_FORMAT} A, field 16 (InfoAdicionalDoc).`,
+    description: `Text that a law or rule requires, printed on the receipt. Source: ${CFE_FORMAT} A, field 16 (InfoAdicionalDoc).`,
     examples: ['Régimen de admisión temporaria'],
   },
   branch: {
-    description: `Branch that issues, by the code that the authority gave it, 0 to 9999; usually the enterprise’s first. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
+    description: `Branch that issues, by the code that the authority gave it, 0 to 9999. Default: the enterprise’s first. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
     examples: [2],
   },
 } as const satisfies WordsOf<string>;

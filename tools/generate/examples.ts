@@ -28,9 +28,14 @@ type Recorded = Record<'requests' | 'answers' | 'trials', Record<string, Example
 const operations: Record<string, Partial<Recorded>> = {};
 const errors: Record<string, Answer> = {};
 
+/** Texts made short, and pages of receipts at an address that is nobody's, not at that of the stack. */
 const brief = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_, part: unknown) =>
-    typeof part === 'string' && part.length > LONGEST ? part.slice(0, SHORT) : part,
+    typeof part === 'string'
+      ? part
+          .slice(0, part.length > LONGEST ? SHORT : LONGEST)
+          .replace(/^http:\/\/[^/]+\/r\//, 'https://cfe.example/r/')
+      : part,
   ) as unknown;
 
 interface Recorder {
@@ -213,6 +218,18 @@ async function keepCustomers({ record }: Recorder): Promise<void> {
   await record('deleteCustomer', ['gone', 'It is gone'], ['DELETE', path]);
 }
 
+interface Document {
+  cfe_type: CfeType;
+  header: { totals: { tax_basic_net_amount?: number } };
+  details: { iva_type: string; item_amount: number }[];
+}
+
+/** Whether the lines at the basic rate come to more than their base: the prices include the VAT. */
+const hasVatInPrices = ({ header: { totals }, details }: Document): boolean =>
+  details
+    .filter(({ iva_type }) => iva_type === 'BASIC_RATE')
+    .reduce((sum, line) => sum + line.item_amount, 0) > (totals.tax_basic_net_amount ?? 0);
+
 async function issue(customer: Recorder): Promise<void> {
   const today = montevideoDate(new Date());
   const idOfType = new Map<string, string>();
@@ -221,7 +238,7 @@ async function issue(customer: Recorder): Promise<void> {
       /\{(today|[A-Z_]+)\}/g,
       (_, key: string) => (key === 'today' ? today : (idOfType.get(key) ?? '')),
     );
-    const body = JSON.parse(text) as { cfe_type: CfeType };
+    const body = JSON.parse(text) as Document;
     const title = name.replace(/^\d+-|\.json$/g, '');
     // A document that the authority refuses is no model.
     if (title === 'rejected') continue;
@@ -232,7 +249,10 @@ async function issue(customer: Recorder): Promise<void> {
     }
     const data = await customer.record(
       'issueCfe',
-      [key, CFE_TYPES[body.cfe_type].label],
+      [
+        key,
+        `${CFE_TYPES[body.cfe_type].label}, ${hasVatInPrices(body) ? 'prices that include VAT' : 'prices without VAT'}`,
+      ],
       ['POST', `${ENTERPRISE}/cfes`, body],
     );
     const { cfe_id } = data as { cfe_id: string };

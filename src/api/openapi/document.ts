@@ -40,6 +40,7 @@ export function openApiDocument(routes: readonly Route[], examples: Examples): O
     info: { title: 'Electronic fiscal receipts (CFE)', version: VERSION, description: INTRODUCTION },
     // Relative to where the document is read: one address serves both environments.
     servers: [{ url: '/v1' }],
+    externalDocs: { url: 'docs', description: 'Guides in Spanish and English, with examples that run' },
     tags: [...tagsOf(routes), WEBHOOKS_TAG],
     paths,
     webhooks: events,

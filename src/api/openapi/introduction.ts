@@ -5,7 +5,8 @@ credit and debit notes for each. The service numbers and signs them and sends th
 
 **Authentication.** Exchange the API key for an access token at \`POST /tokens\`, and send both with every other request:
 \`X-API-Key\` and \`Authorization: Bearer …\`. Use a sandbox key with \`X-Sandbox-Mode: true\` on the endpoints that
-support it; what it issues has no fiscal validity.
+support it; what it issues has no fiscal validity. The header says in which environment the caller is. What was issued in
+the sandbox is read with a production key, by the query parameter \`environment\`, which says what is read.
 
 **Answers.** A success is \`{"data": …}\`, an error \`{"error": {"code", "message", "details"?}}\`. Branch on the HTTP
 status and on \`code\`, not on the message. A 400 lists every fault at once in \`details.fields\`, each with a JSON
@@ -16,7 +17,7 @@ Pointer to its place and a stable code. A field without a value is \`null\`, nev
 numbers, read digit by digit; a number with too many decimals is rejected, never rounded. Answers may gain fields at any
 time: ignore those you do not know.
 
-**Retries are safe.** Send an \`Idempotency-Key\` with each POST, and repeat the request with the same key if no answer
+**Retries are safe.** Send an \`Idempotency-Key\` with each POST but \`/tokens\`, and repeat the request with the same key if no answer
 arrives. One key numbers at most one receipt, for good; other answers are kept for 24 hours.
 
 **Webhooks.** The service reports changes to your own server by HTTPS POST, signed according to Standard Webhooks 1.0.

@@ -7,13 +7,13 @@ import type { Route } from '../route.ts';
 /** When each refusal is answered, in words. */
 export const WORDS: Readonly<Record<RefusalCode, string>> = {
   INVALID_INPUT: 'The request is malformed or breaks a rule; `details.fields` lists every fault.',
-  ALREADY_EXISTS: 'It already exists.',
-  INVALID_API_KEY: 'The API key is missing, unknown or revoked, or belongs to the other environment.',
+  ALREADY_EXISTS: 'It already exists; an enterprise may have been registered by another account.',
+  INVALID_API_KEY: 'The API key is missing, unknown or revoked, or does not fit `X-Sandbox-Mode`.',
   UNAUTHORIZED:
     'The API key or the access token is missing, invalid or expired, or they do not belong together.',
   FORBIDDEN:
-    'The caller is authenticated but may not do this: the enterprise, the role or the environment does not allow it.',
-  NOT_FOUND: 'It does not exist.',
+    'The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`.',
+  NOT_FOUND: 'It does not exist. `GET /enterprises` lists the enterprises of the caller.',
   METHOD_NOT_ALLOWED: 'The path does not support this method; the header Allow lists those it supports.',
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not application/json in UTF-8.',

@@ -24,7 +24,8 @@ const SANDBOX: HeaderParameter = {
   name: 'X-Sandbox-Mode',
   in: 'header',
   required: false,
-  description: '`true` with a sandbox key; `false` or omitted with a production key.',
+  description:
+    'The environment of the caller, which must fit the key: `true` with a sandbox key; `false` or omitted with a production key. To read what was issued in the sandbox, use a production key and the query parameter `environment`.',
   schema: {
     type: 'string',
     enum: ['true', 'false'],
@@ -37,7 +38,7 @@ const SANDBOX: HeaderParameter = {
 
 const NO_SANDBOX: HeaderParameter = {
   ...SANDBOX,
-  description: 'Production only: `true` is rejected.',
+  description: 'Production only: `true` is rejected (`sandbox.unsupported`).',
   schema: { type: 'string', enum: ['false'] },
 };
 
@@ -47,7 +48,7 @@ const IDEMPOTENCY: HeaderParameter = {
   required: false,
   description:
     'A string of your own, new for each operation. A repeated request with the same key and body gets the first answer ' +
-    'again (`Idempotent-Replayed: true`), and nothing is done twice.',
+    'again (`Idempotent-Replayed: true`), and nothing is done twice. A request that was refused did nothing and leaves the key free for the mended one.',
   schema: {
     type: 'string',
     minLength: 1,

@@ -18,7 +18,8 @@ export const getCfe = defineRoute({
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
-  about: 'One CFE as it stands, as a list of one.',
+  about:
+    'One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

@@ -11,13 +11,13 @@ import { defineRoute } from '../route.ts';
 import { cfeAsked } from './getCfe.ts';
 
 const USUAL_PAPER: Paper = 'A4';
-const PaperName = namedEnum('Paper', `Paper of the print; ${USUAL_PAPER} unless told.`, PAPERS, {
+const PaperName = namedEnum('Paper', `Paper of the print. Default: ${USUAL_PAPER}.`, PAPERS, {
   A4: 'Sheets of 210 × 297 mm.',
   '80mm': 'A roll 80 mm wide.',
   '58mm': 'A roll 58 mm wide.',
 });
 const AskedPaper = PaperName.optional().meta({
-  description: `Paper of the print; ${USUAL_PAPER} unless told.`,
+  description: `Paper of the print. Default: ${USUAL_PAPER}.`,
 });
 
 /** GET …/cfes/{cfe_id}/pdf: the printed form (docs/contract.md#printed-form). */

@@ -32,7 +32,7 @@ const Query = z.strictObject({
   ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
   after: CfeCursor.optional().meta({
     description:
-      'Where the page before ended, as its header Link tells it. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were.',
+      'The cursor from the header Link of the previous page. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were.',
     examples: [cursorOf(['101-25'])],
   }),
   cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),

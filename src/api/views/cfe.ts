@@ -24,7 +24,8 @@ export const ReasonView = z
       .string()
       .nullable()
       .meta({
-        description: 'More about it, in the authority’s words; null without.',
+        description:
+          'More about it, in the authority’s words; null without. A place such as `A-C124` is zone A, field 124 of the CFE format.',
         examples: ['MntTotal no coincide'],
       }),
   })

@@ -14,7 +14,10 @@ export const ValidationView = z
     totals: z
       .object({
         currency: CurrencyName,
-        exchange_rate: amount('Pesos for one unit of the currency; 1 for UYU'),
+        exchange_rate: ExactNumber.meta({
+          description: 'Pesos for one unit of the currency; 1 for UYU',
+          examples: [39.85],
+        }),
         prices_include_vat: z.boolean().meta({
           description: 'Whether unit prices and line amounts were read as including VAT (MntBruto)',
         }),

@@ -77,7 +77,7 @@ const update = defineVerb({
   name: 'update',
   summary: 'Put a customer in the place of what was kept of it',
   args: { ...RUT, ...DOCUMENT, ...FILE },
-  examples: ['219999830019 RUC 214844360018 customer.json'],
+  examples: ['219000090011 RUC 219999820013 customer.json'],
   input: KEY.extend({ file: z.string() }),
   async run(deps, { file, ...key }) {
     const customer = readRows(Customer, deps.readFile(file));
@@ -89,7 +89,7 @@ const remove = defineVerb({
   name: 'remove',
   summary: 'Forget a customer; its CFEs stay',
   args: { ...RUT, ...DOCUMENT },
-  examples: ['219999830019 RUC 214844360018'],
+  examples: ['219000090011 RUC 219999820013'],
   input: KEY,
   async run(deps, key) {
     await deleteCustomer(deps, keyOf(key));
