@@ -8,7 +8,11 @@ import type { CommandDeps } from './steps/deps.ts';
  * Shuts a user out: sessions and invitations end at once, nobody signs in as them. What they did stays in the audit, and an
  * invitation lets them in again. Refuses an unknown one (NOT_FOUND).
  */
-export function disableUser(deps: CommandDeps, input: { email: string }): Promise<Person> {
+export function disableUser(
+  deps: CommandDeps,
+  input: { email: string; reason?: string | undefined },
+): Promise<Person> {
+  const { reason } = input;
   return deps.orm.em.fork().transactional(async (em) => {
     const now = deps.clock();
     const person = await requirePerson(em, input.email);
@@ -18,7 +22,8 @@ export function disableUser(deps: CommandDeps, input: { email: string }): Promis
     person.sealedTotp = null;
     await endSessionsOf(em, person.id, {}, now);
     await withdrawInvitations(em, person.id, now);
-    audited(deps, em, { action: 'user.disable', subject: person.email }, now);
+    const why = reason === undefined ? {} : { reason };
+    audited(deps, em, { action: 'user.disable', subject: person.email, ...why }, now);
     return person;
   });
 }

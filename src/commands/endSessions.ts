@@ -10,14 +10,15 @@ import type { CommandDeps } from './steps/deps.ts';
  */
 export function endSessions(
   deps: CommandDeps,
-  input: { email: string; only?: string; but?: string },
+  input: { email: string; only?: string; but?: string; reason?: string | undefined },
 ): Promise<number> {
   return deps.orm.em.fork().transactional(async (em) => {
     const now = deps.clock();
     const person = await requirePerson(em, input.email);
     if (input.only !== undefined && !isUuid(input.only)) return 0;
     const ended = await endSessionsOf(em, person.id, input, now);
-    audited(deps, em, { action: 'user.end_sessions', subject: person.email }, now);
+    const why = input.reason === undefined ? {} : { reason: input.reason };
+    audited(deps, em, { action: 'user.end_sessions', subject: person.email, ...why }, now);
     return ended;
   });
 }

@@ -9,8 +9,12 @@ import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
  * Lifts a suspension: the enterprise goes back to what it was before, and its onboarding looks again. An operator's
  * act. Refuses one that is not suspended (INVALID_INPUT).
  */
-export function resumeEnterprise(deps: CommandDeps, input: { rut: string }): Promise<Enterprise> {
-  return changeEnterprise(deps, input.rut, { action: 'enterprise.resume' }, (em, enterprise, now) => {
+export function resumeEnterprise(
+  deps: CommandDeps,
+  input: { rut: string; reason?: string | undefined },
+): Promise<Enterprise> {
+  const why = input.reason === undefined ? {} : { reason: input.reason };
+  return changeEnterprise(deps, input.rut, { action: 'enterprise.resume', ...why }, (em, enterprise, now) => {
     const before = enterprise.statusBeforeSuspension ?? null;
     if (before === null || !enterpriseCanBecome(enterprise.status, before)) {
       throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is not suspended.`);

@@ -13,9 +13,9 @@ import type { CommandDeps } from './steps/deps.ts';
  */
 export function setGrant(
   deps: CommandDeps,
-  grant: { accountId: string; rut: string; role: GrantedRole },
+  grant: { accountId: string; rut: string; role: GrantedRole; reason?: string | undefined },
 ): Promise<Omit<EnterpriseGrant, symbol>> {
-  const { rut, role } = grant;
+  const { rut, role, reason } = grant;
   return deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await requireAccount(em, grant.accountId);
     // Locked, so that nobody makes the account its owner meanwhile.
@@ -28,7 +28,8 @@ export function setGrant(
       );
     }
     await putGrant(em, { accountId, rut, role });
-    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut }, deps.clock());
+    const why = reason === undefined ? {} : { reason };
+    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, ...why }, deps.clock());
     return { accountId, rut, role };
   });
 }

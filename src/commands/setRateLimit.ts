@@ -10,14 +10,15 @@ import type { CommandDeps } from './steps/deps.ts';
  */
 export function setRateLimit(
   deps: CommandDeps,
-  limit: Omit<RateLimit, symbol> & { keep?: boolean },
+  limit: Omit<RateLimit, symbol> & { keep?: boolean; reason?: string | undefined },
 ): Promise<Omit<RateLimit, symbol>> {
-  const { environment, perHour, keep = false } = limit;
+  const { environment, perHour, keep = false, reason } = limit;
   return deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await requireAccount(em, limit.accountId);
     await putRateLimit(em, { accountId, environment, perHour }, { keep });
     const subject = `${environment} ${perHour}`;
-    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId }, deps.clock());
+    const why = reason === undefined ? {} : { reason };
+    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId, ...why }, deps.clock());
     return { accountId, environment, perHour };
   });
 }

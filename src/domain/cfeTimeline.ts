@@ -3,6 +3,7 @@ import type { AttemptSummary } from './attempt.ts';
 import { type CfeStatus, isFinal } from './cfeStatus.ts';
 import type { RejectionReason } from './rejection.ts';
 import type { StuckReason } from './stuckReason.ts';
+import { SUPPORT_ACTIONS, SUPPORT_OUTCOMES } from './supportAction.ts';
 import { answerMeans } from './words/cfes.ts';
 import type { CfeWords } from './words/shape.ts';
 
@@ -80,7 +81,7 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
     ...lived.acts.map(
       ({ at, actor, action, reason, outcome }): Happening => ({
         at,
-        what: [action, outcome].filter(Boolean).join(': '),
+        what: actText(action, outcome, words),
         more: [actor, reason].filter(Boolean).join(': '),
         kind: 'act',
       }),
@@ -121,3 +122,12 @@ function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
 /** A reason of the authority in its own words. */
 const reasonText = ({ code, message, detail }: RejectionReason): string =>
   `${code} «${message}»${detail === null ? '' : ` (${detail})`}`;
+
+/** What was done and what came of it; one that has no words here stands as it is stored. */
+function actText(action: string, outcome: string | null, words: CfeWords): string {
+  const act = SUPPORT_ACTIONS.find((known) => `cfe.${known}` === action);
+  const end = SUPPORT_OUTCOMES.find((known) => known === outcome);
+  return [act ? words.action[act].label : action, end ? words.outcome[end] : outcome]
+    .filter(Boolean)
+    .join(': ');
+}

@@ -144,7 +144,7 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'enterprise',
     sample: (side, { ours, theirs }) => {
       const account = side === ours ? ours.accountId : theirs.accountId;
-      return of('/grants', { account, role: 'VIEWER' })(side);
+      return of('/grants', { account, role: 'VIEWER', ...REASON })(side);
     },
     // Its own account is refused: nobody gets a role that other rows rest on.
     mayFail: true,
@@ -152,7 +152,7 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'POST /enterprises/{rut}/grants/remove': {
     may: ADMINS,
     of: 'enterprise',
-    sample: (side) => of('/grants/remove', { account: side.accountId })(side),
+    sample: (side) => of('/grants/remove', { account: side.accountId, ...REASON })(side),
     mayFail: true,
   },
   'POST /enterprises/{rut}/send-report': {
@@ -174,7 +174,7 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'POST /enterprises/{rut}/resume': {
     may: ADMINS,
     of: 'enterprise',
-    sample: of('/resume', {}),
+    sample: of('/resume', REASON),
     mayFail: true,
   },
   'POST /enterprises/{rut}/permissions': {

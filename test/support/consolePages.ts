@@ -52,7 +52,7 @@ const personForm = (act: string, answer = 303): ConsolePage => ({
   answer,
   sample: async ({ accountId, email }, { site }) => {
     const { id } = await site.deps.orm.em.fork().findOneOrFail(Person, { email });
-    return { path: `/accounts/${accountId}/people/${id}/${act}`, fields: {} };
+    return { path: `/accounts/${accountId}/people/${id}/${act}`, fields: act === 'invite' ? {} : REASON };
   },
 });
 const RUNNERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
@@ -60,6 +60,8 @@ const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
 });
+
+const REASON = { reason: 'Lo pidió la cuenta' };
 
 /** Every page and form for those who are signed in, by method and path. */
 export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
@@ -80,7 +82,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'account',
     sample: ({ accountId }) => ({
       path: `/accounts/${accountId}/limit`,
-      fields: { environment: 'production', per_hour: '2000' },
+      fields: { environment: 'production', per_hour: '2000', ...REASON },
     }),
   },
   'POST /accounts/{id}/grants': {
@@ -88,7 +90,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'account',
     sample: ({ accountId }, { theirs }) => ({
       path: `/accounts/${accountId}/grants`,
-      fields: { rut: theirs.rut, role: 'VIEWER' },
+      fields: { rut: theirs.rut, role: 'VIEWER', ...REASON },
     }),
   },
   'POST /accounts/{id}/grants/{rut}/remove': {
@@ -96,7 +98,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'account',
     sample: ({ accountId }, { theirs }) => ({
       path: `/accounts/${accountId}/grants/${theirs.rut}/remove`,
-      fields: {},
+      fields: REASON,
     }),
   },
   'POST /accounts/{id}/people': {

@@ -20,6 +20,7 @@ import { Rut } from '../../domain/rut.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
+import { REASON, Why } from '../reason.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
 const ARGS = { RUT: 'RUT of the enterprise' };
@@ -240,10 +241,11 @@ const resume = defineVerb({
   name: 'resume',
   summary: 'Let a suspended enterprise issue again',
   args: ARGS,
+  options: [REASON],
   examples: EXAMPLES,
-  input: z.strictObject({ rut: Rut }),
-  async run(deps, { rut }) {
-    await resumeEnterprise(deps, { rut });
+  input: z.strictObject({ rut: Rut, ...Why }),
+  async run(deps, { rut, reason }) {
+    await resumeEnterprise(deps, { rut, reason });
     return oneOf(deps, rut);
   },
 });

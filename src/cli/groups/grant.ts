@@ -6,6 +6,7 @@ import type { EnterpriseGrant } from '../../db/entities/EnterpriseGrant.ts';
 import { listGrants } from '../../db/grants.ts';
 import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
 import { Rut } from '../../domain/rut.ts';
+import { REASON, Why } from '../reason.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
 const ARGS = { ACCOUNT: 'id of the account', RUT: 'RUT of the enterprise' };
@@ -26,11 +27,12 @@ const set = defineVerb({
       required: true,
       choices: GRANTED_ROLES,
     },
+    REASON,
   ],
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 219999830019 --role MEMBER'],
-  input: z.strictObject({ account: z.string(), rut: Rut, role: z.enum(GRANTED_ROLES) }),
-  async run(deps, { account: accountId, rut, role }) {
-    return row(await setGrant(deps, { accountId, rut, role }));
+  input: z.strictObject({ account: z.string(), rut: Rut, role: z.enum(GRANTED_ROLES), ...Why }),
+  async run(deps, { account: accountId, rut, role, reason }) {
+    return row(await setGrant(deps, { accountId, rut, role, reason }));
   },
 });
 
@@ -38,10 +40,11 @@ const remove = defineVerb({
   name: 'remove',
   summary: 'Remove what an account was granted',
   args: ARGS,
+  options: [REASON],
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 219999830019'],
-  input: z.strictObject({ account: z.string(), rut: Rut }),
-  async run(deps, { account, rut }) {
-    await removeGrant(deps, { accountId: account, rut });
+  input: z.strictObject({ account: z.string(), rut: Rut, ...Why }),
+  async run(deps, { account, rut, reason }) {
+    await removeGrant(deps, { accountId: account, rut, reason });
     return { account_id: account, rut, role: null };
   },
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { setRateLimit } from '../../commands/setRateLimit.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { REASON, Why } from '../reason.ts';
 import { defineVerb, type Group } from '../verb.ts';
 
 /** The table could hold more, but beyond this a limit limits nothing. */
@@ -18,11 +19,17 @@ const set = defineVerb({
       choices: ENVIRONMENTS,
     },
     { flags: '--per-hour <n>', about: 'requests an hour', required: true, wholeNumber: [1, MOST_PER_HOUR] },
+    REASON,
   ],
   examples: ['0c0e1ab1-0000-4000-8000-000000000001 --environment production --per-hour 5000'],
-  input: z.strictObject({ account: z.string(), environment: z.enum(ENVIRONMENTS), perHour: z.number() }),
-  async run(deps, { account: accountId, environment, perHour }) {
-    const limit = await setRateLimit(deps, { accountId, environment, perHour });
+  input: z.strictObject({
+    account: z.string(),
+    environment: z.enum(ENVIRONMENTS),
+    perHour: z.number(),
+    ...Why,
+  }),
+  async run(deps, { account: accountId, environment, perHour, reason }) {
+    const limit = await setRateLimit(deps, { accountId, environment, perHour, reason });
     return { account_id: limit.accountId, environment: limit.environment, per_hour: limit.perHour };
   },
 });

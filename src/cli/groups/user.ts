@@ -14,6 +14,7 @@ import { MEMBER_ROLES, OPERATOR_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
+import { REASON, Why } from '../reason.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
 const ROLES = [...new Set([...OPERATOR_ROLES, ...MEMBER_ROLES])];
@@ -121,10 +122,11 @@ const disable = defineVerb({
   name: 'disable',
   summary: 'Shut a user out of the console at once; what they did stays in the audit',
   args: EMAIL,
+  options: [REASON],
   examples: EXAMPLE,
-  input: z.strictObject({ email: UserEmail }),
-  async run(deps, { email }) {
-    return row(await disableUser(deps, { email }));
+  input: z.strictObject({ email: UserEmail, ...Why }),
+  async run(deps, { email, reason }) {
+    return row(await disableUser(deps, { email, reason }));
   },
 });
 
@@ -132,11 +134,14 @@ const sessions = defineVerb({
   name: 'sessions',
   summary: 'List where a user is signed in; with --end, sign them out there',
   args: EMAIL,
-  options: [{ flags: '--end <session>', about: 'session_id of a session to end, or the word all' }],
+  options: [{ flags: '--end <session>', about: 'session_id of a session to end, or the word all' }, REASON],
   examples: ['ana@example.com', 'ana@example.com --end all'],
-  input: z.strictObject({ email: UserEmail, end: z.string().optional() }),
-  async run(deps, { email, end }) {
-    if (end !== undefined) await endSessions(deps, { email, ...(end === 'all' ? {} : { only: end }) });
+  input: z.strictObject({ email: UserEmail, end: z.string().optional(), ...Why }),
+  usageFault: ({ end, reason }) =>
+    reason !== undefined && end === undefined ? '--reason goes with --end' : undefined,
+  async run(deps, { email, end, reason }) {
+    if (end !== undefined)
+      await endSessions(deps, { email, reason, ...(end === 'all' ? {} : { only: end }) });
     const em = deps.orm.em.fork();
     const person = await findPerson(em, email);
     if (!person) throw new Refusal('NOT_FOUND', `There is no user ${email}.`);

@@ -121,6 +121,14 @@ document.querySelector('#help')?.addEventListener('click', (event) => {
   if (help()) event.preventDefault();
 });
 
+// A form whose answer is shown once is sent once: a second click would throw that answer away.
+const sentOnce = new WeakSet();
+document.addEventListener('submit', (event) => {
+  if (!event.target.querySelector('[name=once]')) return;
+  if (sentOnce.has(event.target)) event.preventDefault();
+  else sentOnce.add(event.target);
+});
+
 // What is shown once leaves with its page, also out of the store from which a browser shows a page again; and a reload asks for
 // the page that follows it instead of sending the form once more.
 const afterOnce = document.querySelector('a.after-once');

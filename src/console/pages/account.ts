@@ -18,7 +18,8 @@ import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
 import { MEMBER_ROLES } from '../../domain/people.ts';
 import { HOURLY_LIMITS } from '../../domain/requestLimits.ts';
 import { Rut } from '../../domain/rut.ts';
-import { BY_LENGTH } from '../../domain/supportAction.ts';
+import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
+import { text } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
@@ -34,6 +35,9 @@ const MOST_PER_HOUR = 1_000_000_000;
 const Id = z.object({ id: z.uuid() });
 const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
 const place = (id: string): string => `/accounts/${id}`;
+const Reason = z.object({ reason: z.string().trim().pipe(text(REASON_LENGTH)) });
+const reasonField = (visit: Visit): Html =>
+  field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
 const FORM = {
   method: 'POST',
   audience: ADMINS,
@@ -107,7 +111,11 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
   const remove = ({ rut, role }: EnterpriseOf): Html | null =>
     role === 'OWNER'
       ? null
-      : form(visit, `${place(id)}/grants/${rut}/remove`, button(words.ungrant, 'quiet'), 'inline');
+      : html`<details id="ungrant-${rut}"><summary aria-label="${words.ungrant} ${rut}">${words.ungrant}</summary>${form(
+          visit,
+          `${place(id)}/grants/${rut}/remove`,
+          html`${reasonField(visit)}${button(words.ungrant)}`,
+        )}</details>`;
   return {
     ...at,
     name: 'enterprises',
@@ -224,13 +232,13 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
 /** What can be done about a person, each saying what it does. */
 function personForms(visit: Visit, id: string, { personId, email, disabled }: Member): Html {
   const { accounts: words } = visit.texts;
-  const act = (name: string, title: string, about: string | null): Html =>
+  const act = (name: string, title: string, about: string | null, asked = reasonField(visit)): Html =>
     html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
       visit,
       `${place(id)}/people/${personId}/${name}`,
-      html`${about !== null && html`<p>${about}</p>`}${button(title)}`,
+      html`${about !== null && html`<p>${about}</p>`}${asked}${button(title)}`,
     )}</details>`;
-  return html`${act('invite', words.invite, words.inviteAbout)}${!disabled && html`${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`}`;
+  return html`${act('invite', words.invite, words.inviteAbout, html``)}${!disabled && html`${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`}`;
 }
 
 const choice = (label: string, name: string, options: readonly string[]): Html =>
@@ -241,7 +249,7 @@ function grantForm(visit: Visit, id: string): Html {
   return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
     visit,
     `${place(id)}/grants`,
-    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${choice(words.role, 'role', GRANTED_ROLES)}${button(words.grantGo)}`,
+    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${choice(words.role, 'role', GRANTED_ROLES)}${reasonField(visit)}${button(words.grantGo)}`,
   )}</details>`;
 }
 
@@ -267,12 +275,11 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
 }
 
 const limitForm = (visit: Visit, id: string, environment: Environment): Html =>
-  form(
+  html`<details id="limit-${environment}"><summary aria-label="${visit.texts.accounts.set}, ${visit.texts.environments[environment]}">${visit.texts.accounts.set}</summary>${form(
     visit,
     `${place(id)}/limit`,
-    html`<input type="hidden" name="environment" value="${environment}"><input name="per_hour" inputmode="numeric" maxlength="10" required autocomplete="off" aria-label="${visit.texts.accounts.perHour}, ${visit.texts.environments[environment]}">${button(visit.texts.accounts.set, 'quiet')}`,
-    'inline',
-  );
+    html`<input type="hidden" name="environment" value="${environment}">${field(visit.texts.accounts.perHour, { name: 'per_hour', inputmode: 'numeric', maxlength: 10 })}${reasonField(visit)}${button(visit.texts.accounts.set)}`,
+  )}</details>`;
 
 /** POST /accounts/{id}/limit. */
 export const sendLimit = definePage({
@@ -283,9 +290,10 @@ export const sendLimit = definePage({
   form: z.object({
     environment: z.enum(ENVIRONMENTS),
     per_hour: z.coerce.number().int().min(1).max(MOST_PER_HOUR),
+    ...Reason.shape,
   }),
-  async handle({ params: { id }, form: { environment, per_hour: perHour }, visit }, deps) {
-    await setRateLimit(acting(deps, visit), { accountId: id, environment, perHour });
+  async handle({ params: { id }, form: { environment, per_hour: perHour, reason }, visit }, deps) {
+    await setRateLimit(acting(deps, visit), { accountId: id, environment, perHour, reason });
     const { accounts: words, environments } = visit.texts;
     return go(place(id), { kind: 'done', text: words.limited(figure(perHour), environments[environment]) });
   },
@@ -297,9 +305,9 @@ export const sendGrant = definePage({
   name: 'account-grant',
   path: '/accounts/{id}/grants',
   params: Id,
-  form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES) }),
-  async handle({ params: { id }, form: { rut, role }, visit }, deps) {
-    await setGrant(acting(deps, visit), { accountId: id, rut, role });
+  form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES), ...Reason.shape }),
+  async handle({ params: { id }, form: { rut, role, reason }, visit }, deps) {
+    await setGrant(acting(deps, visit), { accountId: id, rut, role, reason });
     return go(place(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
   },
 });
@@ -310,9 +318,9 @@ export const sendRemoveGrant = definePage({
   name: 'account-grant-remove',
   path: '/accounts/{id}/grants/{rut}/remove',
   params: z.object({ id: z.uuid(), rut: Rut }),
-  form: z.object({}),
-  async handle({ params: { id, rut }, visit }, deps) {
-    await removeGrant(acting(deps, visit), { accountId: id, rut });
+  form: Reason,
+  async handle({ params: { id, rut }, form: { reason }, visit }, deps) {
+    await removeGrant(acting(deps, visit), { accountId: id, rut, reason });
     return go(place(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
   },
 });
@@ -352,10 +360,10 @@ export const sendDisable = definePage({
   name: 'account-person-disable',
   path: '/accounts/{id}/people/{person}/disable',
   params: PersonOf,
-  form: z.object({}),
-  async handle({ params, visit }, deps) {
+  form: Reason,
+  async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
-    await disableUser(acting(deps, visit), { email });
+    await disableUser(acting(deps, visit), { email, reason });
     return go(place(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
   },
 });
@@ -366,10 +374,10 @@ export const sendEnd = definePage({
   name: 'account-person-end',
   path: '/accounts/{id}/people/{person}/end',
   params: PersonOf,
-  form: z.object({}),
-  async handle({ params, visit }, deps) {
+  form: Reason,
+  async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
-    const ended = await endSessions(acting(deps, visit), { email });
+    const ended = await endSessions(acting(deps, visit), { email, reason });
     return go(place(params.id), { kind: 'done', text: visit.texts.accounts.ended(email, figure(ended)) });
   },
 });

@@ -53,7 +53,13 @@ export const auditListPage = definePage({
         { name: 'rut', label: 'RUT' },
         { name: 'subject', label: words.subject },
         { name: 'account', label: words.accountId },
-        { name: 'action', label: words.action, options: AUDIT_ACTIONS.map((one) => [one, one] as const) },
+        {
+          name: 'action',
+          label: words.action,
+          options: AUDIT_ACTIONS.map((one) => [one, words.actions[one]] as const).toSorted(([, a], [, b]) =>
+            a.localeCompare(b, visit.language),
+          ),
+        },
         { name: 'from', label: words.from, type: 'date' },
         { name: 'to', label: words.to, type: 'date' },
       ],
@@ -81,7 +87,7 @@ function columnsOf(visit: Visit): Column<AuditRow>[] {
     {
       key: 'action',
       head: words.action,
-      cell: ({ action }) => html`<code>${action}</code>`,
+      cell: ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
       csv: ({ action }) => action,
     },
     {
@@ -116,6 +122,12 @@ function columnsOf(visit: Visit): Column<AuditRow>[] {
       csv: ({ address }) => address,
     },
   ];
+}
+
+/** What was done, in words; an act that this version does not know has its code alone. */
+function actionWords({ texts: { audit: words } }: Visit, action: string): string | null {
+  const known = AUDIT_ACTIONS.find((one) => one === action);
+  return known ? words.actions[known] : null;
 }
 
 /** A person with the way they came, an account by its name, or the service itself. */

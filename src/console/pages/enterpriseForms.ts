@@ -458,19 +458,20 @@ export const grantForm = (visit: Visit, rut: string): Html => {
     form(
       visit,
       `/enterprises/${rut}/grants`,
-      html`${about(words.grantAbout)}${accountField(visit)}${choice(words.role, { name: 'role', options })}${button(words.grant)}`,
+      html`${about(words.grantAbout)}${accountField(visit)}${choice(words.role, { name: 'role', options })}${reasonField(visit)}${button(words.grant)}`,
     ),
   );
 };
 
 export const withdrawForm = (visit: Visit, rut: string, accountId: string): Html =>
-  form(
+  html`<details id="withdraw-${accountId}"><summary aria-label="${visit.texts.enterprises.withdraw} ${accountId}">${visit.texts.enterprises.withdraw}</summary>${form(
     visit,
     `/enterprises/${rut}/grants/remove`,
-    html`<input type="hidden" name="account" value="${accountId}">${button(visit.texts.enterprises.withdraw, 'quiet')}`,
-    'inline',
-  );
+    html`<input type="hidden" name="account" value="${accountId}">${reasonField(visit)}${button(visit.texts.enterprises.withdraw)}`,
+  )}</details>`;
 
+const already = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
+  faults.length === 0 ? words.already : undefined;
 const unknownAccount = ({ enterprises: words }: Texts, { code }: Refusal, same: string): string =>
   code === 'NOT_FOUND' ? words.unknownAccount : same;
 
@@ -479,10 +480,12 @@ export const sendGrant = enterpriseForm({
   path: '/grants',
   section: 'accounts',
   audience: ADMINS,
-  fields: z.strictObject({ account: Text, role: z.enum(GRANTED_ROLES) }),
-  refused: (texts, refusal) => unknownAccount(texts, refusal, texts.enterprises.grantOwner),
-  async act({ at, form: { account, role }, visit }, deps) {
-    await setGrant(deps, { accountId: account.trim(), rut: at.enterprise.rut, role });
+  fields: Reason.extend({ account: Text, role: z.enum(GRANTED_ROLES) }),
+  refused: (texts, refusal) =>
+    refusal.faults.length > 0 ? undefined : unknownAccount(texts, refusal, texts.enterprises.grantOwner),
+  async act({ at, form: { account, role, reason }, visit }, deps) {
+    const why = { reason: reasonOf(reason) };
+    await setGrant(deps, { accountId: account.trim(), rut: at.enterprise.rut, role, ...why });
     return visit.texts.enterprises.granted;
   },
 });
@@ -492,10 +495,10 @@ export const sendWithdraw = enterpriseForm({
   path: '/grants/remove',
   section: 'accounts',
   audience: ADMINS,
-  fields: z.strictObject({ account: Text }),
-  refused: ({ enterprises: words }) => words.already,
-  async act({ at, form: { account }, visit }, deps) {
-    await removeGrant(deps, { accountId: account, rut: at.enterprise.rut });
+  fields: Reason.extend({ account: Text }),
+  refused: already,
+  async act({ at, form: { account, reason }, visit }, deps) {
+    await removeGrant(deps, { accountId: account, rut: at.enterprise.rut, reason: reasonOf(reason) });
     return visit.texts.enterprises.withdrawn;
   },
 });
@@ -571,7 +574,7 @@ export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
   );
   const resume = folded(
     words.resume,
-    form(visit, at('resume'), html`${about(words.resumeAbout)}${button(words.resume)}`),
+    form(visit, at('resume'), html`${about(words.resumeAbout)}${reasonField(visit)}${button(words.resume)}`),
   );
   const permission = form(
     visit,
@@ -593,8 +596,6 @@ export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
 }
 
 const ACTS = { section: 'acts', audience: ADMINS } as const;
-const already = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
-  faults.length === 0 ? words.already : undefined;
 
 export const sendSuspend = enterpriseForm({
   ...ACTS,
@@ -612,10 +613,10 @@ export const sendResume = enterpriseForm({
   ...ACTS,
   name: 'enterprise-resume',
   path: '/resume',
-  fields: z.strictObject({}),
+  fields: Reason,
   refused: already,
-  async act({ at, visit }, deps) {
-    await resumeEnterprise(deps, { rut: at.enterprise.rut });
+  async act({ at, form: { reason }, visit }, deps) {
+    await resumeEnterprise(deps, { rut: at.enterprise.rut, reason: reasonOf(reason) });
     return visit.texts.enterprises.resumeDone;
   },
 });

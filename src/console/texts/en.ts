@@ -111,7 +111,8 @@ export const en = {
     'password.wrong_old': 'The old password is wrong.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
-    'once.made_already': 'This was done already, and what it made was shown then. It is not shown again.',
+    'once.made_already':
+      'This was done already, and what it made was shown then. It is not shown again: who did not see it revokes or removes it, and makes another.',
     'api_key.too_many': 'The account has as many keys as it may. Revoke one first.',
     'webhook.too_many': 'The account has as many webhooks as it may. Remove one first.',
     'webhook.url.malformed': 'Address: it must be a whole https address.',

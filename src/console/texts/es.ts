@@ -113,7 +113,8 @@ export const es: Texts = {
     'password.wrong_old': 'La contraseña anterior no es correcta.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedir otra.',
-    'once.made_already': 'Esto ya se hizo, y lo creado se mostró en ese momento. No se vuelve a mostrar.',
+    'once.made_already':
+      'Esto ya se hizo, y lo creado se mostró en ese momento. No se vuelve a mostrar: quien no lo vio lo revoca o lo quita, y crea otro.',
     'api_key.too_many': 'La cuenta tiene todas las claves que puede tener. Revocar antes alguna.',
     'webhook.too_many': 'La cuenta tiene todos los webhooks que puede tener. Eliminar antes alguno.',
     'webhook.url.malformed': 'Dirección: debe ser una dirección https completa.',

@@ -207,6 +207,12 @@ export const WORDS_EN: CfeWords = {
         'It is given up for good, if the authority surely does not have it: it ends rejected, and its number is annulled.',
     },
   },
+  outcome: {
+    retried: 'the step was taken again',
+    settled: 'what the authority has was stored',
+    abandoned: 'it was given up',
+    refused: 'refused, and nothing was changed',
+  },
   operation: {
     sendSobre: 'Sobre sent',
     askVerdict: 'Asked for the verdict',

@@ -202,6 +202,12 @@ export const WORDS_ES: CfeWords = {
         'Se deja de lado para siempre, si es seguro que la DGI no lo tiene: termina rechazado y su número se anula.',
     },
   },
+  outcome: {
+    retried: 'el paso se repitió',
+    settled: 'se guardó lo que tiene la DGI',
+    abandoned: 'quedó abandonado',
+    refused: 'se negó, y nada cambió',
+  },
   operation: {
     sendSobre: 'Sobre enviado',
     askVerdict: 'Consulta de la resolución',

@@ -2,7 +2,7 @@ import type { AttemptOperation } from '../attempt.ts';
 import type { NextStep } from '../cfeStanding.ts';
 import type { CfeStatus } from '../cfeStatus.ts';
 import type { StuckReason } from '../stuckReason.ts';
-import type { SupportAction } from '../supportAction.ts';
+import type { SupportAction, SupportOutcome } from '../supportAction.ts';
 
 /** A name in a few words, and a sentence or two on it. */
 export interface Words {
@@ -21,6 +21,8 @@ export interface CfeWords {
   readonly next: Readonly<Record<NextStep, string>>;
   /** `means`: what will be done. */
   readonly action: Readonly<Record<SupportAction, Words>>;
+  /** What an act of support came to. */
+  readonly outcome: Readonly<Record<SupportOutcome, string>>;
   /** What is asked of the authority. */
   readonly operation: Readonly<Record<AttemptOperation, string>>;
   /** What an answer means, by its name in the table of outcomes (docs/outcomes.md); of exceptions those that others do not explain. */

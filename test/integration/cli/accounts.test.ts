@@ -208,6 +208,32 @@ describe('cfe grant', () => {
   });
 });
 
+test('a reason that is given to an act of consequence stands in the audit, and none is needed', async () => {
+  const [owner, other] = [await anAccount(), await anAccount()];
+  const rut = await anEnterprise(db.orm, owner);
+  const reason = 'Lo pidió la empresa';
+  const why = ['--reason', reason];
+  await cli.json('user', 'create', '--email', 'rosa@example.com', '--account', owner, '--role', 'OWNER');
+  const acts: string[][] = [
+    ['limit', 'set', owner, '--environment', 'sandbox', '--per-hour', '10'],
+    ['grant', 'set', other, rut, '--role', 'VIEWER'],
+    ['grant', 'remove', other, rut],
+    ['user', 'sessions', 'rosa@example.com', '--end', 'all'],
+    ['user', 'disable', 'rosa@example.com'],
+  ];
+  for (const act of acts) await cli.json(...act, ...why);
+  const said = await db.orm.em
+    .fork()
+    .execute('select action from audit where reason = ? order by id', [reason]);
+  expect(said.map(({ action }) => action)).toEqual([
+    'limit.set',
+    'grant.set',
+    'grant.remove',
+    'user.end_sessions',
+    'user.disable',
+  ]);
+});
+
 describe('cfe limit', () => {
   test('set answers the limit, and another takes its place', async () => {
     const account = await anAccount();

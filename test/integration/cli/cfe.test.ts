@@ -196,7 +196,7 @@ describe('cfe list, cfe show and cfe retry', () => {
       'settle: The authority is asked what it has.',
       'Asked for the verdict → code 100 (first of 2) · 120 ms',
       'Waits for a person: no verdict for too long',
-      'cfe.retry: retried',
+      'Retry: the step was taken again',
       'cli:ana: seen to',
     ])
       expect(text).toContain(words);

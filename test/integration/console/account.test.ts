@@ -86,6 +86,28 @@ test('a key is shown once: in the answer to its form and nowhere else, and the f
   ).not.toContain(key);
 });
 
+test('a form sent twice at once makes one key: one answer shows it, the other says what to do without it', async () => {
+  const { accountId, browser } = await anOwner();
+  const { text: page } = await browser.get('/keys');
+  const fields = {
+    form_token: formTokenIn(page),
+    account: accountId,
+    once: hidden(page, 'once'),
+    label: 'Caja 1',
+    environment: 'sandbox',
+  };
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => browser.post('/keys', fields, { 'accept-language': 'en' })),
+  );
+  const shown = answers.filter(({ status }) => status === 200);
+  const told = answers.filter(({ to }) => to === `/keys?account=${accountId}`);
+  expect([shown.length, told.length]).toEqual([1, 2]);
+  expect(await db.orm.em.fork().count(ApiKey, { accountId })).toBe(1);
+  const { text } = await browser.get(told[0]?.to ?? '', { 'accept-language': 'en' });
+  expect(text).toContain('who did not see it revokes or removes it, and makes another');
+  expect(text).not.toContain(onceIn(shown[0]?.text ?? ''));
+});
+
 test('a key is revoked with a reason, by an OWNER of its own account alone', async () => {
   const { accountId, browser } = await anOwner();
   const { text } = await browser.get('/keys');

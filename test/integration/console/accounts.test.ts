@@ -61,23 +61,39 @@ test('an ADMIN makes an account, and everything of it is audited with them', asy
 
 test('limits and grants are set and taken back', async () => {
   const rut = await anEnterprise(db.orm, await anAccount(db.orm), { legalName: 'Ajena S.A.' });
-  await browser.send(`/accounts/${account}/limit`, { environment: 'sandbox', per_hour: '7000' });
+  const reason = 'Lo pidió Ana';
+  const limit = { environment: 'sandbox', per_hour: '7000' };
+  // Without a reason nothing is done.
+  for (const [act, fields] of [
+    ['limit', limit],
+    ['grants', { rut, role: 'MEMBER' }],
+  ] as const)
+    for (const nothing of [{}, { reason: ' ' }] as Record<string, string>[])
+      await browser.send(`/accounts/${account}/${act}`, { ...fields, ...nothing });
+  expect(await db.orm.em.fork().count(RateLimit, { accountId: account })).toBe(0);
+  expect(await db.orm.em.fork().count(EnterpriseGrant, { rut })).toBe(0);
+  await browser.send(`/accounts/${account}/limit`, { ...limit, reason });
+  expect(await lastAct()).toMatchObject({ action: 'limit.set', reason });
   expect(await db.orm.em.fork().findOne(RateLimit, { accountId: account })).toMatchObject({
     environment: 'sandbox',
     perHour: 7_000,
   });
   expect((await browser.get(`/accounts/${account}`)).text).toContain('7.000');
-  await browser.send(`/accounts/${account}/grants`, { rut, role: 'MEMBER' });
+  await browser.send(`/accounts/${account}/grants`, { rut, role: 'MEMBER', reason });
+  expect(await lastAct()).toMatchObject({ action: 'grant.set', reason });
   expect((await browser.get(`/accounts/${account}`)).text).toContain('Ajena S.A.');
   expect((await browser.get(`/accounts/${account}?format=csv&list=enterprises`)).text).toContain(
     `${rut},Ajena S.A.,MEMBER`,
   );
   await browser.send(`/accounts/${account}/grants/${rut}/remove`, {});
+  expect(await db.orm.em.fork().count(EnterpriseGrant, { rut })).toBe(1);
+  await browser.send(`/accounts/${account}/grants/${rut}/remove`, { reason });
+  expect(await lastAct()).toMatchObject({ action: 'grant.remove', reason });
   expect(await db.orm.em.fork().count(EnterpriseGrant, { rut })).toBe(0);
   for (const per_hour of ['0', '-1', '1e12', 'many', ''])
-    expect((await browser.send(`/accounts/${account}/limit`, { environment: 'sandbox', per_hour })).to).toBe(
-      `/accounts/${account}`,
-    );
+    expect(
+      (await browser.send(`/accounts/${account}/limit`, { environment: 'sandbox', per_hour, reason })).to,
+    ).toBe(`/accounts/${account}`);
   expect(await db.orm.em.fork().findOne(RateLimit, { accountId: account })).toMatchObject({ perHour: 7_000 });
 });
 
@@ -91,6 +107,7 @@ test('a person is let in by a link that is shown once, invited anew, signed out,
 
   const { id } = await db.orm.em.fork().findOneOrFail(Person, { email });
   const act = (what: string) => browser.send(`/accounts/${account}/people/${id}/${what}`, {});
+  const reason = 'Dejó el estudio';
   const again = /\/invitation\/[\w-]{43}/.exec((await act('invite')).text)?.[0] ?? '';
   expect([(await site.aBrowser().get(link)).status, (await site.aBrowser().get(again)).status]).toEqual([
     404, 200,
@@ -99,14 +116,17 @@ test('a person is let in by a link that is shown once, invited anew, signed out,
   const member = await site.aMember(account, 'VIEWER');
   const theirs = await site.as(member);
   const person = await db.orm.em.fork().findOneOrFail(Person, { email: member.email });
-  await browser.send(`/accounts/${account}/people/${person.id}/end`, {});
+  await browser.send(`/accounts/${account}/people/${person.id}/end`, { reason });
   expect((await theirs.get('/')).to).toBe('/sign-in');
-  await browser.send(`/accounts/${account}/people/${person.id}/disable`, {});
+  await browser.send(`/accounts/${account}/people/${person.id}/disable`, { reason: '' });
+  expect(await lastAct()).toMatchObject({ action: 'user.end_sessions', reason });
+  await browser.send(`/accounts/${account}/people/${person.id}/disable`, { reason });
   expect((await site.aBrowser().send('/sign-in', { email: member.email, password: PASSWORD })).status).toBe(
     403,
   );
   expect(await lastAct()).toMatchObject({
     action: 'user.disable',
+    reason,
     subject: member.email,
     actor: `console:${admin.email}`,
   });
@@ -115,7 +135,7 @@ test('a person is let in by a link that is shown once, invited anew, signed out,
 test('nobody who is no member of the account is acted on by its page', async () => {
   const other = await site.aMember(await anAccount(db.orm), 'OWNER');
   const person = await db.orm.em.fork().findOneOrFail(Person, { email: other.email });
-  await browser.send(`/accounts/${account}/people/${person.id}/disable`, {});
+  await browser.send(`/accounts/${account}/people/${person.id}/disable`, { reason: 'x' });
   expect(await db.orm.em.fork().findOneOrFail(Person, { email: other.email })).toMatchObject({
     disabledAt: null,
   });

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createApiKey } from '../../../src/commands/createApiKey.ts';
 import { setGrant } from '../../../src/commands/setGrant.ts';
+import { TEXTS } from '../../../src/console/texts/index.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { Account } from '../../../src/db/entities/Account.ts';
+import { AUDIT_ACTIONS } from '../../../src/domain/audit.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -90,4 +92,16 @@ test('says who by name, where it leads, and why', async () => {
   expect(text).toContain('Estudio Zorzal <span class="soft">API</span>');
   expect(text).toContain('=the certificate was renewed');
   expect((await browser.get(`/audit?rut=${rut}&format=csv`)).text).toContain("'=the certificate was renewed");
+});
+
+test('acts stand in words of the page’s language, each with its code; the CSV has the code', async () => {
+  const es = (await browser.get(`/audit?rut=${rut}`, { 'accept-language': 'es' })).text;
+  expect(es).toContain('Comprobante reintentado <code class="soft">cfe.retry</code>');
+  expect(es).toContain('<option value="grant.set">Rol otorgado en una empresa</option>');
+  const en = (await browser.get(`/audit?rut=${rut}`, { 'accept-language': 'en' })).text;
+  expect(en).toContain('Receipt retried <code class="soft">cfe.retry</code>');
+  expect((await browser.get(`/audit?rut=${rut}&format=csv`)).text).toContain(',cfe.retry,');
+  // No two acts go by the same words, and none by those of the other language.
+  const [words, others] = [Object.values(TEXTS.es.audit.actions), Object.values(TEXTS.en.audit.actions)];
+  expect(new Set([...words, ...others]).size).toBe(2 * AUDIT_ACTIONS.length);
 });

@@ -8,6 +8,7 @@ import { inviteUser } from '../../../src/commands/inviteUser.ts';
 import { definePage, show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
+import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { html } from '../../../src/page/html.ts';
 import { openBrowser, testWithBrowser } from '../../support/browser.ts';
@@ -233,6 +234,37 @@ testWithBrowser.each([true, false])(
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.waitForURL(/sign-in$/);
     expect(faults).toEqual([]);
+  },
+);
+
+testWithBrowser(
+  'a second click on what shows a secret takes it from nobody, and the way back shows it to nobody',
+  async () => {
+    await using tab = await aTab();
+    const { page } = tab;
+    await enter(page, member);
+    await page.goto('/keys');
+    const form = page.locator('form[action="/keys"]');
+    await form.locator('[name=label]').fill('Dos clics');
+    // Both before the first is answered, as a double click on a slow line.
+    await page.evaluate(
+      `const form = document.querySelector('form[action="/keys"]'); form.requestSubmit(); form.requestSubmit();`,
+    );
+    const secret = await page.locator('code.once').innerText();
+    expect(secret).toMatch(/^cfe_/);
+    const made = await db.orm.em.fork().find(ApiKey, { accountId: own.accountId, label: 'Dos clics' });
+    expect(made).toHaveLength(1);
+
+    await page.locator('a.after-once').click();
+    await page.getByText('Dos clics').first().waitFor();
+    for (const way of ['goBack', 'goForward', 'goBack'] as const) {
+      await page[way]();
+      expect(await page.content()).not.toContain(secret);
+    }
+    await page.reload();
+    expect(await page.content()).not.toContain(secret);
+    expect(await db.orm.em.fork().count(ApiKey, { accountId: own.accountId, label: 'Dos clics' })).toBe(1);
+    expect(tab.faults).toEqual([]);
   },
 );
 

@@ -265,23 +265,32 @@ describe('acts of operators', () => {
   test('roles of other accounts are given and withdrawn; others learn of no account but theirs', async () => {
     const [rut, guests] = [await anEnterprise(db.orm, account), await anAccount(db.orm)];
     const guest = await site.as(await site.aMember(guests, 'OWNER'));
+    const reason = 'Lo pidió la empresa';
     expect((await guest.get(`/enterprises/${rut}`)).status).toBe(404);
-    expect(await act(admin, `/enterprises/${rut}/grants`, { account: guests, role: 'VIEWER' })).toContain(
-      'tiene el rol',
-    );
+    expect(
+      await act(admin, `/enterprises/${rut}/grants`, { account: guests, role: 'VIEWER', reason: '' }),
+    ).toBe('Por qué está vacío.');
+    expect((await guest.get(`/enterprises/${rut}`)).status).toBe(404);
+    expect(
+      await act(admin, `/enterprises/${rut}/grants`, { account: guests, role: 'VIEWER', reason }),
+    ).toContain('tiene el rol');
     const shown = await read(guest, `/enterprises/${rut}`);
     expect(shown).not.toContain(account);
     expect([...shown.matchAll(/<td class="">(owner|viewer)<\/td>/g)].map(([, role]) => role)).toEqual([
       'viewer',
     ]);
     expect(shown).not.toContain('action="/enterprises/');
-    expect(await act(admin, `/enterprises/${rut}/grants`, { account: 'x', role: 'VIEWER' })).toContain(
-      'No hay',
-    );
-    expect(await act(admin, `/enterprises/${rut}/grants/remove`, { account: guests })).toContain(
+    expect(
+      await act(admin, `/enterprises/${rut}/grants`, { account: 'x', role: 'VIEWER', reason }),
+    ).toContain('No hay');
+    expect(await act(admin, `/enterprises/${rut}/grants/remove`, { account: guests, reason })).toContain(
       'ya no tiene',
     );
     expect((await guest.get(`/enterprises/${rut}`)).status).toBe(404);
+    const acts = await db.orm.em
+      .fork()
+      .execute('select action, reason from audit where rut = ? order by id', [rut]);
+    expect(acts).toEqual(['grant.set', 'grant.remove'].map((action) => ({ action, reason })));
   });
 
   test('suspend, resume, permissions, transfer and duty are done once, with reason and person in the audit', async () => {
@@ -291,7 +300,8 @@ describe('acts of operators', () => {
     expect(await act(admin, at('suspend'), { reason: '' })).toBe('Por qué está vacío.');
     await act(admin, at('suspend'), { reason });
     expect(await act(admin, at('suspend'), { reason })).toContain('Ya está así');
-    await act(admin, at('resume'), {});
+    expect(await act(admin, at('resume'), { reason: '' })).toBe('Por qué está vacío.');
+    await act(admin, at('resume'), { reason });
     await act(admin, at('permissions'), { act: 'withdraw', permission: 'PROD', reason });
     expect(await act(admin, at('report-duty'), { act: 'start', from: '2026-12-01', reason })).toContain(
       'Anotado',
@@ -303,7 +313,7 @@ describe('acts of operators', () => {
       .execute('select action, reason, actor from audit where rut = ? order by id', [rut]);
     expect(audit.map(({ action, reason: why }) => [action, why])).toEqual([
       ['enterprise.suspend', reason],
-      ['enterprise.resume', null],
+      ['enterprise.resume', reason],
       ['enterprise.withdraw_permission', reason],
       ['report.start', reason],
       ['enterprise.transfer', reason],

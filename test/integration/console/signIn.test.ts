@@ -110,15 +110,30 @@ describe('signing in', () => {
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['303', '403', '403']);
   });
 
+  const ELSEWHERE = [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+  ];
+
+  test('nor does any other form that says where it came from lead to one', async () => {
+    const browser = await site.as(await site.aMember(account, 'VIEWER'));
+    for (const to of ELSEWHERE) {
+      const forms = {
+        '/language': { language: 'es', to },
+        '/saved-filters': { name: 'Mío', to },
+        '/saved-filters/00000000-0000-4000-8000-000000000000/delete': { to },
+      };
+      for (const [path, fields] of Object.entries(forms))
+        expect([path, to, (await browser.send(path, fields)).to]).toEqual([path, to, '/']);
+    }
+  });
+
   test('leads to no other host afterwards', async () => {
     const member = await site.aMember(account, 'VIEWER');
-    for (const to of [
-      'https://evil.example/',
-      '//evil.example/',
-      '/\\evil.example',
-      '/\t/evil.example',
-      'javascript:alert(1)',
-    ]) {
+    for (const to of ELSEWHERE) {
       const browser = elsewhere();
       const query = new URLSearchParams({ to }).toString();
       const { to: where } = await browser.send(`/sign-in?${query}`, {
