@@ -11,8 +11,14 @@ export type TemporalServer = { readonly address: string; readonly apiKey?: strin
   'tls'
 >;
 
-/** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries; `mail` e-mails. */
-export const TASK_QUEUES = { cfe: 'cfe', dgi: 'dgi', webhooks: 'webhooks', mail: 'mail' } as const;
+/** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries; `mail` e-mails; `exports` files of receipts. */
+export const TASK_QUEUES = {
+  cfe: 'cfe',
+  dgi: 'dgi',
+  webhooks: 'webhooks',
+  mail: 'mail',
+  exports: 'exports',
+} as const;
 
 /** Signals, by what they say; the values are the names on the wire, which running workflows hold. */
 export const SIGNALS = {
@@ -90,6 +96,11 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Does what a person decided for many CFEs or deliveries, one after the other',
   },
+  exportReceipts: {
+    taskQueue: TASK_QUEUES.exports,
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    summary: "Puts a month's receipts of one enterprise into one file",
+  },
 } as const satisfies Record<string, WorkflowRow>;
 
 export type WorkflowName = keyof typeof WORKFLOWS;
@@ -132,6 +143,9 @@ export const newMailWorkflowId = (uuid: string): string => `mail:${uuid}`;
 
 /** The workflow id of a bulk run; the run's own id says what it does and since when. */
 export const runWorkflowId = (runId: string): string => `run:${runId}`;
+
+/** The workflow id of a month's receipts as a file; the export's own id says whose and of which month. */
+export const exportWorkflowId = (exportId: string): string => `export:${exportId}`;
 
 /** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
 export interface WorkflowMessage {

@@ -2,6 +2,7 @@
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   api: () => import('../test/bench/api.ts'),
   console: () => import('../test/bench/console.ts'),
+  exports: () => import('../test/bench/exports.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
   pdf: () => import('../test/bench/pdf.ts'),
   profile: () => import('../test/bench/profile.ts'),

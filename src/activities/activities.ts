@@ -49,6 +49,8 @@ interface Inputs {
   loadDirectory: [];
   actOnItems: [runId: string];
   stopItems: [runId: string];
+  writeExport: [exportId: string];
+  stopExport: [exportId: string];
   validateLogin: [rut: string];
 }
 

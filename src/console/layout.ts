@@ -22,6 +22,7 @@ const NAVIGATION: readonly {
   { name: 'cfes', path: '/cfes', audience: EVERYONE },
   { name: 'stuck', path: '/stuck', audience: OPERATORS },
   { name: 'runs', path: '/runs', audience: EVERYONE },
+  { name: 'exports', path: '/exports', audience: { operators: 'SUPPORT', members: 'MEMBER' } },
   { name: 'webhooks', path: '/webhooks', audience: EVERYONE },
   { name: 'deliveries', path: '/deliveries', audience: EVERYONE },
   { name: 'keys', path: '/keys', audience: MEMBERS },

@@ -100,6 +100,8 @@ export type Answer =
       readonly name: string;
       readonly type: string;
       readonly content: string | Buffer | Readable;
+      /** Of what is read while it is sent, how many bytes that will be, where it is known. */
+      readonly length?: number;
     };
 
 /** Shows a page; `live`: what must change for it to be drawn anew. */

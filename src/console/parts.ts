@@ -21,7 +21,7 @@ export function field(
     ...more
   }: {
     name: string;
-    type?: 'text' | 'password' | 'email' | 'date' | 'datetime-local' | 'search';
+    type?: 'text' | 'password' | 'email' | 'date' | 'month' | 'datetime-local' | 'search';
     value?: string | undefined;
     autocomplete?: string;
     required?: boolean;
@@ -29,9 +29,11 @@ export function field(
     inputmode?: 'numeric' | 'text';
     autofocus?: boolean;
     placeholder?: string;
+    /** Of a `datalist` with what may be meant. */
+    list?: string;
   },
 ): Html {
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}${more.placeholder && html` placeholder="${more.placeholder}"`}></label>`;
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}${more.placeholder && html` placeholder="${more.placeholder}"`}${more.list && html` list="${more.list}"`}></label>`;
 }
 
 /** A form that carries files, without script. */

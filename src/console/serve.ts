@@ -199,6 +199,7 @@ function answer(ctx: Context, visit: Visit, given: Answer): void {
     ctx.set('Content-Disposition', `attachment; filename="${given.name.replace(/[^\w.-]/g, '_')}"`);
     ctx.type = given.type;
     ctx.body = given.content;
+    if (given.length !== undefined) ctx.length = given.length;
     return;
   }
   ctx.status = given.status ?? 200;

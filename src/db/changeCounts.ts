@@ -7,6 +7,7 @@ const TABLES = {
   authority: ['authority_endpoint'],
   papers: ['cae', 'certificate', 'enterprise'],
   runs: ['run'],
+  exports: ['receipt_export'],
   audit: ['audit'],
   enterprises: ['branch', 'enterprise_grant', 'annulment'],
   accounts: ['account', 'enterprise', 'enterprise_grant', 'rate_limit'],

@@ -36,6 +36,8 @@ export interface WorkMeasures {
   readonly outbox: Waiting;
   readonly deliveries: Waiting;
   readonly mails: Waiting;
+  /** Months of receipts that are being put into files; the oldest is the one that has not moved for longest. */
+  readonly exports: Waiting;
 }
 
 /** The CAEs and certificates, for production, of enterprises that are not suspended; negative days are past. */
@@ -64,6 +66,11 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
     mails: await onlyRow(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
+    exports: await onlyRow(
+      one,
+      `select ${waiting.replace('created_at', 'moved_at')} from receipt_export where state = 'RUNNING'`,
+      [at],
+    ),
   }));
 }
 

@@ -3,6 +3,7 @@
  * stay for ever.
  */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { EXPORT_KEPT_DAYS } from '../domain/receiptExport.ts';
 import type { Purged, PurgedTable, Retention } from '../domain/retention.ts';
 import { Delivery } from './entities/Delivery.ts';
 import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
@@ -43,6 +44,13 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
   run_item: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
     rowsWhere('run_item', 'exists (select from run where id = run_id and ended_at < ?)'),
+  ],
+  receipt_export_part: [
+    () => EXPORT_KEPT_DAYS * DAY_MILLISECONDS,
+    rowsWhere(
+      'receipt_export_part',
+      'exists (select from receipt_export where id = export_id and ended_at < ?)',
+    ),
   ],
   event: [({ eventsDays }) => eventsDays * DAY_MILLISECONDS, purgeEvents],
   idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],

@@ -18,6 +18,7 @@ const KEPT = [
   'mail',
   'payment',
   'person',
+  'receipt_export',
   'report_duty',
   'report_submission',
   'run',

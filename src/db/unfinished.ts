@@ -15,6 +15,7 @@ import type { Delivery } from './entities/Delivery.ts';
 import { Enterprise } from './entities/Enterprise.ts';
 import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
+import { exportMessage, runningExports } from './receiptExports.ts';
 import { runMessage, runningRuns } from './runs.ts';
 
 /** Of one enterprise, or of all. */
@@ -103,6 +104,8 @@ export const UNFINISHED: Readonly<
 
   bulkRun: async (em, { rut }) =>
     (await runningRuns(em)).filter(({ filter }) => rut === undefined || filter.rut === rut).map(runMessage),
+
+  exportReceipts: async (em, { rut }) => (await runningExports(em, rut)).map(exportMessage),
 };
 
 const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });

@@ -162,6 +162,14 @@ export type RunResult = RunCounts &
     | { kind: 'ended'; state: 'DONE' | 'STOPPED' }
   );
 
+/** How far the file with a month's receipts is: receipts looked at, of how many, and files that are not in it. */
+export interface ExportCounts {
+  total: number;
+  done: number;
+  leftOut: number;
+}
+export type ExportResult = ExportCounts & ({ kind: 'goesOn' } | { kind: 'ended'; state: 'DONE' | 'STOPPED' });
+
 /** The results by activity type. */
 export interface ActivityResults {
   signCfe: SignResult;
@@ -184,5 +192,7 @@ export interface ActivityResults {
   loadDirectory: DirectoryResult;
   actOnItems: RunResult;
   stopItems: RunResult;
+  writeExport: ExportResult;
+  stopExport: ExportResult;
 }
 export type ActivityName = keyof ActivityResults;

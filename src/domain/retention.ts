@@ -20,6 +20,7 @@ export const PURGED_TABLES = [
   'authority_attempt',
   'event',
   'run_item',
+  'receipt_export_part',
   'idempotent_answer',
   'request_count',
   'failed_authentication',

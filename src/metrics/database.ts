@@ -126,6 +126,8 @@ function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undef
     ['cfe_webhook_oldest_waiting_seconds', 'deliveries', 'oldestSeconds'],
     ['cfe_mails_waiting', 'mails', 'count'],
     ['cfe_mails_oldest_waiting_seconds', 'mails', 'oldestSeconds'],
+    ['cfe_exports_under_way', 'exports', 'count'],
+    ['cfe_exports_still_seconds', 'exports', 'oldestSeconds'],
   ] as const) {
     gauge(registry, name, async (own) => {
       const measures = await work();

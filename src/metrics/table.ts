@@ -303,6 +303,20 @@ export const METRICS = {
     help: 'Age of the oldest waiting e-mail; 0 if there is none',
     labels: {},
   },
+  cfe_exports_under_way: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'files',
+    help: 'Months of receipts that are being put into files',
+    labels: {},
+  },
+  cfe_exports_still_seconds: {
+    type: 'gauge',
+    from: WORKER,
+    unit: 'seconds',
+    help: 'Since the file that has not moved for longest moved; 0 if none is being made',
+    labels: {},
+  },
   cfe_cae_numbers_left: {
     type: 'gauge',
     from: WORKER,

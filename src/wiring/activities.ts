@@ -20,11 +20,13 @@ import { createAuthority } from '../activities/steps/authority.ts';
 import { composeExchange } from '../activities/steps/composeExchange.ts';
 import { composeReceipt } from '../activities/steps/composeReceipt.ts';
 import { tellingOwnFaults } from '../activities/steps/ownFaults.ts';
+import { printSignedCfe } from '../activities/steps/printSignedCfe.ts';
 import { createSubmitCfe } from '../activities/submitCfe.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
 import { createSupportReport } from '../activities/supportReport.ts';
 import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
+import { createStopExport, createWriteExport } from '../activities/writeExport.ts';
 import { actOnRunItem } from '../commands/actOnRunItem.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
@@ -111,6 +113,7 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },
     webhooks: webhookActivities(all),
     mail: mailActivities(all),
+    exports: exportActivities(all),
   };
 }
 
@@ -333,5 +336,14 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       onAttempt: measureMails(registry),
     }),
+  };
+}
+
+/** What puts a month's receipts into files. */
+function exportActivities({ config, orm, clock }: Parts): Pick<Activities, 'writeExport' | 'stopExport'> {
+  const print = printSignedCfe({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL });
+  return {
+    writeExport: createWriteExport({ orm, clock, print }),
+    stopExport: createStopExport({ orm, clock }),
   };
 }

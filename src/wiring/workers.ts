@@ -23,6 +23,9 @@ const DELIVERIES_AT_ONCE = 200;
 /** They draw and wait for the mail server; no account holds more than a few of them. */
 const MAILS_AT_ONCE = 50;
 const MAILS_CACHED = 100;
+/** Each goes through all receipts of a month; whoever asked waits, and nobody else does. */
+const EXPORTS_AT_ONCE = 1;
+const EXPORTS_CACHED = 20;
 /** They wait for the authority, or for their slot of the next seconds. */
 const CALLS_AT_ONCE = 200;
 
@@ -37,6 +40,18 @@ export async function connectWorkers(server: TemporalServer, logger: Logger): Pr
     }
   }
 }
+
+/** How much each worker has in hand, by its queue. */
+const LIMITS = {
+  cfe: { maxCachedWorkflows: CFES_CACHED },
+  dgi: { maxCachedWorkflows: REPORTS_CACHED, maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE },
+  webhooks: {
+    maxCachedWorkflows: DELIVERIES_CACHED,
+    maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
+  },
+  mail: { maxCachedWorkflows: MAILS_CACHED, maxConcurrentActivityTaskExecutions: MAILS_AT_ONCE },
+  exports: { maxCachedWorkflows: EXPORTS_CACHED, maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
+} as const;
 
 /** Starts the workers. `close` ends them: activities under way get 20 s, then go on in another worker. */
 export async function startWorkers(options: {
@@ -54,39 +69,19 @@ export async function startWorkers(options: {
     shutdownForceTime: DEADLINES.workerCut,
     interceptors: { activity: activityInterceptors },
   };
-  const workers = [
-    await Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUES.cfe,
-      workflowBundle,
-      activities: activities.cfe,
-      maxCachedWorkflows: CFES_CACHED,
-    }),
-    await Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUES.dgi,
-      workflowBundle,
-      activities: activities.dgi,
-      maxCachedWorkflows: REPORTS_CACHED,
-      maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE,
-    }),
-    await Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUES.webhooks,
-      workflowBundle,
-      activities: activities.webhooks,
-      maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
-      maxCachedWorkflows: DELIVERIES_CACHED,
-    }),
-    await Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUES.mail,
-      workflowBundle,
-      activities: activities.mail,
-      maxConcurrentActivityTaskExecutions: MAILS_AT_ONCE,
-      maxCachedWorkflows: MAILS_CACHED,
-    }),
-  ];
+  const workers: Worker[] = [];
+  for (const queue of Object.keys(LIMITS) as (keyof typeof LIMITS)[]) {
+    const taskQueue = TASK_QUEUES[queue];
+    workers.push(
+      await Worker.create({
+        ...common,
+        taskQueue,
+        activities: activities[queue],
+        workflowBundle,
+        ...LIMITS[queue],
+      }),
+    );
+  }
   const runs = Promise.all(workers.map((worker) => worker.run()));
   return {
     async close() {

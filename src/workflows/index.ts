@@ -4,6 +4,7 @@ export { bulkRun } from './bulkRun.ts';
 export { deliverReceipt } from './deliverReceipt.ts';
 export { deliverWebhook } from './deliverWebhook.ts';
 export { exchangeCfe } from './exchangeCfe.ts';
+export { exportReceipts } from './exportReceipts.ts';
 export { issueCfe } from './issueCfe.ts';
 export { loadDirectory } from './loadDirectory.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';

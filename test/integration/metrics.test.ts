@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { ReceiptExport } from '../../src/db/entities/ReceiptExport.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../../src/metrics/database.ts';
@@ -95,6 +96,8 @@ describe('the gauges that the worker reads from the database', () => {
     expect(valueOf(samples, 'cfe_run_stands_seconds')).toBe(0);
     expect(valueOf(samples, 'cfe_webhook_waiting_deliveries')).toBe(0);
     expect(valueOf(samples, 'cfe_webhook_oldest_waiting_seconds')).toBe(0);
+    expect(valueOf(samples, 'cfe_exports_under_way')).toBe(0);
+    expect(valueOf(samples, 'cfe_exports_still_seconds')).toBe(0);
     expect(valueOf(samples, 'cfe_database_up')).toBe(1);
     expect(valueOf(samples, 'cfe_database_pool_waiting')).toBe(0);
     expect(valueOf(samples, 'cfe_database_pool_connections', { state: 'busy' })).toBe(0);
@@ -126,6 +129,37 @@ describe('the gauges that the worker reads from the database', () => {
         value: 2,
       },
     ]);
+  });
+
+  test('count the files with months of receipts, and tell for how long one stands still', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const ended = { state: 'DONE', movedAt: ago(80_000), endedAt: ago(80_000) } as const;
+    const running = { state: 'RUNNING', endedAt: null } as const;
+    const rows = [ended, { ...running, movedAt: ago(90) }, { ...running, movedAt: ago(7) }];
+    for (const [i, row] of rows.entries())
+      await db.orm.em.fork().insert(ReceiptExport, {
+        id: `export ${i}`,
+        rut,
+        environment: 'production',
+        month: `2026-0${i + 1}`,
+        withPdfs: false,
+        actor: 'cli:ana',
+        total: 1,
+        done: 0,
+        leftOut: 0,
+        entries: 0,
+        contentBytes: 0,
+        directoryBytes: 0,
+        parts: 0,
+        lastCfe: null,
+        createdAt: ago(90_000),
+        ...row,
+      });
+
+    const samples = await (await scraperOf(db.orm))();
+
+    expect(valueOf(samples, 'cfe_exports_under_way')).toBe(2);
+    expect(valueOf(samples, 'cfe_exports_still_seconds')).toBe(90);
   });
 
   test('count daily reports, tell how near the first deadline is, and which wait for support', async () => {

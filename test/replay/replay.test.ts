@@ -88,6 +88,7 @@ const SINCE_KIND = [
   'loadDirectory.loaded.kind.json',
   'loadDirectory.nobodyToAsk.kind.json',
   ...['done', 'stopped', 'cancelled'].map((ending) => `bulkRun.${ending}.kind.json`),
+  ...['done', 'stopped', 'cancelled'].map((ending) => `exportReceipts.${ending}.kind.json`),
   // Since they tell their status (patch `deliverWebhook-tells-status`).
   ...['toldDelivered', 'toldFailed'].map((ending) => `deliverWebhook.${ending}.kind.json`),
 ];

@@ -7,10 +7,15 @@ import { removeWebhook } from '../../src/commands/removeWebhook.ts';
 import type { Audience } from '../../src/console/access.ts';
 import { storeAttempts } from '../../src/db/attempts.ts';
 import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
+import { Cfe } from '../../src/db/entities/Cfe.ts';
 import { Payment } from '../../src/db/entities/Payment.ts';
 import { Person } from '../../src/db/entities/Person.ts';
+import { ReceiptExport } from '../../src/db/entities/ReceiptExport.ts';
+import { ReceiptExportPart } from '../../src/db/entities/ReceiptExportPart.ts';
 import { Webhook } from '../../src/db/entities/Webhook.ts';
+import type { Orm } from '../../src/db/orm.ts';
 import type { Attempt } from '../../src/domain/attempt.ts';
+import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
 import { EVIL, type Side, type World } from './consoleWorld.ts';
 
@@ -44,6 +49,7 @@ const OPERATORS: Audience = { operators: 'VIEWER', members: null };
 const PEOPLE_OF_ACCOUNTS: Audience = { operators: null, members: 'VIEWER' };
 const OWNERS: Audience = { operators: null, members: 'OWNER' };
 const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
+const EXPORTS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 const ADMINS: Audience = { operators: 'ADMIN', members: null };
 /** A form about a colleague who never signed in. */
 const personForm = (act: string, answer = 303): ConsolePage => ({
@@ -116,6 +122,36 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'GET /audit': { may: OPERATORS, of: 'everyone', sample: at('/audit') },
   'GET /search': { may: EVERYONE, of: 'everyone', sample: at('/search?q=nothing+goes+by+this') },
   'GET /cfes': { may: EVERYONE, of: 'everyone', sample: at('/cfes') },
+  'GET /exports': {
+    may: EXPORTS,
+    of: 'everyone',
+    // Who may have no file of that enterprise is offered no form.
+    sample: async ({ rut }) => ({ path: `/exports?rut=${rut}` }),
+  },
+  'POST /exports': {
+    may: EXPORTS,
+    of: 'enterprise',
+    sample: async ({ rut }, { site }) => ({
+      path: '/exports',
+      fields: { rut, environment: 'production', month: await aMonthOf(site.deps.orm, rut) },
+    }),
+  },
+  'GET /exports/{id}/zip': {
+    may: EXPORTS,
+    of: 'enterprise',
+    isFile: true,
+    sample: async ({ rut }, { site }) => ({
+      path: `/exports/${await anExport(site.deps.orm, rut, 'DONE')}/zip`,
+    }),
+  },
+  'POST /exports/{id}/stop': {
+    may: EXPORTS,
+    of: 'enterprise',
+    sample: async ({ rut }, { site }) => ({
+      path: `/exports/${await anExport(site.deps.orm, rut, 'RUNNING')}/stop`,
+      fields: {},
+    }),
+  },
   'GET /help': { may: EVERYONE, of: 'everyone', sample: at('/help') },
   'GET /me': { may: EVERYONE, of: 'everyone', sample: at('/me') },
   'POST /me/sessions': {
@@ -435,6 +471,53 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     sample: ({ runId }) => ({ path: `/runs/${runId}/stop`, fields: {} }),
   },
 };
+
+/** A month in which that enterprise has a receipt. */
+async function aMonthOf(orm: Orm, rut: string): Promise<string> {
+  const em = orm.em.fork();
+  const { id } = await em.findOneOrFail(Cfe, { rut });
+  const createdAt = new Date(Date.now() - 60_000);
+  const emissionDate = montevideoDate(createdAt);
+  await em.nativeUpdate(Cfe, { id }, { createdAt, emissionDate });
+  return emissionDate.slice(0, 7);
+}
+
+/** A file with receipts of that enterprise, made or being made; its id. */
+async function anExport(orm: Orm, rut: string, state: 'DONE' | 'RUNNING'): Promise<string> {
+  const id = `${rut}-2026-11-${randomUUID().slice(0, 6)}`;
+  const em = orm.em.fork();
+  await em.nativeUpdate(ReceiptExport, { rut, state: 'RUNNING' }, { state: 'STOPPED', endedAt: new Date() });
+  const content = Buffer.from('zip');
+  const isDone = state === 'DONE';
+  await em.insert(ReceiptExport, {
+    id,
+    rut,
+    environment: 'production',
+    month: '2026-11',
+    withPdfs: false,
+    actor: 'console:ana@example.com',
+    state,
+    total: 1,
+    done: isDone ? 1 : 0,
+    leftOut: 0,
+    entries: 1,
+    contentBytes: content.length,
+    directoryBytes: 0,
+    parts: 1,
+    lastCfe: null,
+    createdAt: new Date(),
+    movedAt: new Date(),
+    endedAt: isDone ? new Date() : null,
+  });
+  await em.insert(ReceiptExportPart, {
+    exportId: id,
+    place: 1,
+    content,
+    directory: Buffer.alloc(0),
+    leftOut: '',
+  });
+  return id;
+}
 
 /** A webhook of that account, for a form to change. */
 async function aWebhook({ accountId }: Side, { site }: World): Promise<string> {

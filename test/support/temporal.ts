@@ -60,6 +60,7 @@ export async function openTemporal(): Promise<TestTemporal> {
         Worker.create({ ...common, taskQueue: 'dgi', workflowBundle }),
         Worker.create({ ...common, taskQueue: 'webhooks', workflowBundle }),
         Worker.create({ ...common, taskQueue: 'mail', workflowBundle }),
+        Worker.create({ ...common, taskQueue: 'exports', workflowBundle }),
       ]);
       return workers.reduce((running, worker) => worker.runUntil(running), work());
     },

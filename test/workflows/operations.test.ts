@@ -61,7 +61,7 @@ describe('docs/operations.md against a real server', () => {
     );
 
   test('there are twelve saved queries', () => {
-    expect([...SAVED.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect([...SAVED.keys()]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
   });
 
   test('each lists what it says, and the commands pause and resume', async () => {
@@ -103,6 +103,8 @@ describe('docs/operations.md against a real server', () => {
       await start('bulkRun', 'run', { runId: 'run' });
       await lists(SAVED.get(11) ?? '', ['delivery']);
       await lists(SAVED.get(12) ?? '', ['run']);
+      await start('exportReceipts', 'export', { exportId: 'export' });
+      await lists(SAVED.get(13) ?? '', ['export']);
 
       const [describing, pausing, resuming] = COMMANDS;
       expect(await told(describing, '')).toMatch(/Pending Activities/);

@@ -10,6 +10,7 @@ const ROWS: Purged = {
   mail_attempt: 4,
   event: 4,
   run_item: 5,
+  receipt_export_part: 2,
   idempotent_answer: 0,
   request_count: 1,
   failed_authentication: 2,

@@ -11,12 +11,13 @@ import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
-import { html } from '../../page/html.ts';
-import { accountsOf } from '../access.ts';
+import { type Html, html } from '../../page/html.ts';
+import { accountsOf, isAmong } from '../access.ts';
 import { moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, ToldRefusal, type Visit } from '../page.ts';
 import { mark } from '../parts.ts';
+import { EXPORTERS, exportsPath } from './exports.ts';
 
 const ANY = 'any';
 const Value = z.string().max(LONGEST_SOUGHT).optional();
@@ -74,10 +75,20 @@ export const cfesPage = definePage({
       key: { parts: ['uuid'], of: ({ id }) => [id] },
       href: (cfe) => cfePath(cfe),
       empty: words.none,
+      ...(isAmong(signedIn(visit).viewer, EXPORTERS) ? { below: exportLink(visit, query) } : {}),
       live: ['cfes'],
     });
   },
 });
+
+/** Leads to the file with the receipts of a month, of the enterprise and the month that the list is narrowed to. */
+function exportLink(
+  { texts }: Visit,
+  { rut, environment, from }: Readonly<Partial<Record<Name, string | undefined>>>,
+): Html {
+  const month = from?.slice(0, 7);
+  return html`<p><a href="${exportsPath({ rut, environment, month })}">${texts.exports.link}</a></p>`;
+}
 
 /** The page of one CFE. */
 const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): string =>

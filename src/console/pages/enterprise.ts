@@ -37,6 +37,7 @@ import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 import * as forms from './enterpriseForms.ts';
 import { ending, STATUS_TONES } from './enterprises.ts';
+import { EXPORTERS, exportsPath } from './exports.ts';
 import { reportTable } from './reports.ts';
 
 /** What the parts of the page are drawn from. */
@@ -66,7 +67,10 @@ export const enterprisePage = definePage({
     const now = deps.businessClock();
     const drawn: Drawn = { ...at, visit, deps, now, today: montevideoDate(now) };
     const { enterprise } = at;
-    const body = html`<p><a href="/enterprises/${enterprise.rut}/customers">${visit.texts.customers.title}</a></p>
+    const month =
+      mayAt(at.standing, EXPORTERS) &&
+      html` · <a href="${exportsPath({ rut: enterprise.rut })}">${visit.texts.exports.link}</a>`;
+    const body = html`<p><a href="/enterprises/${enterprise.rut}/customers">${visit.texts.customers.title}</a>${month}</p>
 ${await standingPanel(drawn)}
 <div class="panels"><div>
 ${section('login', loginPanel(drawn))}

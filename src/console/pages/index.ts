@@ -32,6 +32,7 @@ import { deliveryPage, sendRedeliver } from './delivery.ts';
 import { enterpriseLogo, enterprisePage } from './enterprise.ts';
 import * as enterpriseForms from './enterpriseForms.ts';
 import { enterprisesPage, papersPage } from './enterprises.ts';
+import { exportsPage, exportZip, sendExport, sendStopExport } from './exports.ts';
 import { healthPage } from './health.ts';
 import { helpPage } from './help.ts';
 import { invitationPage, sendInvitation } from './invitation.ts';
@@ -97,6 +98,10 @@ export const PAGES: readonly Page[] = [
   ratesPage,
   searchPage,
   cfesPage,
+  exportsPage,
+  sendExport,
+  sendStopExport,
+  exportZip,
   signInPage,
   sendSignIn,
   codePage,

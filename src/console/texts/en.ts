@@ -3,6 +3,7 @@ import { audit } from './audit.ts';
 import { cfe } from './cfe.ts';
 import { customers } from './customers.ts';
 import { enterprises } from './enterprises.ts';
+import { exports } from './exports.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
@@ -21,6 +22,7 @@ export const en = {
     stuck: 'Stuck',
     runs: 'Bulk runs',
     enterprises: 'Enterprises',
+    exports: 'Downloads',
     reports: 'Reports',
     webhooks: 'Webhooks',
     deliveries: 'Deliveries',
@@ -31,6 +33,7 @@ export const en = {
     audit: 'Audit',
   },
   enterprises: enterprises.en,
+  exports: exports.en,
   lists: lists.en,
   audit: audit.en,
   accounts: accounts.en,
@@ -111,6 +114,8 @@ export const en = {
     'password.wrong_old': 'The old password is wrong.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
+    'export.nothing': 'The enterprise has no receipts dated in that month.',
+    'export.too_many': 'There are ten files of this enterprise already. Wait until the oldest is removed.',
     'once.made_already':
       'This was done already, and what it made was shown then. It is not shown again: who did not see it revokes or removes it, and makes another.',
     'api_key.too_many': 'The account has as many keys as it may. Revoke one first.',

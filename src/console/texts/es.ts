@@ -4,6 +4,7 @@ import { cfe } from './cfe.ts';
 import { customers } from './customers.ts';
 import type { Texts } from './en.ts';
 import { enterprises } from './enterprises.ts';
+import { exports } from './exports.ts';
 import { lists } from './lists.ts';
 import { members } from './members.ts';
 import { reports } from './reports.ts';
@@ -22,6 +23,7 @@ export const es: Texts = {
     stuck: 'Detenidos',
     runs: 'Acciones masivas',
     enterprises: 'Empresas',
+    exports: 'Descargas',
     reports: 'Reportes',
     webhooks: 'Webhooks',
     deliveries: 'Entregas',
@@ -32,6 +34,7 @@ export const es: Texts = {
     audit: 'Auditoría',
   },
   enterprises: enterprises.es,
+  exports: exports.es,
   lists: lists.es,
   audit: audit.es,
   accounts: accounts.es,
@@ -113,6 +116,8 @@ export const es: Texts = {
     'password.wrong_old': 'La contraseña anterior no es correcta.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedir otra.',
+    'export.nothing': 'La empresa no tiene comprobantes con fecha de ese mes.',
+    'export.too_many': 'Ya hay diez archivos de esta empresa. Esperar a que se elimine el más antiguo.',
     'once.made_already':
       'Esto ya se hizo, y lo creado se mostró en ese momento. No se vuelve a mostrar: quien no lo vio lo revoca o lo quita, y crea otro.',
     'api_key.too_many': 'La cuenta tiene todas las claves que puede tener. Revocar antes alguna.',

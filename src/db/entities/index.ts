@@ -32,6 +32,8 @@ import { Person } from './Person.ts';
 import { Plan } from './Plan.ts';
 import { QueueEntry } from './QueueEntry.ts';
 import { RateLimit } from './RateLimit.ts';
+import { ReceiptExport } from './ReceiptExport.ts';
+import { ReceiptExportPart } from './ReceiptExportPart.ts';
 import { ReportDuty } from './ReportDuty.ts';
 import { ReportSubmission } from './ReportSubmission.ts';
 import { Run } from './Run.ts';
@@ -78,6 +80,8 @@ export const ENTITIES = [
   Person,
   Plan,
   RateLimit,
+  ReceiptExport,
+  ReceiptExportPart,
   ReportDuty,
   ReportSubmission,
   SavedFilter,

@@ -113,7 +113,13 @@ describe.each(ROWS)('%s', (name, row) => {
 /** A page without what whoever asked brought along themselves. */
 function told({ text }: Shown, { path }: Sample): string {
   const asked = path.replaceAll('&', '&amp;');
-  return [path, asked, encodeURIComponent(path)].reduce((rest, one) => rest.replaceAll(one, ''), text);
+  const { searchParams } = new URL(path, 'http://console');
+  // A filter shows what it was asked for.
+  const filters = [...searchParams.values()].map((value) => `value="${value}"`);
+  return [path, asked, encodeURIComponent(path), ...filters].reduce(
+    (rest, one) => rest.replaceAll(one, ''),
+    text,
+  );
 }
 
 test.each(SHOWN)('%s tells a member of another account nothing of ours', async (_name, row) => {

@@ -1,0 +1,273 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import { fetchExport } from '../../commands/fetchExport.ts';
+import { requestExport, TooManyToPrint } from '../../commands/requestExport.ts';
+import { stopExport } from '../../commands/stopExport.ts';
+import type { ReceiptExport } from '../../db/entities/ReceiptExport.ts';
+import {
+  bytesOf,
+  enterprisesToExport,
+  findExport,
+  isKept,
+  listExports,
+  partsOf,
+} from '../../db/receiptExports.ts';
+import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
+import { MEMBER_ROLES, reaches } from '../../domain/people.ts';
+import { MOST_PRINTED, Month, monthBefore } from '../../domain/receiptExport.ts';
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { type Html, html } from '../../page/html.ts';
+import { type Audience, accountsOf, mayAt, standingAt, type Viewer } from '../access.ts';
+import { atEnterprise, onBusinessDays } from '../atEnterprise.ts';
+import { figure, moment } from '../format.ts';
+import { link } from '../links.ts';
+import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import {
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  type Sent,
+  signedIn,
+  ToldRefusal,
+  type Visit,
+} from '../page.ts';
+import { button, choice, field, form, mark, panel } from '../parts.ts';
+
+/** Who has a month's receipts put into a file, and fetches it; at an enterprise at most as what they are there. */
+export const EXPORTERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+
+const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
+const MEGABYTE = 1_000_000;
+/** So many enterprises are offered while one types. */
+const OFFERED = 100;
+
+/** The accounts for which somebody may do that; null: an operator, for all. */
+const accountsFor = (viewer: Viewer): readonly string[] | null =>
+  viewer.kind === 'operator'
+    ? accountsOf(viewer)
+    : viewer.memberships
+        .filter(({ role }) => reaches(MEMBER_ROLES, role, 'MEMBER'))
+        .map(({ accountId }) => accountId);
+
+/** What leads to the form with these values filled in. */
+export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
+  link('/exports', values);
+
+/** GET /exports: the files that somebody asked for, and the form for another. */
+export const exportsPage = definePage({
+  name: 'exports',
+  method: 'GET',
+  path: '/exports',
+  audience: EXPORTERS,
+  params: z.object({}),
+  query: z.object({
+    ...LIST_QUERY,
+    rut: Rut.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    month: Month.optional(),
+  }),
+  form: z.object({}),
+  async handle({ query, visit }, deps) {
+    const { exports: words, environments } = visit.texts;
+    const { rut, environment, month } = query;
+    const em = deps.orm.em.fork();
+    return listing<ReceiptExport>(visit, deps, {
+      title: words.title,
+      label: words.title,
+      name: 'exports',
+      path: '/exports',
+      query,
+      above: await asking(visit, deps, query),
+      filters: [
+        { name: 'rut', label: words.rut },
+        { name: 'month', label: words.month },
+        {
+          name: 'environment',
+          label: words.environment,
+          options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
+        },
+      ],
+      columns: columnsOf(visit, deps.businessClock()),
+      read: (page) => listExports(em, accountsFor(signedIn(visit).viewer), { rut, environment, month }, page),
+      key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },
+      empty: words.none,
+      live: ['exports'],
+    });
+  },
+});
+
+type Asked = { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined };
+
+/** The form, for those who may have a file made: of the enterprise that is asked about, or of any. */
+async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: Asked): Promise<Html> {
+  const { exports: words, environments } = visit.texts;
+  const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = asked;
+  const { viewer } = signedIn(visit);
+  const accounts = accountsFor(viewer);
+  const offered = accounts === null ? [] : await enterprisesToExport(orm.em.fork(), accounts, OFFERED);
+  const mayAny = accounts === null || offered.length > 0;
+  if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), EXPORTERS)) return html``;
+  const only = offered.length === 1 ? offered[0]?.rut : undefined;
+  const fields = html`${field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list: 'enterprises-to-export' })}<datalist id="enterprises-to-export">${offered.map(
+    (one) => html`<option value="${one.rut}">${one.legalName}</option>`,
+  )}</datalist>${choice(words.environment, {
+    name: 'environment',
+    value: environment,
+    options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
+  })}${field(words.monthAs, { name: 'month', type: 'month', value: month, maxlength: 7, placeholder: words.monthForm })}
+<p><label><input type="checkbox" name="pdfs" value="yes"> ${words.pdfs(figure(MOST_PRINTED))}</label></p>${button(words.go)}`;
+  return panel(words.ask, html`<p>${words.about}</p>${form(visit, '/exports', fields)}`);
+}
+
+function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
+  const { exports: words, environments } = visit.texts;
+  return [
+    { key: 'month', head: words.month, cell: ({ month }) => month, csv: ({ month }) => month },
+    { key: 'rut', head: words.rut, cell: ({ rut }) => rut, csv: ({ rut }) => rut },
+    {
+      key: 'environment',
+      head: words.environment,
+      cell: ({ environment }) => environments[environment],
+      csv: ({ environment }) => environment,
+    },
+    {
+      key: 'state',
+      head: words.state,
+      cell: (row) => stateOf(visit, row, now),
+      csv: ({ state }) => state,
+    },
+    {
+      key: 'with_pdfs',
+      head: words.withPdfs,
+      cell: ({ withPdfs }) => (withPdfs ? words.yes : words.no),
+      csv: ({ withPdfs }) => withPdfs,
+    },
+    {
+      key: 'receipts',
+      head: words.receipts,
+      isFigure: true,
+      cell: ({ total }) => figure(total),
+      csv: ({ total }) => total,
+    },
+    {
+      key: 'left_out',
+      head: words.leftOut,
+      isFigure: true,
+      cell: ({ leftOut }) => figure(leftOut),
+      csv: ({ leftOut }) => leftOut,
+    },
+    {
+      key: 'created_at',
+      head: words.asked,
+      cell: ({ createdAt }) => moment(createdAt),
+      csv: ({ createdAt }) => createdAt,
+    },
+    { key: 'export_id', head: words.id, csvOnly: true, cell: () => null, csv: ({ id }) => id },
+  ];
+}
+
+/** How far it is, and stopping it; the file, where it is there. */
+function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
+  const { exports: words } = visit.texts;
+  const { id, state, done, total } = row;
+  if (state === 'RUNNING') {
+    const far = words.of(figure(done), figure(total));
+    const stop = form(visit, `/exports/${id}/stop`, button(words.stop, 'quiet'), 'inline');
+    return html`<label>${mark(words.running, 'wait')} ${far} <progress max="${String(total)}" value="${String(done)}">${far}</progress></label> ${stop}`;
+  }
+  if (state === 'STOPPED') return mark(words.stopped, 'calm');
+  if (!isKept(row, now)) return mark(words.gone, 'calm');
+  const size = `${(bytesOf(row) / MEGABYTE).toFixed(1).replace('.', ',')} MB`;
+  return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
+}
+
+/** POST /exports: asks for a file, and leads to where it is told how far it is. */
+export const sendExport = definePage({
+  name: 'export-request',
+  method: 'POST',
+  path: '/exports',
+  audience: EXPORTERS,
+  params: z.object({}),
+  query: z.object({}),
+  form: z.object({
+    rut: z.string().trim().pipe(Rut),
+    environment: z.enum(ENVIRONMENTS),
+    month: z.string().trim().pipe(Month),
+    pdfs: z.literal('yes').optional(),
+  }),
+  back: ({ sent }) => exportsPath(givenIn(sent)),
+  async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
+    await atEnterprise(visit, deps, rut, EXPORTERS);
+    const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
+    try {
+      await requestExport(onBusinessDays(deps, visit), request);
+    } catch (error) {
+      if (!(error instanceof TooManyToPrint)) throw error;
+      const words = visit.texts.exports.tooManyToPrint(figure(error.count), figure(MOST_PRINTED));
+      throw new ToldRefusal(error.code, words, { cause: error });
+    }
+    return go('/exports', { kind: 'done', text: visit.texts.exports.askedFor(month) });
+  },
+});
+
+/** What the form held, as far as its page takes it back. */
+function givenIn(sent: Sent): { rut?: string; environment?: string; month?: string } {
+  const kept = { rut: Rut, environment: z.enum(ENVIRONMENTS), month: Month };
+  return Object.fromEntries(
+    Object.entries(kept).flatMap(([name, schema]) => {
+      const read = schema.safeParse(sent[name]);
+      return read.success ? [[name, read.data]] : [];
+    }),
+  );
+}
+
+/** The export of a page's path, to whoever may have it now; others learn nothing of it. */
+async function theirs(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
+  const found = await findExport(deps.orm.em.fork(), id);
+  if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+  await atEnterprise(visit, deps, found.rut, EXPORTERS);
+  return found;
+}
+
+/** POST /exports/{id}/stop: gives it up. */
+export const sendStopExport = definePage({
+  name: 'export-stop',
+  method: 'POST',
+  path: '/exports/{id}/stop',
+  audience: EXPORTERS,
+  params: z.object({ id: ID }),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ params: { id }, visit }, deps) {
+    await theirs(visit, deps, id);
+    await stopExport(onBusinessDays(deps, visit), id);
+    return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
+  },
+});
+
+/** GET /exports/{id}/zip: the file, to whoever may have it now. */
+export const exportZip = definePage({
+  name: 'export-zip',
+  method: 'GET',
+  path: '/exports/{id}/zip',
+  audience: EXPORTERS,
+  params: z.object({ id: ID }),
+  query: z.object({}),
+  form: z.object({}),
+  async handle({ params: { id }, visit }, deps) {
+    const found = await theirs(visit, deps, id);
+    if (!isKept(found, deps.businessClock()))
+      throw new ToldRefusal('NOT_FOUND', visit.texts.exports.notThere);
+    await fetchExport(acting(deps, visit), found);
+    return {
+      kind: 'file',
+      name: `${id}.zip`,
+      type: 'application/zip',
+      length: bytesOf(found),
+      content: Readable.from(partsOf(() => deps.orm.em.fork(), found)),
+    };
+  },
+});
