@@ -122,7 +122,10 @@ document.querySelector('#help')?.addEventListener('click', (event) => {
 });
 
 // A form whose answer is shown once is sent once: a second click would throw that answer away.
-const sentOnce = new WeakSet();
+let sentOnce = new WeakSet();
+window.addEventListener('pageshow', () => {
+  sentOnce = new WeakSet();
+});
 document.addEventListener('submit', (event) => {
   if (!event.target.querySelector('[name=once]')) return;
   if (sentOnce.has(event.target)) event.preventDefault();

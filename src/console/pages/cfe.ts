@@ -211,7 +211,8 @@ function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
   return html`${dossier.actions.map(one)}`;
 }
 
-function whatHappened(visit: Visit, { cfe, standing, dossier }: Told): Html {
+function whatHappened(visit: Visit, told: Told): Html {
+  const { cfe, standing, dossier } = told;
   const { cfe: own } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
   // A key is known to its own account, and to us.
@@ -227,11 +228,33 @@ function whatHappened(visit: Visit, { cfe, standing, dossier }: Told): Html {
   const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
     // Who of us did what is for us.
     .filter(({ kind }) => isOperator || kind !== 'act')
-    .map(({ at, what, more, attempt }: Happening) => [
-      moment(at),
-      html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && isOperator && said(attempt)}`,
-    ]);
-  return table(own.timeline, [own.when, own.what], rows);
+    .map(({ at, what, more, attempt }: Happening) => ({
+      at,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && isOperator && said(attempt)}`,
+    }));
+  const all = [...rows, ...whoWasTold(visit, told)].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  return table(
+    own.timeline,
+    [own.when, own.what],
+    all.map(({ at, shown }) => [moment(at), shown]),
+  );
+}
+
+/** How e-mails and deliveries to webhooks ended, of those that stand on the page. */
+function whoWasTold(visit: Visit, { mails, deliveries }: Told): { at: Date; shown: Html }[] {
+  const { cfe: own } = visit.texts;
+  const ended = <T extends { settledAt?: Date | null }>(all: readonly T[], shown: (one: T) => Html) =>
+    all.flatMap((one) => (one.settledAt ? [{ at: one.settledAt, shown: shown(one) }] : []));
+  return [
+    ...ended(mails, ({ destination, status }) => {
+      const end = status === 'SENT' ? own.mailArrived : own.mailFailed;
+      return html`${end} <span class="url">${destination}</span>`;
+    }),
+    ...ended(deliveries, ({ id, event, url, status }) => {
+      const end = status === 'DELIVERED' ? own.deliveryArrived : own.deliveryFailed;
+      return html`${end} <a href="/deliveries/${id}">${event}</a> <span class="soft url">${url}</span>`;
+    }),
+  ];
 }
 
 function mailsOf(visit: Visit, { cfe, standing, mails }: Told): Html {

@@ -29,22 +29,23 @@ export const stuckPage = definePage({
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { stuck: words } = visit.texts;
+    const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);
+    const filter = filterOf(query);
+    const isNarrowed = Object.keys(filter).length > 0;
+    // How they stand is asked for those alone who are offered actions by it.
     const [groups, kinds, matching] = await Promise.all([
       stuckGroups(deps.orm.em.fork()),
-      stuckKinds(deps.orm.em.fork(), {}),
-      stuckKinds(deps.orm.em.fork(), filterOf(query)),
+      mayAct ? stuckKinds(deps.orm.em.fork(), {}) : null,
+      mayAct && isNarrowed ? stuckKinds(deps.orm.em.fork(), filter) : null,
     ]);
-    const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);
-    const actions = actionsFor(matching);
+    const actions = actionsFor(matching ?? kinds ?? []);
     return listing(visit, deps, {
-      ...stuckList(visit, query, mayAct ? actions : [], (filter, page) =>
-        listStuck(deps.orm.em.fork(), filter, page),
-      ),
+      ...stuckList(visit, query, actions, (narrowed, page) => listStuck(deps.orm.em.fork(), narrowed, page)),
       title: words.title,
       live: ['cfes'],
-      above: panel(words.groups, groupsTable(visit, groups, mayAct ? kinds : null)),
+      above: panel(words.groups, groupsTable(visit, groups, kinds)),
       below:
-        mayAct && actions.length > 0
+        actions.length > 0
           ? panel(words.allMatching, html`<p>${actionLinks(visit, query, actions)}</p>`)
           : html``,
     });

@@ -6,6 +6,7 @@ import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
 import { Event } from '../../../src/db/entities/Event.ts';
+import { Mail } from '../../../src/db/entities/Mail.ts';
 import { Webhook } from '../../../src/db/entities/Webhook.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
@@ -147,6 +148,38 @@ test('deliveries are told to whose webhook they go to, and sent again by who may
   expect(await db.orm.em.fork().findOneOrFail(Delivery, toThem)).toMatchObject({ status: 'PENDING' });
   await db.orm.em.fork().nativeUpdate(Webhook, { id: ours }, { enabled: false, removedAt: new Date() });
   expect(await seen(support)).toEqual({ named: both, again: [false, true] });
+});
+
+test('the timeline goes on to how e-mails and the reader’s own deliveries ended', async () => {
+  const webhookId = await aWebhook(owners, 'https://caja.example/linea');
+  const [failed, arrived] = [await aDelivery(webhookId), await aDelivery(webhookId)];
+  const em = db.orm.em.fork();
+  await em.nativeUpdate(Delivery, { id: arrived }, { status: 'DELIVERED' });
+  await em.insert(Mail, {
+    id: randomUUID(),
+    workflowId: `mail:${randomUUID()}`,
+    cfeId: cfe.id,
+    rut,
+    environment: 'production',
+    kind: 'RECEIPT',
+    destination: 'cliente@example.com',
+    status: 'SENT',
+    attempts: 1,
+    byHand: true,
+    askedAgain: false,
+    messageId: null,
+    createdAt: new Date(),
+    settledAt: new Date(),
+  });
+  const timeline = async (browser: Browser): Promise<string> =>
+    /<h2[^>]*>What happened[\s\S]*?<\/table>/.exec(await shownTo(browser))?.[0] ?? '';
+  const ours = await timeline(await site.as(await site.aMember(owners, 'VIEWER')));
+  expect(ours).toContain(`Webhook told: <a href="/deliveries/${arrived}">cfe.updated</a>`);
+  expect(ours).toContain(`Webhook could not be told: <a href="/deliveries/${failed}">`);
+  expect(ours).toContain('E-mail taken by the mail server, to <span class="url">cliente@example.com');
+  const theirs = await timeline(await site.as(await site.aMember(guests, 'OWNER')));
+  expect(theirs).toContain('E-mail taken');
+  expect(theirs).not.toContain('caja.example');
 });
 
 test('the daily report that it belongs to is a click away', async () => {
