@@ -11,7 +11,7 @@ import { text } from './text.ts';
 const MOST_NOTIFICATIONS = 20;
 
 /** How a customer is told of receipts. */
-export const NotificationType = namedEnum('NotificationType', 'How receipts are brought.', ['EMAIL'], {
+export const NotificationType = namedEnum('NotificationType', 'How receipts are delivered.', ['EMAIL'], {
   EMAIL: 'By e-mail, with PDF and XML.',
 });
 

@@ -73,7 +73,7 @@ export const UpdateEnterprise = z
   .strictObject({
     scheduled_ready_date: MontevideoDateTime.meta({
       description:
-        'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, from 2011-10-01 to 2050-12-31; one in the past has come.',
+        'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, from 2011-10-01 to 2050-12-31; one in the past counts as reached.',
     }).optional(),
     plan_id: text(NAME_LENGTH).meta(words(W.plan_id)).optional(),
     frequency_id: text(NAME_LENGTH).meta(words(W.frequency_id)).optional(),

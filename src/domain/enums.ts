@@ -250,7 +250,7 @@ export const AuthorityStatusName = namedEnum(
   {
     UP: 'It answers, and no CFE has waited for it for more than a minute.',
     SLOW: 'It answers, and the oldest CFE that waits for it has waited for more than a minute.',
-    DOWN: 'It does not answer: nothing is sent but a probe now and then. CFEs are taken as ever, and wait.',
+    DOWN: 'It does not answer: nothing is sent but a probe now and then. CFEs are accepted as usual, and wait.',
   },
 );
 
@@ -258,7 +258,7 @@ export const AuthorityChangeName = namedEnum(
   'AuthorityChange',
   'What has become of the tax authority.',
   AUTHORITY_CHANGES,
-  { UP: 'It answers again.', DOWN: 'It does not answer any more; CFEs are taken as ever, and wait.' },
+  { UP: 'It answers again.', DOWN: 'It has stopped answering; CFEs are accepted as usual, and wait.' },
 );
 
 export const DeliveryStatusName = namedEnum(
@@ -284,9 +284,9 @@ export const SelectableEventName = namedEnum(
     'cae.low': 'The numbers of a type run low.',
     'cae.expiring': 'A CAE with numbers left expires soon.',
     'certificate.expiring': 'The certificate expires soon.',
-    'daily_report.updated': 'The report of a day has moved on.',
+    'daily_report.updated': 'The status of a daily report has changed.',
     'receipt.delivered': 'An e-mail with a receipt was taken by the mail server.',
     'receipt.failed': 'An e-mail with a receipt was refused, or given up.',
-    'authority.updated': 'The tax authority does not answer any more, or answers again.',
+    'authority.updated': 'The tax authority has stopped answering, or answers again.',
   },
 );

@@ -63,7 +63,7 @@ export const ENTERPRISE_WORDS = {
   },
   issuer_since: {
     description:
-      'Day on which the enterprise joined the e-invoicing regime, printed as «Fecha emisor»; null: not told.',
+      'Day on which the enterprise joined the e-invoicing regime, printed as «Fecha emisor»; null: not given.',
     examples: ['2026-03-01'],
   },
   resolution: {

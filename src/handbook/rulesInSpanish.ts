@@ -134,7 +134,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'certificate.key_usage':
     'El uso de clave del certificado, si lo tiene, permite firmar (digitalSignature o nonRepudiation).',
   'certificate.unknown_issuer':
-    'Emitió el certificado una de las autoridades certificadoras con que está configurado el servicio.',
+    'Emitió el certificado uno de los prestadores de servicios de certificación con que está configurado el servicio.',
   'certificate.expired': 'El certificado no está vencido.',
   'certificate.not_yet_valid': 'El certificado ya está vigente.',
   'customer.exists': 'No hay dos clientes de una empresa con el mismo doc_type y doc_number.',

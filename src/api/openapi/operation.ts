@@ -38,17 +38,31 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
           }
         : {}),
       ...(route.file
-        ? { 304: { description: 'You have it', headers: answerHeaders(304, { file: true }) } }
+        ? {
+            304: {
+              description: 'Not changed: you have it already',
+              headers: answerHeaders(304, { file: true }),
+            },
+          }
         : {}),
       ...Object.fromEntries(refusalsOf(route).map(([status, codes]) => [status, refusalReference(codes)])),
     },
   };
 }
 
-function description({ about, deprecatedFor, role, sandbox, auth }: Route): string {
+/** The environments in which a route works, by the caller's key and by what it reads. */
+function environmentsOf({ sandbox, query }: Route): string {
+  if (sandbox) return 'Available in the sandbox.';
+  return query instanceof z.ZodObject && 'environment' in query.shape
+    ? 'With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.'
+    : 'Production only.';
+}
+
+function description(route: Route): string {
+  const { about, deprecatedFor, role, auth } = route;
   const conditions = [
     ...(role === null ? [] : [`Requires the role ${role} or higher at the enterprise.`]),
-    sandbox ? 'Available in the sandbox.' : 'Production only.',
+    environmentsOf(route),
     ...(auth === 'key' ? ['Requires the API key only.'] : []),
   ].join(' ');
   const older = deprecatedFor === undefined ? [] : [`An older address: use \`${deprecatedFor}\`.`];

@@ -16,7 +16,7 @@ const REQUEST_ID: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Whatever else is sent is replaced by one of ours.',
+    'Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours.',
   schema: { type: 'string', examples: ['order-4711-attempt-1'] },
 };
 

@@ -55,7 +55,7 @@ const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
   'payment.created': 'A plan with a price was chosen',
   'efactura.login': 'A check of the e-invoicing login has finished',
   'cfe.updated': 'The status of a CFE has changed; sent only to webhooks that select it',
-  'daily_report.updated': 'The report of a day has moved on; sent only to webhooks that select it',
+  'daily_report.updated': 'The status of a daily report has changed; sent only to webhooks that select it',
   'cae.low': 'The numbers of a type run low; sent only to webhooks that select it',
   'cae.expiring': 'A CAE with numbers left expires in 30, 7 or 1 days; sent only to webhooks that select it',
   'certificate.expiring': 'The certificate expires in 30, 7 or 1 days; sent only to webhooks that select it',
@@ -64,7 +64,7 @@ const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
   'receipt.failed':
     'An e-mail with a receipt was refused, or given up after the last retry; sent only to webhooks that select it',
   'authority.updated':
-    'The tax authority does not answer any more, or answers again; sent only to webhooks that select it',
+    'The tax authority has stopped answering, or answers again; sent only to webhooks that select it',
   'webhook.test': 'A test of the webhook was requested',
 };
 

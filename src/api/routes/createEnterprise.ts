@@ -10,7 +10,7 @@ export const createEnterprise = defineRoute({
   path: '/enterprises',
   summary: 'Create enterprise',
   about:
-    'Registers a company, PENDING, with its first branch. The first account to name a RUT owns it. It becomes READY by itself once it has the permission PROD, a valid certificate, a plan, a CAE, and its start date has come.',
+    'Registers a company, PENDING, with its first branch. The first account to name a RUT owns it. It becomes READY automatically once it has the permission PROD, a valid certificate, a plan, a CAE, and its start date has come.',
   auth: 'token',
   sandbox: false,
   role: null,

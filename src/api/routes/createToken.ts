@@ -10,7 +10,7 @@ export const createToken = defineRoute({
   path: '/tokens',
   summary: 'Create access token',
   about:
-    'Exchanges the API key for an access token, which every other request sends along with the key. Ask for a new one shortly before `expires_in` is over; a token counts for the key that asked for it only.',
+    'Exchanges the API key for an access token, which every other request sends along with the key. Ask for a new one shortly before `expires_in` is over; a token is valid only together with the key that asked for it.',
   auth: 'key',
   sandbox: true,
   role: null,

@@ -17,7 +17,7 @@ export const listDailyReports = defineRoute({
   path: '/enterprises/{rut}/daily-reports',
   summary: 'List daily reports',
   about:
-    'The days that were reported to the authority, or are to be, the latest first. Reports go by themselves.',
+    'The days that were reported to the authority, or are to be, the latest first. Reports are sent automatically.',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',

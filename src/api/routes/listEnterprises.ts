@@ -18,7 +18,8 @@ export const listEnterprises = defineRoute({
   method: 'GET',
   path: '/enterprises',
   summary: 'List enterprises',
-  about: 'Those at which your account has a role, in the order of their RUTs.',
+  about:
+    'The enterprises at which your account has a role, in the order of their RUTs. This is where an integration learns its RUTs.',
   auth: 'token',
   sandbox: false,
   role: null,

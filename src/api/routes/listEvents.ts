@@ -18,7 +18,7 @@ export const listEvents = defineRoute({
   path: '/events',
   summary: 'List events',
   about:
-    'The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing ever comes before what was read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.',
+    'The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing is ever added before what you have read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.',
   auth: 'token',
   sandbox: false,
   role: null,
@@ -34,7 +34,7 @@ export const listEvents = defineRoute({
       }),
     limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })
       .optional()
-      .meta({ description: `How many events to return at most; default ${USUAL_PAGE}.`, examples: [100] }),
+      .meta({ description: `How many events to return at most. Default: ${USUAL_PAGE}.`, examples: [100] }),
     event: SelectableEventName.optional().meta({
       description: 'Only events of this name.',
       examples: ['cfe.updated'],

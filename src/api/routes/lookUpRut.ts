@@ -21,7 +21,7 @@ function route(name: string, path: `/${string}`, more: { deprecatedFor?: string 
     path,
     summary: 'eRUT lookup',
     about:
-      'What the tax authority’s registry tells of any RUT, registered here or not. Asked of the authority each time, and always of its production.',
+      'What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.',
     ...more,
     auth: 'token',
     sandbox: false,

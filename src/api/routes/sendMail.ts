@@ -13,7 +13,8 @@ export const sendMail = defineRoute({
   method: 'POST',
   path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
   summary: 'Send receipt by e-mail',
-  about: 'Sends a receipt to an address, at once; at most 10 of one CFE and day.',
+  about:
+    'Sends a receipt to an address at once, at most 10 times per CFE and day. It is a real e-mail with a real receipt: what was issued in the sandbox cannot be sent.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

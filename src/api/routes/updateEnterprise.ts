@@ -18,7 +18,7 @@ function route(name: string, method: 'PUT' | 'PATCH', more: { deprecatedFor?: st
     path: '/enterprises/{rut}',
     summary: 'Update data, start date and plan',
     about:
-      'Changes what is given and leaves the rest; null removes what may be missing. A change counts for the CFEs that are numbered after it. Choosing a plan with a price makes a payment (`payment.created`).',
+      'Changes what is given and leaves the rest; null removes what may be missing. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).',
     ...more,
     auth: 'token',
     sandbox: false,

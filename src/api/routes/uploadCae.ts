@@ -12,7 +12,7 @@ export const uploadCae = defineRoute({
   path: '/enterprises/{rut}/caes',
   summary: 'Upload CAE',
   about:
-    'Adds a range of numbers as the authority signed it. Numbers are then given by themselves: earliest expiry first.',
+    'Adds a range of numbers as the authority signed it. Numbers are then taken from it automatically: earliest expiry first.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

@@ -39,7 +39,7 @@ export const CaeView = z
 
 /** The same in the list of CAEs, with what is left of it. */
 export const ListedCaeView = CaeView.extend({
-  numbers_left: countOf('Numbers that it has still to give; annulled ones do not count.', 812),
+  numbers_left: countOf('Numbers left in it; annulled ones do not count.', 812),
   days_left: z
     .int()
     .min(0)

@@ -16,7 +16,7 @@ import { DateText, MomentText, TotalCount, textOf } from './formats.ts';
 export const ReasonView = z
   .object({
     code: textOf(
-      'Code of the reason: the authority’s own (E01 to E60, R01 to R04), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. Source: Formato Mensaje de Respuesta v19, section 4.',
+      'Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of the sobre in which it went, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` says what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.',
       'E05',
     ),
     message: textOf('The reason in the authority’s words, or ours.', 'No cumple validaciones de Formato'),
@@ -98,7 +98,7 @@ export const CfeView = z
       }),
     receipt_url: z.url().meta({
       description:
-        'The page of the receipt, for its receiver; whoever has the address may see it, without login.',
+        'The page of the receipt, for its receiver; anyone with the link can see it, without login.',
       examples: ['https://cfe.example.com/r/8sDq2x9XbFh0f1m3kQ7TzA'],
     }),
   })

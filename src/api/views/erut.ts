@@ -7,7 +7,7 @@ const told = (description: string, ...examples: string[]) =>
   z
     .string()
     .nullable()
-    .meta({ description: `${description} null: not told.`, examples });
+    .meta({ description: `${description} null: not given.`, examples });
 
 /** The eRUT record of the API (docs/authority/registry.md#record); what the registry does not tell is null. */
 export const ErutView = z
@@ -40,7 +40,7 @@ export const ErutView = z
             branch: z
               .int()
               .nullable()
-              .meta({ description: 'Code of the branch; null: not told.', examples: [1] }),
+              .meta({ description: 'Code of the branch; null: not given.', examples: [1] }),
             locality_name: told('Town.', 'MONTEVIDEO'),
             street_name: told('Street and number.', 'RINCON 500'),
           })

@@ -24,7 +24,7 @@ const EVENT = '3f0c8a52-1111-4000-8000-000000000001';
 const Id = z.uuid().meta({ description: 'Id of the event; goes into `after`.', examples: [EVENT] });
 const Deliveries = z.array(EventDelivery).readonly().meta({
   description:
-    'Its ways to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled.',
+    'Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled.',
 });
 
 const [first, ...others] = WEBHOOK_EVENTS.map((name) =>

@@ -173,7 +173,7 @@ export const WEBHOOK_EVENT_VIEWS = {
       cfe_type: CfeTypeName,
       serie: Serie,
       authorization_number: AuthorizationNumber,
-      numbers_left: countOf('Numbers that it has still to give.', 812),
+      numbers_left: countOf('Numbers left in it.', 812),
       expiration_date: DateText.meta({ description: 'Its last day, in Montevideo.' }),
       days_left: countOf('Days until its last day.', 30),
     }),
@@ -191,7 +191,7 @@ export const WEBHOOK_EVENT_VIEWS = {
   'daily_report.updated': event(
     'daily_report.updated',
     'DailyReportUpdatedEvent',
-    'The report of a day has moved on.',
+    'The status of a daily report has changed.',
     z.object({
       enterprise_rut: EnterpriseRut,
       date: DateText.meta({ description: 'The day of the report, in Montevideo.' }),
@@ -220,7 +220,7 @@ export const WEBHOOK_EVENT_VIEWS = {
   'authority.updated': event(
     'authority.updated',
     'AuthorityUpdatedEvent',
-    'The tax authority does not answer any more, or answers again.',
+    'The tax authority has stopped answering, or answers again.',
     z.object({
       environment: EnvironmentName,
       status: AuthorityChangeName,
@@ -233,7 +233,7 @@ export const WEBHOOK_EVENT_VIEWS = {
     'A test of the webhook was asked for; nothing has happened.',
     z.object({
       webhook_id: textOf('Id of the webhook.', '0c0e1ab1-0000-4000-8000-000000000002'),
-      message: textOf('That this is a test, for people.', 'This is a test; nothing has happened.'),
+      message: textOf('That this is a test, in words for people.', 'This is a test; nothing has happened.'),
     }),
   ),
 } as const satisfies {
