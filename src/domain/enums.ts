@@ -83,7 +83,7 @@ export const IvaTypeName = namedEnum(
     BASIC_RATE: 'IndFact 3: VAT at the basic rate, 22 %; feeds `tax_basic_net_amount`.',
     EXPORT: 'IndFact 10: exported or treated like it; feeds `total_amount` without VAT.',
     NON_BILLABLE_NEGATIVE:
-      'IndFact 7: not billed, taken off `pay_amount` alone, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount is a lower `unit_price` instead.',
+      'IndFact 7: not billed, taken off `pay_amount` alone, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount that is to lower the VAT too is a lower `unit_price`.',
   },
 );
 

@@ -96,6 +96,8 @@ async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<
   if (slug === 'first-receipt') return aNewcomer(code);
   if (slug === 'going-live') return papersOf(aRut(), cwd);
   if (slug === 'printing') return aReceipt();
+  // So small a page that there is a next one.
+  if (slug === 'limits') return { CFE_PAGE: '1' };
   return slug === 'webhooks' ? aMessage(cwd) : {};
 }
 
