@@ -7,6 +7,7 @@ import { isFinal } from '../domain/cfeStatus.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import type { Authority } from './steps/authority.ts';
+import { decided } from './steps/decided.ts';
 import { notYet, pollPause } from './steps/failures.ts';
 import { notingAttempts } from './steps/noteAttempts.ts';
 import { storeVerdict, type VerdictDeps } from './steps/storeVerdict.ts';
@@ -34,7 +35,7 @@ export function createAwaitVerdict(deps: AwaitDeps): Activity<'awaitVerdict'> {
 async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {
   const em = deps.orm.em.fork();
   const { cfe, sobre, current } = await cfeInHand(em, cfeUuid);
-  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
+  if (isFinal(cfe.status)) return decided(cfe.status, cfe.rejection);
   await takenUp(em, cfe);
   if (!sobre) throw new Error(`CFE ${cfeUuid} is RECEIVED without a sobre to ask about`);
   const { attempt } = activityInfo();
@@ -50,7 +51,7 @@ async function ask(deps: AwaitDeps, cfeUuid: string): Promise<VerdictResult> {
   switch (answer.kind) {
     case 'verdict':
       await storeVerdict(deps, cfeUuid, answer);
-      return { kind: 'decided', status: answer.status };
+      return decided(answer.status, answer.reasons);
     case 'original':
       await em.nativeUpdate(Sobre, { id: sobre.id }, { idReceptor: answer.idReceptor, token: answer.token });
       throw notYet('The verdict stands with an earlier sobre of ours; that one is asked about.', 1);

@@ -17,7 +17,7 @@ export function createSignCfe(deps: SignDeps): Activity<'signCfe'> {
   return async (cfeUuid) => {
     const em = deps.orm.em.fork();
     const hand = await cfeInHand(em, cfeUuid);
-    const { cfe, originalStatus } = hand;
+    const { cfe, original } = hand;
     if (isFinal(cfe.status)) return { kind: 'signed' };
     await takenUp(em, cfe);
     const obstacle = cfe.digest === null ? await signOnce(deps, hand) : null;
@@ -26,7 +26,7 @@ export function createSignCfe(deps: SignDeps): Activity<'signCfe'> {
       return leaveToSupport(em, cfeUuid, { kind: 'stuck', reason: 'signing', explanation });
     }
     // Whoever stores that verdict later tells the note, so that it is always followed by the signal.
-    const waits = originalStatus !== null && !isFinal(originalStatus);
-    return { kind: waits ? 'waitsForOriginal' : 'signed' };
+    if (original === null || isFinal(original.status)) return { kind: 'signed' };
+    return { kind: 'waitsForOriginal', original: original.cfeId };
   };
 }

@@ -5,6 +5,7 @@ import { ORIGINAL_REJECTED } from '../domain/rejection.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
 import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
+import { decided } from './steps/decided.ts';
 import { untilProbe } from './steps/failures.ts';
 import { notingAttempts } from './steps/noteAttempts.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
@@ -28,12 +29,12 @@ async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> 
   const em = deps.orm.em.fork();
   const hand = await cfeInHand(em, cfeUuid, { withSobreXml: true });
   const { cfe, current: certificate } = hand;
-  if (isFinal(cfe.status)) return { kind: 'decided', status: cfe.status };
+  if (isFinal(cfe.status)) return decided(cfe.status, cfe.rejection);
   if (cfe.status === 'RECEIVED') return { kind: 'received' };
   await takenUp(em, cfe);
-  if (hand.originalStatus === 'REJECTED') {
+  if (hand.original?.status === 'REJECTED') {
     await storeVerdict(deps, cfeUuid, { status: 'REJECTED', reasons: ORIGINAL_REJECTED });
-    return { kind: 'decided', status: 'REJECTED' };
+    return decided('REJECTED', ORIGINAL_REJECTED);
   }
   const sobre = hand.sobre ?? (await prepareSobre(deps, cfe));
   failpoint('submit.sobreStored');

@@ -1,5 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
+import type { CfeType } from '../domain/cfeTypes.ts';
 import { Certificate } from './entities/Certificate.ts';
 import { Cfe } from './entities/Cfe.ts';
 import { Sobre } from './entities/Sobre.ts';
@@ -14,8 +16,8 @@ export interface CfeInHand {
   readonly current: Certificate;
   /** The sobre in which it is, or goes, to the authority; null when none was made yet or the last was refused. */
   readonly sobre: Sobre | null;
-  /** Of the CFE that it corrects; null where it corrects none. */
-  readonly originalStatus: CfeStatus | null;
+  /** The CFE that it corrects; null where it corrects none. */
+  readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
 }
 
 /** Takes a CFE in hand, by its UUID, in one statement. The sobre comes with its bytes where they are wanted. */
@@ -24,9 +26,10 @@ export async function cfeInHand(
   id: string,
   { withSobreXml = false } = {},
 ): Promise<CfeInHand> {
-  const [row] = await em.execute<(JoinedRow & { 'original.status': CfeStatus | null })[]>(
+  const [row] = await em.execute<(JoinedRow & OriginalRow)[]>(
     `select ${columnsOf(em, Cfe, 'c')}, ${columnsOf(em, Certificate, 'own')}, ${columnsOf(em, Certificate, 'now')},
-       ${columnsOf(em, Sobre, 's', withSobreXml ? ['xml'] : [])}, original.status as "original.status"
+       ${columnsOf(em, Sobre, 's', withSobreXml ? ['xml'] : [])}, original.status as "original.status",
+       original.type as "original.type", original.sequence as "original.sequence"
      from cfe c
      join certificate own on own.id = c.certificate_id
      left join certificate now on now.rut = c.rut and now.environment = c.environment
@@ -44,6 +47,18 @@ export async function cfeInHand(
     certificate,
     current: entityIn(em, Certificate, 'now', row) ?? certificate,
     sobre: entityIn(em, Sobre, 's', row),
-    originalStatus: row['original.status'],
+    original: originalIn(row),
   };
+}
+
+interface OriginalRow {
+  'original.status': CfeStatus | null;
+  'original.type': CfeType | null;
+  'original.sequence': number | null;
+}
+
+function originalIn(row: OriginalRow): CfeInHand['original'] {
+  const { 'original.status': status, 'original.type': type, 'original.sequence': sequence } = row;
+  if (status === null || type === null || sequence === null) return null;
+  return { cfeId: formatCfeId({ type, sequence }), status };
 }

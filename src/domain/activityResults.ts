@@ -20,15 +20,21 @@ export interface Stuck {
 }
 
 /** The CFE has its verdict, or ended without being sent. */
-interface Decided {
+export interface Decided {
   kind: 'decided';
   status: FinalStatus;
+  /** The codes of the reasons for a rejection; workers of the version before told none. */
+  codes?: readonly string[];
 }
 
 export type SignResult =
   | { kind: 'signed' }
   /** Signed too, and a note whose original has no verdict yet: the signal `originalSettled` says that it has. */
-  | { kind: 'waitsForOriginal' }
+  | {
+      kind: 'waitsForOriginal';
+      /** The cfe_id of that original; workers of the version before did not tell it. */
+      original?: string;
+    }
   | Stuck;
 
 export type SubmitResult =

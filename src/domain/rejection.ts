@@ -16,6 +16,14 @@ export const OWN_REJECTION_CODES = {
   numberOfOthers: 'duplicate.not_ours' satisfies StuckReason,
 } as const;
 
+/** What a code looks like, the authority's and ours. */
+const CODE = /^[\w.-]{1,30}$/;
+
+/** The codes of reasons, each once. What the authority says in the place of a code is left out: it could be any text. */
+export const codesOf = (reasons: readonly RejectionReason[] | null): string[] => [
+  ...new Set((reasons ?? []).map(({ code }) => code).filter((code) => CODE.test(code))),
+];
+
 /** So long may the authority's portal accept a CFE that was rejected for E06 alone (docs/authority/sobres.md#receipt-codes). */
 const UNDECIDED_DAYS = 60;
 const DAY_MILLISECONDS = 86_400_000;

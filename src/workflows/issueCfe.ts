@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { SubmitResult } from '../domain/activityResults.ts';
+import type { Decided, SubmitResult } from '../domain/activityResults.ts';
 import type { CfeStatus, FinalStatus } from '../domain/cfeStatus.ts';
 import { activity, activityAtOnce } from './activities.ts';
 import { originalDecided, slotGiven } from './messages.ts';
@@ -80,19 +80,21 @@ export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ sta
   });
 
   if (signed.kind === 'waitsForOriginal') {
-    setCurrentDetails('Waiting for the verdict on the CFE that this note corrects; nothing to do.');
+    const { original } = signed;
+    setCurrentDetails(
+      `Waiting for the verdict on ${original === undefined ? 'the CFE' : `the CFE ${original}`} that this note corrects; nothing to do.`,
+    );
     await condition(() => originalHasVerdict);
   }
 
   const submitted = await desk.untilDone(SUBMITTING, () => withSlot(() => submitCfe(cfeUuid)));
-  if (submitted.kind === 'decided') return end(submitted.status);
+  if (submitted.kind === 'decided') return end(submitted);
   if (!savesEvents) show('RECEIVED');
 
   setCurrentDetails(
     'Received by the authority: asking for its verdict. The pending activity shows the last answer.',
   );
-  const { status } = await desk.untilDone(AWAITING, () => awaitVerdict(cfeUuid));
-  return end(status);
+  return end(await desk.untilDone(AWAITING, () => awaitVerdict(cfeUuid)));
 }
 
 type Sent = Exclude<SubmitResult, { kind: 'waits' }>;
@@ -126,8 +128,8 @@ function show(status: CfeStatus): void {
   upsertSearchAttributes([{ key: CfeStatusAttribute, value: status }]);
 }
 
-function end(status: FinalStatus): { status: FinalStatus } {
+function end({ status, codes = [] }: Decided): { status: FinalStatus } {
   show(status);
-  setCurrentDetails(`Ended: ${status}.`);
+  setCurrentDetails(`Ended: ${status}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}.`);
   return { status };
 }

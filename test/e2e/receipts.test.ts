@@ -189,5 +189,8 @@ describe('receipts through the whole stack', () => {
       return undefined;
     });
     expect(found.searchAttributes).toMatchObject({ CfeStatus: ['REJECTED'], CfeType: ['ETICKET'] });
+    const run = client.workflow.getHandle(found.workflowId);
+    const { currentDetails } = await run.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+    expect(currentDetails).toBe('Ended: REJECTED (E05).');
   });
 });

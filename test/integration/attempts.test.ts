@@ -94,7 +94,7 @@ describe('what was said to the authority for a CFE', () => {
     now = new Date(now.getTime() + 1_000);
     const verdict = asked(ackCfe({ rut: RUT, receipt: receipt(), state: 'BE', codes: ['E05'] }));
     authority.behaves(answers(verdict));
-    expect(await ask()).toEqual({ kind: 'decided', status: 'REJECTED' });
+    expect(await ask()).toEqual({ kind: 'decided', status: 'REJECTED', codes: ['E05'] });
 
     const attempts = await kept();
     expect(attempts).toMatchObject([

@@ -76,6 +76,22 @@ describe('issueCfe', () => {
     expect(result).toEqual({ status });
   });
 
+  test.each([
+    ['awaitVerdict', { status: 'ACCEPTED' }, 'Ended: ACCEPTED.'],
+    ['awaitVerdict', { status: 'OBSERVED' }, 'Ended: OBSERVED.'],
+    ['awaitVerdict', { status: 'REJECTED', codes: ['E05', 'E03'] }, 'Ended: REJECTED (E05, E03).'],
+    ['submitCfe', { status: 'REJECTED', codes: ['S04'] }, 'Ended: REJECTED (S04).'],
+    // As a worker of the version before answers.
+    ['awaitVerdict', { status: 'REJECTED' }, 'Ended: REJECTED.'],
+  ] as const)('after %s with %j its details say: %s', async (step, verdict, words) => {
+    const { activities } = actors({ [step]: async () => ({ kind: 'decided', ...verdict }) });
+    await temporal.withWorkers(activities, async () => {
+      const handle = await start();
+      expect(await handle.result()).toEqual({ status: verdict.status });
+      await detailsOf(handle, words);
+    });
+  });
+
   test('ends at once when the sobre itself is refused', async () => {
     const { activities, diary } = actors({
       submitCfe: async () => ({ kind: 'decided', status: 'REJECTED' }),
@@ -112,7 +128,7 @@ describe('issueCfe', () => {
     'a note waits for its original; once that is %s it goes on',
     async (original, submitted, steps) => {
       const { activities, diary } = actors({
-        signCfe: async () => ({ kind: 'waitsForOriginal' }),
+        signCfe: async () => ({ kind: 'waitsForOriginal', original: '101-7' }),
         async submitCfe() {
           diary.push('submitted');
           return submitted;
@@ -121,7 +137,7 @@ describe('issueCfe', () => {
 
       await temporal.withWorkers(activities, async () => {
         const handle = await start();
-        await detailsOf(handle, 'Waiting for the verdict');
+        await detailsOf(handle, 'Waiting for the verdict on the CFE 101-7 that this note corrects');
         expect(diary).toEqual([]);
         await handle.signal('originalSettled');
         await handle.result();

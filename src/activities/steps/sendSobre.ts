@@ -8,6 +8,7 @@ import { failpoint } from '../../failpoints.ts';
 import { type AfterSendDeps, afterUnclear, type Sending, storeReceipt } from './afterSend.ts';
 import type { Authority } from './authority.ts';
 import { beginSend } from './beginSend.ts';
+import { decided } from './decided.ts';
 import { notYet, pollPause } from './failures.ts';
 import { leaveToSupport } from './leaveToSupport.ts';
 import { storeVerdict, type VerdictDeps } from './storeVerdict.ts';
@@ -62,7 +63,7 @@ export async function sendSobre(
       failpoint('submit.refusalStored');
       await deps.gate.leave(em, cfe, permit);
       await storeVerdict(deps, cfe.id, { status: 'REJECTED', reasons: answer.reasons });
-      return { kind: 'decided', status: 'REJECTED' };
+      return decided('REJECTED', answer.reasons);
     case 'duplicate':
       return afterDuplicate(deps, sending, { sendingAt, listedAsRefused });
     case 'fateUnknown': // the sobre stays SENDING, so that the next attempt asks first

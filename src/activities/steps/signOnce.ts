@@ -31,7 +31,7 @@ interface Signed {
  * Answers null, or what stands in the way, for support.
  */
 export async function signOnce(deps: SignDeps, hand: CfeInHand): Promise<string | null> {
-  const { cfe, certificate, originalStatus } = hand;
+  const { cfe, certificate, original } = hand;
   const { id } = cfe;
   const em = deps.orm.em.fork();
   const signed = signedBy(deps, cfe.document, certificate);
@@ -39,7 +39,7 @@ export async function signOnce(deps: SignDeps, hand: CfeInHand): Promise<string 
   if (!signed) {
     const obstacle = await signAnew(deps, id);
     if (obstacle !== null) return obstacle;
-  } else if (originalStatus === null || originalStatus === 'ACCEPTED' || originalStatus === 'OBSERVED') {
+  } else if (original === null || original.status === 'ACCEPTED' || original.status === 'OBSERVED') {
     const now = deps.clock();
     const around = sobreAround({
       ...sobreContent(deps, { cfe, certificate, now }),

@@ -5,11 +5,12 @@ import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { currentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
@@ -80,6 +81,18 @@ describe('signing', () => {
       digest: `${signedAt} ${certificateId}`,
       document: { signedAt },
     });
+  });
+
+  test('a note whose original has no verdict yet names it; once that has one, it waits no more', async () => {
+    const { id, rut } = await aCfe();
+    const original = await rowOf(id);
+    const deps = { ...webhookDeps(db.orm), clock: () => TAKEN };
+    await giveCae(db.orm, rut, { type: 'ETICKET_NC' });
+    const body = fromJson(JSON.stringify(aCfeBody({ type: 'ETICKET_NC', reference: formatCfeId(original) })));
+    const note = await issueCfe(deps, { accountId, rut, environment: 'production', body });
+    expect(await signing([])(note.id)).toEqual({ kind: 'waitsForOriginal', original: '101-1' });
+    await db.orm.em.fork().nativeUpdate(Cfe, { id }, { status: 'ACCEPTED', settledAt: LATER });
+    expect(await signing([])(note.id)).toEqual({ kind: 'signed' });
   });
 
   test('its key lost: a certificate that was uploaded since signs, at a moment fixed with it', async () => {

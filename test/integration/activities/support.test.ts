@@ -464,7 +464,7 @@ describe('what support may do', () => {
         pollLongestSeconds: 1,
         patienceSeconds: 60,
       });
-      expect(await submitCfe(id)).toEqual({ kind: 'decided', status: 'REJECTED' });
+      expect(await submitCfe(id)).toEqual({ kind: 'decided', status: 'REJECTED', codes: ['abandoned'] });
       expect(await db.orm.em.fork().find(Sobre, { cfeId: id })).toMatchObject([
         { state: 'PREPARED', sendingAt: null },
       ]);
