@@ -26,7 +26,7 @@ const GENERATED: Readonly<Record<string, () => string>> = {
 };
 
 const { values } = parseArgs({ options: { check: { type: 'boolean' }, examples: { type: 'boolean' } } });
-if (values.examples) await (await import('./generate/examples.ts')).recordExamples();
+if (values.examples) await (await import('./generate/examples.ts')).writeExamples();
 const outOfStep: string[] = [];
 for (const [name, make] of Object.entries(GENERATED)) {
   const file = join(import.meta.dirname, '..', name);

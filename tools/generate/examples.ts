@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import got from 'got';
-import { EXAMPLES_FILE, type Example } from '../../src/api/openapi/examples.ts';
+import { EXAMPLES_FILE, type Example, type Examples } from '../../src/api/openapi/examples.ts';
 import { DEMO_ENTERPRISE, DEMO_RUT } from '../../src/demo/onboarding.ts';
 import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
-import { type Cli, cliOn } from '../../test/support/cli.ts';
+import type { Cli } from '../../test/support/cli.ts';
 import { startTestStack } from '../../test/support/stacks.ts';
 import { until } from '../../test/support/until.ts';
 
@@ -240,8 +240,10 @@ async function issue(customer: Recorder): Promise<void> {
     );
     const body = JSON.parse(text) as Document;
     const title = name.replace(/^\d+-|\.json$/g, '');
-    // A document that the authority refuses is no model.
-    if (title === 'rejected') continue;
+    if (title === 'rejected') {
+      await beRejected(customer, body);
+      continue;
+    }
     const key = title.replace(/-(\w)/g, (__, letter: string) => letter.toUpperCase());
     if (body.cfe_type === 'ETICKET') {
       const trial = `${ENTERPRISE}/cfes?validate_only=true`;
@@ -257,10 +259,7 @@ async function issue(customer: Recorder): Promise<void> {
     );
     const { cfe_id } = data as { cfe_id: string };
     idOfType.set(body.cfe_type, cfe_id);
-    await until(`the verdict on ${cfe_id}`, 60, async () => {
-      const { data: list } = await customer.send('GET', `${ENTERPRISE}/cfes/${cfe_id}`);
-      return (list as { items: { cfe_status: string }[] }).items[0]?.cfe_status === 'ACCEPTED';
-    });
+    await verdict(customer, cfe_id, 'ACCEPTED');
   }
   const first = idOfType.get('EFACTURA') ?? '';
   await customer.record(
@@ -277,6 +276,25 @@ async function issue(customer: Recorder): Promise<void> {
   });
   await customer.record('listMails', ['sent', 'One that was sent'], ['GET', emails]);
   await customer.record('listCfes', ['newest', 'The newest two'], ['GET', `${ENTERPRISE}/cfes?limit=2`]);
+}
+
+async function verdict({ send }: Recorder, cfeId: string, status: string): Promise<void> {
+  await until(`the verdict on ${cfeId}`, 60, async () => {
+    const { data } = await send('GET', `${ENTERPRISE}/cfes/${cfeId}`);
+    return (data as { items: { cfe_status: string }[] }).items[0]?.cfe_status === status;
+  });
+}
+
+/** What is told of a CFE that the authority rejects; its request is no model, and not recorded. */
+async function beRejected(customer: Recorder, body: unknown): Promise<void> {
+  const { data } = await customer.send('POST', `${ENTERPRISE}/cfes`, body);
+  const { cfe_id } = data as { cfe_id: string };
+  await verdict(customer, cfe_id, 'REJECTED');
+  await customer.record(
+    'getCfe',
+    ['rejected', 'Rejected by the authority: `rejection` says why'],
+    ['GET', `${ENTERPRISE}/cfes/${cfe_id}`],
+  );
 }
 
 /** A webhook, so that there are events to be read; nobody listens at its address. */
@@ -330,22 +348,26 @@ async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo)
   await refuse('GET', ENTERPRISE, undefined, key);
 }
 
-/** Records the examples of openapi.json: starts a stack, does what a customer does, and writes down what was said. */
-export async function recordExamples(): Promise<void> {
+/** Records the examples of openapi.json: starts a stack, does what a customer does, and answers what was said. */
+export async function recordExamples(): Promise<Examples> {
   const stack = await startTestStack();
   try {
     const customer = recorder(stack.info());
     await onboard(customer, stack.info().simulator_url);
     await keepCustomers(customer);
-    const cfe = cliOn(stack.info().database_url);
-    await listen(cfe);
+    await listen(stack.cli);
     await issue(customer);
     await lookAround(customer);
-    await report(customer, cfe);
+    await report(customer, stack.cli);
     await refusals(customer, stack.info());
   } finally {
     await stack.stop();
   }
-  writeFileSync(EXAMPLES_FILE, `${JSON.stringify({ operations, errors }, null, 2)}\n`);
+  return { operations, errors };
+}
+
+/** Records them into their file. */
+export async function writeExamples(): Promise<void> {
+  writeFileSync(EXAMPLES_FILE, `${JSON.stringify(await recordExamples(), null, 2)}\n`);
   execFileSync(BIOME, ['format', '--write', EXAMPLES_FILE], { stdio: 'ignore' });
 }

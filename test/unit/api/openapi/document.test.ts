@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as z from 'zod';
 import { openApiDocument } from '../../../../src/api/openapi/document.ts';
+import { sampleBody } from '../../../../src/api/openapi/eventSamples.ts';
 import { type Example, readExamples } from '../../../../src/api/openapi/examples.ts';
 import { createSchemaBook } from '../../../../src/api/openapi/schemas.ts';
 import { ROUTES } from '../../../../src/api/routes/index.ts';
@@ -236,6 +237,30 @@ describe('the examples', () => {
       return (json ? json.examples : success?.content) && (!sent || sent.examples);
     });
     expect(shown.length).toBe(operations.length);
+  });
+
+  test('show a CFE that was rejected, to whoever asks for it and to webhooks, with the reasons', () => {
+    const rejected = {
+      cfe_status: 'REJECTED',
+      rejection: [{ code: expect.any(String), message: expect.any(String), detail: expect.anything() }],
+    };
+    const asked = EXAMPLES.operations['getCfe']?.answers?.['rejected']?.value;
+    expect(asked).toMatchObject({ data: { items: [rejected] } });
+    expect(JSON.parse(sampleBody('cfe.updated'))).toMatchObject({
+      data: { status: 'REJECTED', rejection: rejected.rejection },
+    });
+  });
+
+  test('show every error, in every answer that may hold it', () => {
+    const answers = Object.entries(JSON_DOCUMENT.components.responses ?? {}).map(([name, answer]) => {
+      const { schema, examples = {} } = (answer as Content).content['application/json'] ?? { schema: {} };
+      const schemas = 'anyOf' in schema ? (schema.anyOf as object[]) : [schema];
+      return [name, schemas.length, Object.keys(examples).length] as const;
+    });
+    expect(answers.filter(([, errors, shown]) => errors !== shown)).toEqual([]);
+    const codes = new Set(answers.map(([name]) => name));
+    for (const name of ['RateLimited', 'InternalError', 'Unavailable', 'IdempotencyInProgress', 'NotSentYet'])
+      expect(codes).toContain(name);
   });
 
   test('are the documents of the demo, but for the one that is rejected', () => {
