@@ -46,4 +46,16 @@ export function browserName(agent: string): string {
 }
 
 /** A whole number with points between thousands. */
-export const figure = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, '.');
+export const figure = (n: number): string => decimal(String(n));
+
+/** A decimal as Uruguay writes it: `1234.50` is `1.234,50`. */
+export function decimal(text: string): string {
+  const [whole = '', part] = text.split('.');
+  return whole.replace(/\B(?=(\d{3})+$)/g, '.') + (part === undefined ? '' : `,${part}`);
+}
+
+/** An amount with its currency, to the cent: `990` is `UYU 990,00`. */
+export function amount(currency: string, text: string): string {
+  const [whole = '', cents = ''] = text.split('.');
+  return `${currency} ${decimal(`${whole}.${cents.padEnd(2, '0')}`)}`;
+}

@@ -79,6 +79,7 @@ ${flash && html`<p class="flash ${flash.kind}" role="status">${flash.text}</p>`}
 <h1>${page.title}</h1>
 ${page.body}
 </main>
+${signedIn && html`<footer class="zone">${texts.zone}</footer>`}
 ${signedIn && html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog"><h2 id="keys-title">${texts.lists.keysTitle}</h2>${keyHelp(visit)}<button class="quiet">${texts.lists.keysClose}</button></form></dialog>`}
 </body>
 </html>

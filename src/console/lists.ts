@@ -79,6 +79,8 @@ export interface List<R> {
   };
   /** What is said where no row matches. */
   readonly empty: string;
+  /** What is said instead where nothing is asked for, and there is nothing at all: how there comes to be something. */
+  readonly emptyAtFirst?: string;
 }
 
 /** A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. */
@@ -104,7 +106,7 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
   const rows = found.slice(0, PAGE_ROWS);
   const last = rows.at(-1);
   if (!last)
-    return html`${nothing(list.empty)}${after !== undefined && html`<p><a href="${address(list)}">${words.first}</a></p>`}`;
+    return html`${nothing(isNarrowed(list) || after !== undefined ? list.empty : (list.emptyAtFirst ?? list.empty))}${after !== undefined && html`<p><a href="${address(list)}">${words.first}</a></p>`}`;
   const next = found.length > PAGE_ROWS ? cursorOf(list.key.of(last)) : null;
   return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
 ${after !== undefined && html`<a href="${address(list)}">${words.first}</a>`}${next !== null && html`<a href="${address(list, { after: next })}" rel="next">${words.next}</a>`}<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a></div>`;
@@ -145,6 +147,9 @@ function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}):
 const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>): Query =>
   Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
 
+const isNarrowed = <R>({ query, filters = [] }: List<R>): boolean =>
+  filters.some(({ name }) => query[name] !== undefined);
+
 function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): string[] | null {
   if (after === undefined) return null;
   const values = valuesOf(after, key.parts);
@@ -166,7 +171,7 @@ function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
       const shown = column.cell(row);
       return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
     });
-    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${value !== null && tickBox(visit, list.name, ticks.name, value, key)}</td>`}${cells}</tr>`;
+    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of: String(columns[0]?.csv(row) ?? '') })}</td>`}${cells}</tr>`;
   });
   return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0"><table class="list"><thead><tr>${ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`}${heads}</tr></thead><tbody>${drawn}</tbody></table></div>`;
 }
@@ -176,8 +181,12 @@ const idOf = (list: string, key: readonly string[]): string =>
   [list, ...key].join('-').replaceAll(/\s/g, '_');
 
 /** A box of the form above the table; it belongs to it by its id, so that rows may hold forms of their own. */
-const tickBox = (visit: Visit, list: string, name: string, value: string, key: string): Html =>
-  html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${value}">`;
+const tickBox = (
+  visit: Visit,
+  list: string,
+  { name, value, key, of }: { name: string; value: string; key: string; of: string },
+): Html =>
+  html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}">`;
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
@@ -185,9 +194,8 @@ function tickForm(visit: Visit, name: string, { action, content }: { action: str
 
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
   const { lists: words } = visit.texts;
-  const isFiltered = filters.some(({ name }) => list.query[name] !== undefined);
   return html`<form class="filters" method="get" action="${list.path}">${filters.map((filter) => filterField(filter, list.query[filter.name] ?? ''))}
-<div class="buttons">${button(words.filter)}${isFiltered && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
+<div class="buttons">${button(words.filter)}${isNarrowed(list) && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
 }
 
 function filterField({ name, label, type = 'text', options }: Filter, value: string): Html {

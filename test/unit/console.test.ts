@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type Audience, mayAt, mayIn, standingBy, viewerOf } from '../../src/console/access.ts';
 import { csvLine } from '../../src/console/csv.ts';
-import { age, browserName } from '../../src/console/format.ts';
+import { age, amount, browserName, decimal, figure } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
@@ -44,6 +44,21 @@ test.each([
   const found = ownPath(given);
   expect(new URL(found, 'https://console.example').origin).toBe('https://console.example');
   expect(found).toBe(path);
+});
+
+test('figures, decimals and amounts as Uruguay writes them', () => {
+  expect([0, 999, 1_000, 1_234_567].map(figure)).toEqual(['0', '999', '1.000', '1.234.567']);
+  expect(['40.125', '1234.50', '1000', '-1000.5'].map(decimal)).toEqual([
+    '40,125',
+    '1.234,50',
+    '1.000',
+    '-1.000,5',
+  ]);
+  expect([amount('UYU', '990'), amount('USD', '1990.5'), amount('UYU', '18450.50')]).toEqual([
+    'UYU 990,00',
+    'USD 1.990,50',
+    'UYU 18.450,50',
+  ]);
 });
 
 describe('codes of an app', () => {

@@ -102,6 +102,11 @@ const KEYS = {
     box?.click();
     return Boolean(box);
   },
+  a: () => {
+    const field = document.querySelector('form.ticks :is(select, input:not([type=hidden]))');
+    field?.focus();
+    return Boolean(field);
+  },
   Enter: () => {
     const link =
       document.activeElement?.matches('table.list > tbody > tr') && rowHere()?.querySelector('a.row');

@@ -15,7 +15,7 @@ import { listMembers, type Member } from '../../db/members.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
 import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
-import { MEMBER_ROLES } from '../../domain/people.ts';
+import { MEMBER_ROLES, type MemberRole } from '../../domain/people.ts';
 import { HOURLY_LIMITS } from '../../domain/requestLimits.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
@@ -27,8 +27,9 @@ import { link } from '../links.ts';
 import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { type Answer, acting, type ConsoleDeps, definePage, go, show, type Visit } from '../page.ts';
-import { button, field, form, mark, panel, table } from '../parts.ts';
+import { button, choice, field, form, mark, panel, table } from '../parts.ts';
 import { ADMINS, mayChange, READERS } from './accounts.ts';
+import { STATUS_TONES } from './enterprises.ts';
 
 /** The table could hold more, but beyond this a limit limits nothing. */
 const MOST_PER_HOUR = 1_000_000_000;
@@ -98,13 +99,13 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     {
       key: 'role',
       head: words.role,
-      cell: ({ role }) => html`<code>${role}</code>`,
+      cell: ({ role }) => visit.texts.members.roles[role],
       csv: ({ role }) => role,
     },
     {
       key: 'status',
       head: words.status,
-      cell: ({ status }) => html`<code>${status}</code>`,
+      cell: ({ status }) => mark(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
       csv: ({ status }) => status,
     },
   ];
@@ -190,7 +191,7 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
     {
       key: 'role',
       head: words.role,
-      cell: ({ role }) => html`<code>${role}</code>`,
+      cell: ({ role }) => visit.texts.members.roles[role],
       csv: ({ role }) => role,
     },
     { key: 'since', head: words.created, cell: ({ since }) => moment(since), csv: ({ since }) => since },
@@ -241,15 +242,18 @@ function personForms(visit: Visit, id: string, { personId, email, disabled }: Me
   return html`${act('invite', words.invite, words.inviteAbout, html``)}${!disabled && html`${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`}`;
 }
 
-const choice = (label: string, name: string, options: readonly string[]): Html =>
-  html`<label class="field"><span>${label}</span><select name="${name}">${options.map((one) => html`<option value="${one}">${one}</option>`)}</select></label>`;
+const roleChoice = ({ texts }: Visit, roles: readonly MemberRole[]): Html =>
+  choice(texts.accounts.role, {
+    name: 'role',
+    options: roles.map((one) => [one, texts.members.roles[one]] as const),
+  });
 
 function grantForm(visit: Visit, id: string): Html {
   const { accounts: words } = visit.texts;
   return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
     visit,
     `${place(id)}/grants`,
-    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${choice(words.role, 'role', GRANTED_ROLES)}${reasonField(visit)}${button(words.grantGo)}`,
+    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${roleChoice(visit, GRANTED_ROLES)}${reasonField(visit)}${button(words.grantGo)}`,
   )}</details>`;
 }
 
@@ -258,7 +262,7 @@ function addForm(visit: Visit, id: string): Html {
   return html`<details class="more" id="add"><summary>${words.add}</summary>${form(
     visit,
     `${place(id)}/people`,
-    html`<p>${words.addAbout}</p>${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}${choice(words.role, 'role', MEMBER_ROLES)}${button(words.addGo)}`,
+    html`<p>${words.addAbout}</p>${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}${roleChoice(visit, MEMBER_ROLES)}${button(words.addGo)}`,
   )}</details>`;
 }
 

@@ -118,7 +118,8 @@ function columnsOf(visit: Visit): Column<AuditRow>[] {
     {
       key: 'address',
       head: words.address,
-      cell: ({ address }) => address && html`<code>${address}</code>`,
+      csvOnly: true,
+      cell: () => null,
       csv: ({ address }) => address,
     },
   ];
@@ -131,10 +132,10 @@ function actionWords({ texts: { audit: words } }: Visit, action: string): string
 }
 
 /** A person with the way they came, an account by its name, or the service itself. */
-function whoCell({ texts: { audit: words } }: Visit, { actor, actorName }: AuditRow): Html {
+function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
   const person = personOf(actor);
   const [kind = ''] = actor.split(':');
   const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
   const name = person ?? actorName ?? (actor === 'service' ? words.service : actor);
-  return html`${name} <span class="soft">${way}</span>`;
+  return html`${name} <span class="soft">${[way, address].filter(Boolean).join(' · ')}</span>`;
 }

@@ -28,7 +28,7 @@ import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
-import { figure, moment } from '../format.ts';
+import { amount, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
@@ -135,11 +135,6 @@ const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
   REJECTED: 'bad',
 };
 
-const amount = (currency: string, pay: string): string => {
-  const [whole = '0', cents = '00'] = pay.split('.');
-  return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${cents}`;
-};
-
 function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const words = CFE_WORDS[visit.language];
   const { cfe: own, environments } = visit.texts;
@@ -166,7 +161,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
     ...(stuck
       ? [
           [
-            words.next.support,
+            own.stuck,
             html`${mark(stuck.label, 'bad')} <code class="soft">${cfe.stuckReason}</code> ${stuck.means}`,
           ] as [string, Html],
         ]
@@ -200,7 +195,8 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
 function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
-  if (!mayAt(standing, SUPPORT) || dossier.actions.length === 0) return nothing(own.nothingToDo);
+  if (dossier.actions.length === 0) return nothing(own.nothingToDo);
+  if (!mayAt(standing, SUPPORT)) return nothing(own.supportActs);
   const to = `${placeOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
     form(
@@ -266,7 +262,10 @@ function mailsOf(visit: Visit, { cfe, standing, mails }: Told): Html {
   const rows = mails.map((mail) => [
     moment(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
-    mark(mail.status, mail.status === 'SENT' ? 'good' : mail.status === 'FAILED' ? 'bad' : 'wait'),
+    mark(
+      visit.texts.customers.statuses[mail.status],
+      mail.status === 'SENT' ? 'good' : mail.status === 'FAILED' ? 'bad' : 'wait',
+    ),
     may ? again(mail) : '',
   ]);
   const list =

@@ -13,7 +13,7 @@ import { text } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
-import { moment } from '../format.ts';
+import { amount, moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, ToldRefusal, type Visit } from '../page.ts';
 import { mark } from '../parts.ts';
@@ -75,6 +75,7 @@ export const cfesPage = definePage({
       key: { parts: ['uuid'], of: ({ id }) => [id] },
       href: (cfe) => cfePath(cfe),
       empty: words.none,
+      emptyAtFirst: words.noneYet,
       ...(isAmong(signedIn(visit).viewer, EXPORTERS) ? { below: exportLink(visit, query) } : {}),
       live: ['cfes'],
     });
@@ -182,20 +183,24 @@ function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] 
   const { status, stuck } = CFE_WORDS[language];
   return [
     { key: 'cfe_id', head: words.cfe, cell: formatCfeId, csv: formatCfeId },
-    { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
     {
-      key: 'numero',
+      key: 'serie',
       head: words.number,
-      isFigure: true,
-      cell: ({ numero }) => String(numero),
-      csv: ({ numero }) => numero,
+      cell: ({ serie, numero }) => html`<span class="nowrap">${serie} ${numero}</span>`,
+      csv: ({ serie }) => serie,
     },
-    { key: 'cfe_type', head: words.type, cell: ({ type }) => CFE_TYPES[type].label, csv: ({ type }) => type },
+    { key: 'numero', head: words.number, csvOnly: true, cell: () => null, csv: ({ numero }) => numero },
+    {
+      key: 'cfe_type',
+      head: words.type,
+      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
+      csv: ({ type }) => type,
+    },
     {
       key: 'cfe_status',
       head: words.status,
       cell: (cfe) =>
-        html`${mark(status[cfe.status].label, TONES[cfe.status])}${cfe.stuckReason && html` ${mark(stuck[cfe.stuckReason].label, 'bad')}`}`,
+        html`${mark(status[cfe.status].label, TONES[cfe.status])}${cfe.stuckReason && html`<br>${mark(stuck[cfe.stuckReason].label, 'bad')}`}`,
       csv: (cfe) => cfe.status,
     },
     {
@@ -209,7 +214,7 @@ function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] 
       key: 'pay_amount',
       head: words.amount,
       isFigure: true,
-      cell: (cfe) => `${cfe.currency} ${amountText(cfe.payAmount)}`,
+      cell: (cfe) => amount(cfe.currency, cfe.payAmount),
       csv: (cfe) => cfe.payAmount,
     },
     { key: 'currency', head: words.amount, csvOnly: true, cell: () => null, csv: (cfe) => cfe.currency },
@@ -234,7 +239,7 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
     {
       key: 'emission_date',
       head: words.emitted,
-      cell: (cfe) => cfe.emissionDate,
+      cell: (cfe) => html`<time>${cfe.emissionDate}</time>`,
       csv: (cfe) => cfe.emissionDate,
     },
     {
@@ -246,20 +251,20 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
     {
       key: 'rut',
       head: words.enterprise,
-      cell: (cfe) => html`${cfe.document.issuer?.legalName} <span class="soft">${cfe.rut}</span>`,
+      cell: (cfe) =>
+        html`${cfe.document.issuer?.legalName} <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
       csv: (cfe) => cfe.rut,
     },
     {
       key: 'environment',
       head: words.environment,
-      cell: (cfe) => environments[cfe.environment],
+      csvOnly: true,
+      cell: () => null,
       csv: (cfe) => cfe.environment,
     },
   ];
 }
 
-/** An amount as Uruguay writes it, `1.234,50`. */
-const amountText = (amount: string): string => {
-  const [whole = '', cents] = amount.split('.');
-  return whole.replace(/\B(?=(\d{3})+$)/g, '.') + (cents === undefined ? '' : `,${cents}`);
-};
+/** A text that breaks between words only, and not at the hyphen of `e-Ticket`. */
+const wholeWords = (text: string): Html =>
+  html`${text.split(' ').map((word, i) => html`${i > 0 && ' '}<span class="nowrap">${word}</span>`)}`;

@@ -93,7 +93,10 @@ export function deliveryList(
     path,
     query,
     filters: filters.map((name) => filterOf(visit, name, options.webhooks)),
-    columns: columnsOf(visit, { withWebhook: fixed?.webhookId === undefined, withAccount: seen === null }),
+    columns: columnsOf(visit, {
+      withWebhook: fixed?.webhookId === undefined,
+      withAccount: seen === null && fixed?.webhookId === undefined,
+    }),
     read: ({ after, limit }) => {
       const [createdAt = '', id = ''] = after ?? [];
       return deliveriesOf(em, seen, filter, { after: after && { createdAt, id }, limit });
@@ -107,6 +110,7 @@ export function deliveryList(
     },
     href: ({ id }) => `/deliveries/${id}`,
     empty: words.deliveriesNone,
+    emptyAtFirst: words.deliveriesNoneYet,
   };
 }
 
@@ -162,7 +166,8 @@ function columnsOf(
     {
       key: 'delivery_id',
       head: words.id,
-      cell: ({ id }) => html`<code>${id.slice(0, 8)}</code>`,
+      csvOnly: true,
+      cell: () => null,
       csv: ({ id }) => id,
     },
     { ...text('event', words.event), cell: ({ event }) => html`<code>${event}</code>` },
@@ -176,11 +181,16 @@ function columnsOf(
         ]
       : []),
     ...(withAccount ? [{ ...text('accountName', words.account), key: 'account' }] : []),
-    { ...text('rut', words.enterprise) },
+    {
+      ...text('rut', words.enterprise),
+      cell: ({ rut, environment }) =>
+        html`${rut}${rut && ' '}<span class="soft">${visit.texts.environments[environment]}</span>`,
+    },
     { ...text('cfeId', words.cfe), key: 'cfe_id' },
     {
       ...text('environment', words.productionOrSandbox),
-      cell: (r) => visit.texts.environments[r.environment],
+      csvOnly: true,
+      cell: () => null,
     },
     { ...text('attempts', words.attempts), isFigure: true },
     {

@@ -113,7 +113,7 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
         ? html`<span class="soft">${words.answerNone}</span>`
         : html`<details id="answer-${number}"><summary>${words.answer}</summary><pre class="bytes">${answer}</pre></details>`,
   ]);
-  const heads = [words.number, words.at, words.duration, words.result, words.answer];
+  const heads = [words.number, words.triedAt, words.duration, words.result, words.answer];
   return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
 }
 

@@ -38,6 +38,7 @@ import { mark, nothing, panel, table } from '../parts.ts';
 import * as forms from './enterpriseForms.ts';
 import { ending, STATUS_TONES } from './enterprises.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
+import { planName } from './plan.ts';
 import { reportTable } from './reports.ts';
 
 /** What the parts of the page are drawn from. */
@@ -126,7 +127,8 @@ async function standingPanel({ enterprise, standing, visit, deps, now }: Drawn):
     standing.kind === 'operator' &&
     enterprise.suspensionReason &&
     html`<p><span class="soft">${words.suspendedFor}</span> ${enterprise.suspensionReason}</p>`;
-  const role = standing.kind === 'member' && html` · ${words.yourRole}: ${words.roles[standing.role]}`;
+  const role =
+    standing.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[standing.role]}`;
   return panel(
     words.readiness,
     html`<p>${mark(words.statuses[status], STATUS_TONES[status])} ${enterprise.legalName} · ${words.rut} <code>${enterprise.rut}</code>${role}</p>${says !== null && html`<p>${says}</p>`}${reason}${list}`,
@@ -230,7 +232,7 @@ async function branchesPanel({ enterprise, standing, visit, deps }: Drawn): Prom
   const heads = [words.branch, words.street, words.locality, words.department, words.phone];
   return panel(
     words.branches,
-    html`${table(words.branches, [...heads, ...(may ? [words.act] : [])], rows)}${may && forms.newBranchForm(visit, rut)}`,
+    html`${table(words.branches, [...heads, ...(may ? [words.acting] : [])], rows)}${may && forms.newBranchForm(visit, rut)}`,
   );
 }
 
@@ -249,8 +251,8 @@ async function dataPanel({ enterprise, standing, visit, deps }: Drawn): Promise<
   );
 }
 
-function dataRows({ texts }: Visit, enterprise: Enterprise): [string, Html | string][] {
-  const { enterprises: words, never } = texts;
+function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string][] {
+  const { enterprises: words, never } = visit.texts;
   const date = enterprise.scheduledReadyDate;
   return [
     [words.legalName, enterprise.legalName],
@@ -260,7 +262,12 @@ function dataRows({ texts }: Visit, enterprise: Enterprise): [string, Html | str
     [words.website, enterprise.website ?? never],
     [words.issuerSince, enterprise.issuerSince ?? never],
     [words.resolution, enterprise.resolution ?? never],
-    [words.plan, enterprise.planId ? `${enterprise.planId} ${enterprise.frequencyId ?? ''}` : never],
+    [
+      words.plan,
+      enterprise.planId
+        ? planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId })
+        : never,
+    ],
     [words.startDate, date ? moment(date) : never],
   ];
 }
@@ -383,12 +390,12 @@ async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Prom
   const may = mayAt(standing, ADMINS);
   const rows = seen.map(({ accountId, name, role }) => [
     name,
-    words.roles[role],
+    visit.texts.members.roles[role],
     ...(may
       ? [html`<code>${accountId}</code>`, role !== 'OWNER' && forms.withdrawForm(visit, rut, accountId)]
       : []),
   ]);
-  const heads = [words.account, words.role, ...(may ? [words.accountId, words.act] : [])];
+  const heads = [words.account, words.role, ...(may ? [words.accountId, words.acting] : [])];
   return panel(
     words.accounts,
     html`${table(words.accounts, heads, rows)}${may && forms.grantForm(visit, rut)}`,

@@ -38,10 +38,11 @@ import { text } from '../../domain/text.ts';
 import type { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { ADMINS, enterpriseForm, MEMBERS, OWNERS, SUPPORT } from '../atEnterprise.ts';
-import { figure } from '../format.ts';
+import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
 import { button, choice, field, fileField, fileForm, form } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
+import { planName } from './plan.ts';
 
 /** A file in base64, as the API takes it, is a third longer; a form has fields besides. */
 const FILE_BYTES = 128 * 1024;
@@ -308,12 +309,20 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
   const now = dataOf(enterprise);
   const onSale = plans.map(
     ({ planId, frequencyId, amount, currency }) =>
-      [planValue(planId, frequencyId), `${planId} ${frequencyId}, ${currency} ${amount}`] as const,
+      [
+        planValue(planId, frequencyId),
+        `${planName(visit, { planId, frequencyId })}: ${amountText(currency, amount)}`,
+      ] as const,
   );
   const none = now.plan === '' ? [['', words.planNone] as const] : [];
   const past = onSale.some(([value]) => value === now.plan)
     ? []
-    : [[now.plan, `${enterprise.planId} ${enterprise.frequencyId}`] as const];
+    : [
+        [
+          now.plan,
+          planName(visit, { planId: enterprise.planId ?? '', frequencyId: enterprise.frequencyId }),
+        ] as const,
+      ];
   const options = [...none, ...(now.plan === '' ? [] : past), ...onSale];
   const optional = { required: false };
   return folded(
@@ -452,7 +461,7 @@ const accountField = ({ texts }: Visit): Html =>
 
 export const grantForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  const options = GRANTED_ROLES.map((role) => [role, words.roles[role]] as const);
+  const options = GRANTED_ROLES.map((role) => [role, visit.texts.members.roles[role]] as const);
   return folded(
     words.grant,
     form(
@@ -512,7 +521,7 @@ export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
     form(
       visit,
       `/enterprises/${rut}/send-report`,
-      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.go)}`,
+      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.sendDayGo)}`,
     ),
   );
 };
@@ -541,7 +550,7 @@ export const dutyForm = (visit: Visit, rut: string): Html => {
     form(
       visit,
       `/enterprises/${rut}/report-duty`,
-      html`${about(words.dutyAbout)}${choice(words.act, { name: 'act', options })}${field(words.day, { name: 'from', type: 'date' })}${reasonField(visit)}${button(words.go)}`,
+      html`${about(words.dutyAbout)}${choice(words.act, { name: 'act', options })}${field(words.day, { name: 'from', type: 'date' })}${reasonField(visit)}${button(words.dutyGo)}`,
     ),
   );
 };
@@ -585,7 +594,7 @@ export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
         ['grant', words.grantPermission],
         ['withdraw', words.withdrawPermission],
       ],
-    })}${choice(words.permission, { name: 'permission', options: PERMISSIONS.toReversed().map((one) => [one, words.permissionNames[one]] as const) })}${reasonField(visit)}${button(words.go)}`,
+    })}${choice(words.permission, { name: 'permission', options: PERMISSIONS.toReversed().map((one) => [one, words.permissionNames[one]] as const) })}${reasonField(visit)}${button(words.permissionGo)}`,
   );
   const transfer = form(
     visit,

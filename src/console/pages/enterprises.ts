@@ -91,6 +91,7 @@ export const enterprisesPage = definePage({
       key: { parts: ['text'], of: ({ rut }) => [rut] },
       href: ({ rut }) => enterprisePath(rut),
       empty: words.none,
+      emptyAtFirst: words.noneYet,
       above: html`<p><a href="/papers">${words.papersAll}</a></p>`,
       live: ['papers'],
     });

@@ -29,8 +29,10 @@ export const mePage = definePage({
     const sessions = await liveSessionsOf(orm.em.fork(), session.personId, visit.now);
     const roles =
       viewer.kind === 'operator'
-        ? [words.operator(viewer.role)]
-        : viewer.memberships.map(({ accountName, role }) => words.member(accountName, role));
+        ? [words.operator[viewer.role]]
+        : viewer.memberships.map(({ accountName, role }) =>
+            words.member(accountName, visit.texts.members.roles[role]),
+          );
     const rows = sessions.map((one) => [
       browserName(one.browser) || visit.texts.never,
       html`<code>${one.address}</code>`,

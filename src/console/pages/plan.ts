@@ -12,7 +12,7 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayAt, standingAt } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
-import { figure, moment } from '../format.ts';
+import { amount as amountText, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
@@ -26,12 +26,6 @@ const PENDING = 'PENDING' as const;
 /** The first moment of the month, in Montevideo. */
 const monthStart = (now: Date): Date => startOfDay(`${montevideoDate(now).slice(0, 7)}-01`);
 
-/** An amount as Uruguay writes it. */
-function amountWords(amount: string, currency: string): string {
-  const [whole = '0', part = ''] = amount.split('.');
-  return `${currency} ${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${part.padEnd(2, '0')}`;
-}
-
 /** What a plan costs, and how often. */
 function priceOf(
   { texts: { members } }: Visit,
@@ -40,7 +34,18 @@ function priceOf(
   const { plan: words } = members;
   if (Number(amount) === 0) return words.free;
   const frequencies: Readonly<Record<string, string>> = words.frequencies;
-  return `${amountWords(amount, currency)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
+  return `${amountText(currency, amount)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
+}
+
+/** A plan by its name and how often it is paid; the operator's own by its id. */
+export function planName(
+  { texts: { members } }: Visit,
+  { planId, frequencyId }: { planId: string; frequencyId?: string | null | undefined },
+): string {
+  const names: Readonly<Record<string, string>> = members.plan.names;
+  const paid: Readonly<Record<string, string>> = members.plan.paid;
+  const often = frequencyId ? [paid[frequencyId] ?? frequencyId] : [];
+  return [names[planId] ?? planId, ...often].join(' · ');
 }
 
 const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: PlannedEnterprise): string =>
@@ -93,7 +98,10 @@ function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
     {
       key: 'plan',
       head: words.plan,
-      cell: ({ planId }) => planId ?? html`<span class="soft">${words.noPlan}</span>`,
+      cell: ({ planId, frequencyId }) =>
+        planId === null
+          ? html`<span class="soft">${words.noPlan}</span>`
+          : planName(visit, { planId, frequencyId }),
       csv: ({ planId }) => planId,
     },
     {
@@ -152,7 +160,12 @@ export const enterprisePlanPage = definePage({
     const may = mayAt(await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut), OWNERS);
     const rows: [string, Html | string][] = [
       [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
-      [words.plan, enterprise.planId ?? words.noPlan],
+      [
+        words.plan,
+        enterprise.planId === null
+          ? words.noPlan
+          : planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId }),
+      ],
       [words.price, priceOfEnterprise(visit, enterprise)],
       [words.used, figure(enterprise.used)],
       [words.role, visit.texts.members.roles[enterprise.role]],
@@ -172,7 +185,7 @@ function chooseForm(
   const choices = plans.map((plan) => {
     const { planId, frequencyId } = plan;
     const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
-    return html`<label><input type="radio" name="plan" value="${JSON.stringify([planId, frequencyId])}" required${isPresent && html` checked`}> ${planId} · ${frequencyId}: ${priceOf(visit, plan)}${isPresent && html` <span class="soft">(${words.present})</span>`}</label>`;
+    return html`<label><input type="radio" name="plan" value="${JSON.stringify([planId, frequencyId])}" required${isPresent && html` checked`}> ${planName(visit, plan)}: ${priceOf(visit, plan)}${isPresent && html` <span class="soft">(${words.present})</span>`}</label>`;
   });
   return form(
     visit,
@@ -186,8 +199,8 @@ function paymentsTable(visit: Visit, payments: readonly Payment[], mayPay: boole
   if (payments.length === 0) return nothing(words.paymentsNone);
   const rows = payments.map(({ id, rut, status, planId, frequencyId, ...payment }) => [
     moment(payment.createdAt),
-    `${planId} · ${frequencyId}`,
-    amountWords(payment.amount, payment.currency),
+    planName(visit, { planId, frequencyId }),
+    amountText(payment.currency, payment.amount),
     mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
     payment.settledAt && moment(payment.settledAt),
     mayPay && status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,

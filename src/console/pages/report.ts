@@ -28,7 +28,7 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { mayAt } from '../access.ts';
 import { atEnterprise, enterprisePath, onBusinessDays, READERS, SUPPORT } from '../atEnterprise.ts';
-import { figure, moment } from '../format.ts';
+import { decimal, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
@@ -221,7 +221,7 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
         sum.minimumVat,
         sum.basicVat,
         sum.total,
-      ].map(amount),
+      ].map(decimal),
     ]),
   );
   if (rows.length === 0) return html``;
@@ -238,12 +238,6 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
     words.total,
   ];
   return table(words.amounts, heads, rows, [2, 3, 4, 5, 6, 7, 8, 9]);
-}
-
-/** An amount, `1234.50`, as Uruguay writes it: `1.234,50`. */
-function amount(decimal: string): string {
-  const [whole = '', cents = '00'] = decimal.split('.');
-  return `${whole.replace(/\B(?=(\d{3})+$)/g, '.')},${cents}`;
 }
 
 function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly WaitedFor[]): Html {

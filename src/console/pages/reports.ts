@@ -11,7 +11,7 @@ import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { READERS } from '../atEnterprise.ts';
-import { moment } from '../format.ts';
+import { decimal, moment } from '../format.ts';
 import { type Column, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, table } from '../parts.ts';
@@ -102,6 +102,7 @@ export const reportsPage = definePage({
       key: { parts: ['number', 'date', 'text', 'text'], of: placeOf },
       href: reportPath,
       empty: words.none,
+      emptyAtFirst: words.noneYet,
       live: ['reports'],
     });
   },
@@ -206,7 +207,13 @@ export const ratesPage = definePage({
           csv: (row) => row.date,
         },
         { key: 'currency', head: words.currency, cell: (row) => row.currency, csv: (row) => row.currency },
-        { key: 'rate', head: words.rate, isFigure: true, cell: ({ rate }) => rate, csv: ({ rate }) => rate },
+        {
+          key: 'rate',
+          head: words.rate,
+          isFigure: true,
+          cell: ({ rate }) => decimal(rate),
+          csv: ({ rate }) => rate,
+        },
         { key: 'source', head: words.source, cell: ({ source }) => source, csv: ({ source }) => source },
       ],
       read: ({ after, limit }) => {

@@ -24,7 +24,17 @@ import { accountsOf } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { csvOf, LIST_QUERY, type List, listing, listPart, Ticked } from '../lists.ts';
-import { acting, type ConsoleDeps, definePage, go, type Sent, show, signedIn, type Visit } from '../page.ts';
+import {
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  type Sent,
+  show,
+  signedIn,
+  ToldRefusal,
+  type Visit,
+} from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { actsFor, filterOf, RUN_QUERY, RUNNERS, RunQuery } from '../runQuery.ts';
 import { factList } from './webhook.ts';
@@ -50,7 +60,7 @@ export const newRunPage = definePage({
     const count = await countMatching(orm.em.fork(), kind, filter);
     const what = panel(
       words.preview,
-      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter)}</p><p><strong>${words.matching(figure(count))}</strong></p>${kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter))}`,
+      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter, await receiverOf(orm, filter))}</p><p><strong>${words.matching(figure(count))}</strong></p>${kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter))}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
     const hidden = FORM_FIELDS.flatMap((name) => {
@@ -143,8 +153,10 @@ export const sendRun = definePage({
   }),
   back: ({ sent }) => backOf(sent),
   async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
+    if (ids.length === 0 && expected === undefined)
+      throw new ToldRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
     const seen = actsFor(signedIn(visit).viewer);
-    const filter = { ...filterOf(query), ...(ids.length > 0 || expected === undefined ? { ids } : {}) };
+    const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
     const run = await startRun(acting(deps, visit), { kind, filter, reason, seen, expected });
     return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
   },
@@ -177,6 +189,7 @@ export const runsPage = definePage({
       query,
       live: ['runs'],
       empty: words.none,
+      emptyAtFirst: words.noneYet,
       filters: [
         {
           name: 'state',
@@ -251,7 +264,7 @@ export const runPage = definePage({
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
     const refusals = refusalList(visit, deps.orm, run, query);
     if (query.format === 'csv') return csvOf(refusals);
-    const body = html`${panel(null, html`${progress(visit, run)}${facts(visit, run, deps)}${stopForm(visit, run)}`)}${panel(words.refusals, await listPart(visit, refusals))}`;
+    const body = html`${panel(null, html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver: await receiverOf(deps.orm, run.filter) })}${stopForm(visit, run)}`)}${panel(words.refusals, await listPart(visit, refusals))}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
@@ -261,7 +274,11 @@ function progress({ texts: { runs: words } }: Visit, run: Run): Html {
   return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(lookedAt(run))}">${label}</progress></label></p>`;
 }
 
-function facts(visit: Visit, run: Run, { temporalUi }: Pick<ConsoleDeps, 'temporalUi'>): Html {
+function facts(
+  visit: Visit,
+  run: Run,
+  { temporalUi, receiver }: Pick<ConsoleDeps, 'temporalUi'> & { receiver: string | undefined },
+): Html {
   const { runs: words } = visit.texts;
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
@@ -269,7 +286,7 @@ function facts(visit: Visit, run: Run, { temporalUi }: Pick<ConsoleDeps, 'tempor
     [words.done, figure(run.done)],
     [words.unneeded, figure(run.unneeded)],
     [words.refused, figure(run.refused)],
-    [words.filter, filterWords(visit, run.filter)],
+    [words.filter, filterWords(visit, run.filter, receiver)],
     [words.by, byOf(run)],
     [words.reason, run.reason],
     [words.began, moment(run.createdAt)],
@@ -316,17 +333,22 @@ export const sendStopRun = definePage({
   },
 });
 
-/** What a run was started with, in words. */
-function filterWords(visit: Visit, filter: Run['filter']): Html {
+/** The address of the webhook that a run sends to. */
+async function receiverOf(orm: Database, { webhook: id }: Run['filter']): Promise<string | undefined> {
+  return id === undefined ? undefined : ((await findWebhook(orm.em.fork(), id))?.url ?? id);
+}
+
+/** What a run was started with, in words; `receiver`: the address of its webhook. */
+function filterWords(visit: Visit, filter: Run['filter'], receiver: string | undefined): Html {
   const { runs: words, stuck, environments } = visit.texts;
-  const { stuckReason, rut, environment, type, status, webhook, event, since, ticked } = filter;
+  const { stuckReason, rut, environment, type, status, event, since, ticked } = filter;
   const all: (readonly [string, string | undefined])[] = [
     [words.stuckReason, stuckReason && CFE_WORDS[visit.language].stuck[stuckReason].label],
     ['RUT', rut],
     [stuck.environment, environment && environments[environment]],
     [stuck.type, type && CFE_TYPES[type].label],
     [stuck.status, status && CFE_WORDS[visit.language].status[status].label],
-    [words.webhook, webhook],
+    [words.webhook, receiver],
     [words.event, event],
   ];
   const said = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));

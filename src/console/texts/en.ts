@@ -16,6 +16,7 @@ export const en = {
   name: 'English',
   console: 'CFE console',
   skip: 'Skip to content',
+  zone: 'Days and times are those of Montevideo (UTC−3).',
   nav: {
     health: 'Health',
     cfes: 'Receipts',
@@ -139,7 +140,11 @@ export const en = {
   },
   me: {
     title: 'Your account',
-    operator: (role: string): string => `Operator, ${role}`,
+    operator: {
+      VIEWER: 'Operator who reads',
+      SUPPORT: 'Operator, support',
+      ADMIN: 'Operator, administration',
+    },
     member: (account: string, role: string): string => `${account}: ${role}`,
     sessions: 'Where you are signed in',
     browser: 'Browser',

@@ -17,6 +17,7 @@ export const es: Texts = {
   name: 'Español',
   console: 'Consola CFE',
   skip: 'Ir al contenido',
+  zone: 'Los días y las horas son los de Montevideo (UTC−3).',
   nav: {
     health: 'Estado',
     cfes: 'Comprobantes',
@@ -141,7 +142,11 @@ export const es: Texts = {
   },
   me: {
     title: 'Su cuenta',
-    operator: (role) => `Operador, ${role}`,
+    operator: {
+      VIEWER: 'Operador, consulta',
+      SUPPORT: 'Operador, soporte',
+      ADMIN: 'Operador, administración',
+    },
     member: (account, role) => `${account}: ${role}`,
     sessions: 'Dónde hay sesiones abiertas',
     browser: 'Navegador',

@@ -2,6 +2,7 @@
 const en = {
   title: 'Daily reports',
   none: 'No report matches.',
+  noneYet: 'There is no report yet. Once an enterprise is ready, each of its days gets one by itself.',
   day: 'Day',
   enterprise: 'Enterprise',
   rut: 'RUT',
@@ -101,6 +102,7 @@ const en = {
 const es: typeof en = {
   title: 'Reportes diarios',
   none: 'Ningún reporte coincide.',
+  noneYet: 'Todavía no hay reportes. Cuando una empresa queda lista, cada día tiene el suyo por sí solo.',
   day: 'Día',
   enterprise: 'Empresa',
   rut: 'RUT',

@@ -51,6 +51,9 @@ const en = {
     'Copy it now: it is shown this once. Receivers check the header webhook-signature with it (Standard Webhooks).',
   deliveries: 'Deliveries',
   deliveriesNone: 'No delivery matches.',
+  deliveriesNoneYet:
+    'Nothing was sent yet. A webhook that is added under “Webhooks” gets the events that happen from then on.',
+  triedAt: 'When',
   event: 'Event',
   webhook: 'Webhook',
   enterprise: 'Enterprise',
@@ -145,6 +148,9 @@ const es: typeof en = {
     'Copiarlo ahora: se muestra esta única vez. Con él los receptores verifican el encabezado webhook-signature (Standard Webhooks).',
   deliveries: 'Entregas',
   deliveriesNone: 'Ninguna entrega coincide.',
+  deliveriesNoneYet:
+    'Todavía no se envió nada. Un webhook que se agrega en «Webhooks» recibe los eventos que ocurran desde entonces.',
+  triedAt: 'Cuándo',
   event: 'Evento',
   webhook: 'Webhook',
   enterprise: 'Empresa',

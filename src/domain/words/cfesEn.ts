@@ -24,7 +24,7 @@ export const WORDS_EN: CfeWords = {
     },
     undecided: {
       label: 'no verdict for too long',
-      means: 'The authority answers, and has not decided for longer than CFE_PATIENCE.',
+      means: 'The authority answers, and has not decided in the time that it is given.',
       mend: 'Ask the authority what became of it; then settle by asking, or retry.',
     },
     internal: {

@@ -19,7 +19,7 @@ export const WORDS_ES: CfeWords = {
     },
     undecided: {
       label: 'sin resolución hace demasiado',
-      means: 'La DGI responde, pero no lo resolvió en el tiempo de CFE_PATIENCE.',
+      means: 'La DGI responde, pero no lo resolvió en el tiempo que se le da.',
       mend: 'Consultar a la DGI qué pasó; después, resolver consultando, o reintentar.',
     },
     internal: {

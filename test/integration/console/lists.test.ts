@@ -5,6 +5,7 @@ import { mayAt, standingAt } from '../../../src/console/access.ts';
 import { LIST_QUERY, type List, listing, Ticked } from '../../../src/console/lists.ts';
 import { definePage, go, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
+import { TEXTS } from '../../../src/console/texts/index.ts';
 import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
 import { html } from '../../../src/page/html.ts';
@@ -65,6 +66,7 @@ const listPage = definePage({
         content: html`<button>go</button>`,
       },
       empty: 'Nothing is here.',
+      emptyAtFirst: 'Things come from elsewhere.',
     };
     return listing(visit, deps, { ...list, title: 'Things' });
   },
@@ -143,6 +145,21 @@ test('filters stand in the address, empty ones say nothing, and a cursor that is
   expect(none.text).toContain('Nothing is here.');
   expect(none.text).toMatch(/<option value="even" selected>/);
   expect((await browser.get('/things?after=abc')).status).toBe(400);
+});
+
+test('what has no row at all says how there comes to be one; what only does not match says that', async () => {
+  rows = [];
+  const first = (await browser.get('/things')).text;
+  expect(first).toContain('Things come from elsewhere.');
+  expect(first).not.toContain('Nothing is here.');
+  const narrowed = (await browser.get('/things?name=nobody')).text;
+  expect(narrowed).toContain('Nothing is here.');
+  expect(narrowed).not.toContain('Things come from elsewhere.');
+});
+
+test('the box of a row is called by what the row shows first', async () => {
+  rows = [{ id: 7, name: 'name 7' }];
+  expect((await browser.get('/things')).text).toMatch(/<input type="checkbox" [^>]*aria-label="Marcar 7">/);
 });
 
 test('as CSV: every row that matches, read page by page', async () => {
@@ -246,6 +263,7 @@ test('the lesser of what somebody is in an account, and what that account is at 
 test('the frame has the search field and the keys, for who is signed in', async () => {
   const { text } = await browser.get('/help');
   expect(text).toMatch(/action="\/search"><input type="search" name="q"/);
-  expect(text.match(/<kbd>/g)).toHaveLength(12);
+  // On the page, and in the dialog.
+  expect(text.match(/<kbd>/g)).toHaveLength(2 * Object.keys(TEXTS.en.lists.keys).length);
   expect((await site.aBrowser().get('/sign-in')).text).not.toContain('action="/search"');
 });

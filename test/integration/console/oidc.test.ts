@@ -112,12 +112,12 @@ test('an operator comes by the provider, without a code of ours, as what the cla
   });
   const first = await enter('ana', '/me');
   expect(first).toMatchObject({ status: 303, to: '/me' });
-  expect((await first.browser.get('/me')).text).toContain('SUPPORT');
+  expect((await first.browser.get('/me')).text).toContain('Operador, soporte');
 
   claims.set('ana', { email: 'ana@example.com', email_verified: true, cfe_role: 'VIEWER' });
-  expect((await (await enter('ana')).browser.get('/me')).text).toContain('VIEWER');
+  expect((await (await enter('ana')).browser.get('/me')).text).toContain('Operador, consulta');
   // The session of before is no more than that either.
-  expect((await first.browser.get('/me')).text).not.toContain('SUPPORT');
+  expect((await first.browser.get('/me')).text).toContain('Operador, consulta');
 
   claims.set('ana', { email: 'ana@example.com', email_verified: true });
   expect((await enter('ana')).status).toBe(403);

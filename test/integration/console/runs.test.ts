@@ -144,6 +144,7 @@ describe('bulk runs in the console, without script', () => {
     const before = await db.orm.em.fork().count(Run, {});
     const nothing = await support.send('/runs', { kind: 'retry', reason: 'x' }, '/stuck');
     expect(nothing.to).toBe('/stuck');
+    expect(main((await support.get('/stuck')).text)).toContain('Marcar antes al menos una fila.');
     const blank = await support.send('/runs', { kind: 'retry', reason: ' ', expected: '3' }, '/stuck');
     expect(blank.to).toBe('/runs/new?kind=retry');
     expect(await db.orm.em.fork().count(Run, {})).toBe(before);

@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { recordAudit } from '../../../src/db/audit.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import { DeliveryAttempt } from '../../../src/db/entities/DeliveryAttempt.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { faultsIn, openBrowser, signIn, testWithBrowser } from '../../support/browser.ts';
 import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
 import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
 import { giveCfes } from '../../support/mail/receipts.ts';
 import { day } from '../../support/papers.ts';
-import { givePendingCfes } from '../../support/pendingCfes.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
-/** What a person comes to the console for, as they do it. What Temporal does behind it stands in for itself: a stuck step is taken again. */
+/** What a person comes to the console for, as they do it, wherever nothing else than the console acts; with all behind it: e2e/consoleTasks. */
 let db: TestDatabase;
 let site: TestConsole;
 let browser: Browser | undefined;
@@ -30,22 +25,9 @@ const YESTERDAY = addDays(montevideoDate(new Date()), -1);
 beforeAll(async () => {
   db = await cloneDatabase();
   const { orm } = db;
-  site = await startConsole(orm, {
-    async askSupport(workflowId) {
-      await orm.em.fork().nativeUpdate(Cfe, { workflowId }, { stuckReason: null });
-      return { outcome: 'retried', message: 'The step is taken again.' };
-    },
-  });
+  site = await startConsole(orm);
   bakery = await aTroubledAccount(orm, { name: 'Panaderia', stuck: 'authority.certificate' });
   const { accountId, rut } = bakery;
-  const stuck = await givePendingCfes(orm, {
-    accountId,
-    rut,
-    count: 299,
-    from: new Date(Date.now() - 7_200_000),
-  });
-  const ids = stuck.map(({ id }) => id);
-  await orm.em.fork().nativeUpdate(Cfe, { id: { $in: ids } }, { stuckReason: 'authority.certificate' });
   await giveDocuments();
   newcomer = await anEnterprise(orm, accountId, { legalName: 'Heladería Nueva S.A.' });
   const report = { rut, environment: 'production', date: YESTERDAY } as const;
@@ -77,20 +59,9 @@ async function enter(
   browser ??= await openBrowser();
   const context = await browser.newContext({ baseURL: site.url, locale: 'en-GB', javaScriptEnabled });
   const page = await context.newPage();
-  const faults: string[] = [];
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
-  });
-  page.on('pageerror', ({ message }) => faults.push(message));
-  await page.goto('/');
-  await page.locator('input[name=email]').fill(who.email);
-  await page.locator('input[name=password]').fill(PASSWORD);
-  await page.keyboard.press('Enter');
-  if (who.totp) {
-    await page.locator('input[name=code]').fill(site.codeOf(who));
-    await page.keyboard.press('Enter');
-  }
-  await page.waitForURL(`${site.url}/`);
+  const faults = faultsIn(page);
+  const code = who.totp ? () => site.codeOf(who) : undefined;
+  await signIn(page, { email: who.email, password: PASSWORD, code });
   return { page, faults, close: () => context.close() };
 }
 
@@ -107,40 +78,14 @@ async function findByNumber(page: Page, numero: number): Promise<void> {
   await page.waitForURL(new RegExp(`/cfes/${bakery.rut}/production/101-${numero}$`));
 }
 
-/** Takes the stuck step of the receipt on the page again. */
-async function retryIt(page: Page): Promise<void> {
-  const form = page.locator('form[action$="/support"]', { has: page.locator('input[value=retry]') });
-  await form.locator('input[name=reason]').fill('the certificate was renewed');
-  await form.locator('button').click();
-  await flash(page);
-}
-
-/** Mends all that are stuck for one reason: looks at what it will do, says why, and follows the run. */
-async function mendAll(page: Page, count: number): Promise<void> {
-  await open(page, 'Stuck');
-  await page
-    .locator('tr', { hasText: 'authority.certificate' })
-    .getByRole('link', { name: 'Retry…' })
-    .first()
-    .click();
-  expect(await main(page)).toContain(`Matching now: ${count}`);
-  await page.locator('form[action="/runs"] input[name=reason]').fill('the certificate was renewed');
-  await page.locator('form[action="/runs"] button').click();
-  await page.waitForURL(/\/runs\/[^/]+$/);
-  expect(await main(page)).toContain(`of ${count}`);
-  await page.getByRole('button', { name: 'Stop: begin nothing more' }).click();
-}
-
 testWithBrowser.each([
   [true, 1],
   [false, 2],
 ])(
-  'support, with script %s: finds, retries, mends many, reads the report, the audit, what ends',
+  'support, with script %s: finds a receipt, reads the report, the audit, what ends',
   async (script, numero) => {
     const { page, faults, close } = await enter(operator, script);
     await findByNumber(page, numero);
-    await retryIt(page);
-    await mendAll(page, await db.orm.em.fork().count(Cfe, { stuckReason: 'authority.certificate' }));
 
     await open(page, 'Reports');
     await page.getByRole('link', { name: YESTERDAY }).first().click();
@@ -169,7 +114,7 @@ testWithBrowser.each([
 );
 
 testWithBrowser.each([true, false])(
-  'a customer, with script %s: why an enterprise is not READY, a key, a webhook that fails, out everywhere',
+  'a customer, with script %s: why an enterprise is not READY, a key, out everywhere',
   async (script) => {
     const { page, faults, close } = await enter(owner, script);
     await open(page, 'Enterprises');
@@ -181,29 +126,6 @@ testWithBrowser.each([true, false])(
     await page.locator('form[action="/keys"] input[name=label]').fill('Caja 1');
     await page.locator('form[action="/keys"] button').click();
     expect(await page.locator('code.once').innerText()).toMatch(/^cfe_live_/);
-
-    await open(page, 'Webhooks');
-    const url = `https://example.com/${script ? 'with' : 'without'}-script`;
-    await page.locator('form[action="/webhooks"] input[name=url]').fill(url);
-    await page.locator('form[action="/webhooks"] input[name=event]').first().check();
-    await page.locator('form[action="/webhooks"] button').click();
-    expect(await page.locator('code.once').innerText()).toMatch(/^whsec_/);
-    await page.locator('a.after-once').click();
-    if (!/\/webhooks\/[\w-]+$/.test(page.url())) await page.getByRole('link', { name: url }).first().click();
-    await page.waitForURL(/\/webhooks\/[\w-]+$/);
-    const hook = page.url();
-    await page.locator('form[action$="/test"] button').click();
-    await page.waitForURL(/\/deliveries\/[\w-]+$/);
-    await failed(page.url().split('/').at(-1) ?? '');
-    await page.reload();
-    expect(await main(page)).toContain('503');
-    await page.goto(hook);
-    await page.locator('form[action="/runs/new"] button').click();
-    expect(await main(page)).toContain('Matching now: 1');
-    await page.locator('form[action="/runs"] input[name=reason]').fill('the receiver is back');
-    await page.locator('form[action="/runs"] button').click();
-    await page.waitForURL(/\/runs\/[^/]+$/);
-    expect(await main(page)).toContain('of 1');
 
     const elsewhere = await enter(owner, script);
     await page.goto('/me');
@@ -230,23 +152,6 @@ async function giveDocuments(): Promise<void> {
   );
 }
 
-/** What becomes of a delivery whose receiver is away. */
-async function failed(deliveryId: string): Promise<void> {
-  const em = db.orm.em.fork();
-  const now = new Date();
-  await em.insert(DeliveryAttempt, {
-    deliveryId,
-    number: 1,
-    execution: randomUUID(),
-    at: now,
-    httpStatus: 503,
-    error: null,
-    answer: 'away',
-    milliseconds: 40,
-  });
-  await em.nativeUpdate(Delivery, { id: deliveryId }, { status: 'FAILED', settledAt: now });
-}
-
 testWithBrowser(
   'by keyboard alone: to the search field, along the rows, ticking and opening them, and the help',
   async () => {
@@ -259,6 +164,9 @@ testWithBrowser(
     await page.keyboard.press('k');
     const ticked = () => page.locator('table.list input[type=checkbox]:checked').count();
     expect(await ticked()).toBe(2);
+    await page.keyboard.press('a');
+    expect(await page.evaluate('document.activeElement.name')).toBe('kind');
+    await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('?');
     expect(await page.locator('#keys[open]').count()).toBe(1);
     // Over the page nothing else happens.
