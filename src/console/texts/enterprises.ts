@@ -169,7 +169,7 @@ const en = {
   duty: 'We report:',
   dutyFrom: (from: string): string => `from ${from}`,
   dutyUntil: (until: string): string => `until the day before ${until}`,
-  dutyNone: 'not yet: from the day on which the enterprise becomes ready',
+  dutyNone: 'not yet; it begins on the day on which the enterprise becomes ready',
   dutyAct: 'Begin or stop reporting',
   dutyAbout:
     'One system of a company reports. Stop takes back days from that one on that were not sent; begin with a later day those before it.',
@@ -439,7 +439,7 @@ const es: typeof en = {
   duty: 'Reportamos:',
   dutyFrom: (from) => `desde el ${from}`,
   dutyUntil: (until) => `hasta el día anterior al ${until}`,
-  dutyNone: 'todavía no: desde el día en que la empresa quede lista',
+  dutyNone: 'todavía no; se empieza el día en que la empresa quede lista',
   dutyAct: 'Empezar o dejar de reportar',
   dutyAbout:
     'Reporta un solo sistema de la empresa. Dejar retira los días desde esa fecha que no se enviaron; empezar más tarde, los anteriores.',

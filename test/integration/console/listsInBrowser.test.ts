@@ -91,8 +91,12 @@ async function aPage(who: 'SUPPORT' | 'OWNER'): Promise<Page> {
   return context.newPage();
 }
 
-async function picture(page: Page, name: string): Promise<void> {
+/** So much of each as tells what it is for. */
+const HEIGHTS = { stuck: 710, cfes: 590, webhook: 680 } as const;
+
+async function picture(page: Page, name: keyof typeof HEIGHTS): Promise<void> {
   if (!PICTURES) return;
+  await page.setViewportSize({ width: 1280, height: HEIGHTS[name] });
   mkdirSync(PICTURES, { recursive: true });
   // The last of a webhook's page is what it is opened for.
   if (name === 'webhook') await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
