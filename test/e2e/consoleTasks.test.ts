@@ -270,7 +270,7 @@ const numberOf = (cfeId: string): number => Number(cfeId.split('-')[1]);
 
 /** What a person's app makes of the secret that they typed into it (RFC 4648, base 32). */
 function bytesOf(secret: string): Uint8Array {
-  const bits = [...secret].map((one) =>
+  const bits = Array.from(secret, (one) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(one).toString(2).padStart(5, '0'),
   );
   return Uint8Array.from(bits.join('').match(/.{8}/g) ?? [], (byte) => Number.parseInt(byte, 2));

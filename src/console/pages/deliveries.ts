@@ -192,7 +192,21 @@ function columnsOf(
       csvOnly: true,
       cell: () => null,
     },
-    { ...text('attempts', words.attempts), isFigure: true },
+    ...attemptColumns(visit),
+  ];
+}
+
+/** How often it was tried, and what came of it. */
+function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
+  const { webhooks: words } = visit.texts;
+  return [
+    {
+      key: 'attempts',
+      head: words.attempts,
+      isFigure: true,
+      cell: ({ attempts }) => String(attempts),
+      csv: ({ attempts }) => attempts,
+    },
     {
       key: 'last_answer',
       head: words.last,
