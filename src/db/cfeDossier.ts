@@ -64,7 +64,7 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
     stuckMoments(em.fork(), cfe.id),
     attemptsOf(em.fork(), cfe.id),
-    em.fork().find(Sobre, { cfeId: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } }),
+    sobresOf(em.fork(), cfe.id),
     listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
     cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
     isFinal(cfe.status) ? null : placeInQueue(em.fork(), cfe),
@@ -107,6 +107,19 @@ async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<AskingK
   );
   return key ?? null;
 }
+
+/** Those that were refused, and the one that was not, each by its index. */
+const sobresOf = (em: EntityManager, cfeId: string): Promise<Sobre[]> =>
+  em.find(
+    Sobre,
+    {
+      $or: [
+        { cfeId, state: { $ne: 'REFUSED' } },
+        { cfeId, state: 'REFUSED' },
+      ],
+    },
+    { orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
 
 async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
   const rows = await em.execute<{ reason: StuckReason; since: string; until: string | null }[]>(

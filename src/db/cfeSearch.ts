@@ -63,10 +63,10 @@ interface Condition {
 const RECEIVER = `document #>> '{receiver,document,number}'`;
 const UNDECIDED: readonly CfeStatus[] = ['PENDING', 'RECEIVED'];
 
-/** The CFEs of a number as printed: the CAE whose range holds it says where each of them is. */
-const PRINTED = `select one.id from cae join cfe one on one.rut = cae.rut and one.environment = cae.environment
-    and one.type = cae.type and one.serie = cae.series and one.numero = ?
-  where ? between cae.number_start and cae.number_end`;
+/** The CFEs of a number as printed: the CAE whose given numbers hold it says where each of them is. */
+const PRINTED = `select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
+    and one.type = place.type and one.serie = place.series and one.numero = ?
+  where ? between place.number_start and place.last_number`;
 /** A key is of its account and environment: the index of keys is entered by these. */
 const KEYED = `select one.id from account join cfe one on one.account_id = account.id
     and one.environment in ('production', 'sandbox') and one.idempotency_key = ?`;
@@ -74,12 +74,12 @@ const PLACED = `select one.id from cfe_sequence place join cfe one on one.rut = 
     and one.environment = place.environment and one.type = place.type and one.sequence = ?
   where place.type = ? and place.last >= ?`;
 
-const among = (sql: string, ...values: unknown[]): Condition => ({ sql: `cfe.id in (${sql})`, values });
+/** What names a CFE: the ids of those that are meant. */
+type Naming = 'text' | 'numero' | 'idempotencyKey' | 'requestId';
 
 const CONDITIONS: {
-  readonly [K in keyof CfeSearch]-?: (value: NonNullable<CfeSearch[K]>) => Condition | null;
+  readonly [K in keyof Omit<CfeSearch, Naming>]-?: (value: NonNullable<CfeSearch[K]>) => Condition | null;
 } = {
-  text: (text) => textCondition(soughtIn(text)),
   environment: (environment) => ({ sql: 'cfe.environment = ?', values: [environment] }),
   rut: (rut) => ({ sql: 'cfe.rut = ?', values: [rut] }),
   type: (type) => ({ sql: 'cfe.type = ?', values: [type] }),
@@ -92,10 +92,7 @@ const CONDITIONS: {
   stuckReason: (reason) => ({ sql: 'cfe.stuck_reason = ?', values: [reason] }),
   annulled: (annulled) => (annulled ? { sql: ANNULLED, values: [] } : null),
   serie: (serie) => ({ sql: 'cfe.serie = ?', values: [serie] }),
-  numero: (numero) => among(PRINTED, numero, numero),
   receiver: (document) => ({ sql: `cfe.${RECEIVER} = ?`, values: [document] }),
-  idempotencyKey: (key) => among(KEYED, key),
-  requestId: (id) => ({ sql: 'cfe.request_id = ?', values: [id] }),
   // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
   from: (day) => ({
     sql: 'cfe.emission_date >= ?::date and cfe.created_at >= ?::timestamptz',
@@ -111,90 +108,155 @@ const CONDITIONS: {
 
 const ANNULLED = `cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_id = cfe.id)`;
 
-/** Conditions that few CFEs meet, each with an index that leads to these; the others leave many. */
-const isNarrow = ({ status, ...filter }: CfeSearch): boolean =>
-  filter.text !== undefined ||
-  filter.needsSupport === true ||
-  filter.stuckReason !== undefined ||
-  filter.annulled === true ||
-  filter.numero !== undefined ||
-  filter.receiver !== undefined ||
-  filter.idempotencyKey !== undefined ||
-  filter.requestId !== undefined ||
-  (status !== undefined && status !== 'ACCEPTED');
+/** Ids, and the CFEs of a receiver as they are to be looked for. */
+type IdsOf = (seen: Seen, ofReceiver: (number: string) => Condition) => Condition;
 
-/** Each thing that a text may name is looked for by its own index. */
-function textCondition(sought: Sought | null): Condition {
-  if (!sought) return { sql: 'false', values: [] };
-  const { cfeId, printed, rut, words } = sought;
-  const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
-  const parts: Condition[] = [
-    ...documents.map((number) => ({ sql: `select id from cfe where ${RECEIVER} = ?`, values: [number] })),
-    { sql: 'select id from cfe where request_id = ?', values: [words] },
-    { sql: KEYED, values: [words] },
-    ...(cfeId ? [placed(cfeId)] : []),
-    ...(printed ? [printedAs(printed)] : []),
+/** The ids that the naming fields of a filter lead to, each by its own index; null where there is none of these fields. */
+function namedIn({ text, numero, idempotencyKey, requestId }: CfeSearch): IdsOf | null {
+  const all: IdsOf[] = [
+    ...(text === undefined ? [] : [textIds(soughtIn(text))]),
+    ...(numero === undefined ? [] : [(seen: Seen) => printedAs(seen, { serie: null, numero })]),
+    ...(idempotencyKey === undefined ? [] : [() => ({ sql: KEYED, values: [idempotencyKey] })]),
+    ...(requestId === undefined ? [] : [() => requestedAs(requestId)]),
   ];
-  return among(
-    parts.map(({ sql }) => `(${sql})`).join(' union all '),
-    ...parts.flatMap(({ values }) => values),
-  );
+  if (all.length === 0) return null;
+  return (seen, ofReceiver) =>
+    joined(
+      ' intersect ',
+      all.map((idsOf) => idsOf(seen, ofReceiver)),
+    );
 }
 
-const placed = ({ type, sequence }: CfeIdParts): Condition => ({
-  sql: PLACED,
-  values: [sequence, type, sequence],
+const requestedAs = (id: string): Condition => ({
+  sql: 'select id from cfe where request_id = ?',
+  values: [id],
 });
 
-const printedAs = ({ serie, numero }: NonNullable<Sought['printed']>): Condition =>
-  serie === null
-    ? { sql: PRINTED, values: [numero, numero] }
-    : { sql: `${PRINTED} and cae.series = ?`, values: [numero, numero, serie] };
+/** Each thing that a text may name is looked for by its own index. */
+function textIds(sought: Sought | null): IdsOf {
+  if (!sought) return () => ({ sql: 'select null::uuid as id where false', values: [] });
+  const { cfeId, printed, rut, words } = sought;
+  const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
+  return (seen, ofReceiver) =>
+    joined(' union all ', [
+      ...documents.map(ofReceiver),
+      requestedAs(words),
+      { sql: KEYED, values: [words] },
+      ...(cfeId ? [placed(seen, cfeId)] : []),
+      ...(printed ? [printedAs(seen, printed)] : []),
+    ]);
+}
 
-/** All that must hold, and that somebody sees it. */
-function conditionsOf(seen: Seen, filter: CfeSearch): Condition {
-  const given = Object.entries(filter).flatMap(([name, value]) => {
-    if (value === undefined) return [];
-    // The table has a row for each field of the filter, of its type.
-    const condition = CONDITIONS[name as keyof CfeSearch] as (value: unknown) => Condition | null;
-    return condition(value) ?? [];
-  });
-  const parts = [visibleTo(seen, 'cfe.rut'), ...given];
+function placed(seen: Seen, { type, sequence }: CfeIdParts): Condition {
+  const visible = visibleTo(seen, 'place.rut');
+  return { sql: `${PLACED} and ${visible.sql}`, values: [sequence, type, sequence, ...visible.values] };
+}
+
+function printedAs(seen: Seen, { serie, numero }: NonNullable<Sought['printed']>): Condition {
+  const visible = visibleTo(seen, 'place.rut');
+  const ofSerie = serie === null ? '' : 'and place.series = ?';
   return {
-    sql: parts.map(({ sql }) => `(${sql})`).join(' and '),
-    values: parts.flatMap(({ values }) => values),
+    sql: `${PRINTED} ${ofSerie} and ${visible.sql}`,
+    values: [numero, numero, ...(serie === null ? [] : [serie]), ...visible.values],
   };
 }
 
-/** A part of the table that an index holds in the order of the list. */
-type Branch = readonly [column: 'rut' | 'type', value: string, environment: Environment];
+const joined = (word: string, parts: readonly Condition[]): Condition => ({
+  sql: parts.map(({ sql }) => `(${sql})`).join(word),
+  values: parts.flatMap(({ values }) => values),
+});
 
-/** So many enterprises are walked one by one; more are as good as all. */
-const FEW_ENTERPRISES = 20;
-
-/** The parts whose newest make up the newest of all. */
-async function branchesOf(em: EntityManager, seen: Seen, filter: CfeSearch): Promise<Branch[]> {
-  const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
-  const ruts = filter.rut === undefined ? await fewSeen(em, seen) : [filter.rut];
-  const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
-  const values = ruts ?? types;
-  return environments.flatMap((environment) =>
-    values.map((value): Branch => [ruts ? 'rut' : 'type', value, environment]),
-  );
+/** All that must hold, but for who sees it and for what names it. */
+function conditionsOf(filter: CfeSearch): Condition {
+  const given = Object.entries(filter).flatMap(([name, value]) => {
+    if (value === undefined || !Object.hasOwn(CONDITIONS, name)) return [];
+    // The table has a row for each of these fields, of its type.
+    const condition = CONDITIONS[name as keyof typeof CONDITIONS] as (value: unknown) => Condition | null;
+    return condition(value) ?? [];
+  });
+  return given.length === 0 ? { sql: 'true', values: [] } : joined(' and ', given);
 }
 
-/** The enterprises that somebody sees; null where they are many. */
-async function fewSeen(em: EntityManager, seen: Seen): Promise<string[] | null> {
-  if (seen === null) return null;
+/** So many enterprises are looked into one by one, each for what is known of it; of more, by one question about all. */
+const FEW_ENTERPRISES = 20;
+
+/** The enterprises to look into; null where they are many. */
+async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): Promise<string[] | null> {
+  if (seen === null && rut === undefined) return null;
   const { sql, values } = visibleTo(seen, 'rut');
-  const rows = await em.execute<{ rut: string }[]>(`select rut from enterprise where ${sql} limit ?`, [
-    ...values,
-    FEW_ENTERPRISES + 1,
-  ]);
-  return rows.length > FEW_ENTERPRISES ? null : rows.map(({ rut }) => rut);
+  const rows = await em.execute<{ rut: string }[]>(
+    `select rut from enterprise where ${sql} and (?::text is null or rut = ?) limit ?`,
+    [...values, rut ?? null, rut ?? null, FEW_ENTERPRISES + 1],
+  );
+  return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
 }
 
 const NEWEST_FIRST = 'order by created_at desc, id desc';
+
+/** What leads to the newest CFEs of a filter: parts that each answer their newest, `most` of them at most. */
+async function partsOf(
+  em: EntityManager,
+  seen: Seen,
+  filter: CfeSearch,
+  { narrow, most }: { narrow: Condition; most: number },
+): Promise<Condition[]> {
+  const newest = (from: string, where: Condition): Condition => ({
+    sql: `select cfe.id, cfe.created_at from ${from} where ${where.sql} and ${narrow.sql} ${NEWEST_FIRST} limit ?`,
+    values: [...where.values, ...narrow.values, most],
+  });
+  /** Of each enterprise that is seen its newest: none of another is read. */
+  const ofEach = (where: Condition): Condition => {
+    const own = visibleTo(seen, 'enterprise.rut');
+    const one = newest('cfe', { ...where, sql: `cfe.rut = enterprise.rut and ${where.sql}` });
+    return {
+      sql: `select newest.id, newest.created_at from enterprise cross join lateral (${one.sql}) newest where ${own.sql}`,
+      values: [...one.values, ...own.values],
+    };
+  };
+  const named = namedIn(filter);
+  if (named) {
+    const own = visibleTo(seen, 'cfe.rut');
+    const ids = named(seen, (number) => {
+      const { sql, values } = ofEach({ sql: `cfe.${RECEIVER} = ?`, values: [number] });
+      return { sql: `select id from (${sql}) received`, values };
+    });
+    // The fence keeps each id a look at its row: what somebody names is little, however much they see.
+    const from = `(select distinct id from (${ids.sql}) meant) named
+      cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
+    const { sql, values } = newest(from, own);
+    return [{ sql, values: [...ids.values, ...values] }];
+  }
+  const ruts = await fewSeen(em, seen, filter.rut);
+  const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
+  const inOrder = environments.map((one): Condition => ({ sql: 'cfe.environment = ?', values: [one] }));
+  const conditions = isIndexed(filter) ? [{ sql: 'true', values: [] }] : inOrder;
+  if (ruts)
+    return ruts.flatMap((rut) =>
+      conditions.map(({ sql, values }) =>
+        newest('cfe', { sql: `cfe.rut = ? and ${sql}`, values: [rut, ...values] }),
+      ),
+    );
+  if (isOpen(filter)) return [newest('cfe', visibleTo(seen, 'cfe.rut'))];
+  if (seen !== null || filter.receiver !== undefined) return conditions.map(ofEach);
+  if (isIndexed(filter)) return [newest('cfe', { sql: 'true', values: [] })];
+  const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
+  return types.flatMap((type) =>
+    inOrder.map(({ sql, values }) =>
+      newest('cfe', { sql: `cfe.type = ? and ${sql}`, values: [type, ...values] }),
+    ),
+  );
+}
+
+/** Those without a verdict: few of all, by an index of all. */
+const isOpen = ({ status }: CfeSearch): boolean => status !== undefined && UNDECIDED.includes(status);
+
+/** Conditions that few CFEs meet, with an index that leads to these, of all and of one enterprise; the others leave many. */
+const isIndexed = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>
+  needsSupport === true ||
+  stuckReason !== undefined ||
+  annulled === true ||
+  receiver !== undefined ||
+  (status !== undefined && status !== 'ACCEPTED');
 
 /**
  * A page of the CFEs that the filter lets through, of all that somebody sees, newest first. CFEs that are issued meanwhile are
@@ -206,31 +268,21 @@ export async function searchCfes(
   filter: CfeSearch,
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
-  const wanted = conditionsOf(seen, filter);
-  const behind: Condition = after
+  const wanted = conditionsOf(filter);
+  const narrow: Condition = after
     ? {
-        sql: '(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ?::uuid), ?::uuid)',
-        values: [after, after],
+        sql: `${wanted.sql} and (cfe.created_at, cfe.id) < ((select created_at from cfe where id = ?::uuid), ?::uuid)`,
+        values: [...wanted.values, after, after],
       }
-    : { sql: 'true', values: [] };
-  const most = skip + limit + 1;
-  const newestOf = (part: Condition): Condition => ({
-    sql: `select cfe.id, cfe.created_at from cfe where ${part.sql} and ${wanted.sql} and ${behind.sql}
-      ${NEWEST_FIRST} limit ?`,
-    values: [...part.values, ...wanted.values, ...behind.values, most],
-  });
-  const branches = isNarrow(filter) ? [] : await branchesOf(em, seen, filter);
-  const parts = isNarrow(filter)
-    ? [newestOf({ sql: 'true', values: [] })]
-    : branches.map(([column, value, environment]) =>
-        newestOf({ sql: `cfe.${column} = ? and cfe.environment = ?`, values: [value, environment] }),
-      );
+    : wanted;
+  const parts = await partsOf(em, seen, filter, { narrow, most: skip + limit + 1 });
   if (parts.length === 0) return { cfes: [], next: null };
-  const newest = raw(
-    `id in (select id from (${parts.map(({ sql }) => `(${sql})`).join(' union all ')}) newest
-       ${NEWEST_FIRST} offset ? limit ?)`,
-    [...parts.flatMap(({ values }) => values), skip, limit + 1],
-  );
+  const all = joined(' union all ', parts);
+  const newest = raw(`id in (select id from (${all.sql}) newest ${NEWEST_FIRST} offset ? limit ?)`, [
+    ...all.values,
+    skip,
+    limit + 1,
+  ]);
   const found = await em.find(Cfe, { [newest]: [] }, { orderBy: { createdAt: 'desc', id: 'desc' } });
   const cfes = found.slice(0, limit);
   return { cfes, next: found.length > limit ? (cfes.at(-1)?.id ?? null) : null };
@@ -250,15 +302,25 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
           cfe.environment = ? and (?::text is null or cfe.type = ?) and ${visibleTo(seen, 'cfe.rut').sql}`,
         values: [rut, environment, type ?? null, type ?? null, ...visibleTo(seen, 'cfe.rut').values],
       }
-    : counted(conditionsOf(seen, filter));
+    : counted(seen, filter);
   const [row] = await em.execute<{ total: number }[]>(sql, [...values]);
   return row?.total ?? 0;
 }
 
-const counted = ({ sql, values }: Condition): Condition => ({
-  sql: `select count(*)::integer as total from cfe where ${sql}`,
-  values,
-});
+function counted(seen: Seen, filter: CfeSearch): Condition {
+  const named = namedIn(filter);
+  const ofReceiver = (number: string): Condition => ({
+    sql: `select id from cfe where ${RECEIVER} = ?`,
+    values: [number],
+  });
+  const ids = named?.(seen, ofReceiver);
+  const { sql, values } = joined(' and ', [
+    visibleTo(seen, 'cfe.rut'),
+    conditionsOf(filter),
+    ...(ids ? [{ ...ids, sql: `cfe.id in (${ids.sql})` }] : []),
+  ]);
+  return { sql: `select count(*)::integer as total from cfe where ${sql}`, values };
+}
 
 /** What a text leads to. */
 export type Found =

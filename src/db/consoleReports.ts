@@ -37,8 +37,7 @@ export const placeOf = ({ stuckReason, date, rut, environment }: ListedReport): 
 ];
 
 /**
- * Reports behind a place, those first that wait for a person, each part the latest day first: two questions, each in the
- * order of an index.
+ * Reports behind a place, those first that wait for a person, each part the latest day first: two questions.
  */
 export async function reportsSeen(
   em: EntityManager,
@@ -54,53 +53,79 @@ export async function reportsSeen(
   return [...stuck, ...others];
 }
 
+interface Piece {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
 async function part(
   em: EntityManager,
   seen: Seen,
-  { rut, environment, status, from, to }: ConsoleReportFilter,
-  { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
+  filter: ConsoleReportFilter,
+  page: { isStuck: boolean; after: readonly string[] | null; limit: number },
 ): Promise<ListedReport[]> {
-  const [, afterDate, afterRut, afterEnvironment] = after ?? [];
-  const conditions: { sql: string; values: unknown[] }[] = [
-    { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
-    ...(rut === undefined ? [] : [{ sql: 'rut = ?', values: [rut] }]),
-    ...(environment === undefined ? [] : [{ sql: 'environment = ?', values: [environment] }]),
-    ...(status === undefined ? [] : [{ sql: 'status = ?', values: [status] }]),
-    ...(from === undefined ? [] : [{ sql: 'date >= ?::date', values: [from] }]),
-    ...(to === undefined ? [] : [{ sql: 'date <= ?::date', values: [to] }]),
-    ...(after === null
-      ? []
-      : [
-          {
-            sql: '(date <= ?::date and (date < ?::date or (rut, environment) > (?::text, ?::text)))',
-            values: [afterDate, afterDate, afterRut, afterEnvironment],
-          },
-        ]),
-  ];
-  const matching = `daily_report where ${conditions.map(({ sql }) => sql).join(' and ')}`;
-  const values = conditions.flatMap((one) => one.values);
-  // Of some enterprises by the key of each; the days of all others between theirs would be read otherwise.
-  const visible = visibleTo(seen, 'own.rut');
-  const source =
-    seen === null
-      ? { sql: `(select * from ${matching}) as report`, values }
-      : {
-          sql: `enterprise own cross join lateral (
-            select * from ${matching} and rut = own.rut order by date desc, environment limit ?
-          ) as report where ${visible.sql}`,
-          values: [...values, limit, ...visible.values],
-        };
+  const places = placesOf(seen, filter, page);
   const rows = await em.execute<(Omit<ListedReport, 'dueAt'> & { due: number })[]>(
-    `select found.*, e.legal_name as "legalName" from (
-       select report.rut, environment, date::text as date, report.status, sequence, ${milliseconds('due_at')} as due,
-         is_complete as "isComplete", stuck_reason as "stuckReason"
-       from ${source.sql}
-       order by report.date desc, report.rut, environment limit ?
-     ) as found join enterprise e on e.rut = found.rut
-     order by found.date desc, found.rut, found.environment`,
-    [...source.values, limit],
+    `select report.rut, report.environment, report.date::text as date, report.status, sequence, ${milliseconds('due_at')} as due,
+       is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
+     from (${places.sql} order by date desc, rut, environment limit ?) as place
+       join daily_report report using (rut, environment, date) join enterprise e on e.rut = place.rut
+     order by place.date desc, place.rut, place.environment`,
+    [...places.values, page.limit],
   );
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
+}
+
+/**
+ * The keys of those that match. Reports that wait for a person, or that the authority has not found right, are few: an index leads
+ * to those of all. Of the others each enterprise that is seen gives its newest, for the days of all others between theirs would be
+ * read otherwise; whoever sees everything reads them as they come.
+ */
+function placesOf(
+  seen: Seen,
+  filter: ConsoleReportFilter,
+  { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
+): Piece {
+  const { rut, status } = filter;
+  const matching = conditionsOf(filter, { isStuck, after });
+  const isFew = isStuck || (status !== undefined && status !== 'CONSISTENT');
+  if (rut === undefined && (seen === null || isFew)) {
+    const visible = visibleTo(seen, 'rut');
+    return {
+      sql: `select rut, environment, date from daily_report where ${matching.sql} and ${visible.sql}`,
+      values: [...matching.values, ...visible.values],
+    };
+  }
+  const visible = visibleTo(seen, 'own.rut');
+  return {
+    sql: `select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
+        select environment, date from daily_report where ${matching.sql} and rut = own.rut order by date desc, environment limit ?
+      ) as newest where ${visible.sql} and (?::text is null or own.rut = ?)`,
+    values: [...matching.values, limit, ...visible.values, rut ?? null, rut ?? null],
+  };
+}
+
+function conditionsOf(
+  { environment, status, from, to }: ConsoleReportFilter,
+  { isStuck, after }: { isStuck: boolean; after: readonly string[] | null },
+): Piece {
+  const [, date, rut, placeEnvironment] = after ?? [];
+  const given: readonly (Piece | false)[] = [
+    { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
+    environment !== undefined && { sql: 'environment = ?', values: [environment] },
+    status !== undefined && { sql: 'status = ?', values: [status] },
+    from !== undefined && { sql: 'date >= ?::date', values: [from] },
+    to !== undefined && { sql: 'date <= ?::date', values: [to] },
+    after !== null && {
+      sql: '(date <= ?::date and (date < ?::date or (rut, environment) > (?::text, ?::text)))',
+      values: [date, date, rut, placeEnvironment],
+    },
+  ];
+  const conditions = given.filter((one) => one !== false);
+  return {
+    sql: conditions.map(({ sql }) => sql).join(' and '),
+    values: conditions.flatMap(({ values }) => values),
+  };
 }
 
 /** What is held now of one type of a day. */

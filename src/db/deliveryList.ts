@@ -74,7 +74,7 @@ export async function deliveryPage(
        ${milliseconds('d.next_attempt_at')} as "nextAttemptAt", event.rut, event.environment,
        case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
        coalesce(last.http_status::text, last.error) as "lastResult"
-     from (${chosen.sql}) d
+     from (${chosen.sql}) chosen join delivery d on d.id = chosen.id
      join webhook w on w.id = d.webhook_id join account a on a.id = w.account_id join event on event.id = d.event_id
      left join lateral (
        select number, http_status, error from delivery_attempt where delivery_id = d.id order by number desc limit 1) last on true
@@ -130,20 +130,23 @@ function chosenDeliveries(
   ]);
   if (about.values.length > 0) {
     return {
-      sql: `select delivery.* from event join delivery on delivery.event_id = event.id join webhook on webhook.id = delivery.webhook_id
+      sql: `select delivery.id from event join delivery on delivery.event_id = event.id join webhook on webhook.id = delivery.webhook_id
         where ${about.sql} and ${own.sql} and ${conditions.sql} ${NEWEST_FIRST}`,
       values: [...about.values, ...own.values, ...conditions.values, limit],
     };
   }
-  if (own.values.length === 0) {
+  // Those of one event are read by webhook; those that failed or wait are few of all.
+  const isByWebhook =
+    filter.event !== undefined && (filter.status === undefined || filter.status === 'DELIVERED');
+  if (own.values.length === 0 && !isByWebhook) {
     return {
-      sql: `select delivery.* from delivery where ${conditions.sql} ${NEWEST_FIRST}`,
+      sql: `select delivery.id from delivery where ${conditions.sql} ${NEWEST_FIRST}`,
       values: [...conditions.values, limit],
     };
   }
   return {
-    sql: `select delivery.* from webhook cross join lateral (
-        select * from delivery where webhook_id = webhook.id and ${conditions.sql} ${NEWEST_FIRST}) delivery
+    sql: `select delivery.id from webhook cross join lateral (
+        select id, created_at from delivery where webhook_id = webhook.id and ${conditions.sql} ${NEWEST_FIRST}) delivery
       where ${own.sql} ${NEWEST_FIRST}`,
     values: [...conditions.values, limit, ...own.values, limit],
   };

@@ -37,6 +37,8 @@ type Fields = Readonly<Record<string, string | readonly string[] | Buffer>>;
 
 /** A browser without script: it keeps cookies, follows nothing, and sends forms as they stand in the page. */
 export interface Browser {
+  /** Of the console. */
+  url: string;
   cookies: Map<string, string>;
   get(path: string, headers?: Record<string, string>): Promise<Shown>;
   /** Sends a form to `path` with the token of the page at `from`. */
@@ -210,6 +212,7 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
   };
   const get: Browser['get'] = (path, headers = {}) => ask(path, { headers });
   return {
+    url,
     cookies,
     get,
     post,

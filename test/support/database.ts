@@ -24,7 +24,7 @@ function serverUrl(): string {
   return url;
 }
 
-const withDatabase = (url: string, name: string): string => {
+export const withDatabase = (url: string, name: string): string => {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
@@ -37,7 +37,7 @@ const asService = (url: string): string => {
   return changed.href;
 };
 
-const onServer = (statements: string[]): Promise<void> => execute(serverUrl(), statements);
+export const onServer = (statements: string[]): Promise<void> => execute(serverUrl(), statements);
 
 async function execute(databaseUrl: string, statements: string[]): Promise<void> {
   const orm = await openOrm({ databaseUrl, pool: 1 });
@@ -62,10 +62,12 @@ export async function buildTemplate(): Promise<void> {
   await orm.close(true);
 }
 
-/** A database of the caller's own, migrated and empty; gone when disposed. */
-export async function cloneDatabase(options: { pool?: number } = {}): Promise<TestDatabase> {
+/** A database of the caller's own, migrated and empty unless it is a copy of another; gone when disposed. */
+export async function cloneDatabase(options: { pool?: number; of?: string } = {}): Promise<TestDatabase> {
   const name = `cfe_test_${randomBytes(6).toString('hex')}`;
-  await onServer([`create database ${name} template ${TEMPLATE}`]);
+  // A large one is copied as files, not page by page through the log.
+  const template = options.of ? `${options.of} strategy file_copy` : TEMPLATE;
+  await onServer([`create database ${name} template ${template}`]);
   const ownerUrl = withDatabase(serverUrl(), name);
   const databaseUrl = asService(ownerUrl);
   const orm = await openOrm({ databaseUrl, pool: options.pool ?? 10 });

@@ -37,6 +37,7 @@ import { Migration0052ConsoleReports } from './0052_console_reports.ts';
 import { Migration0053AccountEvents } from './0053_account_events.ts';
 import { Migration0054AuthorityClosedAt } from './0054_authority_closed_at.ts';
 import { Migration0055ReceiptExports } from './0055_receipt_exports.ts';
+import { Migration0056ConsoleIndexes } from './0056_console_indexes.ts';
 import { Migration0057ConsoleGaps } from './0057_console_gaps.ts';
 
 /** All migrations in order. A migration that has run anywhere is never changed; changes come as a new one. */
@@ -80,5 +81,6 @@ export const MIGRATIONS = [
   { name: '0053_account_events', class: Migration0053AccountEvents },
   { name: '0054_authority_closed_at', class: Migration0054AuthorityClosedAt },
   { name: '0055_receipt_exports', class: Migration0055ReceiptExports },
+  { name: '0056_console_indexes', class: Migration0056ConsoleIndexes },
   { name: '0057_console_gaps', class: Migration0057ConsoleGaps },
 ];
