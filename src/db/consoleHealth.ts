@@ -4,7 +4,7 @@ import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { milliseconds } from './clock.ts';
-import { type Seen, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleAmong, visibleTo } from './visibleTo.ts';
 
 /** At most this many rows of each list. */
 const MOST = 20;
@@ -50,7 +50,7 @@ export async function consoleHealth(
   now: Date,
   today: string,
 ): Promise<Health> {
-  const { sql, values } = visibleTo(seen, 'rut');
+  const { sql, values } = visibleAmong(seen, 'rut');
   const groups = (key: string, condition: string): Promise<Row[]> =>
     em.execute(
       `select environment, ${key} as key, count(*)::int as count, ${milliseconds('min(created_at)')} as oldest

@@ -5,7 +5,7 @@ import type { ReportStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { milliseconds } from './clock.ts';
 import type { ReportKey } from './dailyReports.ts';
-import { type Seen, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleAmong, visibleTo } from './visibleTo.ts';
 
 /** A report as the list shows it. */
 export interface ListedReport extends ReportKey {
@@ -90,7 +90,7 @@ function placesOf(
   const matching = conditionsOf(filter, { isStuck, after });
   const isFew = isStuck || (status !== undefined && status !== 'CONSISTENT');
   if (rut === undefined && (seen === null || isFew)) {
-    const visible = visibleTo(seen, 'rut');
+    const visible = visibleAmong(seen, 'rut');
     return {
       sql: `select rut, environment, date from daily_report where ${matching.sql} and ${visible.sql}`,
       values: [...matching.values, ...visible.values],

@@ -128,6 +128,8 @@ function chosenDeliveries(
     filter.environment !== undefined && { sql: 'event.environment = ?', values: [filter.environment] },
     filter.cfeId !== undefined && { sql: `${OF_A_CFE} and ${CFE_ID} = ?`, values: [filter.cfeId] },
   ]);
+  const isFew = filter.status === 'FAILED' || filter.status === 'PENDING';
+  if (filter.rut !== undefined && !isFew) return deliveriesOfEvents({ about, own, filter, after, limit });
   if (about.values.length > 0) {
     return {
       sql: `select delivery.id from event join delivery on delivery.event_id = event.id join webhook on webhook.id = delivery.webhook_id
@@ -135,13 +137,15 @@ function chosenDeliveries(
       values: [...about.values, ...own.values, ...conditions.values, limit],
     };
   }
-  // Those of one event are read by webhook; those that failed or wait are few of all.
-  const isByWebhook =
-    filter.event !== undefined && (filter.status === undefined || filter.status === 'DELIVERED');
-  if (own.values.length === 0 && !isByWebhook) {
+  // Those that wait are few of all; those of one event are read by webhook.
+  const isOwnAmongFew = filter.status === 'PENDING' && own.values.length > 0;
+  if (isOwnAmongFew || (own.values.length === 0 && (filter.event === undefined || isFew))) {
+    const among = isOwnAmongFew
+      ? `coalesce(delivery.webhook_id in (select id from webhook where ${own.sql}), false)`
+      : 'true';
     return {
-      sql: `select delivery.id from delivery where ${conditions.sql} ${NEWEST_FIRST}`,
-      values: [...conditions.values, limit],
+      sql: `select delivery.id from delivery where ${conditions.sql} and ${among} ${NEWEST_FIRST}`,
+      values: [...conditions.values, ...own.values, limit],
     };
   }
   return {
@@ -149,6 +153,47 @@ function chosenDeliveries(
         select id, created_at from delivery where webhook_id = webhook.id and ${conditions.sql} ${NEWEST_FIRST}) delivery
       where ${own.sql} ${NEWEST_FIRST}`,
     values: [...conditions.values, limit, ...own.values, limit],
+  };
+}
+
+/** Along the events of an enterprise, newest first: a delivery is made with its event and is of its moment. */
+function deliveriesOfEvents({
+  about,
+  own,
+  filter,
+  after,
+  limit,
+}: {
+  about: Piece;
+  own: Piece;
+  filter: DeliveryListFilter;
+  after: DeliveryPlace | null;
+  limit: number;
+}): Piece {
+  const events = together([
+    about,
+    filter.from && { sql: 'event.created_at >= ?', values: [filter.from] },
+    filter.to && { sql: 'event.created_at < ?', values: [filter.to] },
+    after && { sql: 'event.created_at <= ?::timestamptz', values: [after.createdAt] },
+  ]);
+  const deliveries = together([
+    own,
+    filter.status !== undefined && { sql: 'one.status = ?', values: [filter.status] },
+    filter.event !== undefined && { sql: 'one.event_name = ?', values: [filter.event] },
+  ]);
+  const behind = together([
+    after && {
+      sql: '(event.created_at, delivery.id) < (?::timestamptz, ?::uuid)',
+      values: [after.createdAt, after.id],
+    },
+  ]);
+  return {
+    // The fence keeps the events in front: of no other is a delivery read.
+    sql: `select delivery.id from event cross join lateral (
+        select one.id from delivery one join webhook on webhook.id = one.webhook_id
+        where one.event_id = event.id and ${deliveries.sql} offset 0) delivery
+      where ${events.sql} and ${behind.sql} order by event.created_at desc, delivery.id desc limit ?`,
+    values: [...deliveries.values, ...events.values, ...behind.values, limit],
   };
 }
 

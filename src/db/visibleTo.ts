@@ -14,3 +14,12 @@ export function visibleTo(seen: Seen, rut: string): { sql: string; values: unkno
     values: [`{${accounts.join(',')}}`, `{${accounts.join(',')}}`],
   };
 }
+
+/**
+ * The same, asked of rows that were found otherwise: of the few that wait, say. As a plain condition the database would rather begin
+ * with whose they are, and look through everything that these have.
+ */
+export function visibleAmong(seen: Seen, rut: string): { sql: string; values: unknown[] } {
+  const { sql, values } = visibleTo(seen, rut);
+  return { sql: `coalesce(${sql}, false)`, values };
+}

@@ -4,15 +4,17 @@
  */
 import { createHash } from 'node:crypto';
 import type { Orm } from '../../src/db/orm.ts';
-import { anAccount } from '../support/commandDeps.ts';
-import { aReadyEnterprise } from '../support/enterprises.ts';
+import { rutFault } from '../../src/domain/rut.ts';
+import { anAccount } from './commandDeps.ts';
+import { aReadyEnterprise } from './enterprises.ts';
 
-/** Enterprises by their place: large ones, then small ones, of which an accountant has 600 and another account three. */
+/** Enterprises by their place: large ones, then small ones, of which an accountant has a third and another account three. */
 const LARGE = 5;
-const SMALL = 2_000;
-const ENTERPRISES = LARGE + SMALL;
-const OF_ACCOUNTANT = 600;
 const OF_FEW = 3;
+const smallOnes = (cfes: number): number => Math.max(100, cfes / 500);
+const ofAccountant = (cfes: number): number => smallOnes(cfes) * 0.3;
+const persons = (cfes: number): number => Math.max(500, cfes / 200);
+const reportDays = (cfes: number): number => Math.max(40, Math.round((REPORT_DAYS * cfes) / MILLION));
 
 /** Accounts by their place; those behind them share the other enterprises. */
 export const OWNER_OF = { large: 0, accountant: 1, few: 2 } as const;
@@ -20,11 +22,18 @@ const ACCOUNTS = 203;
 const WEBHOOKS_OF_EACH = 5;
 const DAYS = 400;
 const REPORT_DAYS = 365;
+/** Of each large enterprise at 1,000,000 CFEs. */
+const CUSTOMERS = 19_000;
+const MILLION = 1_000_000;
 
-/** The RUT of an enterprise; nobody checks it here. */
-export const rutOf = (place: number): string => String(300_000_000_000 + place);
+/** The RUT of an enterprise: the first of its thousand whose check digit fits. */
+export function rutOf(place: number): string {
+  for (let number = 210_000_000_000 + place * 1_000; ; number += 1)
+    if (!rutFault(String(number))) return String(number);
+}
 /** The first enterprise of an account. */
-export const FIRST_OF = { large: 0, accountant: LARGE, few: LARGE + OF_ACCOUNTANT } as const;
+export const firstOf = (size: keyof typeof OWNER_OF, cfes: number): number =>
+  ({ large: 0, accountant: LARGE, few: LARGE + ofAccountant(cfes) })[size];
 
 type Kind = 'account' | 'webhook' | 'cfe' | 'delivery' | 'event' | 'person';
 
@@ -45,21 +54,25 @@ const id = (
 };
 
 /** Fills a migrated, empty database with so many CFEs and all else in proportion; `orm` as the owner, with one connection. */
-export async function fillConsole(orm: Orm, cfes: number): Promise<void> {
+export async function fillConsole(
+  orm: Orm,
+  cfes: number,
+  say: (line: string) => void = () => undefined,
+): Promise<void> {
   const em = orm.em.fork();
   const model = await aReadyEnterprise(orm, await anAccount(orm), { values: { legalName: 'Molde S.A.' } });
   const run = async (title: string, sql: string): Promise<void> => {
     const from = performance.now();
     await em.execute(sql);
-    console.log(`  ${title}: ${((performance.now() - from) / 1_000).toFixed(1)} s`);
+    say(`  ${title}: ${((performance.now() - from) / 1_000).toFixed(1)} s`);
   };
   await em.execute('set session_replication_role = replica');
   await em.execute(`set maintenance_work_mem = '512MB'`);
   await em.execute(`set work_mem = '256MB'`);
   await em.execute('set statement_timeout = 0');
   await run('indexes put aside', PUT_INDEXES_ASIDE);
-  await run('accounts, people, keys', PEOPLE);
-  await run('enterprises', enterprises(model));
+  await run('accounts, people, keys', people(cfes));
+  await run('enterprises', enterprises(model, cfes));
   await run('places of CFEs', places(cfes));
   await run('CFEs', CFES);
   await run('what belongs to CFEs', OF_CFES);
@@ -68,9 +81,9 @@ export async function fillConsole(orm: Orm, cfes: number): Promise<void> {
   await run('deliveries', DELIVERIES);
   await run('attempts of deliveries', DELIVERY_ATTEMPTS);
   await run('events of accounts', ACCOUNT_EVENTS);
-  await run('reports', REPORTS);
-  await run('acts', acts(cfes));
-  await run('runs, customers, payments', OTHERS);
+  await run('reports', reports(cfes));
+  await run('acts', acts(Math.max(cfes / 2, 30_000)));
+  await run('runs, customers, payments', others(cfes));
   const put = await em.execute<{ definition: string }[]>('select definition from put_aside');
   for (const { definition } of put)
     await run(
@@ -94,21 +107,18 @@ const PUT_INDEXES_ASIDE = `
     for one in select name from put_aside loop execute 'drop index ' || one.name; end loop;
   end $$`;
 
-const ACCOUNT_OF = `case when e < ${LARGE} then 0 when e < ${LARGE + OF_ACCOUNTANT} then 1
-  when e < ${LARGE + OF_ACCOUNTANT + OF_FEW} then 2 else 3 + e % ${ACCOUNTS - 3} end`;
-
-const PEOPLE = `
+const people = (cfes: number): string => `
   insert into account (id, name, email, is_developer, created_at)
     select ${id('account', 'n')}, 'Estudio ' || n, 'estudio' || n || '@example.com', n % 50 = 0, now() - n * interval '1 day'
     from generate_series(0, ${ACCOUNTS - 1}) n;
   insert into person (id, email, created_at, password_by_account)
-    select ${id('person', 'n')}, 'gente' || n || '@example.com', now() - n * interval '1 hour', true from generate_series(0, 4999) n;
+    select ${id('person', 'n')}, 'gente' || n || '@example.com', now() - n * interval '1 hour', true from generate_series(0, ${persons(cfes) - 1}) n;
   insert into membership (person_id, account_id, role, created_at)
     select ${id('person', 'n')}, ${id('account', `case when n < 300 then 0 when n < 500 then 1 else n % ${ACCOUNTS} end`)},
-      (array['VIEWER', 'MEMBER', 'OWNER'])[1 + n % 3], now() from generate_series(0, 4999) n;
+      (array['VIEWER', 'MEMBER', 'OWNER'])[1 + n % 3], now() from generate_series(0, ${persons(cfes) - 1}) n;
   insert into console_session (id, token_hash, person_id, method, complete, address, browser, created_at, seen_at, ended_at)
-    select ${id('session', 'n')}, decode(md5('s' || n), 'hex'), ${id('person', 'n % 5000')}, 'password', true, '10.0.0.1', 'Firefox',
-      now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute' from generate_series(1, 100000) n;
+    select ${id('session', 'n')}, decode(md5('s' || n), 'hex'), ${id('person', `n % ${persons(cfes)}`)}, 'password', true, '10.0.0.1', 'Firefox',
+      now() - n * interval '1 minute', now() - n * interval '1 minute', now() - n * interval '1 minute' from generate_series(1, ${cfes / 10}) n;
   insert into account_invitation (id, account_id, email, role, token_hash, created_at, expires_at, ended_at)
     select ${id('invitation', 'n')}, ${id('account', `n % ${ACCOUNTS}`)}, 'nueva' || n || '@example.com', 'VIEWER', decode(md5('i' || n), 'hex'),
       now() - n * interval '1 hour', now() - n * interval '1 hour' + interval '1 day', case when n > 24 then now() end from generate_series(1, 5000) n;
@@ -118,8 +128,12 @@ const PEOPLE = `
       case when n % 3 = 0 then now() end from generate_series(1, 3000) n`;
 
 /** Copies of the model with its papers: each enterprise has a CAE for each type. */
-const enterprises = (model: string): string => `
-  create temp table owned as select e, (300000000000 + e)::text as rut, ${ACCOUNT_OF} as a from generate_series(0, ${ENTERPRISES - 1}) e;
+const enterprises = (model: string, cfes: number): string => `
+  create temp table owned as select e, rut,
+      case when e < ${LARGE} then 0 when e < ${firstOf('few', cfes)} then 1 when e < ${firstOf('few', cfes) + OF_FEW} then 2
+        else 3 + e % ${ACCOUNTS - 3} end as a
+    from jsonb_array_elements_text('${JSON.stringify(Array.from({ length: LARGE + smallOnes(cfes) }, (_, e) => rutOf(e)))}')
+      with ordinality given (rut, place), lateral (select place::int - 1 as e) at_place;
   insert into enterprise select copy.* from enterprise model, owned, lateral jsonb_populate_record(null::enterprise,
       to_jsonb(model) || jsonb_build_object('rut', owned.rut, 'owner_account_id', ${id('account', 'a')}, 'legal_name', 'Comercio ' || e || ' S.A.',
         'status', case when e % 40 = 39 then 'PENDING' else 'READY' end)) copy
@@ -142,17 +156,17 @@ const enterprises = (model: string): string => `
 /** Every CFE in the order of time: whose it is, its type and its number. Half are of the large enterprises. */
 const places = (cfes: number): string => `
   create table place as
-  select *, row_number() over (partition by e, type order by k)::int as seq from (
+  select numbered.*, rut, a, row_number() over (partition by e, type order by k)::int as seq from (
     select k, at, case when r < 200 then 0 when r < 300 then 1 when r < 400 then 2 when r < 460 then 3 when r < 500 then 4
-        else ${LARGE} + (hashint4(k + 7) & 2147483647) % ${SMALL} end as e,
-      case when t < 800 then 'ETICKET' when t < 950 then 'EFACTURA' when t < 990 then 'ETICKET_CREDIT_NOTE'
-        when t < 999 then 'EFACTURA_CREDIT_NOTE' else 'EREMITO' end as type
+        else ${LARGE} + (hashint4(k + 7) & 2147483647) % ${smallOnes(cfes)} end as e,
+      case when t < 800 then 'ETICKET' when t < 950 then 'EFACTURA' when t < 990 then 'ETICKET_NC'
+        when t < 999 then 'EFACTURA_NC' else 'EFACTURA_EXPORT' end as type
     from (select k, now() - (${cfes} - k) * (interval '${DAYS} days' / ${cfes}) as at,
       (hashint4(k) & 2147483647) % 1000 as r, (hashint4(k + 3) & 2147483647) % 1000 as t
-      from generate_series(0, ${cfes - 1}) k) numbered) given
+      from generate_series(0, ${cfes - 1}) k) drawn) numbered join owned using (e)
   order by k;
   analyze place;
-  insert into cfe_sequence (rut, environment, type, last) select (300000000000 + e)::text, 'production', type, max(seq) from place group by e, type;
+  insert into cfe_sequence (rut, environment, type, last) select rut, 'production', type, max(seq) from place group by rut, type;
   update cae set last_number = s.last from cfe_sequence s where s.rut = cae.rut and s.environment = cae.environment and s.type = cae.type`;
 
 /** Accepted, but one in 200 REJECTED, one in 1,000 OBSERVED, the newest 1,000 on their way, one in 500 stuck. */
@@ -174,7 +188,7 @@ const CFES = `
     case when k % 500 = 7 then (array['signing', 'undecided', 'authority.caller'])[1 + k % 3] end,
     at, case when p.status not in ('PENDING', 'RECEIVED') then at + interval '1 minute' end,
     case when k % 2 = 0 then 'key ' || k end, case when k % 2 = 0 then '\\x00'::bytea end, 'bench cfe ' || k, 'request-' || k
-  from (select *, (300000000000 + e)::text as rut, case when k % 500 = 7 or k > (select max(k) - 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
+  from (select *, case when k % 500 = 7 or k > (select max(k) - 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
         when k % 200 = 3 then 'REJECTED' when k % 1000 = 5 then 'OBSERVED' else 'ACCEPTED' end as status from place) p
     join enterprise on enterprise.rut = p.rut join account on account.id = owner_account_id
     join cae on cae.rut = p.rut and cae.environment = 'production' and cae.type = p.type
@@ -186,21 +200,21 @@ const OF_CFES = `
   insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_id)
     select rut, environment, type, serie, numero, numero, 'rejected', emission_date, settled_at, cae_id, id from cfe where status = 'REJECTED';
   insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, sending_at, received_at, id_receptor, token, created_at)
-    select ${id('sobre', 'k')}, ${id('cfe', 'k')}, (300000000000 + e)::text, 'production', row_number() over (partition by e order by k), 'RECEIVED', '<EnvioCFE/>', at, at, k::text, 'dG9rZW4=', at from place;
+    select ${id('sobre', 'k')}, ${id('cfe', 'k')}, rut, 'production', row_number() over (partition by e order by k), 'RECEIVED', '<EnvioCFE/>', at, at, k::text, 'dG9rZW4=', at from place;
   insert into authority_attempt (cfe_id, operation, answer, result, count, first_at, first_ms, last_at, last_ms)
     select ${id('cfe', 'k')}, (array['sendSobre', 'askVerdict'])[n], 'code ' || n, 'done', 1, at, 90, at, 90 from place, generate_series(1, 2) n`;
 
 const MAILS = `
   insert into mail (id, workflow_id, cfe_id, rut, environment, kind, destination, status, attempts, by_hand, message_id, created_at, settled_at)
-    select ${id('mail', 'k')}, 'mail ' || k, ${id('cfe', 'k')}, (300000000000 + e)::text, 'production', 'RECEIPT', 'cliente' || k % 1000 || '@example.com',
+    select ${id('mail', 'k')}, 'mail ' || k, ${id('cfe', 'k')}, rut, 'production', 'RECEIPT', 'cliente' || k % 1000 || '@example.com',
       case when k % 100 = 0 then 'FAILED' else 'SENT' end, 1, false, 'mail' || k || '@cfe.example', at, at from place where k % 4 = 0`;
 
 /** Two events for each CFE, as webhooks hear of it. */
 const EVENTS = `
   insert into event (id, rut, name, environment, body, created_at)
-    select ${id('event', 'k * 2 + n')}, (300000000000 + e)::text, (array['cfe.updated', 'receipt.delivered'])[1 + (k % 10 = 0 and n = 1)::int], 'production',
-      json_build_object('event', 'cfe.updated', 'timestamp', at, 'data', json_build_object('rut', (300000000000 + e)::text,
-        'cfe_id', (array['101', '111', '102', '112', '181'])[array_position(array['ETICKET', 'EFACTURA', 'ETICKET_CREDIT_NOTE', 'EFACTURA_CREDIT_NOTE', 'EREMITO'], type)] || '-' || seq,
+    select ${id('event', 'k * 2 + n')}, rut, (array['cfe.updated', 'receipt.delivered'])[1 + (k % 10 = 0 and n = 1)::int], 'production',
+      json_build_object('event', 'cfe.updated', 'timestamp', at, 'data', json_build_object('rut', rut,
+        'cfe_id', (array['101', '111', '102', '112', '121'])[array_position(array['ETICKET', 'EFACTURA', 'ETICKET_NC', 'EFACTURA_NC', 'EFACTURA_EXPORT'], type)] || '-' || seq,
         'environment', 'production', 'cfe_status', 'ACCEPTED', 'serie', 'A', 'numero', seq))::text, at + n * interval '1 minute'
     from place, generate_series(0, 1) n order by k, n`;
 
@@ -212,7 +226,7 @@ const DELIVERIES = `
   from (select *, case when d > most - 500 then 'PENDING' when d % 100 = 0 or (w % ${WEBHOOKS_OF_EACH} = 1 and made > now() - interval '30 days') then 'FAILED' else 'DELIVERED' end as status
     from (select k * 2 + n as d, (select max(k) * 2 + 1 from place) as most, at + n * interval '1 minute' as made,
         (array['cfe.updated', 'receipt.delivered'])[1 + (k % 10 = 0 and n = 1)::int] as name,
-        (${ACCOUNT_OF}) * ${WEBHOOKS_OF_EACH} + case when k % 10 < 6 then 0 else 1 + k % ${WEBHOOKS_OF_EACH - 1} end as w
+        a * ${WEBHOOKS_OF_EACH} + case when k % 10 < 6 then 0 else 1 + k % ${WEBHOOKS_OF_EACH - 1} end as w
       from place, generate_series(0, 1) n) told) ended
   order by d`;
 
@@ -227,24 +241,24 @@ const ACCOUNT_EVENTS = `
     from delivery join webhook on webhook.id = webhook_id`;
 
 /** A year of days of every enterprise: yesterday's on their way, one in 2,000 differs, some wait for a person, none is superseded. */
-const REPORTS = `
+const reports = (cfes: number): string => `
   insert into daily_report (rut, environment, date, status, sequence, due_at, workflow_id, started_at, send_now, is_complete, stuck_reason, created_at)
     select rut, 'production', day, case when n = 0 then 'OPEN' when n = 1 then 'SENT' when (e + n) % 2000 = 5 then 'DIFFERS' else 'CONSISTENT' end,
       case when n > 0 then 1 end, (day + 1)::timestamptz, 'report ' || rut || day, day + 1, false, n > 0,
       case when (e + n) % 2000 = 5 and n < 30 then 'report.differs' end, day + 1
-    from owned, generate_series(0, ${REPORT_DAYS - 1}) n, lateral (select current_date - n as day) of_day;
+    from owned, generate_series(0, ${reportDays(cfes) - 1}) n, lateral (select current_date - n as day) of_day;
   insert into report_submission (rut, environment, date, sequence, id_emisor, status, xml, content_hash, types, sent_at, answered_at, created_at)
     select rut, environment, date, 1, 1 + current_date - date, case when status = 'DIFFERS' then 'DIFFERS' when status = 'SENT' then 'SENT' else 'CONSISTENT' end, '<Reporte/>', 'h', '[]', due_at, due_at, due_at
     from daily_report where status <> 'OPEN' and date > current_date - 60`;
 
-const acts = (cfes: number): string => `
+const acts = (count: number): string => `
   insert into audit (at, actor, action, subject, account_id, rut, reason, outcome)
-    select now() - (${cfes / 2} - n) * (interval '${DAYS} days' / ${cfes / 2}), 'console:ana' || n % 40 || '@example.com',
+    select now() - (${count} - n) * (interval '${DAYS} days' / ${count}), 'console:ana' || n % 40 || '@example.com',
       (array['cfe.retry', 'customer.update', 'user.sign_in', 'delivery.redeliver'])[1 + n % 4], n::text,
-      ${id('account', `n % ${ACCOUNTS}`)}, (300000000000 + n % ${ENTERPRISES})::text, 'a reason', null
-    from generate_series(1, ${cfes / 2}) n`;
+      ${id('account', `n % ${ACCOUNTS}`)}, rut, 'a reason', null
+    from generate_series(1, ${count}) n join owned on e = n % (select count(*) from owned)`;
 
-const OTHERS = `
+const others = (cfes: number): string => `
   insert into run (id, kind, account_id, actor, reason, filter, state, total, done, unneeded, refused, created_at, moved_at, ended_at)
     select 'redeliver-bench-' || n, 'redeliver', ${id('account', `n % ${ACCOUNTS}`)}, 'console:ana@example.com', 'volvieron', '{}', 'DONE', 100, 90, 0, 10,
       now() - n * interval '1 hour', now(), now() from generate_series(1, 5000) n;
@@ -252,9 +266,9 @@ const OTHERS = `
     select 'redeliver-bench-' || n, i, ${id('delivery', 'n * 100 + i')}, 'cfe.updated', 1, case when i % 10 = 0 then 'refused' else 'done' end, 'm', now()
     from generate_series(1, 5000) n, generate_series(1, 100) i;
   insert into customer (rut, doc_type, doc_number, legal_name, legal_name_search, notifications, created_at, updated_at, id)
-    select (300000000000 + e)::text, 'RUC', (210000000000 + n)::text, 'Cliente ' || n || ' SA', 'cliente ' || n || ' sa', '[]', now(), now(), ${id('customer', "e || '/' || n")}
-    from generate_series(0, ${ENTERPRISES - 1}) e, generate_series(1, case when e < ${LARGE} then 19000 else 50 end) n;
+    select rut, 'RUC', (210000000000 + n)::text, 'Cliente ' || n || ' SA', 'cliente ' || n || ' sa', '[]', now(), now(), ${id('customer', "e || '/' || n")}
+    from owned, generate_series(1, case when e < ${LARGE} then ${Math.round((CUSTOMERS * cfes) / MILLION)} else 50 end) n;
   insert into payment (id, rut, plan_id, frequency_id, amount, currency, status, redirect_url, created_at, settled_at)
-    select ${id('payment', "e || '/' || n")}, (300000000000 + e)::text, 'STANDARD', 'MONTHLY', 990, 'UYU', case when n = 0 then 'PENDING' else 'PAID' end, 'https://pay.example', now() - n * interval '30 days',
-      case when n > 0 then now() end from generate_series(0, ${ENTERPRISES - 1}) e, generate_series(0, 11) n;
+    select ${id('payment', "e || '/' || n")}, rut, 'STANDARD', 'MONTHLY', 990, 'UYU', case when n = 0 then 'PENDING' else 'PAID' end, 'https://pay.example', now() - n * interval '30 days',
+      case when n > 0 then now() end from owned, generate_series(0, 11) n;
   insert into exchange_rate (currency, date, rate, source) select 'USD', current_date - n, 40, 'bcu' from generate_series(0, 1000) n on conflict do nothing`;
