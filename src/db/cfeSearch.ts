@@ -12,7 +12,7 @@ import { DAYS_AHEAD, DAYS_BACK } from '../domain/rules/general.ts';
 import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { Cfe } from './entities/Cfe.ts';
-import { type Seen, visibleAmong, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleTo } from './visibleTo.ts';
 
 /** Which CFEs to look for: every condition that is given must hold. */
 export interface CfeSearch {
@@ -182,7 +182,7 @@ const FEW_ENTERPRISES = 20;
 
 /** The enterprises to look into; null where they are many. */
 async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): Promise<string[] | null> {
-  if (seen === null && rut === undefined) return null;
+  if (seen === null) return rut === undefined ? null : [rut];
   const { sql, values } = visibleTo(seen, 'rut');
   const rows = await em.execute<{ rut: string }[]>(
     `select rut from enterprise where ${sql} and (?::text is null or rut = ?) limit ?`,
@@ -226,12 +226,6 @@ async function partsOf(
     const { sql, values } = newest(from, own);
     return [{ sql, values: [...ids.values, ...values] }];
   }
-  if (isOpen(filter)) {
-    // All of them are read: with what else is asked, the database would rather look through the largest enterprise.
-    const open = '(select * from cfe where cfe.status = ? and cfe.settled_at is null offset 0) cfe';
-    const { sql, values } = newest(open, visibleAmong(seen, 'cfe.rut'));
-    return [{ sql, values: [filter.status, ...values] }];
-  }
   const ruts = await fewSeen(em, seen, filter.rut);
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
   const inOrder = environments.map((one): Condition => ({ sql: 'cfe.environment = ?', values: [one] }));
@@ -251,9 +245,6 @@ async function partsOf(
     ),
   );
 }
-
-/** Those without a verdict: few of all, by an index of all. */
-const isOpen = ({ status }: CfeSearch): boolean => status !== undefined && UNDECIDED.includes(status);
 
 /** Conditions that few CFEs meet, with an index that leads to these, of all and of one enterprise; the others leave many. */
 const isIndexed = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>

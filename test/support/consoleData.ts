@@ -188,7 +188,7 @@ const CFES = `
     case when k % 500 = 7 then (array['signing', 'undecided', 'authority.caller'])[1 + k % 3] end,
     at, case when p.status not in ('PENDING', 'RECEIVED') then at + interval '1 minute' end,
     case when k % 2 = 0 then 'key ' || k end, case when k % 2 = 0 then '\\x00'::bytea end, 'bench cfe ' || k, 'request-' || k
-  from (select *, case when k % 500 = 7 or k > (select max(k) - 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
+  from (select *, case when k % 500 = 7 or k > (select max(k) - count(*) / 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
         when k % 200 = 3 then 'REJECTED' when k % 1000 = 5 then 'OBSERVED' else 'ACCEPTED' end as status from place) p
     join enterprise on enterprise.rut = p.rut join account on account.id = owner_account_id
     join cae on cae.rut = p.rut and cae.environment = 'production' and cae.type = p.type

@@ -28,17 +28,18 @@ interface PlanNode {
 /** Notes the statements that an Orm sends while `act` runs. */
 export async function statementsOf(orm: Orm, act: () => Promise<unknown>): Promise<Statement[]> {
   const connection = orm.em.getConnection();
-  const send = connection.execute;
+  const send = connection.execute.bind(connection);
   const sent: Statement[] = [];
   connection.execute = ((...given: Parameters<typeof send>) => {
     const [query, values = []] = given;
     if (typeof query === 'string') sent.push({ sql: query, values: Array.isArray(values) ? values : [] });
-    return send.apply(connection, given);
+    return send(...given);
   }) as typeof send;
   try {
     await act();
   } finally {
-    connection.execute = send;
+    // The class's own shows again.
+    Reflect.deleteProperty(connection, 'execute');
   }
   return sent;
 }

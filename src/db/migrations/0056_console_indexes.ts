@@ -9,6 +9,7 @@ export const CONSOLE_INDEXES: Readonly<Record<string, string>> = {
   cfe_received: `cfe ((document #>> '{receiver,document,number}'), rut, created_at desc, id desc) where document #>> '{receiver,document,number}' is not null`,
   cfe_not_accepted_of: `cfe (rut, status, created_at desc, id desc) where status in ('REJECTED', 'OBSERVED')`,
   cfe_stuck_of: 'cfe (rut, created_at desc, id desc) where stuck_reason is not null',
+  cfe_open_of: 'cfe (rut, created_at desc, id desc) where settled_at is null',
   sobre_refused: `sobre (cfe_id) where state = 'REFUSED'`,
   delivery_of_event_name: 'delivery (webhook_id, event_name, created_at desc, id desc)',
   daily_report_of_enterprise:
