@@ -4,6 +4,7 @@ import { Migration } from '@mikro-orm/migrations';
  * What lists of the console still read more of than they show: what one enterprise, webhook or account has of what is rare among
  * all, and reports and acts by status and action (docs/decisions/0050-lists-by-owner.md). Whoever cannot have their tables locked
  * builds them before, concurrently (docs/production.md#indexes-built-before): one that is there is left, unless its building failed.
+ * @internal
  */
 export const CONSOLE_INDEXES: Readonly<Record<string, string>> = {
   cfe_received: `cfe ((document #>> '{receiver,document,number}'), rut, created_at desc, id desc) where document #>> '{receiver,document,number}' is not null`,
