@@ -124,7 +124,7 @@ export const CfeRequest = z
       .strictObject({
         cfe_id: CfeId.meta({
           description:
-            'The CFE that a note corrects: of the same enterprise, environment and family. Source: Formato CFE v25.2, zone F, fields 3 to 5.',
+            'The CFE that a note corrects: of the same enterprise, environment and family. That receiver and lines are its own is not checked; another currency is converted over pesos by the exchange rates of the two. Source: Formato CFE v25.2, zone F, fields 3 to 5.',
         }),
       })
       .meta({
@@ -137,7 +137,7 @@ export const CfeRequest = z
       .string()
       .meta({
         description:
-          'Further fields: a **string** that holds a JSON object, not the object itself. What the object may hold is the schema [CfeExtra](#/components/schemas/CfeExtra); keys that are not in it are kept and returned to nobody. Source: the fields of the Formato CFE v25.2 that each key names.',
+          'Further fields: a **string** that holds a JSON object, not the object itself. What the object may hold is the schema [CfeExtra](#/components/schemas/CfeExtra); keys that are not in it are kept and returned to nobody. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
         examples: ['{"due_date":"2026-12-20","purchase_order":"OC-4711"}'],
         contentMediaType: 'application/json',
         contentSchema: { $ref: '#/components/schemas/CfeExtra' },

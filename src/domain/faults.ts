@@ -193,10 +193,17 @@ function unknownField(
   const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
   if (hint !== undefined) return `unknown field; ${hint}.`;
   if (schema === undefined) return NOT_A_FIELD;
-  const here = nearest(key, fieldsAt(schema, path));
+  const fields = fieldsAt(schema, path);
+  const here = nearest(key, fields) ?? onlyOneEndingIn(key, fields);
   if (here !== undefined) return `unknown field; did you mean ${JSON.stringify(here)}?`;
   const elsewhere = placesOf(key, schema, [])[0];
   return elsewhere ? `unknown field; it belongs at ${fieldName(elsewhere)}.` : NOT_A_FIELD;
+}
+
+/** `status` where the field is `cfe_status`; none where several end so. */
+function onlyOneEndingIn(key: string, fields: readonly string[]): string | undefined {
+  const [one, another] = fields.filter((field) => field.endsWith(`_${key}`));
+  return another === undefined ? one : undefined;
 }
 
 /** A schema without its wrappers (optional, default, transform). */

@@ -148,7 +148,7 @@ export const CFE_WORDS = {
     examples: ['101-1'],
   },
   emission_date: {
-    description: `Date of the receipt, in Montevideo; from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
+    description: `Date of the receipt, in Montevideo, which from 21:00 on is a day behind UTC; from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
     examples: ['2026-11-20'],
   },
   exchange_rate: {

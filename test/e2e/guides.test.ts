@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { logIn } from '../../src/demo/customer.ts';
 import { CODES, type Code, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
-import { folderWithSdk, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
+import { folderWithSdk, forAllReaders, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
 import { aRut } from '../support/papers.ts';
 import { testWithPython } from '../support/python.ts';
 import { issue, sharedStack, verdictOf } from '../support/stacks.ts';
@@ -77,9 +77,16 @@ async function aReceipt(): Promise<Record<string, string>> {
 }
 
 /** What the reader of *Webhooks* has got: a message of the service, with its headers and secret. */
-function aMessage(cwd: string): Record<string, string> {
+async function aMessage(cwd: string): Promise<Record<string, string>> {
+  const { ca_file, ca_key_file } = stack.info();
+  mkdirSync(join(cwd, '.local'));
+  writeFileSync(join(cwd, '.local/stack.json'), JSON.stringify({ ca_file, ca_key_file }));
+  // The page has its reader make the server's certificate first, whatever they write it in.
+  const made = await runGuide('sh', forAllReaders('en', 'webhooks'), { cwd, env: {} });
+  expect(made).toMatchObject({ code: 0 });
   const key = randomBytes(32);
-  const body = '{"event":"cfe.updated","timestamp":"2026-11-20T15:00:00.000Z","data":{"cfe_id":"101-7"}}';
+  const data = { enterprise_rut: RUT, environment: 'sandbox', cfe_id: '101-7', status: 'ACCEPTED' };
+  const body = JSON.stringify({ event: 'cfe.updated', timestamp: '2026-11-20T15:00:00.000Z', data });
   const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1_000))];
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
   const headers = {
@@ -89,7 +96,7 @@ function aMessage(cwd: string): Record<string, string> {
   };
   writeFileSync(join(cwd, 'message.json'), body);
   writeFileSync(join(cwd, 'headers.json'), JSON.stringify(headers));
-  return { WEBHOOK_SECRET: `whsec_${key.toString('base64')}` };
+  return { WEBHOOK_SECRET: `whsec_${key.toString('base64')}`, PORT: '0' };
 }
 
 async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<string, string>> {
@@ -124,7 +131,10 @@ async function runs(
 
 describe.each(SLUGS)('the guide %s', (slug) => {
   test.each(CODES)('has the same %s in every language', (code) => {
-    const walks = LANGUAGES.map((language) => walkOf(language, slug, code));
+    const walks = LANGUAGES.map((language) => ({
+      ...walkOf(language, slug, code),
+      before: forAllReaders(language, slug),
+    }));
     expect(new Set(walks.map((one) => JSON.stringify(one))).size).toBe(1);
     expect(walks[0]?.output).not.toBe('');
   });

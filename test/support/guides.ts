@@ -18,16 +18,25 @@ interface Walk {
 export const walkOf = (language: Language, slug: Slug, code: Code): Walk =>
   walkIn(guideOf(language, slug).tokens, code);
 
+/** What a page has every reader type in a shell before its walk, whichever way of writing they chose. */
+export const forAllReaders = (language: Language, slug: Slug): string =>
+  blocksOf(guideOf(language, slug).tokens, 'bash').join('\n');
+
 /** The walk of the package's own README. */
 export const walkOfReadme = (): Walk =>
   walkIn(new Lexer().lex(readFileSync(join(import.meta.dirname, '../../sdk/README.md'), 'utf8')), 'ts');
 
 function walkIn(tokens: readonly Token[], code: Code): Walk {
-  const blocks = tokens.filter((token): token is Tokens.Code => token.type === 'code');
-  const of = (lang: string): string[] =>
-    blocks.filter((block) => block.lang === lang).map(({ text }) => text);
-  return { program: `${of(code).join('\n')}\n`, output: of('output').join('\n') };
+  return {
+    program: `${blocksOf(tokens, code).join('\n')}\n`,
+    output: blocksOf(tokens, 'output').join('\n'),
+  };
 }
+
+const blocksOf = (tokens: readonly Token[], lang: string): string[] =>
+  tokens
+    .filter((token): token is Tokens.Code => token.type === 'code' && token['lang'] === lang)
+    .map(({ text }) => text);
 
 /** A folder in which programs of TypeScript find the package as it is published. */
 export function folderWithSdk(): string {

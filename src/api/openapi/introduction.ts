@@ -13,7 +13,8 @@ status and on \`code\`, not on the message. A 400 lists every fault at once in \
 Pointer to its place and a stable code. A field without a value is \`null\`, never omitted. Every answer carries
 \`X-Request-Id\`.
 
-**Bodies are strict.** Fields and query parameters that are not described here are rejected by name. Amounts are JSON
+**Bodies are strict.** Fields and query parameters that are not described here are rejected by name, but
+for those inside the text of \`extra\`: a misspelt key there is taken silently, and the default applies. Amounts are JSON
 numbers, read digit by digit; a number with too many decimals is rejected, never rounded. Answers may gain fields at any
 time: ignore those you do not know.
 

@@ -20,7 +20,8 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
   NOT_SENT_YET:
     'The CFE has not gone to the tax authority yet; `Retry-After` says when to ask again. Without that header it never goes.',
   IDEMPOTENCY_IN_PROGRESS: 'A request with the same Idempotency-Key is still in progress.',
-  IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used before, with another request.',
+  IDEMPOTENCY_KEY_REUSED:
+    'The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since; `GET /enterprises/{rut}/cfes?idempotency_key=…` finds its receipt.',
   RATE_LIMITED:
     'The hourly limit is reached, a login was checked too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
   INTERNAL_ERROR: 'An error on our side; the message has the request id.',

@@ -33,7 +33,7 @@ const HEADERS = [
   header(
     'webhook-signature',
     'One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under ' +
-      'the bytes that follow `whsec_` in the secret. There are two while a secret is being rotated; one match is enough.',
+      'the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough.',
     {
       pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
       examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
@@ -43,7 +43,9 @@ const HEADERS = [
 
 const ANSWERS = {
   '2XX': { description: 'Accepted; answer within 15 seconds, and process afterwards.' },
-  '410': { description: 'Not accepted; the webhook is disabled for new events.' },
+  '410': {
+    description: 'Not accepted, and tried again like any other; the webhook is also disabled for new events.',
+  },
   default: {
     description:
       'Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes.',

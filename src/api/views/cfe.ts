@@ -16,7 +16,7 @@ import { DateText, MomentText, TotalCount, textOf } from './formats.ts';
 export const ReasonView = z
   .object({
     code: textOf(
-      'Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of the sobre in which it went, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` says what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.',
+      'Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of the sobre in which it went, 11 of one that is too large, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` says what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.',
       'E05',
     ),
     message: textOf('The reason in the authority’s words, or ours.', 'No cumple validaciones de Formato'),

@@ -91,6 +91,7 @@ describe('GET /enterprises/{rut}/cfes', () => {
     ['?cfe_status=DONE', '/query/cfe_status', 'body.not_one_of', /found "DONE"/],
     ['?from=2026-13-01', '/query/from', 'date.malformed', /found "2026-13-01"/],
     ['?page=2', '/query/page', 'body.unknown_field', /page: unknown field/],
+    ['?status=REJECTED', '/query/status', 'body.unknown_field', /did you mean "cfe_status"/],
   ] as [string, string, string, string | RegExp][])('400: %s', async (query, pointer, code, message) => {
     const answer = await list(rut, query);
     const words = typeof message === 'string' ? message.replace(/^(?!query\.)/, 'query.') : message;

@@ -21,6 +21,7 @@ describe('an unknown field', () => {
     ['payment_methods', 'payment_methods: unknown field; use header.doc_id.payment_method.'],
     ['cfe_typ', 'cfe_typ: unknown field; did you mean "cfe_type"?'],
     ['detials', 'detials: unknown field; did you mean "details"?'],
+    ['type', 'type: unknown field; did you mean "cfe_type"?'],
     ['Header', 'Header: unknown field; did you mean "header"?'],
     ['emission_date', 'emission_date: unknown field; it belongs at header.doc_id.emission_date.'],
     ['receiver', 'receiver: unknown field; it belongs at header.receiver.'],
