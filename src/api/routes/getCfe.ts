@@ -19,7 +19,7 @@ export const getCfe = defineRoute({
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
   about:
-    'One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list.',
+    'One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list. Its lines, and the `reference` of a note, stand in its XML (`…/xml`).',
   auth: 'token',
   sandbox: false,
   role: 'VIEWER',
