@@ -181,7 +181,7 @@ describe('cfe list, cfe show and cfe retry', () => {
 
     const shown = await cli.json('cfe', 'show', rut, ids['undecided'] ?? '');
     expect(shown).toMatchObject({
-      explanation: expect.stringContaining('has not decided for longer than CFE_PATIENCE'),
+      explanation: expect.stringContaining('has not decided in the time that it is given'),
       next: 'support',
       fitting_actions: ['retry', 'settle'],
       last_error: 'code 100: An exception inside the authority: it is asked again.',
