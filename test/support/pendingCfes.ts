@@ -38,6 +38,10 @@ export async function givePendingCfes(
       papers.last + count,
     ],
   );
+  await em.execute('update cae set last_number = greatest(last_number, least(number_end, ?)) where id = ?', [
+    papers.last + count,
+    papers.cae,
+  ]);
   await em.transactional((one) => nextIdemisor(one, rut, environment));
   return em.find(Cfe, { id: { $in: rows.map(({ id }) => id) } }, { orderBy: { sequence: 'asc' } });
 }
