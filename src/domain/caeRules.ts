@@ -31,7 +31,7 @@ export const CAE_RULES = {
     path: '/cae_b64',
     checks: 'The CAE is for the enterprise (RucE).',
     source: 'Formato CAE v05, RucE',
-    example: 'The CAE must be for RUT 219999830019, found "214844360018".',
+    example: 'The CAE must be for RUT 219999830019, found "219999820013".',
   },
   'cae.type': {
     path: '/cae_b64',

@@ -52,7 +52,7 @@ export const CERTIFICATE_RULES = {
     path: '/cert_b64',
     checks: 'The serialNumber of the subject is “RUC” and the RUT of the enterprise.',
     source: 'docs/authority/signatures.md#certificates',
-    example: 'The serialNumber of the subject must be RUC219999830019, found RUC214844360018.',
+    example: 'The serialNumber of the subject must be RUC219999830019, found RUC219999820013.',
   },
   'certificate.key_usage': {
     path: '/cert_b64',

@@ -82,7 +82,7 @@ const en = {
     refused_url: 'the address may not be sent to',
     blocked_address: 'the name leads to a private or local address',
     dns: 'the name was not found',
-    tls: 'the certificate of the receiver is not good',
+    tls: 'the certificate of the receiver is not valid',
     connection_refused: 'nobody listens there',
     connection: 'the connection broke',
     timeout: 'no answer within 15 seconds',
