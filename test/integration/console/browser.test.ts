@@ -220,7 +220,7 @@ testWithBrowser.each([true, false])(
     for (const theirs of [other.legalName, other.rut, other.url, 'undecided'])
       expect(text).not.toContain(theirs);
     // Three stuck and two on their way: not the sums of both accounts.
-    expect(await page.locator('td.figure').allInnerTexts()).toEqual(['3', '3 h', '2', '3 h', '1', '4.000']);
+    expect(await page.locator('td.figure').allInnerTexts()).toEqual(['3', '3 h', '2', '3 h', '1', '3.995']);
 
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Health' }).waitFor();
