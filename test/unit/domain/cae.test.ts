@@ -35,7 +35,7 @@ const held = (more = {}) => [
 
 /** How each rule on the content of an upload is broken, alone. */
 const BROKEN: Partial<Record<CaeRule, [Partial<CaeFacts>, Partial<CaeContext>?]>> = {
-  'cae.other_rut': [{ issuerRut: '214844360018' }],
+  'cae.other_rut': [{ issuerRut: '219999820013' }],
   'cae.type': [{ typeCode: 181 }],
   'cae.series': [{ serie: 'A1' }],
   'cae.authorization_number': [{ authorizationNumber: '9012X' }],
@@ -103,7 +103,7 @@ describe('an uploaded CAE', () => {
   });
 
   test('with many faults is told all of them at once', () => {
-    const facts = { ...CAE, issuerRut: '214844360018', expirationDate: '2026-01-31', special: { kind: 3 } };
+    const facts = { ...CAE, issuerRut: '219999820013', expirationDate: '2026-01-31', special: { kind: 3 } };
     expect(caeFaults(facts, { ...CONTEXT, startNumber: 0 }).map(({ code }) => code)).toEqual([
       'cae.other_rut',
       'cae.special',

@@ -36,7 +36,7 @@ describe('an uploaded certificate', () => {
     ['certificate.key_mismatch', { keyMatches: false }],
     ['certificate.not_rsa', { rsaBits: null }],
     ['certificate.rsa_too_short', { rsaBits: 1024 }],
-    ['certificate.other_rut', { subjectSerialNumber: 'RUC214844360018' }],
+    ['certificate.other_rut', { subjectSerialNumber: 'RUC219999820013' }],
     ['certificate.key_usage', { maySign: false }],
     ['certificate.unknown_issuer', { isKnown: false }],
     ['certificate.expired', { notAfter: new Date('2026-01-31T12:00:00Z') }],
