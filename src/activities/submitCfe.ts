@@ -1,3 +1,4 @@
+import { log } from '@temporalio/activity';
 import { cfeInHand } from '../db/cfeInHand.ts';
 import type { SubmitResult } from '../domain/activityResults.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
@@ -8,6 +9,7 @@ import { afterUnclear, type Sending, storeReceipt } from './steps/afterSend.ts';
 import { decided } from './steps/decided.ts';
 import { untilProbe } from './steps/failures.ts';
 import { notingAttempts } from './steps/noteAttempts.ts';
+import { isOwnFault } from './steps/ownFaults.ts';
 import { type PrepareDeps, prepareSobre } from './steps/prepareSobre.ts';
 import { type SendDeps, sendSobre } from './steps/sendSobre.ts';
 import { storeVerdict } from './steps/storeVerdict.ts';
@@ -22,7 +24,23 @@ export type SubmitDeps = PrepareDeps & SendDeps;
  * the gate; the step is taken again once it has been given a slot.
  */
 export function createSubmitCfe(deps: SubmitDeps): Activity<'submitCfe'> {
-  return (cfeUuid) => whileBeating(() => notingAttempts(deps, cfeUuid, () => submit(deps, cfeUuid)));
+  return (cfeUuid) => whileBeating(() => notingAttempts(deps, cfeUuid, () => givingWay(deps, cfeUuid)));
+}
+
+/**
+ * A mistake of ours fails at every attempt: the CFE must not keep its slot from others meanwhile, still less the part of
+ * the prober, without which nobody learns that the authority is back. It gets in line anew at its next attempt.
+ */
+async function givingWay(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> {
+  try {
+    return await submit(deps, cfeUuid);
+  } catch (error) {
+    if (isOwnFault(error))
+      await deps.gate
+        .giveUp(cfeUuid)
+        .catch((failure: unknown) => log.warn('a slot could not be given up', { error: failure }));
+    throw error;
+  }
 }
 
 async function submit(deps: SubmitDeps, cfeUuid: string): Promise<SubmitResult> {

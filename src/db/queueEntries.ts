@@ -38,6 +38,11 @@ export async function removeEntry(em: EntityManager, cfeId: string): Promise<voi
   await em.nativeDelete(QueueEntry, { cfeId });
 }
 
+/** Takes a CFE out of the queue that was called; false where it waits, or is not in the queue. */
+export async function removeCalled(em: EntityManager, cfeId: string): Promise<boolean> {
+  return (await em.nativeDelete(QueueEntry, { cfeId, releasedFor: { $ne: null } })) > 0;
+}
+
 /** The environments in which CFEs wait. */
 export async function environmentsWaiting(em: EntityManager): Promise<Environment[]> {
   const rows = await em.execute<{ environment: Environment }[]>(

@@ -12,7 +12,7 @@ import {
 import type { Cfe } from '../db/entities/Cfe.ts';
 import type { QueueEntry } from '../db/entities/QueueEntry.ts';
 import type { Orm } from '../db/orm.ts';
-import { addEntry, findEntry, nextEntries, removeEntry } from '../db/queueEntries.ts';
+import { addEntry, findEntry, nextEntries, removeCalled, removeEntry } from '../db/queueEntries.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { SeenBreakers } from './breakers.ts';
@@ -59,6 +59,8 @@ export interface Gate {
   afterFailure(cfe: Cfe): Promise<AfterFailure>;
   /** Takes the CFE out of the queue, within the transaction that makes its permit needless. */
   leave(em: EntityManager, cfe: Cfe, permit: Permit): Promise<void>;
+  /** Takes the slot, and the part of the prober, from a CFE that was called; one that waits goes on waiting. */
+  giveUp(cfeUuid: string): Promise<void>;
 }
 
 /** Who may be the next prober: the first in order of those that have not probed in vain lately, if there is one. */
@@ -144,6 +146,11 @@ export function createGate(options: {
       if (hasEntry) await removeEntry(em, cfe.id);
       // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
       if (isProbe) await dismissProber(em, cfe.id);
+    },
+
+    async giveUp(cfeUuid) {
+      const em = orm.em.fork();
+      if (await removeCalled(em, cfeUuid)) await dismissProber(em, cfeUuid);
     },
   };
 }

@@ -52,7 +52,7 @@ export function tellingOwnFaults<T>(
 }
 
 /** Whether it is neither an outage nor what a step says on purpose. */
-const isOwnFault = (error: unknown): boolean =>
+export const isOwnFault = (error: unknown): boolean =>
   !(
     error instanceof ApplicationFailure ||
     error instanceof CancelledFailure ||

@@ -45,6 +45,7 @@ const CLOSED: Gate = {
   wait: async () => {},
   afterFailure: async () => 'waits',
   leave: async () => {},
+  giveUp: async () => {},
 };
 type Says = Partial<{ [K in keyof Authority]: Awaited<ReturnType<Authority[K]>> }>;
 const saying = ({ findSobre, findReceipt, askVerdict }: Says): Authority => ({

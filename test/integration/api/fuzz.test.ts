@@ -275,7 +275,8 @@ describe('values that do not fit', () => {
       );
       await fc.assert(
         fc.asyncProperty(wrong, async ([name, text]) => {
-          fc.pre(text !== '' && isGiven(text));
+          // Any short figure is a branch that may be, and one is.
+          fc.pre(text !== '' && isGiven(text) && !(name === 'branch' && /^\d{1,4}$/.test(text)));
           const { status } = await send(operation, pathOf(operation, { [name]: text }));
           // A document of a foreign country may have any number.
           expect(name === 'doc_number' ? [200, 400, 404] : [400]).toContain(status);

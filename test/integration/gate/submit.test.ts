@@ -65,7 +65,7 @@ describe('submitCfe at the gate', () => {
     findReceipt: () => Promise.reject(new Error('not asked here')),
     findState: () => Promise.reject(new Error('not asked here')),
   };
-  const submit = () =>
+  const submit = (id = cfe.id) =>
     asActivity(() =>
       createSubmitCfe({
         orm: db.orm,
@@ -76,7 +76,7 @@ describe('submitCfe at the gate', () => {
         authorityRut: { production: '214844360018', sandbox: '219999830019' },
         pollLongestSeconds: 60,
         patienceSeconds: 60,
-      })(cfe.id),
+      })(id),
     );
   const reception = (change: (endpoint: LockedEndpoint) => void) =>
     db.orm.em
@@ -215,6 +215,92 @@ describe('submitCfe at the gate', () => {
     expect(await entry()).toBeNull();
     const breakers = createBreakers({ orm: db.orm, clock });
     expect(await breakers.permit({ endpoint: 'production/reception', isProbe: false })).not.toBeNull();
+  });
+
+  describe('a send that fails by a mistake of ours', () => {
+    const bug = async () => {
+      throw new TypeError('that field is undefined');
+    };
+    const proberId = async () => {
+      let id: string | null = null;
+      await reception(({ breaker }) => {
+        id = breaker.proberId;
+      });
+      return id;
+    };
+
+    test('is no prober any more: the next in order finds the authority back', async () => {
+      const [next] = (await givePendingCfes(db.orm, {
+        accountId: cfe.accountId,
+        rut: await aReadyEnterprise(db.orm, cfe.accountId, { caes: [{ type: 'ETICKET' }] }),
+        count: 1,
+        from: now,
+      })) as [Cfe];
+      await db.orm.em.fork().nativeUpdate(Cfe, { id: next.id }, { signedXml: '<CFE/>', digest: 'eA==' });
+      await goesAway();
+      await submit();
+      await submit(next.id);
+      passes(2_000);
+      await look();
+      const [first, second] = (await proberId()) === cfe.id ? [cfe.id, next.id] : [next.id, cfe.id];
+      duringSend = bug;
+
+      await expect(submit(first)).rejects.toBeInstanceOf(TypeError);
+
+      expect(await proberId()).toBeNull();
+      await look();
+      expect(await proberId()).toBe(second);
+      duringSend = async () => {};
+      expect(await submit(second)).toEqual({ kind: 'received' });
+      // The one that failed is not lost: at its next attempt it gets in line, and goes as everybody does.
+      expect(await submit(first)).toEqual({ kind: 'waits' });
+      await isBack();
+      await look();
+      said.find = { kind: 'absent' };
+      expect(await submit(first)).toEqual({ kind: 'received' });
+    });
+
+    test('leaves its slot to others while the authority answers', async () => {
+      await goesAway();
+      await submit();
+      await isBack();
+      await look();
+      duringSend = bug;
+
+      await expect(submit()).rejects.toBeInstanceOf(TypeError);
+
+      expect(await entry()).toBeNull();
+      duringSend = async () => {};
+      expect(await submit()).toEqual({ kind: 'received' });
+    });
+
+    test('and comes late, when another attempt has begun to wait, leaves that one in the queue', async () => {
+      await goesAway();
+      await submit();
+      await isBack();
+      await look();
+      duringSend = async () => {
+        await db.orm.em.fork().nativeUpdate(QueueEntry, { cfeId: cfe.id }, { releasedFor: null });
+        throw new TypeError('that field is undefined');
+      };
+
+      await expect(submit()).rejects.toBeInstanceOf(TypeError);
+
+      expect(await entry()).toMatchObject({ releasedFor: null });
+    });
+
+    test('is told from an outage of the database, which leaves it its slot', async () => {
+      const outage = Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
+      await goesAway();
+      await submit();
+      await isBack();
+      await look();
+      duringSend = () => Promise.reject(outage);
+
+      await expect(submit()).rejects.toBe(outage);
+
+      expect(await entry()).not.toBeNull();
+    });
   });
 
   test('one that becomes stuck when it was called keeps no entry', async () => {
