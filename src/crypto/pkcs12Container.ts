@@ -86,13 +86,14 @@ derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, hash) => {
 
 /**
  * forge passes the password to PBES2 as Latin-1 where UTF-8 is asked for (RFC 8018 §3), while the MAC takes it right
- * (as BMPString). So a password beyond ASCII whose MAC holds gets a second try, as UTF-8 and without the MAC.
+ * (as BMPString). So a password beyond ASCII whose MAC holds gets a second try, as UTF-8 and without the MAC; whatever the
+ * first one failed by: one time in 256 what the wrong key makes is padded well, and fails as ASN.1 only.
  */
 function parse(pfx: forge.asn1.Asn1, password: string): forge.pkcs12.Pkcs12Pfx {
   try {
     return forge.pkcs12.pkcs12FromAsn1(pfx, password);
   } catch (error) {
-    if (!isAboutDecryption(error) || isAscii(password)) throw error;
+    if (isAscii(password) || isAboutMac(error) || error instanceof TooCostly) throw error;
     const withoutMac = { ...pfx, value: childrenOf(pfx).slice(0, 2) };
     return forge.pkcs12.pkcs12FromAsn1(withoutMac, forge.util.encodeUtf8(password));
   }

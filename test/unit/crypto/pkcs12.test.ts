@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import forge from 'node-forge';
 import { type OpenedFile, openPkcs12 as openFor } from '../../../src/crypto/pkcs12.ts';
+import { openContainer } from '../../../src/crypto/pkcs12Container.ts';
 import { aCertificate } from '../../support/papers.ts';
 
 const RUT = '219999830019';
@@ -54,6 +56,20 @@ describe('a .p12 as node-forge writes it', () => {
     const opened = await openPkcs12(Buffer.from(paper.certB64, 'base64'), password ?? paper.password);
 
     expect(outcome(opened)).toBe(reason);
+  });
+
+  test('opens with a password beyond ASCII also where the first, wrong reading of it is padded well', () => {
+    const { privateKeyPem, certificatePem } = aCertificate({ rut: RUT });
+    const key = forge.pki.privateKeyFromPem(privateKeyPem);
+    const certificate = forge.pki.certificateFromPem(certificatePem);
+    // Its salt is new at every turn: each has one chance in 256.
+    const files = Array.from({ length: 1_500 }, () => {
+      const options = { algorithm: 'aes256', count: 1, useMac: false } as const;
+      const pfx = forge.pkcs12.toPkcs12Asn1(key, [certificate], forge.util.encodeUtf8('ñandú€'), options);
+      return Buffer.from(forge.asn1.toDer(pfx).getBytes(), 'latin1');
+    });
+
+    expect(files.filter((file) => !openContainer(file, 'ñandú€').ok)).toHaveLength(0);
   });
 
   test('opens one of many at a time, each to its own', async () => {
