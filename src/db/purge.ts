@@ -13,7 +13,7 @@ import type { Orm } from './orm.ts';
 import { COUNT_MILLISECONDS, FAILURE_MILLISECONDS } from './requestCounts.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
-/** After an invitation into an account could be used for the last time: what became of it can be looked up as long. */
+/** After an invitation could be used for the last time: what became of it can be looked up as long. */
 const INVITATION_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /** Takes out at most `limit` rows of what is older than its time, in the open transaction; how many. */
@@ -58,6 +58,7 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
   failed_authentication: [() => FAILURE_MILLISECONDS, rowsWhere('failed_authentication', 'since < ?')],
   // Used, withdrawn or replaced ones too: who invited whom, and who joined, stands in the audit.
   account_invitation: [() => INVITATION_MILLISECONDS, rowsWhere('account_invitation', 'expires_at < ?')],
+  invitation: [() => INVITATION_MILLISECONDS, rowsWhere('invitation', 'expires_at < ?')],
   certificate: [({ keysDays }) => keysDays * DAY_MILLISECONDS, forgetKeys],
 };
 

@@ -25,6 +25,7 @@ export const PURGED_TABLES = [
   'request_count',
   'failed_authentication',
   'account_invitation',
+  'invitation',
   'certificate',
 ] as const;
 export type PurgedTable = (typeof PURGED_TABLES)[number];

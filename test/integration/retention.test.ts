@@ -116,6 +116,25 @@ describe('what is kept for a time only', () => {
     expect(await countOf('account_invitation')).toBe(3);
   });
 
+  test('so does an operator’s invitation of a person, who stays', async () => {
+    const id = randomUUID();
+    await execute(`insert into person (id, email, created_at) values (?, ?, ?)`, [
+      id,
+      `${id}@example.com`,
+      daysAgo(40),
+    ]);
+    for (const expiredDays of [31, 29, -0.5])
+      await execute(
+        `insert into invitation (id, person_id, token_hash, created_at, expires_at)
+         values (gen_random_uuid(), ?, sha256(gen_random_uuid()::text::bytea), ?, ?)`,
+        [id, daysAgo(40), daysAgo(expiredDays)],
+      );
+
+    expect((await purge()).invitation).toBe(1);
+    expect(await countOf('invitation')).toBe(2);
+    expect(await execute('select from person where id = ?', [id])).toHaveLength(1);
+  });
+
   test('broken off after a batch, it has done that batch, and goes on from there', async () => {
     for (let n = 0; n < 4; n += 1) await aDelivery(40);
     const die = () => {

@@ -15,6 +15,7 @@ const ROWS: Purged = {
   request_count: 1,
   failed_authentication: 2,
   account_invitation: 1,
+  invitation: 0,
   certificate: 1,
   authority_attempt: 5,
 };
