@@ -148,11 +148,12 @@ export function createGate(options: {
       if (isProbe) await dismissProber(em, cfe.id);
     },
 
-    async giveUp(cfeUuid) {
-      const em = orm.em.fork();
-      if (await removeCalled(em, cfeUuid)) await dismissProber(em, cfeUuid);
-    },
+    giveUp: (cfeUuid) => giveUp(orm.em.fork(), cfeUuid),
   };
+}
+
+async function giveUp(em: EntityManager, cfeUuid: string): Promise<void> {
+  if (await removeCalled(em, cfeUuid)) await dismissProber(em, cfeUuid);
 }
 
 /** A slot that was given to a CFE in the queue, and how many milliseconds ahead it lies. */
