@@ -4,9 +4,17 @@ import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { CODES, LANGUAGES, SLUGS } from '../handbook/guides.ts';
-import { guidePage, indexPage, lostPage, searchPage, type Visit } from '../handbook/site.ts';
+import {
+  guidePage,
+  indexPage,
+  lostPage,
+  type ReferencePart,
+  searchPage,
+  type Visit,
+} from '../handbook/site.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
+import { referenceParts } from './openapi/referenceParts.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 
@@ -86,14 +94,17 @@ export function serveDocumentation(
   router: Router<RequestState>,
   { prefix, routes }: { prefix: string; routes: readonly Route[] },
 ): void {
-  let document: string | undefined;
+  const document = once(() => openApiDocument(routes, readExamples()));
+  const description = once(() => JSON.stringify(document()));
   router.get(`${prefix}/openapi.json`, (ctx) => {
     ctx.state.route = `${prefix}/openapi.json`;
-    document ??= JSON.stringify(openApiDocument(routes, readExamples()));
-    answer(ctx, 'application/json', document);
+    answer(ctx, 'application/json', description());
   });
   const show = guidesBelow(router, `${prefix}/docs`);
-  serveGuides(show);
+  serveGuides(
+    show,
+    once(() => referenceParts(document())),
+  );
   router.get(`${prefix}/docs/reference`, (ctx) => {
     ctx.state.route = `${prefix}/docs/reference`;
     ctx.set('Content-Security-Policy', PAGE_POLICY);
@@ -111,6 +122,12 @@ export function serveDocumentation(
     ctx.status = 404;
     return lostPage(visit);
   });
+}
+
+/** What `make` makes, when it is first asked for. */
+function once<T extends {}>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }
 
 type Show = (path: string, make: (visit: Visit, ctx: Context) => string) => void;
@@ -132,13 +149,13 @@ function guidesBelow(router: Router<RequestState>, base: string): Show {
 }
 
 /** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
-function serveGuides(show: Show): void {
+function serveGuides(show: Show, reference: () => readonly ReferencePart[]): void {
   show('', indexPage);
   for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));
   for (const language of LANGUAGES) {
     show(`/${language}`, indexPage);
     show(`/${language}/search`, (visit, ctx) =>
-      searchPage(visit, String(ctx.query['q'] ?? '').slice(0, MOST_SEARCHED)),
+      searchPage(visit, String(ctx.query['q'] ?? '').slice(0, MOST_SEARCHED), reference()),
     );
     for (const slug of SLUGS) show(`/${language}/${slug}`, (visit) => guidePage(visit, slug));
   }

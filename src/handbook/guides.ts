@@ -89,7 +89,7 @@ export function sectionsOf({ slug, title, tokens }: Guide): Section[] {
 }
 
 /** A token's words without its marks. */
-function plainText(token: Token): string {
+export function plainText(token: Token): string {
   if (token.type === 'table') {
     const { header, rows } = token as Tokens.Table;
     return [header, ...rows]

@@ -12,6 +12,8 @@ import {
   guideOf,
   LANGUAGES,
   type Language,
+  plainText,
+  type Section,
   SLUGS,
   type Slug,
   sectionsOf,
@@ -60,19 +62,38 @@ export function guidePage(visit: Visit, slug: Slug): string {
   return page(visit, { title, content: new Html(rendered(visit, shown)), here: slug });
 }
 
-/** The parts of all guides whose prose holds every word of the query, those with words in their headings first. */
-export function searchPage(visit: Visit, query: string): string {
+/** Something that the reference explains, in English: an operation, a field, a parameter or an event. */
+export interface ReferencePart {
+  readonly name: string;
+  readonly text: string;
+  /** Where it stands in the reference: `#/…`, or '' for the reference itself. */
+  readonly place: string;
+}
+
+/** What a search looks through. */
+interface Part {
+  readonly href: string;
+  readonly title: string;
+  readonly heading: string;
+  readonly text: string;
+  /** A name of the reference, which counts as found by its heading only when it is that name. */
+  readonly isName: boolean;
+}
+
+/**
+ * The parts of all guides and of the reference that hold every word of the query: those with words in their headings first,
+ * guides before the reference.
+ */
+export function searchPage(visit: Visit, query: string, reference: readonly ReferencePart[]): string {
   const words = WORDS[visit.language];
   const asked = folded(query).split(/\s+/).filter(Boolean);
-  const found = SLUGS.flatMap((slug) => [
-    ...sectionsOf(guideOf(visit.language, slug)),
-    ...(slug === 'refused' ? codes(visit) : []),
-  ])
-    .map((section) => ({
-      section,
-      title: folded(section.title),
-      heading: folded(section.heading),
-      text: folded(section.text),
+  const found = [...partsOfGuides(visit), ...partsOfReference(visit, reference)]
+    .map((part) => ({
+      part,
+      title: folded(part.title),
+      heading: folded(part.heading),
+      text: folded(part.text),
+      isName: part.isName,
     }))
     .filter(
       ({ title, heading, text }) =>
@@ -80,14 +101,54 @@ export function searchPage(visit: Visit, query: string): string {
     )
     .toSorted((a, b) => rank(b, asked) - rank(a, asked))
     .slice(0, MOST_RESULTS);
+  const item = ({ part: { href, title, heading, text, isName } }: (typeof found)[number]): Html =>
+    html`<li><a href="${href}">${heading === title ? title : `${title}: ${heading}`}</a><p${isName && html` lang="en"`}>${excerpt(text, asked)}</p></li>`;
   const content = html`<h1>${words.results(query)}</h1>
-${found.length === 0 ? html`<p>${words.none}</p>` : html`<ol class="found">${found.map(({ section: { slug, title, heading, anchor, text } }) => html`<li><a href="${address(visit, slug)}${anchor && `#${anchor}`}">${heading === title ? title : `${title}: ${heading}`}</a><p>${text.slice(0, EXCERPT)}</p></li>`)}</ol>`}`;
+${found.length === 0 ? html`<p>${words.none} <a href="${visit.base}/reference">${words.reference}</a></p>` : html`<ol class="found">${found.map(item)}</ol>`}`;
   return page(visit, { title: words.search, content, here: 'search', query });
 }
 
-/** A word in the part's own heading counts for two, in the title of its guide for one: a guide's beginning has both. */
-const rank = ({ title, heading }: { title: string; heading: string }, asked: readonly string[]): number =>
-  asked.reduce((sum, word) => sum + (heading.includes(word) ? 2 : 0) + (title.includes(word) ? 1 : 0), 0);
+const partsOfGuides = (visit: Visit): Part[] =>
+  SLUGS.flatMap((slug) => [
+    ...sectionsOf(guideOf(visit.language, slug)),
+    ...(slug === 'refused' ? codes(visit) : []),
+  ]).map(({ slug, anchor, ...section }) => ({
+    ...section,
+    href: address(visit, slug) + (anchor && `#${anchor}`),
+    isName: false,
+  }));
+
+const partsOfReference = ({ base, language }: Visit, reference: readonly ReferencePart[]): Part[] =>
+  reference.map(({ name, text, place }) => ({
+    href: `${base}/reference${place}`,
+    title: WORDS[language].reference,
+    heading: name,
+    text,
+    isName: true,
+  }));
+
+/**
+ * A word in the part's own heading counts for two, in the title of its guide for one: a guide's beginning has both. Of the
+ * reference, whose names share words, only the very name counts.
+ */
+function rank(
+  { title, heading, isName }: { title: string; heading: string; isName: boolean },
+  asked: readonly string[],
+): number {
+  if (isName) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
+  return asked.reduce(
+    (sum, word) => sum + (heading.includes(word) ? 2 : 0) + (title.includes(word) ? 1 : 0),
+    0,
+  );
+}
+
+/** Some words of `text` from shortly before the first one that was asked for. */
+function excerpt(text: string, asked: readonly string[]): string {
+  const places = asked.map((word) => folded(text).indexOf(word)).filter((place) => place >= 0);
+  const first = places.length === 0 ? 0 : Math.min(...places);
+  const from = first < EXCERPT / 2 ? 0 : text.lastIndexOf(' ', first - EXCERPT / 4) + 1;
+  return (from > 0 ? '… ' : '') + text.slice(from, from + EXCERPT);
+}
 
 /** Letters without accents and capitals, so that `anulacion` finds «Anulación». */
 const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
@@ -201,12 +262,20 @@ function rulesTables(visit: Visit): Html {
   )}</div>`;
 }
 
-/** Each rule as a part of its own, so that a search for its code leads to its row. */
-const codes = (visit: Visit): ReturnType<typeof sectionsOf> =>
-  RULE_TABLES.flatMap(({ rules }) => rules).map(([code, { checks, example }]) => ({
-    slug: 'refused' as const,
-    title: guideOf(visit.language, 'refused').title,
-    heading: code,
-    anchor: code,
-    text: `${checksOf(visit, code, checks)} ${example}`,
-  }));
+/** Each code of an error, a rejection or a rule as a part of its own, so that a search for it leads to its row. */
+function codes(visit: Visit): Section[] {
+  const guide = guideOf(visit.language, 'refused');
+  const tables = guide.tokens.filter((token): token is Tokens.Table => token.type === 'table');
+  const rows = tables.flatMap((table) => table.rows).filter(([cell]) => idOf(cell) !== '');
+  const rules = RULE_TABLES.flatMap((table) => table.rules);
+  return [
+    ...rows.map(([cell, ...others]) => ({
+      code: cell?.text.replaceAll('`', '') ?? '',
+      text: others.map((other) => other.tokens.map(plainText).join('')).join(' '),
+    })),
+    ...rules.map(([code, { checks, example }]) => ({
+      code,
+      text: `${checksOf(visit, code, checks)} ${example}`,
+    })),
+  ].map(({ code, text }) => ({ slug: 'refused', title: guide.title, heading: code, anchor: code, text }));
+}

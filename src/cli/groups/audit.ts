@@ -19,7 +19,7 @@ const list = defineVerb({
     { flags: '--rut <rut>', about: 'only entries about this enterprise' },
     {
       flags: '--since <time>',
-      about: 'only entries from then on, such as 2026-11-20 or 2026-11-20T15:00:00Z',
+      about: 'only entries from then on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
     },
     { flags: '--subject <id>', about: 'only entries about this thing, such as an API key or a delivery' },
     { flags: '--cfe <cfe_id>', about: 'only entries about this CFE of the enterprise that --rut names' },

@@ -49,8 +49,8 @@ async function known({ orm }: CliDeps, { environment = 'production', ...named }:
   return { em, cfe: await oneCfe(em, { ...named, environment }) };
 }
 
-/** What names single CFEs, of whichever environment. */
-const NAMES = ['numero', 'receiver', 'idempotencyKey', 'requestId'] as const;
+/** What names single CFEs, or asks for those that `cfe retry` acts on: of whichever environment. */
+const OF_BOTH = ['numero', 'receiver', 'idempotencyKey', 'requestId', 'needsSupport', 'stuckReason'] as const;
 
 const list = defineVerb({
   name: 'list',
@@ -60,7 +60,8 @@ const list = defineVerb({
     { flags: '--rut <rut>', about: 'only CFEs of this enterprise' },
     {
       flags: '--environment <environment>',
-      about: 'default: production; both where a number, receiver, key or request is given',
+      about:
+        'default: production; both where a number, receiver, key or request is given, or what waits for a person is asked for',
       choices: ENVIRONMENTS,
     },
     { flags: '--type <type>', about: 'only CFEs of this type', choices: CFE_TYPE_NAMES },
@@ -128,14 +129,14 @@ const list = defineVerb({
     limit: z.int().optional(),
   }),
   async run(deps, { limit = USUAL, createdFrom, createdTo, ...filter }) {
-    // Who has a name of a CFE need not know where it was issued.
-    const isNamed = NAMES.some((name) => filter[name] !== undefined);
+    // Who has a name of a CFE need not know where it was issued; who looks for work overlooks none.
+    const isOfBoth = OF_BOTH.some((name) => filter[name] !== undefined);
     const { cfes } = await searchCfes(
       deps.orm.em.fork(),
       null,
       {
         ...filter,
-        environment: filter.environment ?? (isNamed ? undefined : 'production'),
+        environment: filter.environment ?? (isOfBoth ? undefined : 'production'),
         createdFrom: createdFrom === undefined ? undefined : spanOf(createdFrom).from,
         createdBefore: createdTo === undefined ? undefined : spanOf(createdTo).before,
       },

@@ -70,7 +70,11 @@ const list = defineVerb({
     { flags: '--rut <rut>', about: 'only deliveries of events about this enterprise' },
     { flags: '--cfe <cfe_id>', about: 'only deliveries of events about this CFE; needs --rut' },
     { flags: '--environment <environment>', about: 'only deliveries of events there', choices: ENVIRONMENTS },
-    { flags: '--since <time>', about: 'only deliveries made from then on, such as 2026-11-20T15:00:00Z' },
+    {
+      flags: '--since <time>',
+      about:
+        'only deliveries made from then on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
+    },
     { flags: '--limit <n>', about: `at most this many; default: ${USUAL}`, wholeNumber: [1, MOST] },
   ],
   examples: ['--status FAILED', '--rut 219999830019 --cfe 101-1', '--event efactura.login --limit 10 --json'],
@@ -112,7 +116,10 @@ const redeliver = defineVerb({
   args: { '[DELIVERY]': ARGS.DELIVERY },
   options: [
     { flags: '--webhook <webhook>', about: 'all failed deliveries to this webhook' },
-    { flags: '--since <time>', about: 'of those, only what was given up from then on' },
+    {
+      flags: '--since <time>',
+      about: 'of those, only what was given up from then on: a day in Montevideo, or a date and time',
+    },
     { flags: '--event <event>', about: 'of those, only this event' },
     { flags: '--reason <text>', about: 'why; kept in the audit. A bulk run needs one' },
     { flags: '--dry-run', about: 'only tell how many a bulk run would send again' },

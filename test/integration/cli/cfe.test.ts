@@ -100,6 +100,13 @@ describe('cfe list, cfe show and cfe retry', () => {
     expect(await found('--type', 'EFACTURA', '--created-from', '2026-01-01')).toEqual([`${third} 111-1`]);
     expect(await found('--from', '2011-01-01', '--to', '2011-01-01')).toEqual([]);
     expect((await found('--limit', '100')).length).toBe(16);
+    // What waits for a person is work, wherever it was issued: `cfe retry` acts on both.
+    const stuckInSandbox = { environment: 'sandbox', stuckReason: 'verdict.other_cfe' } as const;
+    await em.nativeUpdate(Cfe, { rut: third, idempotencyKey: null }, stuckInSandbox);
+    expect(await found('--stuck-reason', 'verdict.other_cfe')).toEqual([`${third} 101-1`]);
+    expect(await found('--needs-support')).toContain(`${third} 101-1`);
+    expect(await found('--needs-support', '--environment', 'production')).not.toContain(`${third} 101-1`);
+    await em.nativeUpdate(Cfe, { rut: third }, { stuckReason: null });
     const { message } = await cli.refusal('cfe', 'list', '--created-from', 'yesterday');
     expect(message).toContain('a date and time with its zone');
   });

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { anchorOf, CODES, guideOf, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
 import { guidePage, indexPage, searchPage, type Visit } from '../../../src/handbook/site.ts';
+import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
 const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies Visit;
 const visits = LANGUAGES.flatMap((language) => CODES.map((code) => ({ ...HERE, language, code })));
@@ -86,7 +88,7 @@ describe('the guides', () => {
 describe('the search', () => {
   const found = (query: string): string[] =>
     [
-      ...(searchPage(HERE, query).split('<ol class="found">')[1] ?? '').matchAll(
+      ...(searchPage(HERE, query, []).split('<ol class="found">')[1] ?? '').matchAll(
         /<li><a href="\/v1\/docs\/es\/([^?]+)\?code=sh(#[^"]*)?"/g,
       ),
     ].map(([, slug = '', anchor = '']) => slug + anchor);
@@ -98,7 +100,46 @@ describe('the search', () => {
   });
 
   test('leads from a code to its row', () => {
-    expect(found('totals.pay_amount')[0]).toBe('refused#totals.pay_amount');
+    for (const code of ['totals.pay_amount', 'RATE_LIMITED', 'E12'])
+      expect(found(code)[0]).toBe(`refused#${code}`);
+  });
+
+  test('shows the words around what was asked for', () => {
+    const [, shown = ''] = /<p>(.*?)<\/p><\/li>/.exec(searchPage(HERE, 'exclaves', [])) ?? [];
+    expect(shown).toContain('exclaves');
+  });
+
+  test('finds every operation, field, parameter and event of the reference by its name', () => {
+    const parts = referenceParts(DOCUMENT);
+    const { paths, webhooks, components } = DOCUMENT;
+    const schemas = Object.values(components['schemas'] ?? {}) as { properties?: object }[];
+    const operations = Object.values(paths).flatMap((item) => Object.values(item)) as {
+      operationId: string;
+      parameters?: { name: string }[];
+    }[];
+    const names = new Set([
+      ...operations.flatMap(({ operationId, parameters = [] }) => [
+        operationId,
+        ...parameters.map(({ name }) => name),
+      ]),
+      ...schemas.flatMap(({ properties = {} }) => Object.keys(properties)),
+      ...Object.keys(webhooks),
+    ]);
+    expect(names.size).toBeGreaterThan(200);
+    const lacking = [...names].filter((name) => !parts.some((part) => part.name.split(' ').includes(name)));
+    expect(lacking).toEqual([]);
+    const page = searchPage(HERE, 'payment_method', parts);
+    expect(page).toMatch(/<a href="\/v1\/docs\/reference">Referencia: payment_method<\/a><p lang="en">/);
+    expect(searchPage(HERE, 'issueCfe', parts)).toContain('/v1/docs/reference#/CFEs/issueCfe"');
+    expect(searchPage(HERE, 'zzzz', parts)).toContain('/v1/docs/reference');
+  });
+
+  test('puts the parts of guides before those of the reference that only mention a word', () => {
+    const [first] =
+      /<ol class="found"><li><a href="([^"?]+)/
+        .exec(searchPage(HERE, 'webhooks', referenceParts(DOCUMENT)))
+        ?.slice(1) ?? [];
+    expect(first).toBe('/v1/docs/es/webhooks');
   });
 
   test('finds prose, not code', () => {
@@ -113,7 +154,7 @@ describe('the search', () => {
   });
 
   test('what was asked stands as text', () => {
-    expect(searchPage(HERE, '"><script>alert(1)</script>')).not.toContain('<script');
+    expect(searchPage(HERE, '"><script>alert(1)</script>', [])).not.toContain('<script');
   });
 });
 

@@ -1,0 +1,57 @@
+/** What the reference explains, for the search of the guides. */
+import type { ReferencePart } from '../../handbook/site.ts';
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+
+interface Explained {
+  readonly $ref?: string;
+  readonly summary?: string;
+  readonly description?: string;
+}
+interface Operation extends Explained {
+  readonly operationId?: string;
+  readonly tags?: readonly string[];
+}
+
+/**
+ * Every operation of `document` (an OpenAPI document), which leads to its place in the reference; every field, parameter,
+ * header and event with its words, each name and description once.
+ */
+export function referenceParts(document: object): ReferencePart[] {
+  const parts = new Map<string, ReferencePart>();
+  const { components = {} } = document as { components?: { schemas?: Record<string, Explained> } };
+  // A field of a schema with a name of its own is explained there.
+  const explainedAt = (one: Explained): Explained =>
+    one.description === undefined ? (components.schemas?.[one.$ref?.split('/').at(-1) ?? ''] ?? one) : one;
+  const add = (name: string, explained: Explained, place: string): void => {
+    const { summary = '', description = '' } = explainedAt(explained);
+    const text = `${summary} ${description}`.trim();
+    if (text !== '') parts.set(`${name} ${text}`, { name, text, place });
+  };
+  const { paths = {}, webhooks = {} } = document as Record<string, Record<string, Record<string, Operation>>>;
+  for (const [path, item] of Object.entries(paths)) {
+    for (const method of METHODS.filter((one) => one in item)) {
+      const operation = item[method] ?? {};
+      const { operationId = '', tags: [tag = ''] = [] } = operation;
+      const place = `#/${encodeURIComponent(tag)}/${operationId}`;
+      add(`${operationId} ${method.toUpperCase()} ${path}`, operation, place);
+    }
+  }
+  for (const [event, item] of Object.entries(webhooks)) add(event, item['post'] ?? {}, '');
+  eachNamed(document, (name, explained) => add(name, explained, ''));
+  return [...parts.values()];
+}
+
+/** Calls `found` with every field of every schema, and with every parameter and header, under `node`. */
+function eachNamed(node: unknown, found: (name: string, explained: Explained) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  const { name, in: place, properties, headers, ...others } = node as Record<string, unknown>;
+  if (typeof name === 'string' && typeof place === 'string') found(name, node);
+  for (const named of [properties, headers]) {
+    for (const [field, explained] of Object.entries(named ?? {})) {
+      found(field, explained as Explained);
+      eachNamed(explained, found);
+    }
+  }
+  for (const [key, inner] of Object.entries(others)) if (!key.startsWith('example')) eachNamed(inner, found);
+}
