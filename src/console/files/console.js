@@ -1,21 +1,46 @@
 // Everything here is an addition: without it the console is plain pages and forms.
 
-// What a person has ticked, opened or typed stays as it is when the page is drawn anew around it.
-const KEPT = { INPUT: ['checked', 'value'], DETAILS: ['open'], OPTION: ['selected'] };
+// What a person has opened stays open when the page is drawn anew around it. A form in which they have changed something keeps all
+// that it would send, and where to, hidden fields too: `was` tells what its other fields showed. One that nobody touched is drawn
+// anew, so that it sends nothing that has changed since. Only the token is always the newest.
+const CONTROLS = 'input:not([name=form_token]), select, textarea';
+const KEPT = { INPUT: ['checked', 'value'], FORM: ['action'] };
+let kept = new Set();
+
+function isChanged(control) {
+  if (control.matches('select')) {
+    const all = [...control.options];
+    return control.value !== (all.find((one) => one.defaultSelected) ?? all[0])?.value;
+  }
+  return control.value !== control.defaultValue || control.checked !== control.defaultChecked;
+}
+const controlsOf = (form) => [...form.elements].filter((one) => one.matches(CONTROLS));
+
+// Looked at once, before anything is drawn: half drawn, a form differs from itself.
+document.addEventListener('htmx:beforeSwap', () => {
+  const changed = [...document.querySelectorAll(CONTROLS)].filter(isChanged);
+  kept = new Set(changed.flatMap((one) => (one.form ? [one.form, ...controlsOf(one.form)] : [one])));
+});
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
-  !(KEPT[element.tagName]?.includes(name) && element.type !== 'hidden');
+  !(element.tagName === 'DETAILS' && name === 'open') &&
+  !(KEPT[element.tagName]?.includes(name) && kept.has(element));
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) =>
-  node.tagName !== 'TEXTAREA' && node.tagName !== 'SELECT';
+  !(kept.has(node) && (node.tagName === 'TEXTAREA' || node.tagName === 'SELECT'));
 // What a form did is told once: a page that is drawn anew holds it no more, and it stays to be read.
 Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.classList?.contains('flash');
 
 // Told that something changed, the page fetches itself anew, at most every few seconds. A page that nobody sees listens to
-// nothing: it looks once when it is seen again.
+// nothing. What changed while the page was deaf, nobody tells: it looks once whenever it hears again.
 const PAUSE_MILLISECONDS = 1500;
+// A stream that was refused (a proxy's 502 at a deploy, 204 without a session) is opened by no browser again. Not all pages at once.
+const DEAF_MILLISECONDS = [10_000, 30_000];
 const main = document.querySelector('main[data-changes]');
 let source;
+// Whether something may have changed since the page was drawn, of which nobody told it.
+let isBehind = document.visibilityState !== 'visible';
 let drawnAt = 0;
 let waiting;
+let deaf;
 
 function draw() {
   clearTimeout(waiting);
@@ -28,30 +53,39 @@ function draw() {
   htmx.trigger('#main', 'changed');
 }
 
+function hush() {
+  clearTimeout(deaf);
+  source?.close();
+  source = undefined;
+}
+
 function listen() {
-  const isSeen = document.visibilityState === 'visible';
-  if (isSeen && !source) {
-    const address = document.querySelector('main[data-changes]')?.getAttribute('data-changes');
-    if (!address) return;
-    source = new EventSource(address);
-    source.addEventListener('changed', draw);
-  } else if (!isSeen && source) {
-    source.close();
-    source = undefined;
-  }
+  if (document.visibilityState !== 'visible') return hush();
+  const address = main.getAttribute('data-changes');
+  if (source || !address) return;
+  hush();
+  source = new EventSource(address);
+  source.addEventListener('changed', draw);
+  source.addEventListener('open', () => {
+    if (isBehind) draw();
+    isBehind = true;
+  });
+  source.addEventListener('error', ({ target }) => {
+    if (target !== source) return;
+    isBehind = true;
+    if (target.readyState !== EventSource.CLOSED) return;
+    hush();
+    const [least, most] = DEAF_MILLISECONDS;
+    deaf = setTimeout(listen, least + Math.random() * (most - least));
+    // Without a session any more, this leads to sign in.
+    draw();
+  });
 }
 
 if (main) {
   listen();
-  document.addEventListener('visibilitychange', () => {
-    const wasDeaf = !source;
-    listen();
-    if (wasDeaf && source) draw();
-  });
-  window.addEventListener('pagehide', () => {
-    source?.close();
-    source = undefined;
-  });
+  document.addEventListener('visibilitychange', listen);
+  window.addEventListener('pagehide', hush);
   window.addEventListener('pageshow', listen);
 }
 
@@ -143,4 +177,41 @@ const afterOnce = document.querySelector('a.after-once');
 if (afterOnce) {
   history.replaceState(null, '', afterOnce.href);
   window.addEventListener('pagehide', () => document.querySelector('.once')?.remove());
+}
+
+// A form that was refused comes back with what was typed and ticked, without passwords, codes and files. What was sent is kept in
+// this tab until its next page, whichever that is. Only what was changed is put back: the rest is what the new page knows.
+const SENT = 'sent';
+const isSecret = (control) =>
+  control.matches('[type=password], [type=file], [type=hidden], [autocomplete=one-time-code]');
+const isBox = (control) => control.matches('[type=checkbox], [type=radio]');
+// Which form it is, among those that are sent to one address: by what it is about, not by what the page knew when it was drawn.
+const ABOUT = '[type=hidden]:not([name=once], [name=was], [name=expected])';
+const nameOf = (form) => {
+  const about = controlsOf(form).filter((one) => one.matches(ABOUT));
+  return JSON.stringify([form.getAttribute('action'), ...about.map(({ name, value }) => [name, value])]);
+};
+
+document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
+  if (defaultPrevented || form.method !== 'post') return;
+  const changed = controlsOf(form).filter((one) => !isSecret(one) && isChanged(one));
+  const fields = changed.map(({ name, value, checked }) => ({ name, value, checked }));
+  sessionStorage.setItem(SENT, JSON.stringify({ form: nameOf(form), fields }));
+});
+
+const sent = JSON.parse(sessionStorage.getItem(SENT) ?? 'null');
+sessionStorage.removeItem(SENT);
+if (sent && document.querySelector('main > .flash.failed')) {
+  const form = [...document.forms].find((one) => one.method === 'post' && nameOf(one) === sent.form);
+  for (const { name, value, checked } of form ? sent.fields : []) {
+    const all = controlsOf(form).filter((one) => one.name === name && !isSecret(one));
+    const control = all.find((one) => !isBox(one) || one.value === value);
+    if (!control) continue;
+    const before = control.value;
+    if (isBox(control)) control.checked = checked;
+    else control.value = value;
+    // What was chosen may be on offer no more.
+    if (control.selectedIndex === -1) control.value = before;
+  }
+  for (let at = form; at; at = at.parentElement) if (at.matches('details')) at.open = true;
 }

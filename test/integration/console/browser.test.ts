@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import * as z from 'zod';
 import { inviteUser } from '../../../src/commands/inviteUser.ts';
 import { definePage, show } from '../../../src/console/page.ts';
@@ -10,6 +10,7 @@ import { PAGES } from '../../../src/console/pages/index.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
 import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { SESSION } from '../../../src/domain/people.ts';
 import { html } from '../../../src/page/html.ts';
 import { openBrowser, testWithBrowser } from '../../support/browser.ts';
 import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
@@ -372,5 +373,93 @@ testWithBrowser('by keyboard alone: to the content, to one’s account, and out'
   await page.waitForURL(/\/me$/);
   await tabTo('Salir');
   await page.waitForURL(/sign-in$/);
+  expect(faults).toEqual([]);
+});
+
+/** What becomes of each request for the stream of changes, in turn; the later ones are served. */
+const changesOf = (page: Page, turns: readonly ((route: Route) => Promise<void>)[]) => {
+  let turn = 0;
+  return page.route('**/changes?*', (route) => {
+    const handle = turns[turn];
+    turn += 1;
+    return handle ? handle(route) : route.continue();
+  });
+};
+/** A stream that ends as soon as it began, as any does in time: a browser opens it again. */
+const endsAtOnce = (route: Route) =>
+  route.fulfill({ contentType: 'text/event-stream', body: 'retry: 10\n\n' });
+
+testWithBrowser(
+  'a page that was deaf for a while looks once when it hears again, also after a proxy’s 503',
+  async () => {
+    await using tab = await aTab();
+    const { page } = tab;
+    await enter(page, operator);
+    const stuck = page.locator('.panel', { hasText: 'Esperan a una persona' });
+    const drawn = () =>
+      page.waitForResponse((response) => response.request().headers()['hx-request'] === 'true');
+    await changesOf(page, [
+      endsAtOnce,
+      async (route) => {
+        await changeCfe(own.rut, { stuckReason: 'signing' });
+        await route.continue();
+      },
+    ]);
+    await page.goto('/');
+    await stuck.getByText('signing').waitFor();
+
+    await page.unrouteAll();
+    await changesOf(page, [(route) => route.fulfill({ status: 503 })]);
+    await page.clock.install();
+    const [first] = await Promise.all([drawn(), page.goto('/')]);
+    await first.finished();
+    await listeners(0);
+    await changeCfe(own.rut, { stuckReason: null });
+    await page.clock.fastForward('00:31');
+    await stuck.getByText('signing').waitFor({ state: 'detached' });
+    await listeners(1);
+  },
+);
+
+testWithBrowser('a page in view leads to sign in once its session has ended', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  await enter(page, member);
+  await changesOf(page, [
+    endsAtOnce,
+    async (route) => {
+      site.pass(SESSION.idleMilliseconds + 60_000);
+      await route.continue();
+    },
+  ]);
+  await page.goto('/keys');
+  await page.waitForURL(/sign-in\?to=%2Fkeys$/);
+  expect(faults).toEqual([]);
+});
+
+testWithBrowser('a form that was refused comes back with what was typed and ticked', async () => {
+  await using tab = await aTab();
+  const { page, faults } = tab;
+  await enter(page, member);
+  await page.goto('/webhooks');
+  const form = page.locator('form[action="/webhooks"]');
+  const boxes = form.locator('input[name=event]');
+  await form.locator('[name=url]').fill('http://sin-cifrar.example/aviso');
+  await boxes.nth(1).check();
+  await form.getByRole('button').click();
+  await page.locator('.flash.failed').waitFor();
+  expect(await form.locator('[name=url]').inputValue()).toBe('http://sin-cifrar.example/aviso');
+  expect(
+    await boxes.evaluateAll((all) => all.flatMap((one, i) => ('checked' in one && one.checked ? [i] : []))),
+  ).toEqual([1]);
+
+  await page.goto('/me');
+  await page.locator('input[name=old]').fill('another one, not right');
+  await page.locator('input[name=password]').fill('quite another, and long');
+  await page.keyboard.press('Enter');
+  await page.locator('.flash.failed').waitFor();
+  for (const name of ['old', 'password'])
+    expect(await page.locator(`input[name=${name}]`).inputValue()).toBe('');
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
   expect(faults).toEqual([]);
 });

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
+import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
 import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
+import { listPlans } from '../../../src/db/plans.ts';
 import { openBrowser, testWithBrowser } from '../../support/browser.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
@@ -74,6 +76,79 @@ testWithBrowser.each([
   await page.getByRole('status').waitFor();
   expect(await page.getByRole('status').textContent()).toContain(`hasta el ${day(365)}`);
   expect(await lacking.count()).toBe(0);
+  await page.context().close();
+});
+
+/** Draws the page anew, as after a change, until it shows that text. */
+async function drawnWith(page: Page, text: string): Promise<void> {
+  await page.evaluate("htmx.trigger('#main', 'changed')");
+  await page.locator('dd', { hasText: text }).first().waitFor();
+}
+
+testWithBrowser('what a colleague changes while a page is open stays, whoever saves after them', async () => {
+  const rut = await anEnterprise(db.orm, account, { planId: 'FREE', frequencyId: 'MONTHLY' });
+  const change = (values: Partial<Enterprise>) => db.orm.em.fork().nativeUpdate(Enterprise, { rut }, values);
+  const [plan] = (await listPlans(db.orm.em.fork())).filter(({ planId }) => planId !== 'FREE');
+  if (!plan) throw new Error('there is one plan only');
+  const page = await aPage();
+  const form = page.locator(`form[action="/enterprises/${rut}/data"]`);
+  const field = (name: string) => form.locator(`[name=${name}]`);
+  await page.goto(`/enterprises/${rut}`);
+  await page.locator('#data summary').first().click();
+  // Typed and taken back: nothing that anybody meant to change.
+  await field('email').fill('x');
+  await field('email').fill('');
+  await change({ email: 'beto@example.com', planId: plan.planId, frequencyId: plan.frequencyId });
+  await drawnWith(page, 'beto@example.com');
+  expect(await field('email').inputValue()).toBe('beto@example.com');
+
+  await field('phone_number').fill('24001234');
+  await change({ website: 'https://beto.example', email: 'otra@example.com' });
+  await drawnWith(page, 'otra@example.com');
+  expect(await field('phone_number').inputValue()).toBe('24001234');
+  await form.getByRole('button', { name: 'Guardar' }).click();
+  await page.getByRole('status').waitFor();
+  expect(await db.orm.em.fork().findOneOrFail(Enterprise, { rut })).toMatchObject({
+    email: 'otra@example.com',
+    website: 'https://beto.example',
+    phoneNumber: '24001234',
+    planId: plan.planId,
+    frequencyId: plan.frequencyId,
+  });
+  await page.context().close();
+});
+
+/** What has the focus behind the words that a form was answered with, wherever one tabs to. */
+const hiddenFocus = (page: Page): Promise<string[]> =>
+  page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('main :is(a, button, input:not([type=hidden]), select, summary)')].toReversed().flatMap((one) => {
+    one.focus();
+    const [flash, box] = [document.querySelector('.flash'), one].map((of) => of.getBoundingClientRect());
+    return document.activeElement === one && box.top >= flash.top && box.bottom <= flash.bottom ? [one.outerHTML] : [];
+  })`);
+
+testWithBrowser('what a form did is in sight where the form is, and hides nothing', async () => {
+  const rut = await anEnterprise(db.orm, account);
+  const page = await aPage();
+  for (const width of [390, 1100]) {
+    await page.setViewportSize({ width, height: 720 });
+    await page.goto(`/enterprises/${rut}`);
+    const form = page.locator(`form[action="/enterprises/${rut}/branches"]`);
+    await page.locator('#branches summary').last().click();
+    for (const name of ['branch', 'street_name', 'locality_name', 'department_name'])
+      await form.locator(`[name=${name}]`).fill(name === 'branch' ? 'x' : 'Salto');
+    await form.getByRole('button').click();
+    await page.locator('.flash.failed').waitFor();
+    expect(await page.evaluate('window.scrollY')).toBeGreaterThan(0);
+    const { y, height } = (await page.locator('.flash').boundingBox()) ?? { y: -1, height: 0 };
+    expect([y >= 0, y + height <= 360]).toEqual([true, true]);
+    // The form is open, with what was typed.
+    expect(await form.locator('[name=locality_name]').inputValue()).toBe('Salto');
+    expect(await form.locator('[name=branch]').isVisible()).toBe(true);
+    await picture(page, `told-${width}`);
+    expect(await hiddenFocus(page)).toEqual([]);
+  }
   await page.context().close();
 });
 
