@@ -123,7 +123,9 @@ function createRouter(pages: readonly Page[], deps: ConsoleDeps): Router<Console
 function refusalFor(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (isDatabaseOutage(error)) {
-    return new Refusal('UNAVAILABLE', 'The database cannot be reached.', {
+    const message = 'The database cannot be reached.';
+    return new Refusal('UNAVAILABLE', message, {
+      faults: [{ path: '', code: 'database.away', message }],
       retryAfterSeconds: 5,
       cause: error,
     });

@@ -47,7 +47,7 @@ export function createOidc(options: {
       return await known;
     } catch (cause) {
       known = undefined;
-      throw new Refusal('UNAVAILABLE', 'The OpenID provider cannot be reached.', { cause });
+      throw away(cause);
     }
   };
   return {
@@ -87,6 +87,11 @@ export function createOidc(options: {
       }
     },
   };
+}
+
+function away(cause: unknown): Refusal {
+  const message = 'The OpenID provider cannot be reached.';
+  return new Refusal('UNAVAILABLE', message, { faults: [{ path: '', code: 'oidc.away', message }], cause });
 }
 
 function highestRole(claim: unknown): OidcIdentity['operatorRole'] {

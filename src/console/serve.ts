@@ -96,10 +96,7 @@ export async function servePage(
   ctx.state.email = visit.signedIn?.session.email ?? null;
   if (page.audience !== 'anyone') {
     if (visit.isNobody) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.noRole);
-    if (!visit.signedIn) {
-      const to = page.method === 'GET' && visit.path !== '/' ? visit.path : undefined;
-      return answer(ctx, visit, { kind: 'go', to: link('/sign-in', { to }) });
-    }
+    if (!visit.signedIn) return answer(ctx, visit, await toSignIn(page, ctx, visit));
     if (!isAmong(visit.signedIn.viewer, page.audience))
       throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
@@ -118,6 +115,25 @@ export async function servePage(
       flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
     });
   }
+}
+
+/** Leads to sign in, and from there to the page that was asked for, or where the form stands that was sent too late. */
+async function toSignIn(
+  page: Page,
+  ctx: Context & { params: Record<string, string> },
+  visit: Visit,
+): Promise<Answer> {
+  const to = (path: string | undefined): string => link('/sign-in', { to: path === '/' ? undefined : path });
+  if (page.method === 'GET') return { kind: 'go', to: to(visit.path) };
+  const params = page.params.safeParse(ctx.params);
+  if (!page.back || !params.success) return { kind: 'go', to: to(undefined) };
+  // Nothing is done with it; it tells the place.
+  const { sent } = await formOf(ctx, visit, page.fileBytes).catch(() => ({ sent: {} }));
+  return {
+    kind: 'go',
+    to: to(page.back({ params: params.data, sent, visit })),
+    flash: { kind: 'failed', text: visit.texts.signIn.ended },
+  };
 }
 
 /** A query as it stands in an address; a filter that a form left empty says nothing. */

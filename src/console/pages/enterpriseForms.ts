@@ -115,6 +115,7 @@ export const sendCertificate = enterpriseForm({
   audience: OWNERS,
   fields: z.strictObject({ file: File, password: Text }),
   fileBytes: FILE_BYTES,
+  refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async act({ at, form: sent, visit }, deps) {
     const body = required(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     const { rut, ownerAccountId } = at.enterprise;

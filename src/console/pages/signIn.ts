@@ -19,6 +19,7 @@ import {
   type Visit,
 } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
+import type { Texts } from '../texts/index.ts';
 
 const ANYONE = { audience: 'anyone', params: z.object({}) } as const;
 const To = z.object({ to: z.string().max(2_000).optional() });
@@ -75,7 +76,7 @@ export const sendSignIn = definePage({
       return enter(visit, deps, begun, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      const refused = refusedBecause(error, deps, words.wrong, words.limited);
+      const refused = refusedBecause(error, deps, words, words.wrong);
       return signInForm(visit, deps.oidc !== null, to, refused, sent.email);
     }
   },
@@ -125,7 +126,7 @@ export const sendCode = definePage({
       return enter(visit, deps, begun, halfway.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      return codeForm(visit, to, refusedBecause(error, deps, words.wrongCode, words.limited));
+      return codeForm(visit, to, refusedBecause(error, deps, words, words.wrongCode));
     }
   },
 });
@@ -172,7 +173,7 @@ export const oidcReturn = definePage({
       const token = await signInByOidc(deps, identity, visit);
       return enter(visit, deps, { token, complete: true }, identity.email, ownPath(kept.data.to));
     } catch (error) {
-      return signInForm(visit, true, '/', refusedBecause(error, deps, words.oidcRefused, words.limited));
+      return signInForm(visit, true, '/', refusedBecause(error, deps, words, words.oidcRefused));
     }
   },
 });
@@ -226,13 +227,16 @@ function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
 function refusedBecause(
   error: unknown,
   { onSignIn }: ConsoleDeps,
+  words: Texts['signIn'],
   wrong: string,
-  limited: (minutes: number) => string,
 ): { text: string; status: number } {
   if (error instanceof Refusal && error.code === 'RATE_LIMITED') {
     onSignIn('limited');
-    return { text: limited(Math.ceil((error.retryAfterSeconds ?? 60) / 60)), status: 429 };
+    return { text: words.limited(Math.ceil((error.retryAfterSeconds ?? 60) / 60)), status: 429 };
   }
+  // Too many passwords are looked at; of what else is away its fault tells.
+  if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)
+    return { text: words.busy, status: 503 };
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
   onSignIn('refused');
   return { text: wrong, status: 403 };

@@ -68,7 +68,8 @@ export const en = {
   why: {
     NOT_FOUND: 'No page has this address.',
     INVALID_INPUT: 'Something that was sent cannot be understood. Go back and look at it again.',
-    UNAVAILABLE: 'The console cannot reach its data. Nothing was changed; try again in some seconds.',
+    UNAVAILABLE:
+      'What this needs does not answer, or has too much to do at the moment. It may have been done, or be done later: look before trying again.',
     INTERNAL_ERROR: 'The fault is ours. Whoever looks after the console finds it under this number.',
     other: 'It was refused, and nothing was changed.',
   },
@@ -85,6 +86,8 @@ export const en = {
     codeGo: 'Continue',
     wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
     oidcRefused: 'Your organisation did not vouch for you, or gives you no role here.',
+    busy: 'Too many people are signing in at the moment. Try again in some seconds.',
+    ended: 'Your session had ended: nothing of what was sent was done. Sign in, and send it again.',
     again: 'Back to signing in',
   },
   invitation: {
@@ -137,6 +140,9 @@ export const en = {
       'This invitation is for somebody who has a user here. Sign in with that address first.',
     'filter.too_many': 'No more filters can be saved for this list. Forget one first.',
     'code.wrong': 'This is not the code that your app shows at the moment.',
+    'database.away':
+      'The console cannot reach its data. Try again in some seconds; after sending a form, look first whether it was done.',
+    'oidc.away': 'The sign-in of your organisation does not answer at the moment. Try again in some seconds.',
   },
   me: {
     title: 'Your account',

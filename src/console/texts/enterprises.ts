@@ -81,6 +81,8 @@ const en = {
   upload: 'Upload',
   uploadCertificate: 'Upload a certificate',
   uploadAbout: 'It signs from then on; the one before stays for the record. The password is not kept.',
+  certificateBusy:
+    'Too many certificates are being opened at the moment. Nothing was changed; try again in some seconds.',
   certificateDone: (ends: string): string => `The certificate signs from now on, until ${ends}.`,
   caes: 'CAEs',
   caesNone: 'No CAE was uploaded.',
@@ -351,6 +353,8 @@ const es: typeof en = {
   upload: 'Cargar',
   uploadCertificate: 'Cargar un certificado',
   uploadAbout: 'Firma desde ese momento; el anterior queda como constancia. La contraseña no se guarda.',
+  certificateBusy:
+    'Se están abriendo demasiados certificados en este momento. Nada cambió; probar de nuevo en unos segundos.',
   certificateDone: (ends) => `El certificado firma desde ahora, hasta el ${ends}.`,
   caes: 'CAE',
   caesNone: 'No se cargó ninguna CAE.',

@@ -70,7 +70,8 @@ export const es: Texts = {
   why: {
     NOT_FOUND: 'Ninguna página tiene esta dirección.',
     INVALID_INPUT: 'Algo de lo enviado no se entiende. Volver atrás y revisarlo.',
-    UNAVAILABLE: 'La consola no llega a sus datos. Nada cambió; probar de nuevo en unos segundos.',
+    UNAVAILABLE:
+      'Lo que esto necesita no responde o está demasiado ocupado en este momento. Puede haberse hecho, o hacerse más tarde: mirar antes de intentarlo de nuevo.',
     INTERNAL_ERROR: 'La falla es nuestra. Quien atiende la consola la encuentra con este número.',
     other: 'Fue rechazado y nada cambió.',
   },
@@ -87,6 +88,8 @@ export const es: Texts = {
     codeGo: 'Continuar',
     wrongCode: 'Este código no es correcto o ya fue usado. Esperar el próximo.',
     oidcRefused: 'Su organización no confirmó quién ingresa, o no le da ningún rol acá.',
+    busy: 'Demasiadas personas están ingresando en este momento. Probar de nuevo en unos segundos.',
+    ended: 'La sesión había terminado: nada de lo enviado se hizo. Ingresar y enviarlo de nuevo.',
     again: 'Volver a ingresar',
   },
   invitation: {
@@ -139,6 +142,10 @@ export const es: Texts = {
       'Esta invitación es para alguien que ya tiene usuario. Ingresar antes con ese correo.',
     'filter.too_many': 'No se pueden guardar más filtros para esta lista. Olvidar antes alguno.',
     'code.wrong': 'Este no es el código que la aplicación muestra ahora.',
+    'database.away':
+      'La consola no llega a sus datos. Probar de nuevo en unos segundos; si se envió un formulario, mirar antes si se hizo.',
+    'oidc.away':
+      'El ingreso de su organización no responde en este momento. Probar de nuevo en unos segundos.',
   },
   me: {
     title: 'Su cuenta',

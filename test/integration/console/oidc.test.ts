@@ -167,3 +167,19 @@ test('where it leads afterwards is here', async () => {
   claims.set('gabi', { email: 'gabi@example.com', email_verified: true, cfe_role: 'ADMIN' });
   expect((await enter('gabi', 'https://evil.example/')).to).toBe('/');
 });
+
+test('a provider that is away is said to be, in the reader’s language', async () => {
+  const oidc = createOidc({
+    issuer: 'http://127.0.0.1:9',
+    clientId: 'console',
+    clientSecret: SECRET,
+    roleClaim: 'cfe_role',
+    consoleUrl: CONSOLE,
+    allowHttp: true,
+  });
+  await using away = await startConsole(db.orm, { oidc });
+  const told = async (language: string) =>
+    (await away.aBrowser().get('/sign-in/oidc', { 'accept-language': language })).text;
+  expect(await told('es')).toContain('El ingreso de su organización no responde en este momento.');
+  expect(await told('en')).toContain('The sign-in of your organisation does not answer at the moment.');
+});

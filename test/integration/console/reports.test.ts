@@ -3,6 +3,7 @@ import { storeOpenReports } from '../../../src/db/dailyReports.ts';
 import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
 import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
 import type { SupportRequest } from '../../../src/domain/supportAction.ts';
+import { Refusal } from '../../../src/errors.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -20,11 +21,12 @@ let member: Browser;
 let support: Browser;
 /** What was asked of workflows. */
 const asked: [string, SupportRequest][] = [];
-let answer: Awaited<ReturnType<TestConsole['deps']['askSupport']>>;
+let answer: Awaited<ReturnType<TestConsole['deps']['askSupport']>> | Refusal;
 beforeAll(async () => {
   db = await cloneDatabase();
   site = await startConsole(db.orm, {
     askSupport: async (workflowId, request) => {
+      if (answer instanceof Refusal) throw answer;
       asked.push([workflowId, request]);
       return answer;
     },
@@ -134,6 +136,10 @@ test('support retries and settles what waits for a person, with a reason, as the
   answer = { outcome: 'refused', message: '' };
   expect(await act('settle', 'acordado')).toContain('gave no answer to go by');
   expect(await act('settle', ' ')).toContain('Why');
+  answer = new Refusal('UNAVAILABLE', 'No worker accepts the request.');
+  const unanswered = await act('retry', 'corregida la sucursal');
+  expect(unanswered).toContain('It may have been done, or be done later');
+  expect(unanswered).not.toContain('Nothing was changed');
   expect(await act('send', 'otra vez')).toContain('none that waits for a person');
   expect(asked).toEqual([
     [

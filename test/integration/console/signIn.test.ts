@@ -9,6 +9,7 @@ import { ConsoleSession } from '../../../src/db/entities/ConsoleSession.ts';
 import { Person } from '../../../src/db/entities/Person.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { SESSION, SIGN_IN_LIMITS } from '../../../src/domain/people.ts';
+import { Refusal } from '../../../src/errors.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { CHEAP, formTokenIn, PASSWORD, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -191,6 +192,24 @@ describe('sessions', () => {
       await browser.get('/', { 'HX-Request': 'true' });
     }
     expect((await browser.get('/')).to).toBe('/sign-in');
+  });
+
+  test('a form that comes after the end is not done, says so, and leads back to its page', async () => {
+    const member = await site.aMember(account, 'OWNER');
+    const browser = await site.as(member);
+    const path = `/webhooks?account=${account}`;
+    const form_token = formTokenIn((await browser.get(path)).text);
+    site.pass(SESSION.idleMilliseconds + 60_000);
+    const fields = { account, url: 'https://example.com/aviso', event: ['cfe.updated'], form_token };
+    const { to } = await browser.post('/webhooks', fields);
+    expect(to).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
+    const shown = (await browser.get(to ?? '', { 'accept-language': 'en' })).text;
+    expect(shown).toContain('Your session had ended: nothing of what was sent was done.');
+    expect((await browser.send(to ?? '', { email: member.email, password: PASSWORD })).to).toBe(path);
+    // Of whoever has no session at all too; what nobody waits for says nothing.
+    const stranger = elsewhere();
+    expect((await stranger.post('/me/password', { form_token: 'x' })).to).toBe('/sign-in?to=%2Fme');
+    expect((await stranger.post('/sign-out', { form_token: 'x' })).to).toBe('/sign-in');
   });
 
   test('nobody ends the session of another', async () => {
@@ -398,6 +417,16 @@ test('an operator whose second factor is gone sees nothing with a password alone
   expect((await browser.get(`/invitation/${token}`)).status).toBe(200);
 });
 
+test('while too many sign in, one more is told so, and no word of data that cannot be reached', async () => {
+  const full = { retryAfterSeconds: 2 };
+  const matches = () => Promise.reject(new Refusal('UNAVAILABLE', 'Too many.', full));
+  await using busy = await startConsole(db.orm, { passwords: { ...createPasswords(CHEAP), matches } });
+  const { status, text } = await busy
+    .aBrowser({ 'accept-language': 'es' })
+    .send('/sign-in', { email: 'ana@example.com', password: PASSWORD });
+  expect([status, text.includes('Demasiadas personas están ingresando')]).toEqual([503, true]);
+});
+
 describe('a refusal is told in the language of the page', () => {
   const SPANISH = { 'accept-language': 'es' };
 
@@ -431,6 +460,7 @@ describe('a refusal is told in the language of the page', () => {
     const { status, text, headers } = await there.get('/me');
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
     expect(text).toContain('La consola no llega a sus datos.');
+    expect(text).not.toContain('Nada cambió');
     expect(there.cookies.get('cfe_session')).toBe(browser.cookies.get('cfe_session'));
     expect((await browser.get('/me')).status).toBe(200);
     await orm.close(true);
