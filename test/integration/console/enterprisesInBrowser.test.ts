@@ -131,7 +131,11 @@ const hiddenFocus = (page: Page): Promise<string[]> =>
 testWithBrowser('what a form did is in sight where the form is, and hides nothing', async () => {
   const rut = await anEnterprise(db.orm, account);
   const page = await aPage();
-  for (const width of [390, 1100]) {
+  for (const [width, colorScheme] of [
+    [390, 'dark'],
+    [1100, 'light'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 720 });
     await page.goto(`/enterprises/${rut}`);
     const form = page.locator(`form[action="/enterprises/${rut}/branches"]`);
@@ -140,6 +144,7 @@ testWithBrowser('what a form did is in sight where the form is, and hides nothin
       await form.locator(`[name=${name}]`).fill(name === 'branch' ? 'x' : 'Salto');
     await form.getByRole('button').click();
     await page.locator('.flash.failed').waitFor();
+    await page.waitForLoadState();
     expect(await page.evaluate('window.scrollY')).toBeGreaterThan(0);
     const { y, height } = (await page.locator('.flash').boundingBox()) ?? { y: -1, height: 0 };
     expect([y >= 0, y + height <= 360]).toEqual([true, true]);

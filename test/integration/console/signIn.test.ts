@@ -196,14 +196,14 @@ describe('sessions', () => {
 
   test('a form that comes after the end is not done, says so, and leads back to its page', async () => {
     const member = await site.aMember(account, 'OWNER');
-    const browser = await site.as(member);
+    const browser = await site.as(member, { 'accept-language': 'en' });
     const path = `/webhooks?account=${account}`;
     const form_token = formTokenIn((await browser.get(path)).text);
     site.pass(SESSION.idleMilliseconds + 60_000);
     const fields = { account, url: 'https://example.com/aviso', event: ['cfe.updated'], form_token };
     const { to } = await browser.post('/webhooks', fields);
     expect(to).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
-    const shown = (await browser.get(to ?? '', { 'accept-language': 'en' })).text;
+    const shown = (await browser.get(to ?? '')).text;
     expect(shown).toContain('Your session had ended: nothing of what was sent was done.');
     expect((await browser.send(to ?? '', { email: member.email, password: PASSWORD })).to).toBe(path);
     // Of whoever has no session at all too; what nobody waits for says nothing.
