@@ -1,6 +1,17 @@
 import { OPERATIONS } from './operations.ts';
 import { type Call, createTransport, passed, type Reply, type Transport } from './transport.ts';
-import type { Cfe, CfeRequest, DataOf, OperationName, RequestOf, Validation } from './types.ts';
+import type {
+  Cfe,
+  CfeRequest,
+  DataOf,
+  Environment,
+  EnvironmentOf,
+  ItemOf,
+  ListName,
+  OperationName,
+  RequestOf,
+  Validation,
+} from './types.ts';
 
 const PATIENCE_SECONDS = 90;
 /** The longest that the API waits at a time. */
@@ -26,15 +37,20 @@ export interface ClientOptions {
 /** What each call may be told. */
 export interface CallOptions {
   /** Of a POST: the same key with the same request has one effect and one answer, however often it is sent. Made unless told. */
-  idempotencyKey?: string;
-  signal?: AbortSignal;
+  idempotencyKey?: string | undefined;
+  /** Gives the call up: with its reason, or with CfeUnanswered where something may have been done already. */
+  signal?: AbortSignal | undefined;
 }
 
-export type Environment = 'production' | 'sandbox';
-
-/** Issuing needs a key of its environment; reading one of production, in the sandbox too. */
+/** Production unless told. Issuing needs a key of its environment; reading one of production, in the sandbox too. */
 interface IssueOptions extends CallOptions {
-  environment?: Environment;
+  environment?: Environment | undefined;
+}
+
+interface Request {
+  path?: object;
+  query?: object;
+  body?: unknown;
 }
 
 type ListQuery = NonNullable<RequestOf<'listCfes'>['query']>;
@@ -59,14 +75,15 @@ export class CfeClient {
   /**
    * Calls an operation by its operationId, and answers the `data` of its body, or the bytes of a file. A token is fetched
    * and renewed; 429, 503 and lost answers are waited for and asked again, as long as the patience lasts. Throws CfeRefused
-   * with the API's code, or CfeUnanswered.
+   * with the API's code, CfeUnanswered where it may have been done all the same, and TypeError where it is told the sandbox
+   * and knows none.
    */
   async call<Name extends OperationName>(
     name: Name,
     request: RequestOf<Name>,
-    options: CallOptions & { environment?: Environment } = {},
+    options: CallOptions & { environment?: EnvironmentOf<Name> | undefined } = {},
   ): Promise<DataOf<Name>> {
-    const { content } = await this.#ask(name, request as { path?: object }, options);
+    const { content } = await this.#ask(name, request as Request, options);
     return (content instanceof Uint8Array ? content : (content as { data: unknown }).data) as DataOf<Name>;
   }
 
@@ -87,8 +104,8 @@ export class CfeClient {
 
   /**
    * Issues a CFE and waits for the authority's verdict. After `waitSeconds` (60 unless told) it is answered as it stands: while
-   * the authority is away it stays PENDING or RECEIVED, and goes on by itself. Without a key of production the sandbox is
-   * waited for as long as the API does in one call, 30 seconds.
+   * the authority is away it stays PENDING or RECEIVED, and goes on by itself. So it is where waiting fails or is given up,
+   * since it is issued. Without a key of production the sandbox is waited for as long as the API does in one call, 30 seconds.
    */
   async issueAndWait(
     rut: string,
@@ -102,7 +119,8 @@ export class CfeClient {
     });
     const cfe = (content as { data: Cfe }).data;
     if (FINAL.has(cfe.cfe_status) || !this.#production) return cfe;
-    return this.verdict(rut, cfe.cfe_id, { ...options, waitSeconds: (deadline - Date.now()) / 1_000 });
+    const left = { ...options, waitSeconds: (deadline - Date.now()) / 1_000 };
+    return this.verdict(rut, cfe.cfe_id, left).catch(() => cfe);
   }
 
   /** One CFE once it has its verdict, or as it stands after `waitSeconds` (60 unless told). */
@@ -121,52 +139,59 @@ export class CfeClient {
 
   /** One CFE as it stands. */
   async read(rut: string, cfeId: string, { environment, signal }: IssueOptions = {}): Promise<Cfe> {
-    const { items } = await this.call(
-      'getCfe',
-      { path: { rut, cfe_id: cfeId }, query: { ...(environment === 'sandbox' ? { environment } : {}) } },
-      { ...(signal ? { signal } : {}) },
-    );
+    const { items } = await this.call('getCfe', { path: { rut, cfe_id: cfeId } }, { environment, signal });
     const [cfe] = items;
     if (!cfe) throw new TypeError('the API answered a CFE without one');
     return cfe;
   }
 
   /** All CFEs that fit, newest first, page by page as they are wanted. */
-  async *list(
-    rut: string,
-    query: ListQuery = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<Cfe, void, undefined> {
-    let next: string | null = '';
-    while (next !== null) {
-      const page: Reply = await this.#ask(
-        'listCfes',
-        { path: { rut }, query: { limit: PAGE, ...query, ...(next ? { after: next } : {}) } },
-        options,
-      );
-      yield* (page.content as { data: { items: Cfe[] } }).data.items;
-      next = nextIn(page.headers.get('Link'));
+  list(rut: string, query: ListQuery = {}, options: IssueOptions = {}): AsyncGenerator<Cfe, void, undefined> {
+    return this.all('listCfes', { path: { rut }, query }, options);
+  }
+
+  /** All items of a list, by its operationId, page by page as they are wanted; `limit` of the query is the length of a page. */
+  async *all<Name extends ListName>(
+    name: Name,
+    request: RequestOf<Name>,
+    options: CallOptions & { environment?: EnvironmentOf<Name> | undefined } = {},
+  ): AsyncGenerator<ItemOf<Name>, void, undefined> {
+    const { query, ...place } = request as Request;
+    let wanted: Query | null = { limit: PAGE, ...query };
+    while (wanted) {
+      const page: Reply = await this.#ask(name, { ...place, query: wanted }, options);
+      const { data } = page.content as { data: Page };
+      yield* ('items' in data ? data.items : data) as ItemOf<Name>[];
+      wanted = nextOf(wanted, page.headers.get('Link'), data);
     }
   }
 
   #ask(
     name: OperationName,
-    request: { path?: object; query?: object; body?: unknown },
-    { environment, idempotencyKey, signal }: CallOptions & { environment?: Environment },
+    { path, query, body }: Request,
+    { environment, idempotencyKey, signal }: IssueOptions,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Reply> {
-    const [method, template] = OPERATIONS[name];
-    const inSandbox = environment === 'sandbox' && name === 'issueCfe';
+    const [method, template, told]: readonly [string, string, string?] = OPERATIONS[name];
+    // A misspelt environment is never production.
+    const isSandbox = (environment ?? 'production') !== 'production';
+    if (isSandbox && !told) throw new TypeError(`${name} knows no sandbox, and would act in production`);
+    const inSandbox = isSandbox && told === 'key';
     const transport = inSandbox ? this.#sandbox : this.#production;
-    if (!transport) throw new TypeError(`${name} needs ${inSandbox ? 'sandboxApiKey' : 'apiKey'}`);
+    if (!transport) {
+      const orSandbox = told === 'key' ? ", or { environment: 'sandbox' }" : '';
+      throw new TypeError(`${name} needs ${inSandbox ? 'sandboxApiKey' : `apiKey${orSandbox}`}`);
+    }
+    // Sent as it is, or not at all, it would leave the call without a key.
+    if (idempotencyKey?.trim() === '') throw new TypeError('idempotencyKey is empty');
     const call: Call = {
       method,
       path:
         template.replace(/\{(\w+)\}/g, (_, key: string) =>
-          encodeURIComponent(String((request.path as Record<string, unknown>)[key])),
-        ) + queryOf(request.query),
+          encodeURIComponent(String((path as Record<string, unknown>)[key])),
+        ) + queryOf(told === 'query' ? { ...query, ...(environment && { environment }) } : query),
       headers,
-      body: request.body,
+      body,
       inSandbox,
       signal,
     };
@@ -183,8 +208,18 @@ function queryOf(query: object = {}): string {
     : `?${new URLSearchParams(set.map(([key, value]): [string, string] => [key, String(value)])).toString()}`;
 }
 
-/** The cursor of the next page, by the header that names it (RFC 8288). */
-function nextIn(header: string | null): string | null {
-  const [, target = null] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(header ?? '') ?? [];
-  return target === null ? null : new URL(target, 'http://api.invalid').searchParams.get('after');
+type Query = { limit: number; skip?: number } & Record<string, unknown>;
+type Page = readonly unknown[] | { items: readonly unknown[]; next?: string | null };
+
+/** What to ask for the page after this one: by the header Link (RFC 8288), by `next` of the body, or by what was skipped. */
+function nextOf(query: Query, link: string | null, page: Page): Query | null {
+  const [, target] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '') ?? [];
+  // What was skipped does not count again beside a cursor.
+  if (target !== undefined) {
+    const { searchParams } = new URL(target, 'http://api.invalid');
+    return { ...query, skip: undefined, ...Object.fromEntries(searchParams) } as Query;
+  }
+  const items = 'items' in page ? page.items : page;
+  if ('next' in page) return page.next == null ? null : { ...query, after: page.next };
+  return items.length < query.limit ? null : { ...query, skip: Number(query.skip ?? 0) + items.length };
 }

@@ -1,7 +1,17 @@
 import type { ErrorCode, Fault } from './types.ts';
 
-/** The API refused; `code` is one of a closed set, so that a `switch` over it is complete. */
-export class CfeRefused extends Error {
+/** What the API says when it refuses. */
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status: number;
+  readonly faults: readonly Fault[];
+  readonly requestId: string | null;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+/** The API refused, and this call has done nothing. `code` is one of a closed set, so that a `switch` over it is complete. */
+export class CfeRefused extends Error implements Refusal {
   override readonly name = 'CfeRefused';
   readonly code: ErrorCode;
   /** HTTP status. */
@@ -10,29 +20,39 @@ export class CfeRefused extends Error {
   readonly faults: readonly Fault[];
   /** To be quoted to support. */
   readonly requestId: string | null;
+  /** When to ask again, where the API told it. NOT_SENT_YET without it is for good. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Of a POST: the key of this request, made or given. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(
-    { code, message, details }: { code: ErrorCode; message: string; details?: { fields?: readonly Fault[] } },
-    { status, requestId }: { status: number; requestId: string | null },
-  ) {
-    super(message);
-    this.code = code;
-    this.status = status;
-    this.faults = details?.fields ?? [];
-    this.requestId = requestId;
+  constructor(refusal: Refusal, idempotencyKey: string | undefined) {
+    super(refusal.message);
+    this.code = refusal.code;
+    this.status = refusal.status;
+    this.faults = refusal.faults;
+    this.requestId = refusal.requestId;
+    this.retryAfterSeconds = refusal.retryAfterSeconds;
+    this.idempotencyKey = idempotencyKey;
   }
 }
 
 /**
- * There was no answer in time. What was asked may have happened: ask again with the same Idempotency-Key, which is in
- * `idempotencyKey` of a POST.
+ * Nothing that came back says whether it was done: there was no answer, or an error of the service, or the caller gave up
+ * meanwhile. Call again, a POST with the same `idempotencyKey`: what was done is then answered, and not done twice.
  */
 export class CfeUnanswered extends Error {
   override readonly name = 'CfeUnanswered';
+  /** Of a POST: the key of this request, made or given. */
   readonly idempotencyKey: string | undefined;
+  /** What the API said last, if it said anything. */
+  readonly refusal: CfeRefused | undefined;
+  /** When to ask again, where the API told it. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, idempotencyKey: string | undefined, cause: unknown) {
     super(message, { cause });
     this.idempotencyKey = idempotencyKey;
+    this.refusal = cause instanceof CfeRefused ? cause : undefined;
+    this.retryAfterSeconds = this.refusal?.retryAfterSeconds;
   }
 }

@@ -1,4 +1,4 @@
-export { type CallOptions, CfeClient, type ClientOptions, type Environment } from './client.ts';
+export { type CallOptions, CfeClient, type ClientOptions } from './client.ts';
 export { Decimal } from './decimal.ts';
 export { CfeRefused, CfeUnanswered } from './errors.ts';
 export type {
@@ -7,8 +7,11 @@ export type {
   Customer,
   DataOf,
   Enterprise,
+  Environment,
   ErrorCode,
   Fault,
+  ItemOf,
+  ListName,
   OperationName,
   RequestOf,
   Validation,

@@ -2,9 +2,19 @@
 import { Decimal } from './decimal.ts';
 import { DECIMAL_FIELDS } from './operations.ts';
 
-/** Both are in every engine from Node 22 on; TypeScript's library does not name them yet. */
+/** Both are in Node from 22 on; TypeScript's library does not name them yet. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+
+// Without them amounts would lose digits silently.
+const sourceOf: Reviver = (_, __, context) => context?.source;
+const isExact =
+  typeof rawJSON === 'function' && JSON.parse('1.10', sourceOf as (key: string) => unknown) === '1.10';
+if (!isExact || typeof AbortSignal.any !== 'function') {
+  throw new Error(
+    'cfe-sdk needs Node 22 or later, or an engine with JSON.rawJSON, the source in the reviver of JSON.parse, and AbortSignal.any',
+  );
+}
 
 const FIELDS: ReadonlySet<string> = new Set(DECIMAL_FIELDS);
 

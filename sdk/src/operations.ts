@@ -1,8 +1,11 @@
 /** Made by `npm run generate` from openapi.json. */
 
-/** Method and path of every operation, by its operationId. */
+/**
+ * Method and path of every operation, by its operationId, and how it is told the sandbox, where it knows it: by whose key
+ * asks (key), or by what is read with a key of production (query).
+ */
 export const OPERATIONS = {
-  createToken: ['POST', '/tokens'],
+  createToken: ['POST', '/tokens', 'key'],
   createEnterprise: ['POST', '/enterprises'],
   listEnterprises: ['GET', '/enterprises'],
   getEnterprise: ['GET', '/enterprises/{rut}'],
@@ -24,18 +27,18 @@ export const OPERATIONS = {
   listCustomers: ['GET', '/enterprises/{rut}/customers'],
   updateCustomer: ['PUT', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
   deleteCustomer: ['DELETE', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
-  issueCfe: ['POST', '/enterprises/{rut}/cfes'],
-  listCfes: ['GET', '/enterprises/{rut}/cfes'],
-  getCfe: ['GET', '/enterprises/{rut}/cfes/{cfe_id}'],
-  getCfePdf: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/pdf'],
-  getCfeXml: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/xml'],
+  issueCfe: ['POST', '/enterprises/{rut}/cfes', 'key'],
+  listCfes: ['GET', '/enterprises/{rut}/cfes', 'query'],
+  getCfe: ['GET', '/enterprises/{rut}/cfes/{cfe_id}', 'query'],
+  getCfePdf: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/pdf', 'query'],
+  getCfeXml: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/xml', 'query'],
   listDailyReports: ['GET', '/enterprises/{rut}/daily-reports'],
   getDailyReport: ['GET', '/enterprises/{rut}/daily-reports/{date}'],
   getDailyReportXml: ['GET', '/enterprises/{rut}/daily-reports/{date}/xml'],
   sendMail: ['POST', '/enterprises/{rut}/cfes/{cfe_id}/emails'],
-  listMails: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/emails'],
+  listMails: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/emails', 'query'],
   listEvents: ['GET', '/events'],
-  getAuthority: ['GET', '/authority'],
+  getAuthority: ['GET', '/authority', 'key'],
 } as const;
 
 /** Fields that hold decimals, wherever they stand; all other numbers are integers. */

@@ -35,7 +35,7 @@ export interface Call {
   body?: unknown;
   /** Of a POST. */
   idempotencyKey?: string;
-  /** Whether the sandbox is asked; only two operations can be told so. */
+  /** Whether the sandbox is asked; few operations can be told so. */
   inSandbox?: boolean;
   signal?: AbortSignal | undefined;
 }
@@ -48,7 +48,10 @@ export interface Reply {
 }
 
 export interface Transport {
-  /** Asks until there is an answer. Throws CfeRefused, CfeUnanswered, or the reason of `signal`. */
+  /**
+   * Asks until there is an answer. Throws CfeRefused where this surely changed nothing, CfeUnanswered where it may have,
+   * and the reason of `signal` where nothing was asked yet or it only reads.
+   */
   ask(call: Call): Promise<Reply>;
 }
 
@@ -89,25 +92,31 @@ export function createTransport(options: TransportOptions): Transport {
   ): Promise<Reply> {
     let refusedToken = '';
     let mayHaveHappened = false;
-    for (let attempt = 0; ; attempt += 1) {
-      const mine = await login(deadline);
-      const headers = { 'X-API-Key': apiKey, ...(mine ? { Authorization: `Bearer ${mine}` } : {}) };
-      const outcome = await once(options, call, headers, deadline);
-      if ('reply' in outcome) return outcome.reply;
-      const { error, pauseSeconds } = outcome;
-      if (mine && !refusedToken && error instanceof CfeRefused && error.code === 'UNAUTHORIZED') {
-        refusedToken = mine;
-        // Unless another call has renewed it meanwhile.
-        if ((await token) === mine) tokenEnds = 0;
-        continue;
+    try {
+      for (let attempt = 0; ; attempt += 1) {
+        const mine = await login(deadline);
+        const headers = { 'X-API-Key': apiKey, ...(mine ? { Authorization: `Bearer ${mine}` } : {}) };
+        call.signal?.throwIfAborted();
+        const outcome = await once(options, call, headers, deadline);
+        if ('reply' in outcome) return outcome.reply;
+        const { error, pauseSeconds } = outcome;
+        const isGone = error instanceof CfeRefused && error.code === 'NOT_FOUND';
+        if (isGone && call.method === 'DELETE' && mayHaveHappened) return DELETED;
+        mayHaveHappened ||= changes(call) && isOpen(error);
+        call.signal?.throwIfAborted();
+        if (mine && !refusedToken && error instanceof CfeRefused && error.code === 'UNAUTHORIZED') {
+          refusedToken = mine;
+          // Unless another call has renewed it meanwhile.
+          if ((await token) === mine) tokenEnds = 0;
+          continue;
+        }
+        const pause = (pauseSeconds ?? backoff(attempt)) * 1_000;
+        if (pauseSeconds === undefined && !isPassing(error)) throw error;
+        if (Date.now() + pause >= deadline) throw error;
+        await passed(pause, call.signal);
       }
-      const isGone = error instanceof CfeRefused && error.code === 'NOT_FOUND';
-      if (isGone && call.method === 'DELETE' && mayHaveHappened) return DELETED;
-      mayHaveHappened ||= isPassing(error);
-      const pause = (pauseSeconds ?? backoff(attempt)) * 1_000;
-      if (pauseSeconds === undefined && !isPassing(error)) throw error;
-      if (Date.now() + pause >= deadline) throw error;
-      await passed(pause, call.signal);
+    } catch (error) {
+      throw endOf(call, error, mayHaveHappened);
     }
   }
 
@@ -125,61 +134,104 @@ async function once(
   login: Record<string, string>,
   deadline: number,
 ): Promise<Outcome> {
-  signal?.throwIfAborted();
+  // What cannot be sent at all is thrown as it is.
+  const request = {
+    method,
+    headers: new Headers({
+      ...login,
+      ...(inSandbox ? { 'X-Sandbox-Mode': 'true' } : {}),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    }),
+    ...(body === undefined ? {} : { body: writeJson(body) }),
+    redirect: 'error' as const,
+  };
   const patience = AbortSignal.timeout(Math.max(1, Math.min(ATTEMPT_MILLISECONDS, deadline - Date.now())));
+  const unanswered = (what: string, cause: unknown): Outcome => ({
+    error: new CfeUnanswered(`${method} ${path} was ${what}`, idempotencyKey, cause),
+  });
   let response: Response;
-  let bytes: Uint8Array;
+  let content: unknown;
   try {
     response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        ...login,
-        ...(inSandbox ? { 'X-Sandbox-Mode': 'true' } : {}),
-        ...(idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: writeJson(body) }),
-      redirect: 'error',
+      ...request,
       signal: signal ? AbortSignal.any([signal, patience]) : patience,
     });
-    bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
+    content = isJson ? readJson(new TextDecoder().decode(bytes)) : bytes;
   } catch (cause) {
-    signal?.throwIfAborted();
-    return { error: new CfeUnanswered(`${method} ${path} was not answered`, idempotencyKey, cause) };
+    return unanswered('not answered', cause);
   }
-  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
-  const content = isJson ? readJson(new TextDecoder().decode(bytes)) : bytes;
-  if (response.ok) return { reply: { status: response.status, headers: response.headers, content } };
-  return refusalIn(response, content, { method, path, idempotencyKey });
+  const { ok, status } = response;
+  if (ok && isAnswer(method, content)) return { reply: { status, headers: response.headers, content } };
+  // Something between us and the API answered in its place.
+  return (
+    refusalIn(response, content, idempotencyKey) ?? unanswered(`answered ${status} by something else`, null)
+  );
 }
 
+/** Whether that is an answer of the API: only reading answers files, all else has `data`. */
+const isAnswer = (method: string, content: unknown): boolean =>
+  content instanceof Uint8Array
+    ? method === 'GET'
+    : typeof content === 'object' && content !== null && 'data' in content;
+
 function refusalIn(
-  { status, headers }: Response,
+  { ok, status, headers }: Response,
   content: unknown,
-  { method, path, idempotencyKey }: { method: string; path: string; idempotencyKey: string | undefined },
-): Outcome {
-  const after = Number(headers.get('Retry-After') ?? Number.NaN);
+  idempotencyKey: string | undefined,
+): Outcome | null {
   const { error } = (content ?? {}) as {
-    error?: { code: ErrorCode; message: string; details?: { fields?: readonly Fault[] } };
+    error?: { code?: unknown; message: string; details?: { fields?: readonly Fault[] } };
   };
-  if (!error?.code) {
-    // Something between us and the API answered in its place.
-    return {
-      error: new CfeUnanswered(
-        `${method} ${path} was answered ${status} by something else`,
-        idempotencyKey,
-        null,
-      ),
-    };
-  }
-  const refused = new CfeRefused(error, { status, requestId: headers.get('X-Request-Id') });
-  const mayPass = PASSING.has(status) || PASSING_CONFLICTS.has(error.code);
-  return { error: refused, ...(mayPass && after >= 0 ? { pauseSeconds: after } : {}) };
+  if (ok || typeof error?.code !== 'string') return null;
+  const after = Number(headers.get('Retry-After') ?? Number.NaN);
+  const retryAfterSeconds = after >= 0 ? after : undefined;
+  const refusal = {
+    code: error.code as ErrorCode,
+    message: error.message,
+    status,
+    faults: error.details?.fields ?? [],
+    requestId: headers.get('X-Request-Id'),
+    retryAfterSeconds,
+  };
+  const mayPass = PASSING.has(status) || PASSING_CONFLICTS.has(refusal.code);
+  return {
+    error: new CfeRefused(refusal, idempotencyKey),
+    ...(mayPass ? { pauseSeconds: retryAfterSeconds } : {}),
+  };
 }
 
 const isPassing = (error: Error): boolean =>
   error instanceof CfeUnanswered || (error instanceof CfeRefused && PASSING.has(error.status));
+
+/** Whether a call can change anything; of the POSTs only that of tokens has no key. */
+const changes = ({ method, idempotencyKey }: Call): boolean =>
+  method === 'POST' ? idempotencyKey !== undefined : method !== 'GET';
+
+/** Whether an attempt that ended so may have been carried out, or still be: also the service's own errors leave that open. */
+const isOpen = (error: CfeRefused | CfeUnanswered): boolean =>
+  error instanceof CfeUnanswered || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
+
+/**
+ * What a call ends with. Once an attempt may have been carried out, nothing that comes later takes that back: the refusals
+ * before the key is looked at (token, role, limit) say nothing of it, and those behind it nothing of an attempt that is
+ * still under way.
+ */
+function endOf({ method, path, idempotencyKey }: Call, error: unknown, mayHaveHappened: boolean): unknown {
+  // The key belongs to another request: this one was not taken, nor will be.
+  const isOfAnother = error instanceof CfeRefused && error.code === 'IDEMPOTENCY_KEY_REUSED';
+  if (mayHaveHappened && !isOfAnother) {
+    if (error instanceof CfeUnanswered && error.idempotencyKey === idempotencyKey) return error;
+    const last = error instanceof Error ? error.message : String(error);
+    return new CfeUnanswered(`${method} ${path} may have been done; then: ${last}`, idempotencyKey, error);
+  }
+  // Those of the token, which many calls share, have no key.
+  if (error instanceof CfeRefused) return new CfeRefused(error, idempotencyKey);
+  return error instanceof CfeUnanswered ? new CfeUnanswered(error.message, idempotencyKey, error) : error;
+}
 
 /** Seconds, with chance in them, so that many callers do not come back together. */
 const backoff = (attempt: number): number =>

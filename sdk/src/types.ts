@@ -1,6 +1,6 @@
 /** The types of openapi.json, with exact decimals where it says `number`. */
 import type { Decimal } from './decimal.ts';
-import type { DECIMAL_FIELDS } from './operations.ts';
+import type { DECIMAL_FIELDS, OPERATIONS } from './operations.ts';
 import type { components, operations, webhooks } from './schema.ts';
 
 type DecimalField = (typeof DECIMAL_FIELDS)[number];
@@ -20,8 +20,15 @@ export type Sent<T> = T extends readonly (infer Item)[]
     ? { [Key in keyof T]: Key extends DecimalField ? Replaced<T[Key], Decimal | number> : Sent<T[Key]> }
     : T;
 
+type Table = typeof OPERATIONS;
 /** Every operation of the API, by its operationId. */
-export type OperationName = keyof operations & keyof typeof import('./operations.ts').OPERATIONS;
+export type OperationName = keyof operations & keyof Table;
+
+export type Environment = 'production' | 'sandbox';
+/** The environments that an operation can be told. */
+export type EnvironmentOf<Name extends OperationName> = Table[Name] extends readonly [string, string, string]
+  ? Environment
+  : 'production';
 
 type Parameters<Name extends OperationName, In extends string> = operations[Name] extends {
   parameters: { [Key in In]?: infer Values };
@@ -50,6 +57,14 @@ type Body<Name extends OperationName> =
 
 /** What is told to an operation: the values of its path, its query, its body. */
 export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & Body<Name>;
+
+/** The operations that answer page by page. */
+export type ListName = {
+  [Name in OperationName]: Parameters<Name, 'query'> extends { limit?: unknown } ? Name : never;
+}[OperationName];
+/** What a list is of. */
+export type ItemOf<Name extends ListName> =
+  DataOf<Name> extends { items: (infer Item)[] } | (infer Item)[] ? Item : never;
 
 type Schemas = components['schemas'];
 export type Cfe = Answered<Schemas['Cfe']>;

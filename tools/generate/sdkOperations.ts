@@ -2,21 +2,30 @@ import { openApiDocument } from '../../src/api/openapi/document.ts';
 import { readExamples } from '../../src/api/openapi/examples.ts';
 import { ROUTES } from '../../src/api/routes/index.ts';
 
+interface Operation {
+  operationId?: string;
+  parameters?: readonly { name: string; schema: { enum?: readonly string[] } }[];
+}
+
 /** sdk/src/operations.ts: what the SDK must know of openapi.json when it runs. */
 export function sdkOperations(): string {
   const document = JSON.parse(JSON.stringify(openApiDocument(ROUTES, readExamples()))) as {
-    paths: Record<string, Record<string, { operationId?: string }>>;
+    paths: Record<string, Record<string, Operation>>;
     components: { schemas: object };
   };
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId }]) =>
-      operationId ? [`  ${operationId}: ['${method.toUpperCase()}', '${path}'],`] : [],
-    ),
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const entry = [method.toUpperCase(), path, ...sandboxOf(operation)].map((text) => `'${text}'`);
+      return operation.operationId ? [`  ${operation.operationId}: [${entry.join(', ')}],`] : [];
+    }),
   );
   const fields = numberFields(document.components.schemas).map((name) => `  '${name}',`);
   return `/** Made by \`npm run generate\` from openapi.json. */
 
-/** Method and path of every operation, by its operationId. */
+/**
+ * Method and path of every operation, by its operationId, and how it is told the sandbox, where it knows it: by whose key
+ * asks (key), or by what is read with a key of production (query).
+ */
 export const OPERATIONS = {
 ${operations.join('\n')}
 } as const;
@@ -26,6 +35,12 @@ export const DECIMAL_FIELDS = [
 ${fields.join('\n')}
 ] as const;
 `;
+}
+
+function sandboxOf({ parameters = [] }: Operation): string[] {
+  const named = (name: string) => parameters.find((parameter) => parameter.name === name);
+  if (named('X-Sandbox-Mode')?.schema.enum?.includes('true')) return ['key'];
+  return named('environment') ? ['query'] : [];
 }
 
 /** The names of all fields of type number. Throws where a name is that of an integer elsewhere. */
