@@ -60,7 +60,11 @@ export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & 
 
 /** The operations that answer page by page. */
 export type ListName = {
-  [Name in OperationName]: Parameters<Name, 'query'> extends { limit?: unknown } ? Name : never;
+  [Name in OperationName]: [Parameters<Name, 'query'>] extends [never]
+    ? never
+    : 'limit' extends keyof Parameters<Name, 'query'>
+      ? Name
+      : never;
 }[OperationName];
 /** What a list is of. */
 export type ItemOf<Name extends ListName> =

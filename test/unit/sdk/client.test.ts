@@ -494,6 +494,13 @@ describe('every list is read to its end', () => {
     expect(urls()).toEqual(['/v1/events?limit=2&after=0', '/v1/events?limit=2&after=b']);
   });
 
+  test('and what comes whole is no such list: the types say so', async () => {
+    answers = [refusal(400, 'INVALID_INPUT')];
+    // @ts-expect-error Branches have no pages, and refuse a `limit`.
+    const branches = aClient().all('listBranches', { path: { rut: '2' } });
+    await expect(listed(branches)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  });
+
   test('CFEs begun in the middle, by the cursor alone', async () => {
     answers = [page(['101-9', '101-8'], 'c1'), page(['101-7'])];
     const query = { skip: 4, limit: 2 };
