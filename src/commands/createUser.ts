@@ -17,7 +17,7 @@ type Position = { operatorRole: OperatorRole } | { accountId: string; role: Memb
  * Lets a person into the console as an operator or as a member of an account; one who is there gets that position in place
  * of, or beside, what they have; one who was disabled is let in again. Who cannot sign in yet is invited: `invitation` is
  * shown once; null where they can. Who has a password by an account's link is invited anew and signed out: only that account
- * knows who chose it. Refuses an unknown account (NOT_FOUND), and to make the last OWNER of one anything else (INVALID_INPUT).
+ * knows who chose it; so is a member who becomes an operator: a second factor set up by a password says no more than it. Refuses an unknown account (NOT_FOUND), and to make the last OWNER of one anything else (INVALID_INPUT).
  */
 export function createUser(
   deps: CommandDeps,
@@ -28,7 +28,8 @@ export function createUser(
     const accountId = 'accountId' in input ? (await lockAccount(em, input.accountId)).id : undefined;
     const person = await ensurePerson(em, { id: randomUUID(), email: input.email, createdAt: now });
     person.disabledAt = null;
-    if (person.passwordByAccount) {
+    const isNewOperator = 'operatorRole' in input && person.operatorRole === null;
+    if (person.passwordByAccount || (isNewOperator && person.sealedTotp !== null)) {
       Object.assign(person, {
         passwordHash: null,
         sealedTotp: null,

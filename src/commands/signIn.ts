@@ -1,25 +1,10 @@
-import { createHash } from 'node:crypto';
 import { stepOfCode } from '../crypto/totp.ts';
-import {
-  type AttemptCount,
-  countSignIn,
-  endSession,
-  forgiveSignIn,
-  type LiveSession,
-} from '../db/consoleSessions.ts';
+import { endSession, forgiveSignIn, type LiveSession } from '../db/consoleSessions.ts';
 import { findPerson, lockPerson, takeTotpStep } from '../db/people.ts';
-import { SIGN_IN_LIMITS } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
+import { countAttempt, type SignInPlace } from './steps/attempts.ts';
 import { audited } from './steps/audited.ts';
-import { beginSession, type Place, type SignInDeps } from './steps/people.ts';
-
-/** From where somebody tries. */
-export interface SignInPlace extends Place {
-  /** The network that the address is in. */
-  readonly network: string;
-  /** Whether the one with this address of e-mail signed in from this browser before, and which browser it is; null where not. */
-  readonly knownBrowser: string | null;
-}
+import { beginSession, type SignInDeps } from './steps/people.ts';
 
 /** A session that has begun; without its second factor it opens nothing but the form that asks for it. */
 export interface Begun {
@@ -94,38 +79,4 @@ const wrongCode = (): Refusal =>
 
 function auditSignIn(deps: SignInDeps, em: Parameters<typeof audited>[1], email: string, now: Date): void {
   audited({ ...deps, actor: `console:${email}` }, em, { action: 'user.sign_in', subject: email }, now);
-}
-
-/**
- * Counts the attempt in the places that it comes from; answers them. A browser from which that person signed in before has a count of its
- * own, and no other holds for it: who fails for them elsewhere, or from the same network, does not lock them out.
- */
-async function countAttempt(
-  deps: SignInDeps,
-  email: string,
-  { network, knownBrowser }: SignInPlace,
-  now: Date,
-): Promise<string[]> {
-  const account = createHash('sha256').update(email.toLowerCase()).digest('base64url');
-  const counted: [place: string, most: number][] =
-    knownBrowser === null
-      ? [
-          [`network:${network}`, SIGN_IN_LIMITS.network],
-          [`account:${account}`, SIGN_IN_LIMITS.account],
-        ]
-      : [[`browser:${account}:${knownBrowser}`, SIGN_IN_LIMITS.browser]];
-  const em = deps.orm.em.fork();
-  for (const [place, most] of counted) {
-    const count = await countSignIn(em, place, now);
-    // The network first: what it has too many of is not counted for the person.
-    if (count.attempts > most) throw tooMany(count, now);
-  }
-  return counted.map(([place]) => place);
-}
-
-function tooMany({ resetsAt }: AttemptCount, now: Date): Refusal {
-  const seconds = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000));
-  return new Refusal('RATE_LIMITED', `Too many attempts; try again in ${Math.ceil(seconds / 60)} minutes.`, {
-    retryAfterSeconds: seconds,
-  });
 }

@@ -92,6 +92,8 @@ export const AUDIT_ACTIONS = [
   'user.invite',
   'user.join',
   'user.change_password',
+  'user.set_second_factor',
+  'user.remove_second_factor',
   'user.disable',
   'user.sign_in',
   'user.sign_out',

@@ -19,6 +19,9 @@ export function reaches<R extends string>(ladder: readonly R[], held: R, least: 
 /** An invitation is good for a day, and once. */
 export const INVITATION_MILLISECONDS = 24 * 3_600_000;
 
+/** How long the secret of a second factor that somebody sets up waits for its first code. */
+export const OFFER_MILLISECONDS = 10 * 60_000;
+
 /** How long a session lasts: without a request, in all, and while the second factor is awaited. */
 export const SESSION = {
   idleMilliseconds: 30 * 60_000,

@@ -165,6 +165,20 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     sample: at('/me/password', { old: 'not this one, surely', password: 'cuatro palabras mas largas' }),
     mayFail: true,
   },
+  'GET /me/second-factor': { may: EVERYONE, of: 'everyone', sample: at('/me/second-factor') },
+  'POST /me/second-factor': {
+    may: EVERYONE,
+    of: 'everyone',
+    answer: 200,
+    sample: at('/me/second-factor', { password: 'not this one, surely', code: '' }),
+    mayFail: true,
+  },
+  'POST /me/second-factor/off': {
+    may: PEOPLE_OF_ACCOUNTS,
+    of: 'everyone',
+    sample: at('/me/second-factor/off', { password: 'not this one, surely', code: '' }),
+    mayFail: true,
+  },
   'POST /saved-filters': {
     may: EVERYONE,
     of: 'everyone',

@@ -7,7 +7,7 @@ import { age, amount, browserName, decimal, figure } from '../../src/console/for
 import { ownPath } from '../../src/console/links.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
-import { stepOfCode, totpCode } from '../../src/crypto/totp.ts';
+import { createTotpSecrets, stepOfCode, totpCode } from '../../src/crypto/totp.ts';
 import { html } from '../../src/page/html.ts';
 
 const SRC = join(import.meta.dirname, '../../src/console');
@@ -88,6 +88,30 @@ describe('codes of an app', () => {
       null,
     ]);
   });
+});
+
+test('a secret that is offered opens in its session alone, unchanged, until its time is over, and under the same pepper', () => {
+  const totp = createTotpSecrets(Buffer.alloc(32, 1));
+  const [now, until] = [new Date(1_000), new Date(2_000)];
+  const { secret, sealed } = totp.offer('session', until);
+  expect(secret).toHaveLength(20);
+  expect(totp.offer('session', until).secret).not.toEqual(secret);
+  expect(totp.offered(sealed, 'session', now)).toEqual(secret);
+  expect(totp.offered(sealed, 'session', until)).toBeNull();
+  expect(totp.offered(sealed, 'another', now)).toBeNull();
+  expect(createTotpSecrets(Buffer.alloc(32, 2)).offered(sealed, 'session', now)).toBeNull();
+  // What is stored with a person is no offer, nor the other way round.
+  expect(totp.offered(totp.seal(secret, 'session'), 'session', now)).toBeNull();
+  expect(() => totp.open(sealed, 'session')).toThrow();
+  for (const text of [
+    '',
+    'x',
+    sealed.slice(1),
+    sealed.slice(0, -4),
+    `${sealed}AAAA`,
+    'A'.repeat(sealed.length),
+  ])
+    expect([text, totp.offered(text, 'session', now)]).toEqual([text, null]);
 });
 
 test('a browser is known for whom it was given to, by who holds the pepper', () => {

@@ -52,6 +52,7 @@ import { ratesPage, reportsPage } from './reports.ts';
 import { newRunPage, runPage, runsPage, sendRun, sendStopRun } from './runs.ts';
 import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
 import { searchPage } from './search.ts';
+import { secondFactorPage, sendSecondFactor, sendSecondFactorOff } from './secondFactor.ts';
 import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
 import { stuckPage } from './stuck.ts';
 import {
@@ -114,6 +115,9 @@ export const PAGES: readonly Page[] = [
   mePage,
   sendEndSessions,
   sendPassword,
+  secondFactorPage,
+  sendSecondFactor,
+  sendSecondFactorOff,
   sendLanguage,
   helpPage,
   sendSavedFilter,

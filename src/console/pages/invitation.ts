@@ -1,13 +1,11 @@
-import encodeQR from 'qr';
 import * as z from 'zod';
 import { acceptInvitation, expired, invitedPerson } from '../../commands/acceptInvitation.ts';
-import { base32, otpauthUrl } from '../../crypto/totp.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { html } from '../../page/html.ts';
+import { appKey, codeField } from '../authenticatorApp.ts';
 import { definePage, go, show } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
 
-const ISSUER = 'CFE';
 const INVITED = {
   name: 'invitation',
   path: '/invitation/{token}',
@@ -26,16 +24,14 @@ export const invitationPage = definePage({
     const invited = await invitedPerson(deps, params.token);
     if (!invited) throw expired();
     const { person, secret } = invited;
-    const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email: person.email }), 'svg');
     const isOperator = person.operatorRole !== null;
     const content = html`<p>${words.about(person.email)}</p>
 ${whose(person.email)}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
 <h2>${words.factorTitle}</h2>
 <p>${isOperator ? words.factorNeeded : words.factorOptional}</p>
-<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
-<p>${words.byHand}<br><code>${base32(secret)}</code></p>
-${field(visit.texts.signIn.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: isOperator })}
+${appKey(visit, { email: person.email, secret })}
+${codeField(visit.texts.signIn.code, { required: isOperator })}
 ${button(words.go)}`;
     const body = html`<div class="narrow">${panel(null, form(visit, `/invitation/${params.token}`, content))}</div>`;
     return show(words.title, body);

@@ -1,15 +1,13 @@
-import encodeQR from 'qr';
 import * as z from 'zod';
 import { expired } from '../../commands/acceptInvitation.ts';
 import { joinAsNew, joinSignedIn, openMembership } from '../../commands/acceptMembership.ts';
-import { base32, otpauthUrl } from '../../crypto/totp.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { type Html, html } from '../../page/html.ts';
+import { appKey, codeField } from '../authenticatorApp.ts';
 import { link } from '../links.ts';
 import { acting, definePage, go, show, type Visit } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
 
-const ISSUER = 'CFE';
 const JOIN = {
   name: 'join',
   path: '/join/{token}',
@@ -38,15 +36,13 @@ export const joinPage = definePage({
 /** What somebody new fills in: a password, and a second factor if they like. */
 function passwordFields(visit: Visit, { email, secret }: { email: string; secret: Buffer }): Html {
   const { invitation: words, signIn } = visit.texts;
-  const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
   return html`<p>${words.about(email)}</p>
 ${whose(email)}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
 <h2>${words.factorTitle}</h2>
 <p>${words.factorOptional}</p>
-<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
-<p>${words.byHand}<br><code>${base32(secret)}</code></p>
-${field(signIn.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, required: false })}
+${appKey(visit, { email, secret })}
+${codeField(signIn.code, { required: false })}
 ${button(words.go)}`;
 }
 

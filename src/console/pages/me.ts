@@ -9,6 +9,8 @@ import { acting, definePage, go, show, signedIn } from '../page.ts';
 import { button, field, form, panel, table, whose } from '../parts.ts';
 import { rememberLanguage } from '../serve.ts';
 import { LANGUAGES } from '../texts/index.ts';
+import { told } from './secondFactor.ts';
+import { placeOf } from './signIn.ts';
 
 const EVERYONE = {
   audience: { operators: 'VIEWER', members: 'VIEWER' },
@@ -24,7 +26,7 @@ export const mePage = definePage({
   path: '/me',
   form: z.object({}),
   async handle({ visit }, { orm }) {
-    const { me: words } = visit.texts;
+    const { me: words, secondFactor: factor } = visit.texts;
     const { session, viewer } = signedIn(visit);
     const sessions = await liveSessionsOf(orm.em.fork(), session.personId, visit.now);
     const roles =
@@ -63,7 +65,7 @@ ${
 ${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
 ${button(words.change)}`,
     ),
-  )}</div>`
+  )}${panel(factor.title, html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p><p><a href="/me/second-factor">${factor.manage}</a></p>`)}</div>`
 }`;
     return show(words.title, body, { live: ['people'] });
   },
@@ -95,7 +97,9 @@ export const sendPassword = definePage({
   form: z.object({ old: z.string().max(1_000), password: z.string().max(1_000) }),
   back: () => '/me',
   async handle({ form: sent, visit }, deps) {
-    await changePassword(acting(deps, visit), signedIn(visit).session, sent);
+    const { session } = signedIn(visit);
+    const place = placeOf(visit, session.email, deps);
+    await told(deps, changePassword(acting(deps, visit), session, sent, place));
     return go('/me', { kind: 'done', text: visit.texts.me.changed });
   },
 });

@@ -55,7 +55,8 @@ export const membersPage = definePage({
     const invited = isOwner ? await listAccountInvitations(em, account.accountId, visit.now) : [];
     const body = html`${accountBar(visit, '/members', account)}${panel(null, await listPart(visit, list))}
 ${isOwner && panel(words.open, invitedTable(visit, account, invited))}
-${isOwner && panel(words.invite, inviteForm(visit, account))}`;
+${isOwner && panel(words.invite, inviteForm(visit, account))}
+<p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
 });

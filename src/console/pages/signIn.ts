@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { type Begun, confirmSignIn, type SignInPlace, signIn } from '../../commands/signIn.ts';
+import { type Begun, confirmSignIn, signIn } from '../../commands/signIn.ts';
 import { signInByOidc } from '../../commands/signInByOidc.ts';
 import { signOut } from '../../commands/signOut.ts';
+import type { SignInPlace } from '../../commands/steps/attempts.ts';
 import { Refusal } from '../../errors.ts';
 import { networkOf } from '../../http/callerAddress.ts';
 import { html } from '../../page/html.ts';
+import { codeField } from '../authenticatorApp.ts';
 import { link, ownPath } from '../links.ts';
 import { OIDC_RETURN } from '../oidc.ts';
 import {
@@ -56,7 +58,7 @@ function signInForm(
       html`${field(words.email, { name: 'email', type: 'email', autocomplete: 'username', value: email, maxlength: 254, autofocus: email === undefined })}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'current-password', autofocus: email !== undefined })}
 ${button(words.go)}`,
-    )}${hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`}`,
+    )}${hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`}<div class="soft"><p>${words.lost}</p></div>`,
   )}</div>`;
   return show(words.title, body, refused ? { status: refused.status } : {});
 }
@@ -102,9 +104,9 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
     html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
       visit,
       link('/sign-in/code', { to }),
-      html`${field(words.code, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, autofocus: true })}
+      html`${codeField(words.code, { autofocus: true })}
 <div class="buttons">${button(words.codeGo)}<a href="/sign-in">${words.again}</a></div>`,
-    )}`,
+    )}<div class="soft"><p>${words.lost}</p></div>`,
   )}</div>`;
   return show(words.codeTitle, body, refused ? { status: refused.status } : {});
 }
@@ -213,7 +215,8 @@ function enter(
   return go(to);
 }
 
-function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
+/** From where somebody signs in, or proves again that it is them. */
+export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
   const { address, browser, cookies } = visit;
   return {
     address,

@@ -9,6 +9,7 @@ import { members } from './members.ts';
 import { reports } from './reports.ts';
 import { runs } from './runs.ts';
 import { search } from './search.ts';
+import { secondFactor } from './secondFactor.ts';
 import { webhooks } from './webhooks.ts';
 
 /** The console's words in English; the other languages have the same, by type. */
@@ -43,6 +44,7 @@ export const en = {
   webhooks: webhooks.en,
   reports: reports.en,
   search: search.en,
+  secondFactor: secondFactor.en,
   cfe: cfe.en,
   ...runs.en,
   signOut: 'Sign out',
@@ -68,6 +70,7 @@ export const en = {
   why: {
     NOT_FOUND: 'No page has this address.',
     INVALID_INPUT: 'Something that was sent cannot be understood. Go back and look at it again.',
+    RATE_LIMITED: 'Too many attempts. Nothing was changed; try again in a quarter of an hour.',
     UNAVAILABLE:
       'What this needs does not answer, or has too much to do at the moment. It may have been done, or be done later: look before trying again.',
     INTERNAL_ERROR: 'The fault is ours. Whoever looks after the console finds it under this number.',
@@ -89,6 +92,7 @@ export const en = {
     busy: 'Too many people are signing in at the moment. Try again in some seconds.',
     ended: 'Your session had ended: nothing of what was sent was done. Sign in, and send it again.',
     again: 'Back to signing in',
+    lost: 'Lost the password, or the telephone with the codes? Ask the operator of the service for a new link. An owner of the account cannot give one, but can ask for you.',
   },
   invitation: {
     title: 'Welcome',
@@ -116,6 +120,14 @@ export const en = {
     'password.guessable':
       'This password is too easy to guess: it repeats a few characters or holds your address.',
     'password.wrong_old': 'The old password is wrong.',
+    'second_factor.wrong':
+      'The password or the code is wrong, or the code was used before: then wait for the next one.',
+    'second_factor.gone': 'That key is not good any more. Begin again.',
+    'second_factor.needed': 'Operators need a second factor: it can be replaced, and not turned off.',
+    'second_factor.none': 'There is no second factor to turn off.',
+    'second_factor.by_invitation':
+      'An operator sets up the first second factor by an invitation. Ask an administrator of the service for one.',
+    'second_factor.of_provider': 'You sign in with your organisation: the second factor is its affair.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
     'export.nothing': 'The enterprise has no receipts dated in that month.',

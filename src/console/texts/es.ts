@@ -10,6 +10,7 @@ import { members } from './members.ts';
 import { reports } from './reports.ts';
 import { runs } from './runs.ts';
 import { search } from './search.ts';
+import { secondFactor } from './secondFactor.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Las palabras de la consola en español. */
@@ -44,6 +45,7 @@ export const es: Texts = {
   webhooks: webhooks.es,
   reports: reports.es,
   search: search.es,
+  secondFactor: secondFactor.es,
   cfe: cfe.es,
   ...runs.es,
   signOut: 'Salir',
@@ -70,6 +72,7 @@ export const es: Texts = {
   why: {
     NOT_FOUND: 'Ninguna página tiene esta dirección.',
     INVALID_INPUT: 'Algo de lo enviado no se entiende. Volver atrás y revisarlo.',
+    RATE_LIMITED: 'Demasiados intentos. Nada cambió; probar de nuevo en un cuarto de hora.',
     UNAVAILABLE:
       'Lo que esto necesita no responde o está demasiado ocupado en este momento. Puede haberse hecho, o hacerse más tarde: mirar antes de intentarlo de nuevo.',
     INTERNAL_ERROR: 'La falla es nuestra. Quien atiende la consola la encuentra con este número.',
@@ -91,6 +94,7 @@ export const es: Texts = {
     busy: 'Demasiadas personas están ingresando en este momento. Probar de nuevo en unos segundos.',
     ended: 'La sesión había terminado: nada de lo enviado se hizo. Ingresar y enviarlo de nuevo.',
     again: 'Volver a ingresar',
+    lost: '¿Se perdió la contraseña, o el teléfono con los códigos? Pedir un enlace nuevo a quien opera el servicio. El titular de la cuenta no puede darlo, pero puede pedirlo.',
   },
   invitation: {
     title: 'Bienvenida',
@@ -118,6 +122,14 @@ export const es: Texts = {
     'password.guessable':
       'Esta contraseña es fácil de adivinar: repite pocos caracteres o contiene su correo.',
     'password.wrong_old': 'La contraseña anterior no es correcta.',
+    'second_factor.wrong':
+      'La contraseña o el código no es correcto, o el código ya fue usado: en ese caso, esperar el próximo.',
+    'second_factor.gone': 'Esa clave ya no vale. Empezar de nuevo.',
+    'second_factor.needed': 'Los operadores necesitan un segundo factor: se puede cambiar, no desactivar.',
+    'second_factor.none': 'No hay un segundo factor para desactivar.',
+    'second_factor.by_invitation':
+      'El primer segundo factor de un operador se configura con una invitación. Pedirla a quien administra el servicio.',
+    'second_factor.of_provider': 'El ingreso es con su organización: el segundo factor depende de ella.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedir otra.',
     'export.nothing': 'La empresa no tiene comprobantes con fecha de ese mes.',

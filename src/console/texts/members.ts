@@ -61,6 +61,7 @@ const en = {
     expires: 'Until',
     withdraw: 'Withdraw',
     withdrawn: 'The invitation is withdrawn.',
+    lost: 'Who lost their password, or the telephone with their codes, asks the operator of the service for a new link; an owner can ask for them, and cannot make one. With both at hand, each changes them under their own address at the top of the page.',
     onceTitle: 'Link of the invitation',
     onceAbout: (email: string): string =>
       `For ${email} alone: copy it now, it is shown this once. Whoever has a user here opens it signed in as that address.`,
@@ -169,6 +170,7 @@ const es: typeof en = {
     expires: 'Hasta',
     withdraw: 'Retirar',
     withdrawn: 'La invitación quedó retirada.',
+    lost: 'Quien perdió su contraseña, o el teléfono con sus códigos, pide un enlace nuevo a quien opera el servicio; el titular puede pedirlo por esa persona, pero no crearlo. Con ambos a mano, cada persona los cambia en su propio correo, arriba en la página.',
     onceTitle: 'Enlace de la invitación',
     onceAbout: (email) =>
       `Solo para ${email}: copiarlo ahora, se muestra esta única vez. Quien ya tiene usuario acá lo abre con su sesión iniciada.`,

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { inviteMember } from '../../../src/commands/inviteMember.ts';
 import { openBrowser, testWithBrowser } from '../../support/browser.ts';
 import { startConsole } from '../../support/console.ts';
-import { CONSOLE_PAGES } from '../../support/consolePages.ts';
+import { CONSOLE_PAGES, type Sample } from '../../support/consolePages.ts';
 import { aWorld, type Who, type World } from '../../support/consoleWorld.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 
@@ -98,3 +99,77 @@ testWithBrowser.each(Object.keys(LOOKS) as (keyof typeof LOOKS)[])(
     expect(found).toEqual([]);
   },
 );
+
+/** What is found at a page that is open already, in every theme and width. */
+async function inAllLooks(page: Page, name: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const [colorScheme, viewport] of Object.values(LOOKS).flat()) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    const seen = await faultsOf(page);
+    if (seen.length > 0) found.push([name, colorScheme, viewport.width, ...seen]);
+  }
+  return found;
+}
+
+/** Sends a form as a page of this session would. */
+async function sendForm(page: Page, { path, fields }: Sample): Promise<void> {
+  await page.goto('/help');
+  const pairs = Object.entries(fields ?? {}).flatMap(([name, values]) =>
+    [values].flat().map((value) => [name, String(value)]),
+  );
+  await page.evaluate(`{
+    const [path, pairs] = ${JSON.stringify([path, pairs])};
+    const form = Object.assign(document.createElement('form'), { method: 'post', action: path });
+    pairs.push(['form_token', document.querySelector('[name=form_token]').value]);
+    for (const [name, value] of pairs)
+      form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+    document.body.append(form);
+    form.submit();
+  }`);
+}
+
+testWithBrowser('so is what is shown once, in the answer to the form that made it', async () => {
+  const rows = Object.entries(CONSOLE_PAGES).filter(
+    // A second factor's is looked at where it is set up.
+    ([name, { answer }]) => name.startsWith('POST') && answer === 200 && !name.includes('second-factor'),
+  );
+  expect(rows.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['POST /keys', 'POST /members', 'POST /webhooks', 'POST /webhooks/{id}/secret']),
+  );
+  const found: unknown[] = [];
+  for (const who of ['operator ADMIN', 'member OWNER'] as const) {
+    const { context, page, faults } = await aWindow(who);
+    for (const [name, row] of rows) {
+      if ((row.may.members === null) !== (who === 'operator ADMIN')) continue;
+      await sendForm(page, await row.sample(world.ours, world));
+      await page.locator('.once').waitFor();
+      found.push(...(await inAllLooks(page, name)), ...faults.splice(0));
+    }
+    await context.close();
+  }
+  expect(found).toEqual([]);
+});
+
+testWithBrowser('so is an invitation into an account, to whoever opens it', async () => {
+  const { site, ours, people } = world;
+  const found: unknown[] = [];
+  for (const [who, email, part] of [
+    ['nobody', 'recien.llegada@example.com', 'input[name=password]'],
+    ['nobody', people.guest.email, 'a[href^="/sign-in"]'],
+    ['guest', people.guest.email, 'form[action^="/join/"]'],
+    ['stranger', people.guest.email, '#main .narrow p'],
+  ] as const) {
+    const { token } = await inviteMember(site.deps, {
+      accountId: ours.accountId,
+      email,
+      role: 'VIEWER',
+    });
+    const { context, page, faults } = await aWindow(who);
+    await page.goto(`/join/${token}`);
+    await page.locator(part).first().waitFor();
+    found.push(...(await inAllLooks(page, `join ${who}`)), ...faults);
+    await context.close();
+  }
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,19 @@
+import encodeQR from 'qr';
+import { base32, otpauthUrl } from '../crypto/totp.ts';
+import { type Html, html } from '../page/html.ts';
+import type { Visit } from './page.ts';
+import { field } from './parts.ts';
+
+const ISSUER = 'CFE';
+
+/** A secret as an authenticator app takes it over: to be scanned, or typed. */
+export function appKey({ texts }: Visit, { email, secret }: { email: string; secret: Uint8Array }): Html {
+  const { invitation: words } = texts;
+  const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
+  return html`<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
+<p>${words.byHand}<br><code>${base32(secret)}</code></p>`;
+}
+
+/** Where the code of an app is typed. */
+export const codeField = (label: string, more: { required?: boolean; autofocus?: boolean } = {}): Html =>
+  field(label, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, ...more });
