@@ -12,7 +12,7 @@ import { beginSession, type SignInDeps } from './steps/people.ts';
 type Session = Pick<LiveSession, 'id' | 'personId' | 'email'>;
 
 /** What somebody proves with that it is still them: the password, and where they have a second factor a code of it. */
-export interface Proof {
+interface Proof {
   readonly password: string;
   readonly code: string;
 }
