@@ -546,8 +546,7 @@ const VARIABLES = {
       .transform(({ origin }) => origin),
     mayHold: 'an https address without a path; on this machine (localhost, 127.0.0.1) http, too',
     purpose:
-      'the address under which people reach the console: of invitations and of the return from the OpenID provider',
-    fallback: 'http://127.0.0.1:3001',
+      'the address under which people reach the console: of invitations and of the return from the OpenID provider; by https its cookies are for https alone',
   }),
   CFE_OIDC_ISSUER: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),

@@ -24,6 +24,7 @@ export function cliOn(databaseUrl: string, more: Record<string, string | undefin
     CFE_PEPPER: randomBytes(32).toString('base64'),
     CFE_DATA_DIR: join(tmpdir(), 'cfe-no-stack'),
     CFE_PUBLIC_URL: 'https://cfe.example.com',
+    CFE_CONSOLE_URL: 'https://console.example.com',
     ...more,
   };
   const call = (...args: string[]) => runToEnd(['src/main/cli.ts', ...args], { env: environment });

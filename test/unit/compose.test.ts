@@ -144,6 +144,20 @@ describe('the settings in production', () => {
     },
   );
 
+  test('without an address of its own neither the console starts nor a link of an invitation is made', () => {
+    for (const held of [{}, { CFE_CONSOLE_URL: '' }]) {
+      expect(() => readConfig(['CFE_CONSOLE_URL'], held)).toThrow('CFE_CONSOLE_URL is not set; it must be');
+    }
+    const left = Object.entries(readEnvFile('deploy/authority.env')).filter(([, value]) => value === '');
+
+    expect(left.map(([name]) => name)).toEqual([
+      'CFE_PUBLIC_URL',
+      'CFE_CONSOLE_URL',
+      'CFE_CHECKOUT_URL',
+      'CFE_CREDENTIALS_URL',
+    ]);
+  });
+
   test('the simulator’s addresses are those of the local stack', () => {
     const local = programVariables('worker', {
       variables: {},
@@ -181,6 +195,8 @@ describe('the settings in production', () => {
       CFE_DEVELOPMENT: 'true',
       CFE_CERTIFICATE_CA_FILE: 'any',
       CFE_PUBLIC_URL: 'http://127.0.0.1:3000',
+      CFE_CONSOLE_URL: 'http://127.0.0.1:3001',
+      CFE_TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
       ...Object.fromEntries(addresses),
     });
   });

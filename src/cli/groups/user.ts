@@ -38,8 +38,8 @@ const row = (person: Person, memberships: readonly MembershipOf[] = []) => ({
 });
 
 /** The link of an invitation, which is shown only now. */
-const linkOf = ({ consoleUrl }: CliDeps, invitation: NewInvitation | null): Row => ({
-  invitation_url: invitation && `${consoleUrl()}/invitation/${invitation.token}`,
+const linkOf = (consoleUrl: string, invitation: NewInvitation | null): Row => ({
+  invitation_url: invitation && `${consoleUrl}/invitation/${invitation.token}`,
   expires_at: invitation?.expiresAt.toISOString() ?? null,
 });
 
@@ -71,9 +71,11 @@ const create = defineVerb({
     return `--role must be one of ${allowed.join(', ')} ${account === undefined ? 'for an operator' : 'for a member of an account'}`;
   },
   async run(deps, { email, account, role }) {
+    // Before anything is done: a link that cannot be printed would be lost.
+    const consoleUrl = deps.consoleUrl();
     const { person, invitation } = await createUser(deps, { email, ...positionOf(account, role) });
     const memberships = await membershipsOf(deps.orm.em.fork(), [person.id]);
-    return { ...row(person, memberships.get(person.id)), ...linkOf(deps, invitation) };
+    return { ...row(person, memberships.get(person.id)), ...linkOf(consoleUrl, invitation) };
   },
 });
 
@@ -113,8 +115,9 @@ const invite = defineVerb({
   examples: EXAMPLE,
   input: z.strictObject({ email: UserEmail }),
   async run(deps, { email }) {
+    const consoleUrl = deps.consoleUrl();
     const { person, invitation } = await inviteUser(deps, { email });
-    return { email: person.email, ...linkOf(deps, invitation) };
+    return { email: person.email, ...linkOf(consoleUrl, invitation) };
   },
 });
 

@@ -260,3 +260,19 @@ describe('cfe limit', () => {
     expect(refusal).toMatchObject({ code: 'NOT_FOUND' });
   });
 });
+
+test('without the console’s address nobody is invited: the link would be lost', async () => {
+  const without = cliOn(db.databaseUrl, { CFE_CONSOLE_URL: '' });
+  const email = 'nadie@example.com';
+  for (const act of [
+    ['create', '--email', email, '--role', 'VIEWER'],
+    ['invite', 'rosa@example.com'],
+  ])
+    expect(await without.refusal('user', ...act)).toEqual({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('CFE_CONSOLE_URL is not set'),
+    });
+  expect(await cli.json<{ email: string }[]>('user', 'list')).not.toContainEqual(
+    expect.objectContaining({ email }),
+  );
+});
