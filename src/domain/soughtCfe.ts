@@ -46,8 +46,8 @@ export interface Sought {
   readonly words: string;
 }
 
-/** What stands between serie and number differs. */
-const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9})$/i;
+/** What stands between serie and number differs; the number may have points between thousands. */
+const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9}|\d{1,3}(?:\.\d{3}){1,2})$/i;
 
 /** Reads a text that somebody looks for; null where it is empty, too long or holds what no field may hold. */
 export function soughtIn(text: string): Sought | null {
@@ -57,7 +57,10 @@ export function soughtIn(text: string): Sought | null {
   const printed = PRINTED.exec(words);
   return {
     cfeId: parseCfeId(words) ?? null,
-    printed: printed && { serie: printed[1]?.toUpperCase() ?? null, numero: Number(printed[2]) },
+    printed: printed && {
+      serie: printed[1]?.toUpperCase() ?? null,
+      numero: Number(printed[2]?.replaceAll('.', '')),
+    },
     rut: rutFault(digits) === undefined ? digits : null,
     words,
   };

@@ -154,7 +154,7 @@ export const sendCae = enterpriseForm({
     });
     const { rut } = at.enterprise;
     const cae = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
-    const range = `${CFE_TYPES[cae.type].label} ${cae.serie} ${figure(cae.numberStart)}–${figure(cae.numberEnd)}`;
+    const range = `${CFE_TYPES[cae.type].label} ${cae.serie} ${cae.numberStart}–${cae.numberEnd}`;
     return visit.texts.enterprises.caeDone(range);
   },
 });

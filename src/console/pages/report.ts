@@ -179,9 +179,7 @@ function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly
 }
 
 const ranges = (spans: TypeSummary['usedRanges']): string =>
-  spans
-    .map(({ serie, from, to }) => `${serie} ${from === to ? figure(from) : `${figure(from)}–${figure(to)}`}`)
-    .join(', ');
+  spans.map(({ serie, from, to }) => `${serie} ${from === to ? from : `${from}–${to}`}`).join(', ');
 
 function totalsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
   const { reports: words, never } = texts;
@@ -248,7 +246,7 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
     return [
       html`<a href="/cfes/${rut}/${environment}/${cfeId}">${cfeId}</a>`,
       CFE_TYPES[type].label,
-      `${serie} ${figure(numero)}`,
+      `${serie} ${numero}`,
       CFE_WORDS[visit.language].status[status].label,
     ];
   });
