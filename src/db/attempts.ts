@@ -99,19 +99,23 @@ interface Raw {
   reasons: AttemptSummary['reasons'] | null;
 }
 
-/** What was sent and answered at the last of the calls that asked and were answered so; null where there is none. */
+/** What was sent and answered at the last of the calls that asked and were answered so, when that was, and how many there were; null where there is none. */
 export async function exchangeOf(
   em: EntityManager,
   cfeUuid: string,
   { operation, answer }: Pick<Attempt, 'operation' | 'answer'>,
-): Promise<{ request: string | null; response: string | null } | null> {
-  const [row] = await em.execute<{ request: string | null; response: Buffer | null }[]>(
-    'select request, response from authority_attempt where cfe_id = ? and operation = ? and answer = ?',
+): Promise<{ request: string | null; response: string | null; count: number; lastAt: Date } | null> {
+  const [row] = await em.execute<
+    { request: string | null; response: Buffer | null; count: number; last_at: string }[]
+  >(
+    'select request, response, count, last_at from authority_attempt where cfe_id = ? and operation = ? and answer = ?',
     [cfeUuid, operation, answer],
   );
   if (!row) return null;
   return {
     request: row.request,
+    count: row.count,
+    lastAt: new Date(row.last_at),
     response: row.response && inflateRawSync(row.response).toString('utf8'),
   };
 }

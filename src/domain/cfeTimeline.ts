@@ -44,7 +44,7 @@ export interface Happening {
   /** What it means, who did it, the authority's own words. */
   readonly more: string | null;
   readonly kind: 'step' | 'call' | 'stuck' | 'act' | 'verdict';
-  /** Of a call to the authority, of which what was said is kept. */
+  /** Of a call to the authority of which what was said is kept: of several that were answered alike, the last. */
   readonly attempt?: AttemptSummary;
 }
 
@@ -100,7 +100,7 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
   return all.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** A call that was made several times stands at the first and at the last of them. */
+/** Calls that were answered alike stand at the first and at the last of them; what was said is kept of the last. */
 function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
   const { operation, answer, reasons, detail, count, firstAt, firstMilliseconds, lastAt, lastMilliseconds } =
     attempt;
@@ -113,10 +113,8 @@ function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
     attempt,
   });
   if (count === 1) return [call(firstAt, firstMilliseconds, null)];
-  return [
-    call(firstAt, firstMilliseconds, words.timeline.first(count)),
-    call(lastAt, lastMilliseconds, words.timeline.last(count)),
-  ];
+  const { attempt: _ofTheLast, ...first } = call(firstAt, firstMilliseconds, words.timeline.first(count));
+  return [first, call(lastAt, lastMilliseconds, words.timeline.last(count))];
 }
 
 /** A reason of the authority in its own words. */

@@ -28,6 +28,7 @@ import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { amount, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
@@ -144,7 +145,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const rows: [string, Html | string][] = [
     [
       own.issuer,
-      html`${issuer.legalName} <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
+      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
     ],
     ['cfe_id', html`<code>${formatCfeId(cfe)}</code>`],
     [
@@ -166,7 +167,14 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
           ] as [string, Html],
         ]
       : []),
-    ...(stuck ? [[own.mend, stuck.mend] as [string, string]] : []),
+    ...(stuck
+      ? [
+          [own.mend, html`${stuck.mend} <a href="${enterprisePath(cfe.rut)}">${own.atEnterprise}</a>`] as [
+            string,
+            Html,
+          ],
+        ]
+      : []),
     [
       own.next,
       html`${words.next[next]}${nextAt && html` <span class="soft">${own.around} ${moment(nextAt)}</span>`}`,
@@ -307,6 +315,8 @@ function linksOf(
     report
       ? html`<a href="${reportPath(report)}">${own.report} <time>${report.date}</time></a> ${reportMark(visit, report.status)}`
       : own.noReport,
+    mayAt(standing, OPERATORS) &&
+      html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
     temporalUi &&
       standing.kind === 'operator' &&
       html`<a href="${temporalUi.url}/namespaces/${temporalUi.namespace}/workflows/${encodeURIComponent(cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
@@ -367,7 +377,7 @@ export const cfeExchangePage = definePage({
       sobres.length > 0
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
         : panel(own.sent, shown(exchange.request));
-    const body = html`<p><a href="${pathOf(params)}">${formatCfeId(cfe)}</a> · ${words} → <code>${query.answer}</code></p>${sent}${panel(own.answered, shown(exchange.response))}`;
+    const body = html`<p><a href="${pathOf(params)}">${formatCfeId(cfe)}</a> · ${words} → <code>${query.answer}</code> · ${exchange.count > 1 && `${own.lastOf(figure(exchange.count))} `}${moment(exchange.lastAt)}</p>${sent}${panel(own.answered, shown(exchange.response))}`;
     return show(own.exchange, body);
   },
 });

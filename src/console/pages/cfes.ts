@@ -13,6 +13,7 @@ import { text } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { amount, moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, ToldRefusal, type Visit } from '../page.ts';
@@ -252,7 +253,7 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
       key: 'rut',
       head: words.enterprise,
       cell: (cfe) =>
-        html`${cfe.document.issuer?.legalName} <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
+        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
       csv: (cfe) => cfe.rut,
     },
     {

@@ -13,6 +13,7 @@ import { Rut } from '../../domain/rut.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf } from '../access.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, type List, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
@@ -184,7 +185,7 @@ function columnsOf(
     {
       ...text('rut', words.enterprise),
       cell: ({ rut, environment }) =>
-        html`${rut}${rut && ' '}<span class="soft">${visit.texts.environments[environment]}</span>`,
+        html`${rut && enterpriseOf(visit, rut)} <span class="soft">${visit.texts.environments[environment]}</span>`,
     },
     { ...text('cfeId', words.cfe), key: 'cfe_id' },
     {
@@ -195,6 +196,10 @@ function columnsOf(
     ...attemptColumns(visit),
   ];
 }
+
+/** An account's webhooks may have been told of an enterprise at which it has no role any more: no link for its people. */
+export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
+  signedIn(visit).viewer.kind === 'operator' ? html`<a href="${enterprisePath(rut)}">${rut}</a>` : rut;
 
 /** How often it was tried, and what came of it. */
 function attemptColumns(visit: Visit): Column<ListedDelivery>[] {

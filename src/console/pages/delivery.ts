@@ -15,7 +15,7 @@ import { type Audience, mayIn } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, nothing, panel, table } from '../parts.ts';
-import { deliveryMark, nextAttempt, REDELIVERS, resultWords } from './deliveries.ts';
+import { deliveryMark, enterpriseOf, nextAttempt, REDELIVERS, resultWords } from './deliveries.ts';
 import { factList } from './webhook.ts';
 
 const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
@@ -74,7 +74,7 @@ function facts(visit: Visit, of: Found & { event: Event; account: string; attemp
     [words.event, html`<code>${delivery.eventName}</code>`],
     [words.webhook, html`<a href="/webhooks/${webhook.id}"><span class="url">${webhook.url}</span></a>`],
     [words.account, account],
-    ...(event.rut ? [[words.enterprise, event.rut] as [string, string]] : []),
+    ...(event.rut ? [[words.enterprise, enterpriseOf(visit, event.rut)] as [string, Html | string]] : []),
     [words.productionOrSandbox, environments[event.environment]],
     ...(cfe
       ? [

@@ -9,6 +9,7 @@ import type { SupportAction } from '../../domain/supportAction.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { isAmong } from '../access.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { age, figure } from '../format.ts';
 import { link } from '../links.ts';
 import { LIST_QUERY, type List, listing } from '../lists.ts';
@@ -168,7 +169,8 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
     {
       key: 'rut',
       head: words.enterprise,
-      cell: ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+      cell: ({ legalName, rut }) =>
+        html`<a href="${enterprisePath(rut)}">${legalName}</a> <span class="soft">${rut}</span>`,
       csv: ({ rut }) => rut,
     },
     {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { storeAttempts } from '../../../src/db/attempts.ts';
 import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Delivery } from '../../../src/db/entities/Delivery.ts';
@@ -8,6 +9,7 @@ import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
 import { Event } from '../../../src/db/entities/Event.ts';
 import { Mail } from '../../../src/db/entities/Mail.ts';
 import { Webhook } from '../../../src/db/entities/Webhook.ts';
+import type { Attempt } from '../../../src/domain/attempt.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -243,4 +245,42 @@ test('the timeline names the API key that asked for it, to its own account and t
   expect(guest).not.toContain(keyId);
   // One from before the key was noted.
   expect(await shownTo(await site.as(await site.anOperator('VIEWER')))).not.toContain('By the API key');
+});
+
+test('a receipt leads to its enterprise, and operators to what was done about it', async () => {
+  const links = (text: string): string[] => [...text.matchAll(/href="([^"]*)"/g)].map(([, to = '']) => to);
+  const audit = `/audit?rut=${rut}&amp;subject=101-${cfe.sequence}`;
+  const ofMember = links(await shownTo(await site.as(await site.aMember(owners, 'VIEWER'))));
+  const ofOperator = links(await shownTo(await site.as(await site.anOperator('VIEWER'))));
+  expect([ofMember, ofOperator].map((all) => all.includes(`/enterprises/${rut}`))).toEqual([true, true]);
+  expect([ofMember, ofOperator].map((all) => all.includes(audit))).toEqual([false, true]);
+});
+
+test('of calls that were answered alike what was said is that of the last, and says so', async () => {
+  const operator = await site.as(await site.anOperator('VIEWER'));
+  const attempt = (at: string): Attempt => ({
+    operation: 'askVerdict',
+    answer: 'no connection',
+    result: 'retry',
+    at: new Date(at),
+    milliseconds: 5,
+    detail: null,
+    reasons: [],
+    request: `<asked at="${at}"/>`,
+    response: null,
+  });
+  const [first, last] = ['2026-03-01T12:00:00Z', '2026-03-01T13:30:00Z'];
+  const rest = Array.from({ length: 38 }, () => attempt('2026-03-01T13:00:00Z'));
+  await storeAttempts(db.orm.em.fork(), cfe.id, [attempt(first), ...rest, attempt(last)], null);
+
+  const links = [
+    ...(await shownTo(operator)).matchAll(/href="([^"]*\/exchange\?[^"]*no\+connection[^"]*)"/g),
+  ];
+  expect(links).toHaveLength(1);
+  const { text } = await operator.get(links[0]?.[1]?.replaceAll('&amp;', '&') ?? '', english);
+  expect(text).toContain(
+    'the last of 40 that were answered alike, at <time datetime="2026-03-01T13:30:00.000Z">',
+  );
+  expect(text).toContain(last);
+  expect(text).not.toContain(first);
 });
