@@ -12,6 +12,7 @@ import type { Texts } from './texts/index.ts';
 export const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 export const OWNERS: Audience = { operators: 'ADMIN', members: 'OWNER' };
 export const MEMBERS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
+export const OPERATORS: Audience = { operators: 'VIEWER', members: null };
 export const SUPPORT: Audience = { operators: 'SUPPORT', members: null };
 export const ADMINS: Audience = { operators: 'ADMIN', members: null };
 

@@ -45,8 +45,8 @@ interface Row extends Omit<ListedEnterprise, 'lacks' | 'lastCfeAt'> {
   readonly lastCfeAt: number | null;
 }
 
-/** The last day of a certificate in Montevideo. */
-const LAST_DAY = `(c.not_after at time zone 'America/Montevideo')::date`;
+/** The last day of a certificate `c` in Montevideo. */
+export const LAST_DAY = `(c.not_after at time zone 'America/Montevideo')::date`;
 
 /** SQL that says whether a fact holds of the joined row. */
 const FACTS: Readonly<Record<ReadyFact, string>> = {
@@ -136,51 +136,6 @@ function listed({
 function patterns(text: string): string[] {
   const part = text.replace(/[\\%_]/g, '\\$&');
   return [`${part}%`, `%${part}%`, `%${part}%`];
-}
-
-/** A paper that ends: a CAE with numbers left, or a certificate that signs. */
-export interface EndingPaper {
-  readonly id: string;
-  readonly rut: string;
-  readonly legalName: string;
-  /** Null: it is a certificate. */
-  readonly type: CfeType | null;
-  readonly serie: string | null;
-  readonly authorizationNumber: string | null;
-  /** Its last day in Montevideo. */
-  readonly ends: string;
-  readonly numbersLeft: number | null;
-}
-
-/** A paper that ended so long ago is told of no more. */
-const TOLD_DAYS = 30;
-
-/** Papers for production that end within so many days from `today` or ended lately, the first to end first, behind `after`. */
-export function endingPapers(
-  em: EntityManager,
-  seen: Seen,
-  { today, within, kind }: { today: string; within: number; kind?: 'cae' | 'certificate' | undefined },
-  { after, limit }: { after: readonly [ends: string, id: string] | null; limit: number },
-): Promise<EndingPaper[]> {
-  const visible = visibleTo(seen, 'paper.rut');
-  const days = [addDays(today, -TOLD_DAYS), addDays(today, within)];
-  const [ends, id] = after ?? [null, null];
-  return em.execute<EndingPaper[]>(
-    `select paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
-       ends::text as ends, numbers_left as "numbersLeft"
-     from (
-       select id, rut, type, series as serie, authorization_number, expiration_date as ends, numbers_left, 'cae' as kind
-       from cae where environment = 'production' and numbers_left > 0
-         and expiration_date between ?::date and ?::date
-       union all
-       select id, rut, null, null, null, ${LAST_DAY}, null, 'certificate' from certificate c
-       where environment = 'production' and replaced_at is null and ${LAST_DAY} between ?::date and ?::date
-     ) as paper join enterprise e on e.rut = paper.rut
-     where ${visible.sql} and (?::text is null or kind = ?::text)
-       and (?::date is null or (ends, paper.id) > (?::date, ?::uuid))
-     order by ends, paper.id limit ?`,
-    [...days, ...days, ...visible.values, kind ?? null, kind ?? null, ends, ends, id, limit],
-  );
 }
 
 /** An account with a role at an enterprise. */

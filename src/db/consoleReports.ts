@@ -1,6 +1,7 @@
 /** What the console's pages of daily reports read. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { addDays, montevideoDate } from '../domain/montevideo.ts';
 import type { ReportStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { milliseconds } from './clock.ts';
@@ -26,6 +27,31 @@ export interface ConsoleReportFilter {
   readonly to?: string | undefined;
   /** Only those that wait for a person. */
   readonly stuck?: boolean | undefined;
+  /** Only those that were due before, and that the authority does not have. */
+  readonly lateAt?: Date | undefined;
+}
+
+/** Of these the authority has no report. */
+const NOT_THERE = `status in ('OPEN', 'SENT', 'REFUSED')`;
+/** Older reports that the authority does not have are its affair and ours no more. */
+const REPORT_DAYS = 70;
+/** How many of production's reports of days that are over the authority does not have, how many of them late, and when the first is due. */
+export async function reportsDue(
+  em: EntityManager,
+  seen: Seen,
+  now: Date,
+): Promise<{ readonly count: number; readonly late: number; readonly first: Date } | null> {
+  const today = montevideoDate(now);
+  const { sql, values } = visibleTo(seen, 'rut');
+  const [due] = await em.execute<{ count: number; late: number; first: number | null }[]>(
+    `select count(*)::int as count, count(*) filter (where due_at < ?::timestamptz)::int as late,
+       ${milliseconds('min(due_at)')} as first
+     from daily_report
+     where environment = 'production' and ${NOT_THERE} and date < ?::date and date > ?::date and ${sql}`,
+    [now.toISOString(), today, addDays(today, -REPORT_DAYS), ...values],
+  );
+  const { count = 0, late = 0, first = null } = due ?? {};
+  return first === null ? null : { count, late, first: new Date(first) };
 }
 
 /** Where a page of the list ended: whether its last row waits for a person (`1`), its day, its RUT and environment. */
@@ -86,9 +112,9 @@ function placesOf(
   filter: ConsoleReportFilter,
   { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
 ): Piece {
-  const { rut, status } = filter;
+  const { rut, status, lateAt } = filter;
   const matching = conditionsOf(filter, { isStuck, after });
-  const isFew = isStuck || (status !== undefined && status !== 'CONSISTENT');
+  const isFew = isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
   if (rut === undefined && (seen === null || isFew)) {
     const visible = visibleAmong(seen, 'rut');
     return {
@@ -106,7 +132,7 @@ function placesOf(
 }
 
 function conditionsOf(
-  { environment, status, from, to }: ConsoleReportFilter,
+  { environment, status, from, to, lateAt }: ConsoleReportFilter,
   { isStuck, after }: { isStuck: boolean; after: readonly string[] | null },
 ): Piece {
   const [, date, rut, placeEnvironment] = after ?? [];
@@ -114,6 +140,10 @@ function conditionsOf(
     { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
     environment !== undefined && { sql: 'environment = ?', values: [environment] },
     status !== undefined && { sql: 'status = ?', values: [status] },
+    lateAt !== undefined && {
+      sql: `${NOT_THERE} and due_at < ?::timestamptz and date > ?::date`,
+      values: [lateAt.toISOString(), addDays(montevideoDate(lateAt), -REPORT_DAYS)],
+    },
     from !== undefined && { sql: 'date >= ?::date', values: [from] },
     to !== undefined && { sql: 'date <= ?::date', values: [to] },
     after !== null && {

@@ -8,7 +8,7 @@ export const PACE_DAYS = 28;
 /** Fewer days than this at that pace are few. */
 const FEW_DAYS = 7;
 /** Fewer numbers than this part of the CAEs that have any are few: a tenth. */
-const FEW_PART = 10;
+export const FEW_PART = 10;
 /** How many days before its date a paper is warned of; the nearest that has come counts. */
 const DAYS_BEFORE = [1, 7, 30] as const;
 
@@ -48,37 +48,64 @@ export function daysLeft(numbers: number, usedLately: number): number | null {
 
 /** Every warning that is due on `today`, given already or not. */
 export function dueWarnings(enterprise: WarnedEnterprise, today: string): DueWarning[] {
-  const types = [...new Set(enterprise.caes.map(({ type }) => type))];
   return [
-    ...types.flatMap((type) => lowWarning(enterprise, type, today) ?? []),
+    ...lowNumbers(enterprise, today).map((low) => lowWarning(enterprise.rut, low)),
     ...enterprise.caes.flatMap((cae) => caeWarning(enterprise.rut, cae, today) ?? []),
     ...(certificateWarning(enterprise, today) ?? []),
   ];
 }
 
 /** Whether `about` is a warning that may be given again, once what it was about has passed. */
-export const isRepeatable = (about: string): boolean => about.startsWith('cae.low/');
+export const isRepeatable = (about: string): boolean => about.startsWith(aboutLow(''));
 
-/** The numbers of a type run low: few days, few numbers, or none. A type of which nothing is valid and nothing was used is none. */
-function lowWarning(
-  { rut, caes, usedLately }: WarnedEnterprise,
-  type: CfeType,
-  today: string,
-): DueWarning | undefined {
-  const valid = caes.filter(
-    (cae) => cae.type === type && cae.issueDate <= today && today <= cae.expirationDate,
-  );
-  const used = usedLately.get(type) ?? 0;
-  if (valid.length === 0 && used === 0) return undefined;
-  const withNumbers = valid.filter(({ numbersLeft }) => numbersLeft > 0);
-  const left = sum(withNumbers.map(({ numbersLeft }) => numbersLeft));
-  const size = sum(withNumbers.map(({ numberStart, numberEnd }) => numberEnd - numberStart + 1));
-  const days = daysLeft(left, used);
-  const isLow = left === 0 || left * FEW_PART < size || (days !== null && days < FEW_DAYS);
-  return isLow
-    ? { about: `cae.low/${type}`, event: caeLow({ rut, type, numbersLeft: left, daysLeft: days }) }
-    : undefined;
+/** What the CAEs of a type that are valid today still give. */
+export interface TypeNumbers {
+  readonly hasValid: boolean;
+  readonly left: number;
+  /** How many numbers those had in all that have any left. */
+  readonly size: number;
+  /** How many were used in the last PACE_DAYS days. */
+  readonly used: number;
 }
+
+/** Whether the numbers of a type run low: few days, few numbers, or none. Of a type of which nothing is valid and nothing was used they do not. */
+export function runsLow({ hasValid, left, size, used }: TypeNumbers): boolean {
+  if (!hasValid && used === 0) return false;
+  const days = daysLeft(left, used);
+  return left === 0 || left * FEW_PART < size || (days !== null && days < FEW_DAYS);
+}
+
+/** A type whose numbers run low, with how many it has left and how many days these last. */
+export interface LowNumbers {
+  readonly type: CfeType;
+  readonly numbersLeft: number;
+  readonly daysLeft: number | null;
+}
+
+/** The types of an enterprise whose numbers run low on `today`. */
+export function lowNumbers(
+  { caes, usedLately }: Pick<WarnedEnterprise, 'caes' | 'usedLately'>,
+  today: string,
+): LowNumbers[] {
+  const ofTypes = [...Map.groupBy(caes, ({ type }) => type)];
+  return ofTypes.flatMap(([type, all]) => {
+    const valid = all.filter((cae) => cae.issueDate <= today && today <= cae.expirationDate);
+    const withNumbers = valid.filter(({ numbersLeft }) => numbersLeft > 0);
+    const left = sum(withNumbers.map(({ numbersLeft }) => numbersLeft));
+    const size = sum(withNumbers.map(({ numberStart, numberEnd }) => numberEnd - numberStart + 1));
+    const used = usedLately.get(type) ?? 0;
+    const isLow = runsLow({ hasValid: valid.length > 0, left, size, used });
+    return isLow ? [{ type, numbersLeft: left, daysLeft: daysLeft(left, used) }] : [];
+  });
+}
+
+/** What the warning that the numbers of a type run low is about. */
+export const aboutLow = (type: string): string => `cae.low/${type}`;
+
+const lowWarning = (rut: string, low: LowNumbers): DueWarning => ({
+  about: aboutLow(low.type),
+  event: caeLow({ rut, ...low }),
+});
 
 function caeWarning(rut: string, cae: WarnedCae, today: string): DueWarning | undefined {
   const { numbersLeft } = cae;

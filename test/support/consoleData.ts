@@ -167,7 +167,9 @@ const places = (cfes: number): string => `
   order by k;
   analyze place;
   insert into cfe_sequence (rut, environment, type, last) select rut, 'production', type, max(seq) from place group by rut, type;
-  update cae set last_number = s.last from cfe_sequence s where s.rut = cae.rut and s.environment = cae.environment and s.type = cae.type`;
+  update cae set last_number = s.last from cfe_sequence s where s.rut = cae.rut and s.environment = cae.environment and s.type = cae.type;
+  update cae set number_end = last_number + 3 from owned where owned.rut = cae.rut and e % 10 = 7 and environment = 'production' and type = 'ETICKET';
+  insert into warning (rut, about, given_at) select rut, 'cae.low/EFACTURA', now() from owned where e % 100 = 8`;
 
 /** Accepted, but one in 200 REJECTED, one in 1,000 OBSERVED, the newest 1,000 on their way, one in 500 stuck. */
 const CFES = `

@@ -11,11 +11,11 @@ import { listPlans } from '../../db/plans.ts';
 import { readyFacts } from '../../db/readyFacts.ts';
 import { findReportDuty } from '../../db/reportDuty.ts';
 import { usedLately } from '../../db/warnings.ts';
-import { CFE_TYPES } from '../../domain/cfeTypes.ts';
+import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { lackingFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
-import { daysLeft } from '../../domain/warnings.ts';
+import { daysLeft, type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { mayAt } from '../access.ts';
@@ -25,6 +25,7 @@ import {
   atEnterprise,
   enterprisePath,
   MEMBERS,
+  OPERATORS,
   OWNERS,
   READERS,
   type Section,
@@ -36,7 +37,7 @@ import { csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 import * as forms from './enterpriseForms.ts';
-import { ending, STATUS_TONES } from './enterprises.ts';
+import { ending, lowMark, STATUS_TONES } from './enterprises.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
 import { planName } from './plan.ts';
 import { reportTable } from './reports.ts';
@@ -47,6 +48,11 @@ interface Drawn extends AtEnterprise {
   readonly deps: ConsoleDeps;
   readonly now: Date;
   readonly today: string;
+  readonly caes: readonly CaeRow[];
+  /** How many numbers of each type were used in the last weeks. */
+  readonly used: ReadonlyMap<CfeType, number>;
+  /** The types whose numbers run low. */
+  readonly low: readonly LowNumbers[];
 }
 
 /** How many reports the page shows. */
@@ -66,12 +72,9 @@ export const enterprisePage = definePage({
     const annulments = annulmentList(visit, deps, at, query);
     if (query.format === 'csv') return csvOf(annulments);
     const now = deps.businessClock();
-    const drawn: Drawn = { ...at, visit, deps, now, today: montevideoDate(now) };
     const { enterprise } = at;
-    const month =
-      mayAt(at.standing, EXPORTERS) &&
-      html` · <a href="${exportsPath({ rut: enterprise.rut })}">${visit.texts.exports.link}</a>`;
-    const body = html`<p><a href="/enterprises/${enterprise.rut}/customers">${visit.texts.customers.title}</a>${month}</p>
+    const drawn: Drawn = { ...at, visit, deps, now, ...(await numbersOf(deps, enterprise.rut, now)) };
+    const body = html`${placesOf(visit, at)}
 ${await standingPanel(drawn)}
 <div class="panels"><div>
 ${section('login', loginPanel(drawn))}
@@ -80,7 +83,7 @@ ${section('certificate', await certificatePanel(drawn))}
 ${section('data', await dataPanel(drawn))}
 ${await mailPanel(drawn)}
 </div></div>
-${section('caes', await caesPanel(drawn))}
+${section('caes', caesPanel(drawn))}
 ${section('branches', await branchesPanel(drawn))}
 ${section('reports', await reportsPanel(drawn))}
 ${section('annulments', await annulmentsPanel(drawn, annulments))}
@@ -91,6 +94,34 @@ ${section('acts', actsPanel(drawn))}`;
     });
   },
 });
+
+/** Where else something of it stands, for whoever may go there. */
+function placesOf({ texts }: Visit, { enterprise: { rut }, standing }: AtEnterprise): Html {
+  const { nav } = texts;
+  const isOperator = mayAt(standing, OPERATORS);
+  const places = [
+    [`${enterprisePath(rut)}/customers`, texts.customers.title],
+    [link('/cfes', { rut }), nav.cfes],
+    isOperator && [link('/stuck', { rut }), nav.stuck],
+    [link('/deliveries', { rut }), nav.deliveries],
+    isOperator && [link('/audit', { rut }), nav.audit],
+    mayAt(standing, EXPORTERS) && [exportsPath({ rut }), texts.exports.link],
+  ].filter((one): one is [string, string] => one !== false);
+  return html`<p class="places">${places.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
+}
+
+/** Its CAEs for production, and which of their types run low. */
+async function numbersOf(
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  rut: string,
+  now: Date,
+): Promise<Pick<Drawn, 'today' | 'caes' | 'used' | 'low'>> {
+  const em = orm.em.fork();
+  const today = montevideoDate(now);
+  const caes = await listCaes(em, rut, 'production');
+  const used = (await usedLately(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
+  return { today, caes, used, low: lowNumbers({ caes, usedLately: used }, today) };
+}
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
 
@@ -104,7 +135,7 @@ const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
 };
 
 /** Where it stands; of what keeps it from issuing, each thing with what to do about it. */
-async function standingPanel({ enterprise, standing, visit, deps, now }: Drawn): Promise<Html> {
+async function standingPanel({ enterprise, standing, visit, deps, now, low }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
   const lacking = lackingFacts(await readyFacts(deps.orm.em.fork(), enterprise, now));
@@ -112,15 +143,17 @@ async function standingPanel({ enterprise, standing, visit, deps, now }: Drawn):
   const start = date ? montevideoTimestamp(date).slice(0, 16).replace('T', ' ') : null;
   const todo = (fact: ReadyFact): string =>
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
+  // Without a CAE in force there is one thing to do, and it stands among what lacks.
+  const few = lacking.includes('okCae') ? [] : low;
   const list =
-    lacking.length > 0 &&
+    lacking.length + few.length > 0 &&
     html`<ul class="lacks">${lacking.map(
       (fact) =>
         html`<li><a href="#${MENDED_AT[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
-    )}</ul>`;
+    )}${few.map((one) => lowItem(visit, one))}</ul>`;
   const says = {
     PENDING: lacking.length === 0 ? words.soonReady : null,
-    READY: lacking.length === 0 ? words.isReady : words.cannotIssue,
+    READY: lacking.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -133,6 +166,14 @@ async function standingPanel({ enterprise, standing, visit, deps, now }: Drawn):
     words.readiness,
     html`<p>${mark(words.statuses[status], STATUS_TONES[status])} ${enterprise.legalName} · ${words.rut} <code>${enterprise.rut}</code>${role}</p>${says !== null && html`<p>${says}</p>`}${reason}${list}`,
   );
+}
+
+/** A type whose numbers run low, and what to do about it. */
+function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNumbers): Html {
+  const { enterprises: words } = texts;
+  const { label } = CFE_TYPES[type];
+  const what = numbersLeft === 0 ? words.noNumbers(label) : words.lowNumbers(label, days);
+  return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${numbersLeft === 0 && `${words.noNumbersMean} `}${words.todo.okCae}</li>`;
 }
 
 function loginPanel({ enterprise, standing, visit }: Drawn): Html {
@@ -174,20 +215,18 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
   );
 }
 
-async function caesPanel({ enterprise, standing, visit, deps, now, today }: Drawn): Promise<Html> {
+function caesPanel({ enterprise, standing, visit, today, caes, used, low }: Drawn): Html {
   const { enterprises: words } = visit.texts;
-  const { rut } = enterprise;
-  const em = deps.orm.em.fork();
-  const caes = (await listCaes(em, rut, 'production')).toSorted(byEnd);
-  const used = (await usedLately(em, [rut], now)).get(rut);
-  const rows = caes.map((cae) => {
-    const lasts = daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0);
+  const isLow = (type: CfeType): boolean => low.some((one) => one.type === type);
+  const rows = caes.toSorted(byEnd).map((cae) => {
+    const lasts = daysLeft(cae.numbersLeft, used.get(cae.type) ?? 0);
+    const left = figure(cae.numbersLeft);
     return [
       CFE_TYPES[cae.type].label,
       cae.serie,
-      `${figure(cae.numberStart)}–${figure(cae.numberEnd)}`,
-      cae.lastNumber < cae.numberStart ? visit.texts.never : figure(cae.lastNumber),
-      figure(cae.numbersLeft),
+      `${cae.numberStart}–${cae.numberEnd}`,
+      cae.lastNumber < cae.numberStart ? visit.texts.never : String(cae.lastNumber),
+      isLow(cae.type) ? mark(left, cae.numbersLeft === 0 ? 'bad' : 'wait') : left,
       lasts === null ? visit.texts.never : age(lasts * 86_400_000, visit.texts),
       ending(visit.texts, cae.expirationDate, today),
       html`<code>${cae.authorizationNumber}</code>`,
@@ -204,7 +243,7 @@ async function caesPanel({ enterprise, standing, visit, deps, now, today }: Draw
     words.authorization,
   ];
   const shown = rows.length === 0 ? nothing(words.caesNone) : table(words.caes, heads, rows, [2, 3, 4, 5]);
-  return panel(words.caes, html`${shown}${mayAt(standing, MEMBERS) && forms.caeForm(visit, rut)}`);
+  return panel(words.caes, html`${shown}${mayAt(standing, MEMBERS) && forms.caeForm(visit, enterprise.rut)}`);
 }
 
 /** The first to end first. */
@@ -329,10 +368,10 @@ function annulmentList(
         key: 'from',
         head: words.fromNumber,
         isFigure: true,
-        cell: ({ from }) => figure(from),
+        cell: ({ from }) => String(from),
         csv: ({ from }) => from,
       },
-      { key: 'to', head: words.toNumber, isFigure: true, cell: ({ to }) => figure(to), csv: ({ to }) => to },
+      { key: 'to', head: words.toNumber, isFigure: true, cell: ({ to }) => String(to), csv: ({ to }) => to },
       {
         key: 'reason',
         head: words.reason,

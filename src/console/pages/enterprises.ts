@@ -1,10 +1,6 @@
 import * as z from 'zod';
-import {
-  type EndingPaper,
-  endingPapers,
-  enterprisesSeen,
-  type ListedEnterprise,
-} from '../../db/consoleEnterprises.ts';
+import { enterprisesSeen, type ListedEnterprise } from '../../db/consoleEnterprises.ts';
+import { type NeedyPaper, needyPapers, PAPER_KINDS } from '../../db/consolePapers.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import {
   ENTERPRISE_STATUSES,
@@ -41,6 +37,10 @@ export function ending(texts: Texts, day: string, today: string): Html {
   const tone = days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm';
   return html`<time>${day}</time> ${mark(texts.enterprises.days(days), tone)}`;
 }
+
+/** How few numbers are left, where they run low. */
+export const lowMark = ({ enterprises: words }: Texts, left: number): Html =>
+  left === 0 ? mark(words.exhausted, 'bad') : mark(words.runsLow, 'wait');
 
 /** GET /enterprises: those that somebody sees, and what each lacks. */
 export const enterprisesPage = definePage({
@@ -137,7 +137,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
   ];
 }
 
-/** GET /papers: the CAEs and certificates that end soon or ended lately, the first to end first. */
+/** GET /papers: the CAEs and certificates that end soon or ended lately, the first to end first, and numbers that run low. */
 export const papersPage = definePage({
   name: 'papers',
   method: 'GET',
@@ -147,15 +147,15 @@ export const papersPage = definePage({
   query: z.object({
     ...LIST_QUERY,
     within: Within.optional(),
-    kind: z.enum(['cae', 'certificate']).optional(),
+    kind: z.enum(PAPER_KINDS).optional(),
   }),
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
-    const today = montevideoDate(deps.businessClock());
+    const now = deps.businessClock();
     const days = Number(query.within ?? WITHIN[0]);
     const em = deps.orm.em.fork();
-    return listing<EndingPaper>(visit, deps, {
+    return listing<NeedyPaper>(visit, deps, {
       title: words.papers,
       label: words.papers,
       name: 'papers',
@@ -166,17 +166,17 @@ export const papersPage = definePage({
         {
           name: 'kind',
           label: words.kind,
-          options: (['cae', 'certificate'] as const).map((kind) => [kind, words.kinds[kind]] as const),
+          options: PAPER_KINDS.map((kind) => [kind, words.kinds[kind]] as const),
         },
       ],
-      columns: paperColumns(visit, today),
+      columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
-        const [ends, id] = after ?? [];
-        const place = ends === undefined || id === undefined ? null : ([ends, id] as const);
+        const [day = '', kind = '', id = ''] = after ?? [];
         const seen = accountsOf(signedIn(visit).viewer);
-        return endingPapers(em, seen, { today, within: days, kind: query.kind }, { after: place, limit });
+        const place = { after: after && ([day, kind, id] as const), limit };
+        return needyPapers(em, seen, { now, within: days, kind: query.kind }, place);
       },
-      key: { parts: ['date', 'uuid'], of: ({ ends, id }) => [ends, id] },
+      key: { parts: ['date', 'text', 'uuid'], of: ({ day, kind, id }) => [day, kind, id] },
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),
       empty: words.papersNone,
       live: ['papers'],
@@ -184,7 +184,7 @@ export const papersPage = definePage({
   },
 });
 
-function paperColumns({ texts }: Visit, today: string): Column<EndingPaper>[] {
+function paperColumns({ texts }: Visit, today: string): Column<NeedyPaper>[] {
   const { enterprises: words } = texts;
   return [
     {
@@ -199,6 +199,7 @@ function paperColumns({ texts }: Visit, today: string): Column<EndingPaper>[] {
       cell: ({ type }) => (type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
       csv: ({ type }) => type ?? 'CERTIFICATE',
     },
+    { key: 'kind', head: words.kind, csvOnly: true, cell: ({ kind }) => kind, csv: ({ kind }) => kind },
     { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
     {
       key: 'authorization_number',
@@ -209,7 +210,8 @@ function paperColumns({ texts }: Visit, today: string): Column<EndingPaper>[] {
     {
       key: 'ends',
       head: words.ends,
-      cell: ({ ends }) => ending(texts, ends, today),
+      cell: ({ kind, ends, numbersLeft }) =>
+        kind === 'low' ? lowMark(texts, numbersLeft ?? 0) : ending(texts, ends, today),
       csv: ({ ends }) => ends,
     },
     {

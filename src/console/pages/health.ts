@@ -2,14 +2,16 @@ import * as z from 'zod';
 import { endpointStates } from '../../db/authorityEndpoints.ts';
 import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
-import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { age, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
+import { ending, lowMark } from './enterprises.ts';
 
 /** GET /: how things stand, and what needs somebody. */
 export const healthPage = definePage({
@@ -23,8 +25,12 @@ export const healthPage = definePage({
   async handle({ visit }, { orm, clock, businessClock }) {
     const { health: words } = visit.texts;
     const em = orm.em.fork();
-    const today = montevideoDate(businessClock());
-    const health = await consoleHealth(em, accountsOf(signedIn(visit).viewer), visit.now, today);
+    const businessNow = businessClock();
+    const today = montevideoDate(businessNow);
+    const health = await consoleHealth(em, accountsOf(signedIn(visit).viewer), {
+      now: visit.now,
+      businessNow,
+    });
     const endpoints = await endpointStates(em, clock);
     const body = html`<div class="panels"><div>
 ${panel(words.stuck, stuckTable(visit, health))}
@@ -94,7 +100,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   ]);
   const late = due && [
     to(
-      link('/reports', { environment: 'production' }),
+      link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
       due.late > 0 ? mark(words.late(due.late), 'bad') : mark(words.due, 'calm'),
     ),
     figure(due.count),
@@ -130,26 +136,33 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof endpo
 
 function papersTable({ texts }: Visit, { papers }: Health, today: string): Html {
   const { health: words } = texts;
-  if (papers.length === 0) return nothing(words.papersNone);
-  const rows = papers.map(({ rut, legalName, type, ends, numbersLeft }) => {
-    const days = daysBetween(today, ends);
-    return [
-      to(`/enterprises/${rut}`, html`${legalName} <span class="soft">${rut}</span>`),
-      type === null ? words.certificate : CFE_TYPES[type].label,
-      html`<time>${ends}</time> ${mark(words.days(days), days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm')}`,
-      numbersLeft !== null && figure(numbersLeft),
-    ];
-  });
-  return table(words.papers, [words.enterprise, words.paper, words.ends, words.left], rows, [3]);
+  if (papers.rows.length === 0) return nothing(words.papersNone);
+  const rows = papers.rows.map((paper) => [
+    to(
+      enterprisePath(paper.rut, paper.type === null ? 'certificate' : 'caes'),
+      html`${paper.legalName} <span class="soft">${paper.rut}</span>`,
+    ),
+    paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
+    paper.kind === 'low' ? lowMark(texts, paper.numbersLeft ?? 0) : ending(texts, paper.ends, today),
+    paper.numbersLeft !== null && figure(paper.numbersLeft),
+  ]);
+  const heads = [words.enterprise, words.paper, words.ends, words.left];
+  const all = link('/papers', { within: '30' });
+  return html`${table(words.papers, heads, rows, [3])}${more(papers.hasMore ? words.more : words.all, all)}`;
 }
+
+/** Where all of a list stand, of which a panel shows the first. */
+const more = (words: string, href: string): Html =>
+  html`<div class="more"><a href="${href}">${words}</a></div>`;
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
-  if (webhooks.length === 0) return nothing(words.webhooksNone);
-  const rows = webhooks.map(({ id, url, count, last }) => [
+  if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
+  const rows = webhooks.rows.map(({ id, url, count, last }) => [
     to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
     mark(figure(count), 'bad'),
     moment(last),
   ]);
-  return table(words.webhooks, [words.url, words.failed, words.last], rows, [1]);
+  const all = link('/deliveries', { status: 'FAILED' });
+  return html`${table(words.webhooks, [words.url, words.failed, words.last], rows, [1])}${more(webhooks.hasMore ? words.more : words.all, all)}`;
 }

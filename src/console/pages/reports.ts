@@ -9,8 +9,8 @@ import { Rut } from '../../domain/rut.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
-import { accountsOf } from '../access.ts';
-import { READERS } from '../atEnterprise.ts';
+import { accountsOf, isAmong } from '../access.ts';
+import { OPERATORS, READERS } from '../atEnterprise.ts';
 import { decimal, moment } from '../format.ts';
 import { type Column, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
@@ -60,13 +60,16 @@ export const reportsPage = definePage({
     status: z.enum(REPORT_STATUSES).optional(),
     from: date().optional(),
     to: date().optional(),
-    needs: z.literal('person').optional(),
+    needs: z.enum(['person', 'late']).optional(),
   }),
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { reports: words, environments } = visit.texts;
     const { rut, environment, status, from, to, needs } = query;
-    const filter = { rut, environment, status, from, to, stuck: needs !== undefined };
+    const now = deps.businessClock();
+    const lateAt = needs === 'late' ? now : undefined;
+    const filter = { rut, environment, status, from, to, stuck: needs === 'person', lateAt };
+    const { viewer } = signedIn(visit);
     const em = deps.orm.em.fork();
     return listing<ListedReport>(visit, deps, {
       title: words.title,
@@ -83,7 +86,14 @@ export const reportsPage = definePage({
             (one) => [one, REPORT_WORDS[visit.language].status[one].label] as const,
           ),
         },
-        { name: 'needs', label: words.needs, options: [['person', words.needsOnly]] },
+        {
+          name: 'needs',
+          label: words.only,
+          options: [
+            ['person', words.needsOnly],
+            ['late', words.lateOnly],
+          ],
+        },
         { name: 'from', label: words.from, type: 'date' },
         { name: 'to', label: words.to, type: 'date' },
         {
@@ -92,18 +102,14 @@ export const reportsPage = definePage({
           options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
         },
       ],
-      columns: [
-        ...dayColumn(visit),
-        ...enterpriseColumn(visit),
-        ...stateColumns(visit, deps.businessClock()),
-      ],
-      read: ({ after, limit }) =>
-        reportsSeen(em, accountsOf(signedIn(visit).viewer), filter, { after, limit }),
+      columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
+      read: ({ after, limit }) => reportsSeen(em, accountsOf(viewer), filter, { after, limit }),
       key: { parts: ['number', 'date', 'text', 'text'], of: placeOf },
       href: reportPath,
       empty: words.none,
       emptyAtFirst: words.noneYet,
       live: ['reports'],
+      ...(isAmong(viewer, OPERATORS) ? { above: html`<p><a href="/rates">${words.rates}</a></p>` } : {}),
     });
   },
 });

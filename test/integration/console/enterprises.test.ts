@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
+import { Warning } from '../../../src/db/entities/Warning.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
 import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut, day } from '../../support/papers.ts';
+import { givePendingCfes } from '../../support/pendingCfes.ts';
 import { aPng } from '../../support/pictures.ts';
 
 const PASSWORD = 'la clave que nadie ve';
@@ -107,6 +109,94 @@ describe('lists', () => {
     expect(ruts(await read(member, '/papers?kind=certificate'))).toEqual([]);
     expect(ruts(await read(admin, '/papers'))).toContain(other);
   });
+});
+
+describe('numbers that run low', () => {
+  const FAR = day(700);
+  /** The panel of an enterprise's page that says where it stands. */
+  const standing = async (browser: Browser, rut: string): Promise<string> =>
+    /What it still needs<\/h2>.*?<\/section>/s.exec(await read(browser, `/enterprises/${rut}`))?.[0] ?? '';
+
+  test('are told of by the rule of the warnings, though no CAE ends for years; fresh ones beside end it', async () => {
+    const ours = await anAccount(db.orm);
+    const theirs = await aReadyEnterprise(db.orm, await anAccount(db.orm), {
+      caes: [{ expirationDate: FAR, to: 100, last: 100 }],
+    });
+    const of = (...caes: Parameters<typeof giveCae>[2][]) =>
+      aReadyEnterprise(db.orm, ours, {
+        caes: caes.map((wishes) => ({ expirationDate: FAR, ...wishes })),
+      });
+    const tenth = await of({ to: 100, last: 90 });
+    const few = await of({ to: 100, last: 91 });
+    const none = await of({ to: 100, last: 100 });
+    const beside = await of({ to: 100, last: 100 }, { serie: 'B', to: 100 });
+    const otherType = await of({}, { type: 'EFACTURA', to: 100, last: 100 });
+    const member = await site.as(await site.aMember(ours, 'VIEWER'));
+    const low = [few, none, otherType].toSorted();
+
+    expect(ruts(await read(member, '/papers')).toSorted()).toEqual(low);
+    expect(ruts(await read(member, '/papers?kind=low')).toSorted()).toEqual(low);
+    expect(ruts(await read(member, '/papers?kind=cae'))).toEqual([]);
+    expect(ruts(await read(admin, '/papers?kind=low'))).toContain(theirs);
+    const csv = await read(member, '/papers?kind=low&format=csv');
+    expect(csv).toContain(`${none},ETICKET,low,,,${FAR},0\r\n`);
+    expect(csv).toContain(`${few},ETICKET,low,,,${FAR},9\r\n`);
+
+    for (const rut of [tenth, beside]) expect(await standing(member, rut)).toContain('It has all it needs');
+    for (const rut of low) expect(await standing(member, rut)).not.toContain('It has all it needs');
+    expect(await standing(member, few)).toContain('Few numbers of e-Ticket are left');
+    expect(await standing(member, none)).toContain('No numbers of e-Ticket are left');
+    expect(await standing(member, otherType)).toContain('No numbers of e-Factura are left');
+    const marked = (text: string) => [...text.matchAll(/<span class="mark bad">0<\/span>/g)].length;
+    expect(marked(await read(member, `/enterprises/${none}`))).toBe(1);
+    expect(marked(await read(member, `/enterprises/${beside}`))).toBe(0);
+
+    await giveCae(db.orm, none, { serie: 'B', from: 101, to: 200, expirationDate: FAR });
+    expect(ruts(await read(member, '/papers')).toSorted()).toEqual([few, otherType].toSorted());
+    expect(await standing(member, none)).toContain('It has all it needs');
+  });
+
+  test('by their pace are told of where the warnings were, and only as long as it holds', async () => {
+    const ours = await anAccount(db.orm);
+    // Fifty in a day leave ten of sixty: a sixth, but for five days of four weeks.
+    const rut = await aReadyEnterprise(db.orm, ours, { caes: [{ expirationDate: FAR, to: 60 }] });
+    await givePendingCfes(db.orm, {
+      accountId: ours,
+      rut,
+      count: 50,
+      from: new Date(Date.now() - 86_400_000),
+    });
+    await db.orm.em
+      .fork()
+      .execute(
+        `insert into cfe_sequence (rut, environment, type, last) values (?, 'production', 'ETICKET', 50)`,
+        [rut],
+      );
+    const member = await site.as(await site.aMember(ours, 'VIEWER'));
+    expect(await standing(member, rut)).toContain('The numbers of e-Ticket last 5 days');
+    await db.orm.em.fork().insert(Warning, { rut, about: 'cae.low/ETICKET', givenAt: new Date() });
+    expect(ruts(await read(member, '/papers'))).toEqual([rut]);
+    expect(ruts(await read(member, '/'))).toContain(rut);
+
+    await giveCae(db.orm, rut, { serie: 'B', from: 61, to: 1_000, expirationDate: FAR });
+    expect(ruts(await read(member, '/papers'))).toEqual([]);
+    expect(await standing(member, rut)).toContain('It has all it needs');
+  });
+});
+
+test('an enterprise’s page leads to all that is of it, for whoever may go there', async () => {
+  const rut = await aReadyEnterprise(db.orm, account);
+  const places = async (browser: Browser): Promise<string[]> => {
+    const [line = ''] = /<p class="places">.*?<\/p>/s.exec(await read(browser, `/enterprises/${rut}`)) ?? [];
+    return [...line.matchAll(/href="\/([^"]*)"/g)].map(([, path]) => path ?? '');
+  };
+  const everyone = [`enterprises/${rut}/customers`, `cfes?rut=${rut}`, `deliveries?rut=${rut}`];
+  const viewer = await site.as(await site.aMember(account, 'VIEWER'));
+  expect(await places(viewer)).toEqual(everyone);
+  expect(await places(owner)).toEqual([...everyone, `exports?rut=${rut}`]);
+  const ofOperators = [...everyone, `stuck?rut=${rut}`, `audit?rut=${rut}`];
+  expect((await places(admin)).toSorted()).toEqual([...ofOperators, `exports?rut=${rut}`].toSorted());
+  for (const path of await places(admin)) expect((await admin.get(`/${path}`)).status).toBe(200);
 });
 
 describe('papers are uploaded without script', () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createUser } from '../../../src/commands/createUser.ts';
 import { storeOpenReports } from '../../../src/db/dailyReports.ts';
+import { Cae } from '../../../src/db/entities/Cae.ts';
 import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
@@ -8,6 +9,8 @@ import { anAccount } from '../../support/commandDeps.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { day } from '../../support/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
 let db: TestDatabase;
@@ -116,4 +119,40 @@ test('reports that are due, late or wait for a person are told to whom they conc
   expect([...own.matchAll(/class="figure">(\d+)</g)].map(([, count]) => Number(count))).toEqual([1, 2]);
   expect(own).toContain(`<time>${stuck}</time>`);
   expect(await told(theirs.accountId)).toContain('Ningún reporte');
+
+  // Who asks for those that are late gets these.
+  const [, href = ''] = /href="(\/reports\?[^"]*needs=late[^"]*)"/.exec(own) ?? [];
+  const member = await site.as(await site.aMember(ours.accountId, 'VIEWER'));
+  const { text } = await member.get(href.replaceAll('&amp;', '&'));
+  const listed = [...text.matchAll(/class="row" href="\/reports\/\d+\/production\/([\d-]+)"/g)];
+  expect(listed.map(([, date]) => date)).toEqual([late]);
+  expect(text).not.toContain('href="/rates"');
+  const operator = await site.as(await site.anOperator('VIEWER'));
+  expect((await operator.get('/reports')).text).toContain('href="/rates"');
+});
+
+test('what has not ended yet comes first, and where there is more than the panel shows it leads to all', async () => {
+  const account = await anAccount(db.orm);
+  const ended = Array.from({ length: 21 }, (_, i) => ({
+    expirationDate: day(-3),
+    serie: `A${String.fromCharCode(65 + i)}`,
+  }));
+  const tomorrow = day(1);
+  const rut = await aReadyEnterprise(db.orm, account, {
+    caes: [...ended, { expirationDate: tomorrow, serie: 'Z' }],
+  });
+  const panelOf = async (): Promise<string> => {
+    const { text } = await (await site.as(await site.aMember(account, 'VIEWER'))).get('/', {
+      'accept-language': 'en',
+    });
+    return /Papers that end within 30 days.*?<\/section>/s.exec(text)?.[0] ?? '';
+  };
+  const panel = await panelOf();
+  const days = [...panel.matchAll(/<time>([\d-]+)<\/time>/g)].map(([, at]) => at);
+  expect(days).toHaveLength(20);
+  expect(days[0]).toBe(tomorrow);
+  expect(panel).toContain('<a href="/papers?within=30">There are more: all of them</a>');
+
+  await db.orm.em.fork().nativeDelete(Cae, { rut, expirationDate: day(-3) });
+  expect(await panelOf()).toContain('<a href="/papers?within=30">All of them</a>');
 });

@@ -106,7 +106,7 @@ testWithBrowser.each([
     const papers = page.locator('.panel', { hasText: 'Papers that end within 30 days' });
     expect(await papers.innerText()).toContain(day(5));
     await papers.getByRole('link').first().click();
-    await page.waitForURL(new RegExp(`/enterprises/${bakery.rut}$`));
+    await page.waitForURL(new RegExp(`/enterprises/${bakery.rut}#caes$`));
     expect(await main(page)).toContain(day(5));
     expect(faults).toEqual([]);
     await close();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CfeType } from '../../../src/domain/cfeTypes.ts';
-import { daysLeft, dueWarnings, type WarnedCae } from '../../../src/domain/warnings.ts';
+import { daysLeft, dueWarnings, lowNumbers, type WarnedCae } from '../../../src/domain/warnings.ts';
 
 const TODAY = '2026-11-22';
 const cae = (wishes: Partial<WarnedCae> = {}): WarnedCae => ({
@@ -34,6 +34,19 @@ describe('days left', () => {
   ])('%i numbers, of which %i were used in 28 days, last %s days', (numbers, used, days) => {
     expect(daysLeft(numbers, used)).toBe(days);
   });
+});
+
+test('the types that run low are those that are warned of, each with what it has left', () => {
+  const caes = [
+    cae({ numbersLeft: 99 }),
+    cae({ type: 'EFACTURA', numbersLeft: 500 }),
+    cae({ type: 'ETICKET_NC', numbersLeft: 0 }),
+  ];
+  const usedLately = new Map<CfeType, number>([['ETICKET', 28]]);
+  expect(lowNumbers({ caes, usedLately }, TODAY)).toEqual([
+    { type: 'ETICKET', numbersLeft: 99, daysLeft: 99 },
+    { type: 'ETICKET_NC', numbersLeft: 0, daysLeft: null },
+  ]);
 });
 
 describe('cae.low', () => {

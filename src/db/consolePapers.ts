@@ -1,0 +1,132 @@
+/** What the console tells of papers that need somebody: those that end, and numbers that run low. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CfeType } from '../domain/cfeTypes.ts';
+import { addDays, montevideoDate } from '../domain/montevideo.ts';
+import { aboutLow, FEW_PART, runsLow, type TypeNumbers } from '../domain/warnings.ts';
+import { LAST_DAY } from './consoleEnterprises.ts';
+import { type Seen, visibleTo } from './visibleTo.ts';
+import { usedLately } from './warnings.ts';
+
+export const PAPER_KINDS = ['low', 'cae', 'certificate'] as const;
+type PaperKind = (typeof PAPER_KINDS)[number];
+
+/** A CAE with numbers left or a certificate that signs, which end; or a type whose numbers run low, of all its CAEs. */
+export interface NeedyPaper {
+  readonly kind: PaperKind;
+  /** Of the CAE or certificate; where numbers run low, of that CAE of the type which ends last. */
+  readonly id: string;
+  readonly rut: string;
+  readonly legalName: string;
+  /** Null: it is a certificate. */
+  readonly type: CfeType | null;
+  readonly serie: string | null;
+  readonly authorizationNumber: string | null;
+  /** Its last day in Montevideo. */
+  readonly ends: string;
+  /** By which day it stands in the list: its last one, and where numbers run low today. */
+  readonly day: string;
+  readonly numbersLeft: number | null;
+}
+
+/** A paper that ended so long ago is told of no more. */
+const TOLD_DAYS = 30;
+
+/** Which papers to list: of which kind, and those that end within so many days. */
+interface PaperFilter {
+  readonly now: Date;
+  readonly within: number;
+  readonly kind?: PaperKind | undefined;
+  /** Those of suspended enterprises not. */
+  readonly isIssuing?: boolean;
+}
+
+/**
+ * Papers for production that end within so many days from `now` or ended lately, and types whose numbers run low, by their day and
+ * behind `after`; with `endedLast` those that have ended come at the end.
+ */
+export async function needyPapers(
+  em: EntityManager,
+  seen: Seen,
+  { now, within, kind, isIssuing = false }: PaperFilter,
+  {
+    after = null,
+    endedLast = false,
+    limit,
+  }: { after?: readonly [day: string, kind: string, id: string] | null; endedLast?: boolean; limit: number },
+): Promise<NeedyPaper[]> {
+  const today = montevideoDate(now);
+  const visible = visibleTo(seen, 'paper.rut');
+  const days = [addDays(today, -TOLD_DAYS), addDays(today, within)];
+  const low = kind === undefined || kind === 'low' ? await typesThatRunLow(em, seen, now) : [];
+  const [day, behind, id] = after ?? [null, null, null];
+  return em.execute<NeedyPaper[]>(
+    `select kind, paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
+       ends::text as ends, day::text as day, numbers_left as "numbersLeft"
+     from (
+       select 'cae' as kind, id, rut, type, series as serie, authorization_number, expiration_date as ends,
+         expiration_date as day, numbers_left
+       from cae where environment = 'production' and numbers_left > 0
+         and expiration_date between ?::date and ?::date
+       union all
+       select 'certificate', id, rut, null, null, null, ${LAST_DAY}, ${LAST_DAY}, null from certificate c
+       where environment = 'production' and replaced_at is null and ${LAST_DAY} between ?::date and ?::date
+       union all
+       select 'low', id, rut, type, null, null, ends, ?::date, "left"
+       from jsonb_to_recordset(?::jsonb) as low (id uuid, rut text, type text, ends date, "left" integer)
+     ) as paper join enterprise e on e.rut = paper.rut
+     where ${visible.sql} and (?::text is null or kind = ?::text) and (e.status <> 'SUSPENDED' or not ?::boolean)
+       and (?::date is null or (day, kind, paper.id) > (?::date, ?::text, ?::uuid))
+     order by (?::boolean and day < ?::date), day, kind, paper.id limit ?`,
+    [
+      ...days,
+      ...days,
+      today,
+      JSON.stringify(low),
+      ...visible.values,
+      kind ?? null,
+      kind ?? null,
+      isIssuing,
+      day,
+      day,
+      behind,
+      id,
+      endedLast,
+      today,
+      limit,
+    ],
+  );
+}
+
+/** A type of an enterprise as it is counted. */
+interface Counted extends Omit<TypeNumbers, 'used'> {
+  readonly id: string;
+  readonly rut: string;
+  readonly type: CfeType;
+  readonly ends: string;
+  readonly isWarned: boolean;
+}
+
+/**
+ * The types whose numbers for production run low, by the rule of the warnings. Their pace, which takes many questions, is asked of those
+ * alone that were warned of at the last hour's turn (docs/contract.md#warnings); few numbers are seen at once.
+ */
+async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
+  const visible = visibleTo(seen, 'cae.rut');
+  const counted = await em.execute<Counted[]>(
+    `select counted.*, w.rut is not null as "isWarned" from (
+       select rut, type, (array_agg(id order by expiration_date desc, id))[1] as id, max(expiration_date)::text as ends,
+         bool_or(is_valid) as "hasValid",
+         coalesce(sum(numbers_left) filter (where is_valid), 0)::float8 as "left",
+         coalesce(sum(number_end - number_start + 1) filter (where is_valid and numbers_left > 0), 0)::float8 as size
+       from (select *, ?::date between issue_date and expiration_date as is_valid from cae
+         where environment = 'production' and ${visible.sql}) as own
+       group by rut, type
+     ) as counted left join warning w on w.rut = counted.rut and w.about = ? || counted.type
+     where w.rut is not null or ("hasValid" and "left" * ? <= size)`,
+    [montevideoDate(now), ...visible.values, aboutLow(''), FEW_PART],
+  );
+  const isFew = (one: Counted): boolean => runsLow({ ...one, used: 0 });
+  const paced = counted.filter((one) => one.isWarned && !isFew(one)).map(({ rut }) => rut);
+  const used = await usedLately(em, [...new Set(paced)], now);
+  return counted.filter((one) => runsLow({ ...one, used: used.get(one.rut)?.get(one.type) ?? 0 }));
+}
