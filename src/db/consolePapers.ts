@@ -13,7 +13,7 @@ type PaperKind = (typeof PAPER_KINDS)[number];
 /** A CAE with numbers left or a certificate that signs, which end; or a type whose numbers run low, of all its CAEs. */
 export interface NeedyPaper {
   readonly kind: PaperKind;
-  /** Of the CAE or certificate; where numbers run low, of that CAE of the type which ends last. */
+  /** Of the CAE or certificate; where numbers run low, of one of the type's CAEs. */
   readonly id: string;
   readonly rut: string;
   readonly legalName: string;
@@ -114,7 +114,7 @@ async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promis
   const visible = visibleTo(seen, 'cae.rut');
   const counted = await em.execute<Counted[]>(
     `select counted.*, w.rut is not null as "isWarned" from (
-       select rut, type, (array_agg(id order by expiration_date desc, id))[1] as id, max(expiration_date)::text as ends,
+       select rut, type, min(id::text) as id, max(expiration_date)::text as ends,
          bool_or(is_valid) as "hasValid",
          coalesce(sum(numbers_left) filter (where is_valid), 0)::float8 as "left",
          coalesce(sum(number_end - number_start + 1) filter (where is_valid and numbers_left > 0), 0)::float8 as size

@@ -148,12 +148,12 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
   ]);
   const heads = [words.enterprise, words.paper, words.ends, words.left];
   const all = link('/papers', { within: '30' });
-  return html`${table(words.papers, heads, rows, [3])}${more(papers.hasMore ? words.more : words.all, all)}`;
+  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, html`<a href="${all}">${words.allPapers}</a>`)}`;
 }
 
-/** Where all of a list stand, of which a panel shows the first. */
-const more = (words: string, href: string): Html =>
-  html`<div class="more"><a href="${href}">${words}</a></div>`;
+/** Leads to all of a list of which a panel shows the first, and says whether it cuts. */
+const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
+  html`<div class="more">${hasMore && `${words} `}${all}</div>`;
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
@@ -164,5 +164,5 @@ function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
     moment(last),
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
-  return html`${table(words.webhooks, [words.url, words.failed, words.last], rows, [1])}${more(webhooks.hasMore ? words.more : words.all, all)}`;
+  return html`${table(words.webhooks, [words.url, words.failed, words.last], rows, [1])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
 }

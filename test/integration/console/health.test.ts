@@ -151,8 +151,8 @@ test('what has not ended yet comes first, and where there is more than the panel
   const days = [...panel.matchAll(/<time>([\d-]+)<\/time>/g)].map(([, at]) => at);
   expect(days).toHaveLength(20);
   expect(days[0]).toBe(tomorrow);
-  expect(panel).toContain('<a href="/papers?within=30">There are more: all of them</a>');
+  expect(panel).toContain('There are more. <a href="/papers?within=30">All papers</a>');
 
   await db.orm.em.fork().nativeDelete(Cae, { rut, expirationDate: day(-3) });
-  expect(await panelOf()).toContain('<a href="/papers?within=30">All of them</a>');
+  expect(await panelOf()).toContain('<div class="more"><a href="/papers?within=30">All papers</a>');
 });
