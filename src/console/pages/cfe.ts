@@ -140,7 +140,6 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const words = CFE_WORDS[visit.language];
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
-  const stuck = cfe.stuckReason && words.stuck[cfe.stuckReason];
   const { next, nextAt, original, queue, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
@@ -159,22 +158,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
       html`${mark(words.status[cfe.status].label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> <span class="soft">${words.status[cfe.status].means}</span>`,
     ],
     [own.since, moment(since)],
-    ...(stuck
-      ? [
-          [
-            own.stuck,
-            html`${mark(stuck.label, 'bad')} <code class="soft">${cfe.stuckReason}</code> ${stuck.means}`,
-          ] as [string, Html],
-        ]
-      : []),
-    ...(stuck
-      ? [
-          [own.mend, html`${stuck.mend} <a href="${enterprisePath(cfe.rut)}">${own.atEnterprise}</a>`] as [
-            string,
-            Html,
-          ],
-        ]
-      : []),
+    ...whyItWaits(visit, cfe),
     [
       own.next,
       html`${words.next[next]}${nextAt && html` <span class="soft">${own.around} ${moment(nextAt)}</span>`}`,
@@ -197,6 +181,17 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** Why a receipt waits for a person, and what mends it. */
+function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
+  if (!stuckReason) return [];
+  const { cfe: own } = visit.texts;
+  const { label, means, mend } = CFE_WORDS[visit.language].stuck[stuckReason];
+  return [
+    [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
+    [own.mend, html`${mend} <a href="${enterprisePath(rut)}">${own.atEnterprise}</a>`],
+  ];
 }
 
 /** A form for each act that fits now and that its reader may do: what it will do stands above its button. */
