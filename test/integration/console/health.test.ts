@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createUser } from '../../../src/commands/createUser.ts';
 import { storeOpenReports } from '../../../src/db/dailyReports.ts';
-import { Cae } from '../../../src/db/entities/Cae.ts';
 import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
@@ -153,6 +152,6 @@ test('what has not ended yet comes first, and where there is more than the panel
   expect(days[0]).toBe(tomorrow);
   expect(panel).toContain('There are more. <a href="/papers?within=30">All papers</a>');
 
-  await db.orm.em.fork().nativeDelete(Cae, { rut, expirationDate: day(-3) });
+  await db.asOwner(`delete from cae where rut = '${rut}' and expiration_date < '${tomorrow}'`);
   expect(await panelOf()).toContain('<div class="more"><a href="/papers?within=30">All papers</a>');
 });
