@@ -76,6 +76,8 @@ interface Part {
   readonly title: string;
   readonly heading: string;
   readonly text: string;
+  /** What else people look for it by. */
+  readonly also: string;
   /** A name of the reference, which counts as found by its heading only when it is that name. */
   readonly isName: boolean;
 }
@@ -93,11 +95,12 @@ export function searchPage(visit: Visit, query: string, reference: readonly Refe
       title: folded(part.title),
       heading: folded(part.heading),
       text: folded(part.text),
+      also: folded(part.also),
       isName: part.isName,
     }))
     .filter(
-      ({ title, heading, text }) =>
-        asked.length > 0 && asked.every((word) => `${title} ${heading} ${text}`.includes(word)),
+      ({ title, heading, text, also }) =>
+        asked.length > 0 && asked.every((word) => placeOf(word, `${title} ${heading} ${text} ${also}`) >= 0),
     )
     .toSorted((a, b) => rank(b, asked) - rank(a, asked))
     .slice(0, MOST_RESULTS);
@@ -115,6 +118,7 @@ const partsOfGuides = (visit: Visit): Part[] =>
   ]).map(({ slug, anchor, ...section }) => ({
     ...section,
     href: address(visit, slug) + (anchor && `#${anchor}`),
+    also: section.heading === section.title ? (WORDS[visit.language].also[slug] ?? '') : '',
     isName: false,
   }));
 
@@ -124,27 +128,34 @@ const partsOfReference = ({ base, language }: Visit, reference: readonly Referen
     title: WORDS[language].reference,
     heading: name,
     text,
+    also: '',
     isName: true,
   }));
 
 /**
- * A word in the part's own heading counts for two, in the title of its guide for one: a guide's beginning has both. Of the
- * reference, whose names share words, only the very name counts.
+ * A word in the part's own heading, or by which a guide is looked for, counts for two; in the title of its guide for one, so
+ * that a guide's beginning has both. Of the reference, whose names share words, only the very name counts.
  */
 function rank(
-  { title, heading, isName }: { title: string; heading: string; isName: boolean },
+  part: { title: string; heading: string; also: string; isName: boolean },
   asked: readonly string[],
 ): number {
+  const { title, heading, also, isName } = part;
   if (isName) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
-  return asked.reduce(
-    (sum, word) => sum + (heading.includes(word) ? 2 : 0) + (title.includes(word) ? 1 : 0),
-    0,
-  );
+  const has = (text: string, word: string): number => (placeOf(word, text) >= 0 ? 1 : 0);
+  return asked.reduce((sum, word) => sum + 2 * has(`${heading} ${also}`, word) + has(title, word), 0);
+}
+
+/** Where a word of `text` begins with `word`; -1 where none does. */
+function placeOf(word: string, text: string): number {
+  let place = text.indexOf(word);
+  while (place > 0 && /[\p{L}\p{N}]/u.test(text.charAt(place - 1))) place = text.indexOf(word, place + 1);
+  return place;
 }
 
 /** Some words of `text` from shortly before the first one that was asked for. */
 function excerpt(text: string, asked: readonly string[]): string {
-  const places = asked.map((word) => folded(text).indexOf(word)).filter((place) => place >= 0);
+  const places = asked.map((word) => placeOf(word, folded(text))).filter((place) => place >= 0);
   const first = places.length === 0 ? 0 : Math.min(...places);
   const from = first < EXCERPT / 2 ? 0 : text.lastIndexOf(' ', first - EXCERPT / 4) + 1;
   return (from > 0 ? '… ' : '') + text.slice(from, from + EXCERPT);

@@ -1,4 +1,4 @@
-import type { Language } from './guides.ts';
+import type { Language, Slug } from './guides.ts';
 
 const en = {
   name: 'English',
@@ -14,6 +14,18 @@ const en = {
   lost: 'There is no such page',
   lostAbout: 'The address may be misspelt, or the page was moved. All pages:',
   skip: 'Skip to content',
+  /** What people call it who do not know our words for it, guide by guide. */
+  also: {
+    'first-receipt': 'card cash tip payment time zone timezone',
+    'going-live': 'production certificate DGI CAE numbers range authorisation',
+    notes: 'refund cancel void return annul reverse money back',
+    exports: 'customs foreign buyer incoterm',
+    'foreign-currency': 'dollars euros exchange rate discount VAT included',
+    webhooks: 'secret rotate rotation callback notification event',
+    refused: 'error code failed UI unit 5,000',
+    limits: 'rate retry timeout time out idempotent twice page cursor',
+    printing: 'paper thermal ticket roll logo mail PDF QR',
+  } as Readonly<Partial<Record<Slug, string>>>,
   about:
     'Electronic fiscal receipts (CFE) of Uruguay by JSON over HTTPS. Begin with the first guide: it takes ten minutes and says where to get the keys.',
   referenceAbout: 'Every operation, field and event, with a page to try them.',
@@ -44,6 +56,17 @@ const es: typeof en = {
   lost: 'Esa página no existe',
   lostAbout: 'La dirección puede tener un error, o la página cambió de lugar. Todas las páginas:',
   skip: 'Ir al contenido',
+  also: {
+    'first-receipt': 'tarjeta contado efectivo propina pago zona horaria',
+    'going-live': 'producción certificado DGI CAE numeración rango autorización',
+    notes: 'devolución anular cancelar reembolso revertir',
+    exports: 'aduana comprador extranjero incoterm',
+    'foreign-currency': 'dólares euros cotización tipo de cambio descuento IVA incluido',
+    webhooks: 'secreto rotar renovar aviso notificación evento',
+    refused: 'error código falló UI unidad indexada 5.000',
+    limits: 'reintento tiempo de espera timeout idempotencia dos veces página cursor',
+    printing: 'papel térmico ticket rollo logo correo PDF QR',
+  },
   about:
     'Comprobantes fiscales electrónicos (CFE) de Uruguay por JSON sobre HTTPS. Conviene empezar por la primera guía: lleva diez minutos y dice de dónde salen las claves.',
   referenceAbout: 'Todas las operaciones, campos y eventos, con una página para probarlas.',

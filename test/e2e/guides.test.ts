@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -76,27 +76,17 @@ async function aReceipt(): Promise<Record<string, string>> {
   return { PRODUCTION_CFE_ID: cfe_id, MAIL_TO: 'compras@example.com' };
 }
 
-/** What the reader of *Webhooks* has got: a message of the service, with its headers and secret. */
-async function aMessage(cwd: string): Promise<Record<string, string>> {
+/** What the reader of *Webhooks* has got: a secret, and a stack in whose folder they are. */
+async function aSecret(cwd: string): Promise<Record<string, string>> {
   const { ca_file, ca_key_file } = stack.info();
   mkdirSync(join(cwd, '.local'));
   writeFileSync(join(cwd, '.local/stack.json'), JSON.stringify({ ca_file, ca_key_file }));
   // The page has its reader make the server's certificate first, whatever they write it in.
-  const made = await runGuide('sh', forAllReaders('en', 'webhooks'), { cwd, env: {} });
+  const env = { WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`, PORT: '0' };
+  // The page has its reader make the server's certificate and a message first, whatever they write it in.
+  const made = await runGuide('sh', forAllReaders('en', 'webhooks'), { cwd, env });
   expect(made).toMatchObject({ code: 0 });
-  const key = randomBytes(32);
-  const data = { enterprise_rut: RUT, environment: 'sandbox', cfe_id: '101-7', status: 'ACCEPTED' };
-  const body = JSON.stringify({ event: 'cfe.updated', timestamp: '2026-11-20T15:00:00.000Z', data });
-  const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1_000))];
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
-  const headers = {
-    'Webhook-Id': id,
-    'webhook-timestamp': timestamp,
-    'Webhook-Signature': `v1,${signature}`,
-  };
-  writeFileSync(join(cwd, 'message.json'), body);
-  writeFileSync(join(cwd, 'headers.json'), JSON.stringify(headers));
-  return { WEBHOOK_SECRET: `whsec_${key.toString('base64')}`, PORT: '0' };
+  return env;
 }
 
 async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<string, string>> {
@@ -105,7 +95,7 @@ async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<
   if (slug === 'printing') return aReceipt();
   // So small a page that there is a next one.
   if (slug === 'limits') return { CFE_PAGE: '1' };
-  return slug === 'webhooks' ? aMessage(cwd) : {};
+  return slug === 'webhooks' ? aSecret(cwd) : {};
 }
 
 /** Runs a walk in a folder of its own, and holds what it says against what its page says. */

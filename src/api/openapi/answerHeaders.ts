@@ -38,7 +38,7 @@ export const ANSWER_HEADERS = {
   'Idempotent-Replayed': text('`true` when this is the first answer to the same Idempotency-Key, repeated.', {
     enum: ['true'],
   }),
-  Link: text('The next page, `rel="next"`, when the list has more items.', {
+  Link: text('The next page, `rel="next"`, when this one is full; the last page may be empty.', {
     examples: ['</v1/enterprises/219000090011/customers?skip=1000&limit=1000>; rel="next"'],
   }),
   Deprecation: {

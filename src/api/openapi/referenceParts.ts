@@ -15,10 +15,10 @@ interface Operation extends Explained {
 
 /**
  * Every operation of `document` (an OpenAPI document), which leads to its place in the reference; every field, parameter,
- * header and event with its words, each name and description once.
+ * header and event with its words. What has one name in several places is one part.
  */
 export function referenceParts(document: object): ReferencePart[] {
-  const parts = new Map<string, ReferencePart>();
+  const parts = new Map<string, { texts: Set<string>; place: string }>();
   const { components = {} } = document as { components?: { schemas?: Record<string, Explained> } };
   // A field of a schema with a name of its own is explained there.
   const explainedAt = (one: Explained): Explained =>
@@ -26,7 +26,10 @@ export function referenceParts(document: object): ReferencePart[] {
   const add = (name: string, explained: Explained, place: string): void => {
     const { summary = '', description = '' } = explainedAt(explained);
     const text = `${summary} ${description}`.trim();
-    if (text !== '') parts.set(`${name} ${text}`, { name, text, place });
+    if (text === '') return;
+    const part = parts.get(name) ?? { texts: new Set(), place };
+    parts.set(name, part);
+    part.texts.add(text);
   };
   const { paths = {}, webhooks = {} } = document as Record<string, Record<string, Record<string, Operation>>>;
   for (const [path, item] of Object.entries(paths)) {
@@ -39,7 +42,7 @@ export function referenceParts(document: object): ReferencePart[] {
   }
   for (const [event, item] of Object.entries(webhooks)) add(event, item['post'] ?? {}, '');
   eachNamed(document, (name, explained) => add(name, explained, ''));
-  return [...parts.values()];
+  return [...parts].map(([name, { texts, place }]) => ({ name, text: [...texts].join(' · '), place }));
 }
 
 /** Calls `found` with every field of every schema, and with every parameter and header, under `node`. */

@@ -129,6 +129,7 @@ describe('the search', () => {
     const lacking = [...names].filter((name) => !parts.some((part) => part.name.split(' ').includes(name)));
     expect(lacking).toEqual([]);
     const page = searchPage(HERE, 'payment_method', parts);
+    expect(searchPage(HERE, 'branch', parts).match(/Referencia: branch</g)).toHaveLength(1);
     expect(page).toMatch(/<a href="\/v1\/docs\/reference">Referencia: payment_method<\/a><p lang="en">/);
     expect(searchPage(HERE, 'issueCfe', parts)).toContain('/v1/docs/reference#/CFEs/issueCfe"');
     expect(searchPage(HERE, 'zzzz', parts)).toContain('/v1/docs/reference');
@@ -145,6 +146,14 @@ describe('the search', () => {
   test('finds prose, not code', () => {
     expect(found('curl jq')).toContain('first-receipt');
     for (const word of ['isinstance', 'createServer', 'halt']) expect(found(word)).toEqual([]);
+  });
+
+  test('finds a guide by what people call its matter, and no word within another', () => {
+    expect(found('devolucion')[0]).toBe('notes');
+    expect(found('tarjeta')).toContain('first-receipt');
+    const parts = referenceParts(DOCUMENT);
+    expect(searchPage({ ...HERE, language: 'en' }, 'refund', parts)).toContain('/v1/docs/en/notes?');
+    expect(searchPage(HERE, 'equired', parts)).not.toContain('class="found"');
   });
 
   test('every word must be there', () => {
