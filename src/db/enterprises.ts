@@ -7,9 +7,12 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
   return em.findOne(Enterprise, { rut });
 }
 
-/** All enterprises, in the order of their RUTs. */
-export function listEnterprises(em: EntityManager): Promise<Enterprise[]> {
-  return em.find(Enterprise, {}, { orderBy: { rut: 'asc' } });
+/** All enterprises, or those of that status if given, in the order of their RUTs. */
+export function listEnterprises(
+  em: EntityManager,
+  { status }: { status?: EnterpriseStatus | undefined },
+): Promise<Enterprise[]> {
+  return em.find(Enterprise, status === undefined ? {} : { status }, { orderBy: { rut: 'asc' } });
 }
 
 /** Which enterprises to list: those that the account owns or has a role at, of that status if given. */

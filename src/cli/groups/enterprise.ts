@@ -13,7 +13,7 @@ import type { Enterprise } from '../../db/entities/Enterprise.ts';
 import { typedNumber } from '../../domain/decimal.ts';
 import { CreateEnterprise, UpdateEnterprise, ValidateCredentials } from '../../domain/enterprise.ts';
 import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
-import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
+import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { required } from '../../domain/faults.ts';
 import { readRows } from '../../domain/operatorFiles.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -43,14 +43,17 @@ const rowOf = (object: EnterpriseObject, enterprise: Enterprise | undefined): Ro
 
 const list = defineVerb({
   name: 'list',
-  summary: 'List all enterprises',
+  summary: 'List enterprises: all, or those with one status',
   reads: true,
-  examples: ['', '--json'],
+  options: [
+    { flags: '--status <status>', about: 'only enterprises with this status', choices: ENTERPRISE_STATUSES },
+  ],
+  examples: ['', '--status SUSPENDED --json'],
   columns: ['rut', 'legal_name', 'status', 'is_authorized_issuer', 'scheduled_ready_date', 'plan_metadata'],
-  input: z.strictObject({}),
-  async run({ orm, clock }) {
+  input: z.strictObject({ status: z.enum(ENTERPRISE_STATUSES).optional() }),
+  async run({ orm, clock }, { status }) {
     const em = orm.em.fork();
-    const enterprises = await listEnterprises(em);
+    const enterprises = await listEnterprises(em, { status });
     const objects = await enterpriseObjects(em, enterprises, clock());
     return objects.map((object, i) => rowOf(object, enterprises[i]));
   },

@@ -196,7 +196,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'mail list': [null, () => []],
   'mail show': [null, async () => [await aMail()]],
   'mail resend': ['mail.resend', async () => [await aMail()]],
-  'enterprise list': [null, () => []],
+  'enterprise list': [null, () => ['--status', 'PENDING']],
   'enterprise show': [null, async () => [await enterprise()]],
   'enterprise suspend': ['enterprise.suspend', async () => [await enterprise(), '--reason', 'Falta de pago']],
   'enterprise resume': [

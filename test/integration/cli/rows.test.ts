@@ -246,6 +246,9 @@ describe('cfe enterprise', () => {
 
     expect(await cli.json('enterprise', 'show', rut)).toEqual(object);
     expect(await cli.json('enterprise', 'list')).toContainEqual(object);
+    const listed = (status: string) => cli.json('enterprise', 'list', '--status', status);
+    expect(await listed('READY')).toContainEqual(object);
+    expect(await listed('SUSPENDED')).toEqual([]);
 
     const suspended = { ...object, status: 'SUSPENDED', suspension_reason: 'Falta de pago' };
     expect(await cli.json('enterprise', 'suspend', rut, '--reason', 'Falta de pago')).toEqual(suspended);
@@ -253,6 +256,8 @@ describe('cfe enterprise', () => {
       code: 'INVALID_INPUT',
     });
     expect(await cli.json('enterprise', 'show', rut)).toEqual(suspended);
+    expect(await listed('SUSPENDED')).toEqual([suspended]);
+    expect(await listed('READY')).not.toContainEqual(expect.objectContaining({ rut }));
 
     expect(await cli.json('enterprise', 'resume', rut)).toEqual(object);
     expect(await cli.refusal('enterprise', 'resume', rut)).toMatchObject({ code: 'INVALID_INPUT' });
