@@ -67,7 +67,7 @@ export const CfeStatusName = namedEnum(
     RECEIVED: 'The authority has it and has not decided.',
     ACCEPTED: 'Accepted (AE): a valid receipt. It can be corrected by a note only.',
     REJECTED:
-      'Rejected (BE), or given up: no valid receipt; `rejection` says why. Issue it anew, mended, with another Idempotency-Key.',
+      'Rejected (BE), or given up: no valid receipt; `rejection` says why. Issue it anew, mended, with another Idempotency-Key; rejected for `E06` alone, only if nobody will accept it in the authority’s portal.',
     OBSERVED: 'Taken with remarks (CE): a valid receipt.',
   },
 );

@@ -33,7 +33,8 @@ def filter_failure(context, failure, case, response) -> bool:
     """Whether a failure counts."""
     match type(failure).__name__:
         case "RejectedPositiveData":
-            return not _breaks_only_listed_rules(response)
+            # What `If-None-Match: *` is answered is no refusal.
+            return response.status_code != 304 and not _breaks_only_listed_rules(response)
         case "AcceptedNegativeData":
             return not _was_not_sent(failure, case)
         case _:

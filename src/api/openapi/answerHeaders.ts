@@ -10,7 +10,10 @@ const integer = (description: string, example: number) => ({
   schema: { type: 'integer', minimum: 0, examples: [example] },
 });
 
-/** `components.headers`: those with `required` are on every answer that names them. */
+/**
+ * `components.headers`: those with `required` are on every answer that names them. Where a header means different things
+ * on different answers, each meaning has its own name here.
+ */
 export const ANSWER_HEADERS = {
   'X-Request-Id': {
     ...text('Id of the request; quote it when you report a problem.', {
@@ -31,6 +34,10 @@ export const ANSWER_HEADERS = {
     ...integer('Seconds to wait before the next try.', 5),
     required: true,
   },
+  'Retry-After-If-Any': integer(
+    'Seconds to wait before the next try. Not there where nobody knows when, or where a wait does not help.',
+    5,
+  ),
   'WWW-Authenticate': {
     ...text('How to authenticate (RFC 9110 §11.6.1).', { examples: ['Bearer realm="cfe"'] }),
     required: true,
@@ -41,6 +48,12 @@ export const ANSWER_HEADERS = {
   Link: text('The next page, `rel="next"`, when this one is full; the last page may be empty.', {
     examples: ['</v1/enterprises/219000090011/customers?skip=1000&limit=1000>; rel="next"'],
   }),
+  'Link-Of-Deprecation': {
+    ...text('Where to read which address to use instead, `rel="deprecation"` (RFC 9745).', {
+      examples: ['</v1/docs>; rel="deprecation"; type="text/html"'],
+    }),
+    required: true,
+  },
   Deprecation: {
     ...text('Since when this address is an older one, in seconds since 1970 (RFC 9745).', {
       examples: ['@1795305600'],
@@ -59,8 +72,14 @@ export const ANSWER_HEADERS = {
 /** A header of the table above. */
 type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
+/** What is sent where the table's name is not the header's. */
+const SENT_AS: Partial<Record<AnswerHeader, string>> = {
+  'Retry-After-If-Any': 'Retry-After',
+  'Link-Of-Deprecation': 'Link',
+};
+
 const references = (names: readonly AnswerHeader[]) =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  Object.fromEntries(names.map((name) => [SENT_AS[name] ?? name, { $ref: `#/components/headers/${name}` }]));
 
 const QUOTA: readonly AnswerHeader[] = [
   'RateLimit-Policy',
@@ -80,10 +99,11 @@ export function answerHeaders(
     // A caller who is not authenticated has no quota.
     ...(status === 401 ? (['WWW-Authenticate'] as const) : QUOTA),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    ...(status === 409 ? (['Retry-After-If-Any'] as const) : []),
     ...(replayed ? (['Idempotent-Replayed'] as const) : []),
     ...(waits ? (['Preference-Applied'] as const) : []),
     ...(paged ? (['Link'] as const) : []),
     ...(file ? (['ETag'] as const) : []),
-    ...(deprecated ? (['Deprecation'] as const) : []),
+    ...(deprecated ? (['Deprecation', 'Link-Of-Deprecation'] as const) : []),
   ]);
 }

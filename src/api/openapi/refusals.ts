@@ -18,12 +18,13 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not application/json in UTF-8.',
   NOT_SENT_YET:
-    'The CFE has not gone to the tax authority yet; `Retry-After` says when to ask again. Without that header it never goes.',
-  IDEMPOTENCY_IN_PROGRESS: 'A request with the same Idempotency-Key is still in progress.',
+    'The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes.',
+  IDEMPOTENCY_IN_PROGRESS:
+    'A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again.',
   IDEMPOTENCY_KEY_REUSED:
     'The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since; `GET /enterprises/{rut}/cfes?idempotency_key=…` finds its receipt.',
   RATE_LIMITED:
-    'The hourly limit is reached, a login was checked too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
+    'The hourly limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
   INTERNAL_ERROR: 'An error on our side; the message has the request id.',
   UNAVAILABLE:
     'Something that the request needs is unavailable right now; `Retry-After` says when to try again.',

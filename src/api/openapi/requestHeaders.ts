@@ -67,12 +67,22 @@ const PREFER: HeaderParameter = {
   schema: { type: 'string', examples: ['wait=10'] },
 };
 
+const IF_NONE_MATCH: HeaderParameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description:
+    'The `ETag` of the file that you have, or several with commas between, or `*`: while the file is one of them, the answer is 304 and brings no file (RFC 9110 §13.1.2).',
+  schema: { type: 'string', examples: ['"2c26b46b68ffc68ff99b453c1d304134"'] },
+};
+
 /** The headers that `route` reads. */
 export function headerParameters(route: Route): HeaderParameter[] {
   return [
     route.sandbox ? SANDBOX : NO_SANDBOX,
     ...(takesIdempotencyKey(route) ? [IDEMPOTENCY] : []),
     ...(route.waitFor ? [PREFER] : []),
+    ...(route.file ? [IF_NONE_MATCH] : []),
     REQUEST_ID,
   ];
 }

@@ -11,7 +11,7 @@ export const validateCredentials = defineRoute({
   path: '/enterprises/{rut}/validate-efactura',
   summary: 'Start asynchronous credentials validation',
   about:
-    'Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result comes as the event `efactura.login`. `{}`, or no body, checks the stored login. A call made while a check runs joins it. After five failures in a row there is a pause before the next (429).',
+    'Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result comes as the event `efactura.login`. `{}`, or no body, checks the stored login. A call made while a check runs joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start five checks a day, however they end; then it is 429 until midnight in Montevideo.',
   auth: 'token',
   sandbox: false,
   role: 'MEMBER',

@@ -117,6 +117,9 @@ const headersOf = ({ parameters }: Operation): fc.Arbitrary<Record<string, strin
         ? { 'idempotency-key': fc.oneof(word, fc.constantFrom('a', '"a"', '"', 'b')) }
         : {}),
       ...(has('Prefer') ? { prefer: fc.oneof(word, fc.constantFrom('wait=0', 'wait', 'wait="0"')) } : {}),
+      ...(has('If-None-Match')
+        ? { 'if-none-match': fc.oneof(word, fc.constantFrom('*', '"a", *', 'W/"a"', ',')) }
+        : {}),
       'x-request-id': word,
       'x-sandbox-mode': fc.constantFrom('false', 'false', 'false', 'true', 'maybe'),
     },

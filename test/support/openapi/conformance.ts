@@ -116,11 +116,14 @@ function headersAsDescribed(exchange: Exchange, response: Response, document: Op
     exchange,
     `the type is ${headers.get('content-type')}`,
   );
-  for (const header of Object.keys(response.headers ?? {})) {
-    const described = document.components['headers']?.[header];
-    const isRequired = described !== undefined && 'required' in described && described.required === true;
+  for (const [header, { $ref }] of Object.entries(response.headers ?? {})) {
+    const described = document.components['headers']?.[$ref.split('/').at(-1) ?? ''];
+    expectThat(described, exchange, `the header ${header} is not described`);
+    const isRequired = 'required' in described && described.required === true;
     expectThat(!isRequired || headers.has(header), exchange, `the header ${header} is missing`);
   }
+  const isWait = headers.has('retry-after');
+  expectThat(!isWait || response.headers?.['Retry-After'], exchange, 'Retry-After is not described');
 }
 
 /** The envelope of what no operation describes. */

@@ -9,14 +9,14 @@ const SOUND: Exchange = {
   text: '{"data":{"is_valid":false,"status":"VALIDATING","last_validated_at":null}}',
 };
 const ERROR = '{"error":{"code":"UNAUTHORIZED","message":"No."}}';
-const with401 = (more: Record<string, string>): Headers =>
+const withMore = (more: Record<string, string>): Headers =>
   new Headers([...SOUND.headers, ...Object.entries(more)]);
 
 describe('the check that every integration test runs on every answer', () => {
   test('lets pass what is as described', () => {
     expect(() => inspect(SOUND)).not.toThrow();
     expect(() =>
-      inspect({ ...SOUND, status: 401, headers: with401({ 'www-authenticate': 'x' }), text: ERROR }),
+      inspect({ ...SOUND, status: 401, headers: withMore({ 'www-authenticate': 'x' }), text: ERROR }),
     ).not.toThrow();
   });
 
@@ -39,10 +39,20 @@ describe('the check that every integration test runs on every answer', () => {
     ],
     ['a header that is missing', { status: 401, text: ERROR }, 'the header WWW-Authenticate is missing'],
     [
+      'a wait that is not described',
+      { headers: withMore({ 'retry-after': '5' }) },
+      'Retry-After is not described',
+    ],
+    [
+      'a limit that does not say when to go on',
+      { status: 429, text: ERROR.replace('UNAUTHORIZED', 'RATE_LIMITED') },
+      'the header Retry-After is missing',
+    ],
+    [
       'a code that the status does not have',
       {
         status: 401,
-        headers: with401({ 'www-authenticate': 'x' }),
+        headers: withMore({ 'www-authenticate': 'x' }),
         text: ERROR.replace('UNAUTHORIZED', 'FORBIDDEN'),
       },
       'equal to constant',
@@ -51,6 +61,17 @@ describe('the check that every integration test runs on every answer', () => {
     ['a method that is not described', { method: 'DELETE' }, '405 is expected'],
   ])('does not let pass %s', (_, wrong, words) => {
     expect(() => inspect({ ...SOUND, ...wrong })).toThrow(words);
+  });
+
+  test('lets a conflict say when to ask again, or nothing of it', () => {
+    const early: Exchange = {
+      ...SOUND,
+      path: '/enterprises/219999830019/cfes/101-1/pdf',
+      status: 409,
+      text: ERROR.replace('UNAUTHORIZED', 'NOT_SENT_YET'),
+    };
+    for (const headers of [withMore({ 'retry-after': '5' }), SOUND.headers])
+      expect(() => inspect({ ...early, headers })).not.toThrow();
   });
 
   test('asks for every method in Allow', () => {

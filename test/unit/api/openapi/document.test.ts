@@ -171,6 +171,8 @@ describe('the OpenAPI document', () => {
     expect(headersOf('issueCfe')).toEqual(['X-Sandbox-Mode', 'Idempotency-Key', 'Prefer', 'X-Request-Id']);
     expect(headersOf('createCustomer')).toEqual(['X-Sandbox-Mode', 'Idempotency-Key', 'X-Request-Id']);
     expect(headersOf('listCfes')).toEqual(['X-Sandbox-Mode', 'X-Request-Id']);
+    for (const file of ['getCfePdf', 'getCfeXml', 'getDailyReportXml'])
+      expect(headersOf(file)).toEqual(['X-Sandbox-Mode', 'If-None-Match', 'X-Request-Id']);
   });
 
   test('tells query parameters as numbers and dates, none of them required', () => {
