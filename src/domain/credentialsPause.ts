@@ -1,10 +1,10 @@
 /** How often an account may have the login of an enterprise checked (docs/contract.md#credentials). */
 import { addDays, instantOfMontevideo, montevideoDate } from './montevideo.ts';
 
-/** Checks a day in Montevideo, while no certificate proves who owns the RUT. */
-const UNPROVEN_A_DAY = 5;
-/** Failures in a row that have no consequence. */
-const FREE_FAILURES = 5;
+/** Checks a day in Montevideo, while no certificate proves who owns the RUT. @internal exported for tests */
+export const UNPROVEN_A_DAY = 5;
+/** Failures in a row that have no consequence. @internal exported for tests */
+export const FREE_FAILURES = 5;
 const FIRST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 86_400;
 

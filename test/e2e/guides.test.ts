@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { logIn } from '../../src/demo/customer.ts';
+import { type Customer, logIn } from '../../src/demo/customer.ts';
 import { CODES, type Code, LANGUAGES, SLUGS, type Slug } from '../../src/handbook/guides.ts';
 import { folderWithSdk, forAllReaders, runGuide, walkOf, walkOfReadme } from '../support/guides.ts';
 import { aRut } from '../support/papers.ts';
@@ -53,20 +53,50 @@ async function papersOf(rut: string, cwd: string): Promise<Record<string, string
   };
 }
 
-/** The reader of *First receipt*: an account of their own. One names the RUT that is to be registered, the others have it already. */
-async function aNewcomer(code: Code): Promise<Record<string, string>> {
-  const { cli, info } = stack;
-  const account = ['account', 'create', '--name', 'Lector', '--email', 'lector@example.com', '--developer'];
-  const { account_id } = await cli.json<{ account_id: string }>(...account);
+/** A reader with an account of their own. */
+async function aReader(): Promise<{
+  account: string;
+  keys: Record<'CFE_API_KEY' | 'CFE_SANDBOX_API_KEY', string>;
+}> {
+  const { cli } = stack;
+  const created = ['account', 'create', '--name', 'Lector', '--email', 'lector@example.com', '--developer'];
+  const { account_id: account } = await cli.json<{ account_id: string }>(...created);
   const keyOf = async (environment: string): Promise<string> =>
-    (await cli.json<{ api_key: string }>('key', 'create', account_id, '--environment', environment)).api_key;
+    (await cli.json<{ api_key: string }>('key', 'create', account, '--environment', environment)).api_key;
   const keys = { CFE_API_KEY: await keyOf('production'), CFE_SANDBOX_API_KEY: await keyOf('sandbox') };
+  return { account, keys };
+}
+
+/** Registers an enterprise for whoever has the key. */
+async function anEnterpriseOf(key: string): Promise<{ customer: Customer; rut: string }> {
+  const customer = await logIn(stack.info().base_url, key);
   const rut = aRut();
-  if (code === 'sh') return { ...keys, CFE_RUT: rut };
-  const reader = await logIn(info().base_url, keys.CFE_API_KEY);
   const place = { department_name: 'Montevideo', locality_name: 'Montevideo', street_name: 'Rincón 500' };
-  await reader.send('POST', 'enterprises', { rut, legal_name: 'Almacén del Puerto SA', branch: 1, ...place });
+  const data = { rut, legal_name: 'Almacén del Puerto SA', branch: 1, ...place };
+  await customer.send('POST', 'enterprises', data);
+  return { customer, rut };
+}
+
+/** The reader of *First receipt*: one names the RUT that is to be registered, the others have it already. */
+async function aNewcomer(code: Code): Promise<Record<string, string>> {
+  const { keys } = await aReader();
+  if (code === 'sh') return { ...keys, CFE_RUT: aRut() };
+  await anEnterpriseOf(keys.CFE_API_KEY);
   return { ...keys, CFE_RUT: '' };
+}
+
+/** What happened while the reader of *Webhooks* was away: more than a page of theirs holds. */
+async function missedEvents(): Promise<{ key: string; last: string | undefined }> {
+  const { account, keys } = await aReader();
+  const { customer, rut } = await anEnterpriseOf(keys.CFE_API_KEY);
+  const asked = ['--url', 'https://hooks.example.com/', '--event', 'enterprise.updated'];
+  const { webhook_id } = await stack.cli.json<{ webhook_id: string }>('webhook', 'add', account, ...asked);
+  await stack.cli.json('webhook', 'update', webhook_id, '--disable');
+  for (const phone_number of ['29150001', '29150002', '29150003'])
+    await customer.send('PUT', `enterprises/${rut}`, { phone_number });
+  const { items } = await customer.get<{ items: { event: string; id: string }[] }>('events');
+  expect(items.map(({ event }) => event)).toEqual(Array(3).fill('enterprise.updated'));
+  return { key: keys.CFE_API_KEY, last: items.at(-1)?.id };
 }
 
 /** The reader of *Printing* has issued a receipt in production, which is there to be mailed. */
@@ -76,17 +106,21 @@ async function aReceipt(): Promise<Record<string, string>> {
   return { PRODUCTION_CFE_ID: cfe_id, MAIL_TO: 'compras@example.com' };
 }
 
+/** The last event that readers of *Webhooks* missed, by their folders. */
+const missed = new Map<string, string | undefined>();
+
 /** What the reader of *Webhooks* has got: a secret, and a stack in whose folder they are. */
 async function aSecret(cwd: string): Promise<Record<string, string>> {
   const { ca_file, ca_key_file } = stack.info();
   mkdirSync(join(cwd, '.local'));
   writeFileSync(join(cwd, '.local/stack.json'), JSON.stringify({ ca_file, ca_key_file }));
-  // The page has its reader make the server's certificate first, whatever they write it in.
   const env = { WEBHOOK_SECRET: `whsec_${randomBytes(32).toString('base64')}`, PORT: '0' };
   // The page has its reader make the server's certificate and a message first, whatever they write it in.
   const made = await runGuide('sh', forAllReaders('en', 'webhooks'), { cwd, env });
   expect(made).toMatchObject({ code: 0 });
-  return env;
+  const { key, last } = await missedEvents();
+  missed.set(cwd, last);
+  return { ...env, CFE_API_KEY: key, CFE_PAGE: '2' };
 }
 
 async function preparedFor(slug: Slug, code: Code, cwd: string): Promise<Record<string, string>> {
@@ -104,7 +138,7 @@ async function runs(
   code: Code,
   { program, output }: ReturnType<typeof walkOf>,
   prepare: (cwd: string) => Promise<Record<string, string>> | Record<string, string> = () => ({}),
-): Promise<void> {
+): Promise<{ cwd: string; stderr: string }> {
   const cwd = join(folder, `${name}-${code}`);
   mkdirSync(cwd);
   const { base_url, live_api_key, test_api_key } = stack.info();
@@ -117,6 +151,13 @@ async function runs(
   };
   const { code: exit, stdout, stderr } = await runGuide(code, program, { cwd, env });
   expect({ exit, said: stdout.trim(), stderr }).toEqual({ exit: 0, said: output, stderr: expect.anything() });
+  return { cwd, stderr };
+}
+
+/** The reader has worked on each event that they missed once, over two pages and two readings, and kept their place. */
+function caughtUp({ cwd, stderr }: { cwd: string; stderr: string }): void {
+  expect(stderr.match(/^enterprise\.updated$/gm)).toHaveLength(3);
+  expect(readFileSync(join(cwd, 'last-event.txt'), 'utf8').trim()).toBe(missed.get(cwd));
 }
 
 describe.each(SLUGS)('the guide %s', (slug) => {
@@ -129,11 +170,15 @@ describe.each(SLUGS)('the guide %s', (slug) => {
     expect(walks[0]?.output).not.toBe('');
   });
 
-  const run = (code: Code): Promise<void> =>
-    runs(slug, code, walkOf('en', slug, code), (cwd) => preparedFor(slug, code, cwd));
+  const run = async (code: Code): Promise<void> => {
+    const ran = await runs(slug, code, walkOf('en', slug, code), (cwd) => preparedFor(slug, code, cwd));
+    if (slug === 'webhooks') caughtUp(ran);
+  };
   test('runs word for word with curl', () => run('sh'));
   test('runs word for word in TypeScript', () => run('ts'));
   testWithPython('runs word for word in Python', () => run('py'));
 });
 
-test('the README of the package runs word for word', () => runs('readme', 'ts', walkOfReadme()));
+test('the README of the package runs word for word', async () => {
+  await runs('readme', 'ts', walkOfReadme());
+});

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
+import { USUAL_CAPS } from '../../../src/domain/caps.ts';
+import { FREE_FAILURES, UNPROVEN_A_DAY } from '../../../src/domain/credentialsPause.ts';
+import { MAILS_BY_HAND_A_DAY } from '../../../src/domain/mail.ts';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
@@ -77,6 +80,33 @@ describe('the guides', () => {
       const blocks = guideOf(language, slug).tokens.filter(({ type }) => type === 'code');
       expect([slug, blocks.filter(({ raw }) => /%N|uuidgen/.test(raw))]).toEqual([slug, []]);
     }
+  });
+
+  test.each([
+    ['en', 'en-US'],
+    ['es', 'es-UY'],
+  ] as const)('the limits are those that hold: %s', (language, locale) => {
+    const page = guideOf(language, 'limits')
+      .tokens.map(({ raw }) => raw)
+      .join('');
+    const told = [...page.matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].map(([, what = '', how = '']) => [
+      what,
+      how,
+    ]);
+    const held = (word: RegExp) => told.filter(([what = '']) => word.test(what)).map(([, how]) => how);
+    const figure = (value: number) => new RegExp(`^${value.toLocaleString(locale)}\\b`);
+    const { webhooks, apiKeys, customers } = USUAL_CAPS;
+    for (const [word, value] of [
+      [/^webhooks/, webhooks],
+      [/^keys|^claves/, apiKeys],
+      [/^customers|^clientes/, customers],
+      [/^e-mails|^correos/, MAILS_BY_HAND_A_DAY],
+      [/^checks|^verificaciones/, UNPROVEN_A_DAY],
+    ] as const)
+      expect([word, held(word)]).toEqual([word, [expect.stringMatching(figure(value))]]);
+    expect(held(/^checks|^verificaciones/)[0]).toMatch(
+      new RegExp(`(after|después de) ${FREE_FAILURES} (failures|fallas)`),
+    );
   });
 
   test('every rule is told in Spanish, and no other', () => {
