@@ -44,7 +44,7 @@ export const EventListView = z
       .nullable()
       .meta({
         description:
-          'What to give as `after` for the next page; null where there is no more yet. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
+          'What to give as `after` for the next page; null where there is no more yet: then go on later from the `id` of the last event that you have. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
         examples: [EVENT, null],
       }),
   })
