@@ -57,7 +57,8 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
   const session = isWebToken(given) ? await useSession(em, hashOfWebToken(given), now, { byPerson }) : null;
   const webToken = isWebToken(given) ? given : newWebToken();
-  if (webToken !== given) cookies.set('session', webToken);
+  // A form that another site sends comes without the cookie: its answer must not take the place of the person's session.
+  if (webToken !== given && ctx.method !== 'POST') cookies.set('session', webToken);
   const memberships = session?.complete
     ? ((await membershipsOf(em, [session.personId])).get(session.personId) ?? [])
     : [];
@@ -251,7 +252,7 @@ function unknownVisit(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps)
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
   const given = cookies.get('session') ?? '';
   const webToken = isWebToken(given) ? given : newWebToken();
-  if (webToken !== given) cookies.set('session', webToken);
+  if (webToken !== given && ctx.method !== 'POST') cookies.set('session', webToken);
   return {
     requestId: ctx.state.requestId,
     address: ctx.state.address,

@@ -269,6 +269,14 @@ describe('forms', () => {
     expect((await mine.post('/sign-in', { email: 'a@example.com', password: PASSWORD })).status).toBe(403);
   });
 
+  test.each(['/language', '/sign-in', '/nowhere'])(
+    'sent to %s by another site, without the cookie, leave the person signed in',
+    async (path) => {
+      const { headers } = await site.aBrowser().post(path, {}, { 'sec-fetch-site': 'cross-site' });
+      expect(headers.getSetCookie().filter((cookie) => cookie.startsWith('cfe_session='))).toEqual([]);
+    },
+  );
+
   test('no page is framed, runs script of its text, or loads from another host', async () => {
     const { headers, text } = await site.aBrowser().get('/sign-in');
     expect(headers.get('content-security-policy')).toBe(
