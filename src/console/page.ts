@@ -172,3 +172,7 @@ export function acting<D extends CommandDeps>(deps: D, visit: Visit): D {
   const { email } = signedIn(visit).session;
   return { ...deps, actor: `console:${email}` as const, origin: { keyId: null, address: visit.address } };
 }
+
+/** What is said to who tried too often: when they may again. */
+export const limitedWords = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
+  texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));

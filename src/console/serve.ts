@@ -8,13 +8,14 @@ import { membershipsOf } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { html } from '../page/html.ts';
 import { isAmong, viewerOf } from './access.ts';
-import { cookiesOf } from './cookies.ts';
+import { type Cookies, cookiesOf } from './cookies.ts';
 import { layout } from './layout.ts';
 import { link } from './links.ts';
 import {
   type Answer,
   type ConsoleDeps,
   type Flash,
+  limitedWords,
   type Page,
   type Sent,
   ToldRefusal,
@@ -56,9 +57,7 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
   const em = deps.orm.em.fork();
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
   const session = isWebToken(given) ? await useSession(em, hashOfWebToken(given), now, { byPerson }) : null;
-  const webToken = isWebToken(given) ? given : newWebToken();
-  // A form that another site sends comes without the cookie: its answer must not take the place of the person's session.
-  if (webToken !== given && ctx.method !== 'POST') cookies.set('session', webToken);
+  const webToken = webTokenOf(ctx, cookies);
   const memberships = session?.complete
     ? ((await membershipsOf(em, [session.personId])).get(session.personId) ?? [])
     : [];
@@ -84,6 +83,16 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
     halfway: session && !session.complete ? session : null,
     flash,
   };
+}
+
+/** The token of this browser's session; a new one, which it is given, where it has none. */
+function webTokenOf(ctx: Context, cookies: Cookies): string {
+  const given = cookies.get('session') ?? '';
+  if (isWebToken(given)) return given;
+  const token = newWebToken();
+  // A form that another site sends comes without the cookie: its answer must not take the place of the person's session.
+  if (ctx.method !== 'POST') cookies.set('session', token);
+  return token;
 }
 
 /** Serves a page or a form to whoever may have it. */
@@ -250,9 +259,7 @@ export function refusalPage(
 function unknownVisit(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Visit {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
-  const given = cookies.get('session') ?? '';
-  const webToken = isWebToken(given) ? given : newWebToken();
-  if (webToken !== given && ctx.method !== 'POST') cookies.set('session', webToken);
+  const webToken = webTokenOf(ctx, cookies);
   return {
     requestId: ctx.state.requestId,
     address: ctx.state.address,
@@ -276,6 +283,7 @@ function wordsOf(refusal: Refusal, texts: Texts): string {
   const fault = refusal.faults[0]?.code ?? '';
   if (Object.hasOwn(texts.faults, fault)) return texts.faults[fault as keyof Texts['faults']];
   if (refusal instanceof ToldRefusal) return refusal.message;
+  if (refusal.code === 'RATE_LIMITED') return limitedWords(refusal, texts);
   const { why } = texts;
   return Object.hasOwn(why, refusal.code) ? why[refusal.code as keyof Texts['why']] : why.other;
 }

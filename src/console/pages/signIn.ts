@@ -15,6 +15,7 @@ import {
   type ConsoleDeps,
   definePage,
   go,
+  limitedWords,
   show,
   signedIn,
   ToldRefusal,
@@ -78,7 +79,7 @@ export const sendSignIn = definePage({
       return enter(visit, deps, begun, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      const refused = refusedBecause(error, deps, words, words.wrong);
+      const refused = refusedBecause(error, deps, visit.texts, words.wrong);
       return signInForm(visit, deps.oidc !== null, to, refused, sent.email);
     }
   },
@@ -128,7 +129,7 @@ export const sendCode = definePage({
       return enter(visit, deps, begun, halfway.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      return codeForm(visit, to, refusedBecause(error, deps, words, words.wrongCode));
+      return codeForm(visit, to, refusedBecause(error, deps, visit.texts, words.wrongCode));
     }
   },
 });
@@ -175,7 +176,7 @@ export const oidcReturn = definePage({
       const token = await signInByOidc(deps, identity, visit);
       return enter(visit, deps, { token, complete: true }, identity.email, ownPath(kept.data.to));
     } catch (error) {
-      return signInForm(visit, true, '/', refusedBecause(error, deps, words, words.oidcRefused));
+      return signInForm(visit, true, '/', refusedBecause(error, deps, visit.texts, words.oidcRefused));
     }
   },
 });
@@ -230,16 +231,16 @@ export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInP
 function refusedBecause(
   error: unknown,
   { onSignIn }: ConsoleDeps,
-  words: Texts['signIn'],
+  texts: Texts,
   wrong: string,
 ): { text: string; status: number } {
   if (error instanceof Refusal && error.code === 'RATE_LIMITED') {
     onSignIn('limited');
-    return { text: words.limited(Math.ceil((error.retryAfterSeconds ?? 60) / 60)), status: 429 };
+    return { text: limitedWords(error, texts), status: 429 };
   }
   // Too many passwords are looked at; of what else is away its fault tells.
   if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)
-    return { text: words.busy, status: 503 };
+    return { text: texts.signIn.busy, status: 503 };
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
   onSignIn('refused');
   return { text: wrong, status: 403 };

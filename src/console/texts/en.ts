@@ -70,7 +70,6 @@ export const en = {
   why: {
     NOT_FOUND: 'No page has this address.',
     INVALID_INPUT: 'Something that was sent cannot be understood. Go back and look at it again.',
-    RATE_LIMITED: 'Too many attempts. Nothing was changed; try again in a quarter of an hour.',
     UNAVAILABLE:
       'What this needs does not answer, or has too much to do at the moment. It may have been done, or be done later: look before trying again.',
     INTERNAL_ERROR: 'The fault is ours. Whoever looks after the console finds it under this number.',

@@ -72,7 +72,6 @@ export const es: Texts = {
   why: {
     NOT_FOUND: 'Ninguna página tiene esta dirección.',
     INVALID_INPUT: 'Algo de lo enviado no se entiende. Volver atrás y revisarlo.',
-    RATE_LIMITED: 'Demasiados intentos. Nada cambió; probar de nuevo en un cuarto de hora.',
     UNAVAILABLE:
       'Lo que esto necesita no responde o está demasiado ocupado en este momento. Puede haberse hecho, o hacerse más tarde: mirar antes de intentarlo de nuevo.',
     INTERNAL_ERROR: 'La falla es nuestra. Quien atiende la consola la encuentra con este número.',
