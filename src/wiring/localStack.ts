@@ -10,7 +10,8 @@ import { runningStack, type StackInfo } from '../stack/stackFile.ts';
 import { migrateDatabase, prepareDatabase } from '../wiring/prepareStack.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
 
-const PORTS = [
+/** The ports of a stack: their name, the variable that sets them, and what they are for. @internal exported for tests */
+export const PORTS = [
   ['api', 'CFE_API_PORT', 'the API'],
   ['metrics', 'CFE_METRICS_PORT', 'metrics of the API'],
   ['workerMetrics', 'CFE_WORKER_METRICS_PORT', 'metrics of the worker'],

@@ -13,6 +13,7 @@ import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
 import { programVariables } from '../../src/stack/programs.ts';
 import { openSecrets, type StackSecrets } from '../../src/stack/secrets.ts';
 import type { StackInfo } from '../../src/stack/stackFile.ts';
+import { PORTS } from '../../src/wiring/localStack.ts';
 import { LOCAL_DEVELOPER, migrateDatabase, prepareDatabase } from '../../src/wiring/prepareStack.ts';
 import { aCfeBody } from './cfeBodies.ts';
 import { type Cli, cliOn } from './cli.ts';
@@ -83,16 +84,8 @@ export interface TestStack extends Surroundings {
   stop(): Promise<void>;
 }
 
-export const FREE_PORTS = {
-  CFE_API_PORT: '0',
-  CFE_METRICS_PORT: '0',
-  CFE_WORKER_METRICS_PORT: '0',
-  CFE_POSTGRES_PORT: '0',
-  CFE_TEMPORAL_PORT: '0',
-  CFE_TEMPORAL_UI_PORT: '0',
-  CFE_SIMULATOR_PORT: '0',
-  CFE_SIMULATOR_SMTP_PORT: '0',
-};
+/** Of all ports: two stacks that start at one time, each by the defaults, may choose the same and take each other's answers for their own. */
+export const FREE_PORTS = Object.fromEntries(PORTS.map(([, variable]) => [variable, '0']));
 
 /** The variables by which a stack finds the Temporal server of CFE_TEST_STACK_TEMPORAL; none where that is not set. */
 export async function temporalElsewhere(): Promise<Record<string, string>> {
