@@ -36,24 +36,30 @@ type Parameters<Name extends OperationName, In extends string> = operations[Name
   ? NonNullable<Values>
   : never;
 type Json<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
-type RequestBody<Name extends OperationName> = operations[Name] extends { requestBody: infer Body }
+type RequestBody<Name extends OperationName> = operations[Name] extends { requestBody?: infer Body }
   ? Sent<Json<Body>>
-  : undefined;
+  : never;
 type Success<Name extends OperationName> = operations[Name]['responses'] extends infer Responses
   ? Responses[Extract<keyof Responses, 200 | 201 | 202>]
   : never;
 
 /** What an operation answers: the `data` of its body, or the bytes of a file. */
-export type DataOf<Name extends OperationName> =
-  Json<Success<Name>> extends { data: infer Data } ? Answered<Data> : Uint8Array;
+export type DataOf<Name extends OperationName> = [Json<Success<Name>>] extends [never]
+  ? Uint8Array
+  : Json<Success<Name>> extends { data: infer Data }
+    ? Answered<Data>
+    : never;
 
 type Place<Name extends OperationName> =
   Parameters<Name, 'path'> extends infer Path ? ([Path] extends [never] ? object : { path: Path }) : never;
 type Query<Name extends OperationName> = [Parameters<Name, 'query'>] extends [never]
   ? object
   : { query?: Parameters<Name, 'query'> };
-type Body<Name extends OperationName> =
-  RequestBody<Name> extends undefined ? object : { body: RequestBody<Name> };
+type Body<Name extends OperationName> = [RequestBody<Name>] extends [never]
+  ? object
+  : operations[Name] extends { requestBody: object }
+    ? { body: RequestBody<Name> }
+    : { body?: RequestBody<Name> };
 
 /** What is told to an operation: the values of its path, its query, its body. */
 export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & Body<Name>;
