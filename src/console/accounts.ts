@@ -1,15 +1,18 @@
 /** Which account a page is about, where somebody belongs to several: the one in the query, else the one they looked at last. */
 import * as z from 'zod';
+import { accountsPage } from '../db/consoleAccounts.ts';
 import type { MembershipOf } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
-import { type Sent, signedIn, type Visit } from './page.ts';
+import { type Answer, type ConsoleDeps, go, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
 
 /** In queries and forms. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;
+/** Of an operator's list: the id of an account, or what its name or address holds. */
+export const SoughtAccount = z.string().trim().max(255).optional();
 const REMEMBERED_SECONDS = 180 * 86_400;
 
 /**
@@ -48,11 +51,29 @@ export const accountLine = ({ texts: { members: words } }: Visit, chosen: Member
 /** The filter of a list by account: of operators any, of members theirs, where they have several. */
 export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {
   const { viewer } = signedIn(visit);
-  const filter = { name: 'account', label: visit.texts.members.account };
-  if (viewer.kind === 'operator') return { filters: [filter] };
+  const { members: words, accounts } = visit.texts;
+  if (viewer.kind === 'operator') return { filters: [{ name: 'account', label: accounts.sought }] };
   if (viewer.memberships.length < 2) return {};
   const options = viewer.memberships.map(({ accountId, accountName }) => [accountId, accountName] as const);
-  return { filters: [{ ...filter, options }] };
+  return { filters: [{ name: 'account', label: words.account, options }] };
+}
+
+/**
+ * The account by which an operator narrows a list. What is no id is looked for among the accounts: where that finds one, its list is
+ * the answer; else the accounts that it finds.
+ */
+export async function operatorsAccount(
+  visit: Visit,
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  path: string,
+  query: Readonly<Record<string, string | undefined>>,
+): Promise<{ readonly id: string | undefined } | Answer> {
+  const { account: text } = query;
+  if (text === undefined || z.uuid().safeParse(text).success) return { id: text };
+  const found = await accountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
+  const [only, other] = found;
+  if (only && !other) return go(link(path, { ...query, account: only.id }));
+  return go(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
 }
 
 /** The hidden field by which a form says which account it is about. */

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { savedFiltersOf } from '../db/savedFilters.ts';
 import { cursorOf, type KeyPart, valuesOf } from '../domain/cursor.ts';
+import { Rut } from '../domain/rut.ts';
+import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
 import { type CsvValue, csvLine } from './csv.ts';
@@ -51,6 +53,8 @@ export interface Filter {
   readonly type?: 'text' | 'date' | 'search';
   /** What there is to choose from: value and words. */
   readonly options?: readonly (readonly [value: string, label: string])[];
+  /** What its values look like; dates tell it by their type. */
+  readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
 export interface List<R> {
@@ -83,18 +87,45 @@ export interface List<R> {
   readonly emptyAtFirst?: string;
 }
 
-/** A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. */
+/** A RUT by which a list is narrowed: with points, hyphens and spaces too, as it is printed. */
+export const SoughtRut = z
+  .string()
+  .max(40)
+  .transform((typed) => typed.replaceAll(/[\s.-]/g, ''))
+  .pipe(Rut);
+
+/**
+ * A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. Where a filter has no value that it
+ * can have there is nothing but the filters, which say so: what matches the others is not what was asked for.
+ */
 export async function listing<R>(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   list: List<R> & { title: string; live?: readonly Topic[]; above?: Html; below?: Html },
 ): Promise<Answer> {
+  if (visit.unread.size > 0) return unreadFilters(visit, list);
   if (list.query['format'] === 'csv') return csvOf(list);
   const saved =
     list.filters && (await savedFiltersOf(orm.em.fork(), signedIn(visit).session.personId, list.path));
   const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
 ${panel(null, await listPart(visit, list))}${list.below}`;
   return show(list.title, body, list.live ? { live: list.live } : {});
+}
+
+/** The filters of a list, and which of them have no value that they can have. */
+function unreadFilters<R>(visit: Visit, list: List<R> & { title: string }): Answer {
+  const { filters = [], title } = list;
+  const wrong = filters.filter(({ name }) => visit.unread.has(name));
+  if (wrong.length < visit.unread.size) throw new Refusal('INVALID_INPUT', 'query');
+  const faults = wrong.map(
+    (filter) => html`<p class="flash failed" role="alert">${faultOf(visit, filter)}</p>`,
+  );
+  return show(title, html`${faults}${filterForm(visit, list, filters)}`, { status: 400 });
+}
+
+function faultOf({ texts: { lists: words } }: Visit, { label, type, rule }: Filter): string {
+  const known = type === 'date' ? 'date' : rule;
+  return `${words.wrong(label)}${known ? ` ${words.rules[known]}` : ''}`;
 }
 
 /** The table of a list with what leads on, to stand in a page. */
@@ -194,15 +225,17 @@ function tickForm(visit: Visit, name: string, { action, content }: { action: str
 
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
   const { lists: words } = visit.texts;
-  return html`<form class="filters" method="get" action="${list.path}">${filters.map((filter) => filterField(filter, list.query[filter.name] ?? ''))}
-<div class="buttons">${button(words.filter)}${isNarrowed(list) && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
+  return html`<form class="filters" method="get" action="${list.path}">${filters.map((filter) => filterField(visit, filter, list.query[filter.name]))}
+<div class="buttons">${button(words.filter)}${(isNarrowed(list) || visit.unread.size > 0) && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
 }
 
-function filterField({ name, label, type = 'text', options }: Filter, value: string): Html {
+function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, asked = ''): Html {
+  const value = visit.unread.get(name) ?? asked;
+  const marks = visit.unread.has(name) && html` aria-invalid="true"`;
   if (!options)
-    return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" maxlength="255" autocomplete="off"></label>`;
+    return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" maxlength="255" autocomplete="off"${marks}></label>`;
   const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"><span>${label}</span><select name="${name}">${all.map(
+  return html`<label class="field"><span>${label}</span><select name="${name}"${marks}>${all.map(
     ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
   )}</select></label>`;
 }

@@ -78,6 +78,8 @@ export interface Visit {
   readonly halfway: LiveSession | null;
   /** What a form did, told once. */
   readonly flash: Flash | null;
+  /** Of the query of a page, by name, what is no value of its field, as it was typed. The page is handed the query without it. */
+  readonly unread: ReadonlyMap<string, string>;
 }
 
 /** What a form says it did, on the page that follows it. */

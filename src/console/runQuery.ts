@@ -5,10 +5,10 @@ import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
 import { instantOfMontevideo, isDate, startOfDay } from '../domain/montevideo.ts';
 import { MEMBER_ROLES, type MemberRole, reaches } from '../domain/people.ts';
 import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
-import { Rut } from '../domain/rut.ts';
 import { STUCK_REASONS } from '../domain/stuckReason.ts';
 import { WEBHOOK_EVENTS } from '../domain/webhook.ts';
 import type { Audience, Viewer } from './access.ts';
+import { SoughtRut } from './lists.ts';
 
 /** Operators who act on what waits for support. */
 export const OPERATORS_ACT: Audience = { operators: 'SUPPORT', members: null };
@@ -24,7 +24,7 @@ const Since = z
 /** Filters by their names in the query. */
 export const RUN_QUERY = {
   stuck_reason: z.enum(STUCK_REASONS).optional(),
-  rut: Rut.optional(),
+  rut: SoughtRut.optional(),
   environment: z.enum(ENVIRONMENTS).optional(),
   type: z.enum(CFE_TYPE_NAMES).optional(),
   status: z.enum(CFE_STATUSES).optional(),

@@ -82,6 +82,7 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
     isNobody: Boolean(session?.complete && !viewer),
     halfway: session && !session.complete ? session : null,
     flash,
+    unread: new Map(),
   };
 }
 
@@ -114,9 +115,11 @@ export async function servePage(
   const { sent, files } =
     page.method === 'POST' ? await formOf(ctx, visit, page.fileBytes) : { sent: {}, files: {} };
   try {
-    const query = checked(page.query, queryOf(ctx.search), 'INVALID_INPUT');
+    const { query, unread } = readQuery(page, ctx.search);
     const form = checked(page.form, { ...sent, ...files }, 'INVALID_INPUT');
-    answer(ctx, visit, await page.handle({ params, query, form, visit }, deps));
+    const answered = await page.handle({ params, query, form, visit: { ...visit, unread } }, deps);
+    if (unread.size > 0 && !saysUnread(answered)) throw new Refusal('INVALID_INPUT', 'query');
+    answer(ctx, visit, answered);
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
     answer(ctx, visit, {
@@ -149,6 +152,21 @@ async function toSignIn(
 /** A query as it stands in an address; a filter that a form left empty says nothing. */
 const queryOf = (search: string): Record<string, string> =>
   Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
+
+/** The query that a page takes; what of it is no value of its field is left out, and told by its name. */
+function readQuery(page: Page, search: string): { query: unknown; unread: Map<string, string> } {
+  const asked = queryOf(search);
+  const read = page.query.safeParse(asked);
+  if (read.success) return { query: read.data, unread: new Map() };
+  const names = new Set(read.error.issues.map(({ path: [name] }) => String(name)));
+  const unread = new Map(Object.entries(asked).filter(([name]) => names.has(name)));
+  const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => !names.has(name)));
+  return { query: checked(page.query, rest, 'INVALID_INPUT'), unread };
+}
+
+/** Whether a page said of its query what it could not take; one that cannot has done as if that had not been asked. */
+const saysUnread = (answered: Answer): boolean =>
+  answered.kind === 'page' && answered.status === STATUS.INVALID_INPUT;
 
 /**
  * The fields of a form that was given out to this browser; one that occurs several times, as ticked rows do, is a list. Those of a
@@ -275,6 +293,7 @@ function unknownVisit(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps)
     isNobody: false,
     halfway: null,
     flash: null,
+    unread: new Map(),
   };
 }
 

@@ -9,11 +9,14 @@ import { inspectEvent } from './openapi/conformance.ts';
 export const idleOutbox = { dispatchSoon(): void {} };
 
 /** An account as a caller needs one; its id. */
-export async function anAccount(orm: Orm, wishes: { isDeveloper?: boolean } = {}): Promise<string> {
+export async function anAccount(
+  orm: Orm,
+  wishes: { isDeveloper?: boolean; name?: string } = {},
+): Promise<string> {
   const id = randomUUID();
   await orm.em.fork().insert(Account, {
     id,
-    name: 'Estudio Contable Sur',
+    name: wishes.name ?? 'Estudio Contable Sur',
     email: 'sur@example.com',
     isDeveloper: wishes.isDeveloper ?? false,
     createdAt: new Date(),

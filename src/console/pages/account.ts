@@ -84,11 +84,9 @@ interface At {
   readonly isPart: true;
 }
 
-function factsOf(
-  { texts: { accounts: words } }: Visit,
-  { id, email, isDeveloper, createdAt }: Account,
-): Html {
-  return html`<p>${email} · <code>${id}</code> · ${words.created} ${moment(createdAt)}${isDeveloper && html` · ${mark(words.developer, 'calm')}`} · <a href="${link('/audit', { account: id })}">${words.audit}</a></p>`;
+function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): Html {
+  const { accounts: words } = visit.texts;
+  return html`<p>${email} · <code>${id}</code> · ${words.created} ${moment(createdAt)}${isDeveloper && html` · ${mark(words.developer, 'calm')}`} · <a href="${link('/audit', { account: id })}">${words.audit}</a> · <a href="${link('/webhooks', { account: id })}">${visit.texts.webhooks.title}</a></p>`;
 }
 
 function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseOf> {

@@ -4,17 +4,18 @@ import { AUDIT_ACTIONS, personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { type Html, html } from '../../page/html.ts';
+import { operatorsAccount, SoughtAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, type Visit } from '../page.ts';
 
 const Day = z.string().refine(isDate);
 const Query = z.object({
   ...LIST_QUERY,
   person: z.string().trim().max(254).optional(),
-  rut: z.string().trim().max(20).optional(),
+  rut: SoughtRut.optional(),
   subject: z.string().trim().max(200).optional(),
-  account: z.uuid().optional(),
+  account: SoughtAccount,
   action: z.enum(AUDIT_ACTIONS).optional(),
   from: Day.optional(),
   to: Day.optional(),
@@ -31,12 +32,14 @@ export const auditListPage = definePage({
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
-    const { person, rut, subject, account: accountId, action, from, to } = query;
+    const account = await operatorsAccount(visit, deps, '/audit', query);
+    if ('kind' in account) return account;
+    const { person, rut, subject, action, from, to } = query;
     const search = {
       person,
       rut,
       subject,
-      accountId,
+      accountId: account.id,
       action,
       from: from === undefined ? undefined : startOfDay(from),
       before: to === undefined ? undefined : startOfDay(addDays(to, 1)),
@@ -50,9 +53,9 @@ export const auditListPage = definePage({
       query,
       filters: [
         { name: 'person', label: words.person },
-        { name: 'rut', label: 'RUT' },
+        { name: 'rut', label: 'RUT', rule: 'rut' },
         { name: 'subject', label: words.subject },
-        { name: 'account', label: words.accountId },
+        { name: 'account', label: visit.texts.accounts.sought },
         {
           name: 'action',
           label: words.action,

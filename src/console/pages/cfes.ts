@@ -6,7 +6,6 @@ import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date, spanOf } from '../../domain/dates.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
-import { Rut } from '../../domain/rut.ts';
 import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { text } from '../../domain/text.ts';
@@ -15,18 +14,17 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { amount, moment } from '../format.ts';
-import { type Column, type Filter, LIST_QUERY, listing } from '../lists.ts';
-import { definePage, signedIn, ToldRefusal, type Visit } from '../page.ts';
+import { type Column, type Filter, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark } from '../parts.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
 
 const ANY = 'any';
-const Value = z.string().max(LONGEST_SOUGHT).optional();
 /** The filters by their names in the address, and what each may be. */
 const FILTERS = {
   q: z.string(),
   environment: z.enum(ENVIRONMENTS),
-  rut: Rut,
+  rut: SoughtRut,
   type: z.enum(CFE_TYPE_NAMES),
   status: z.enum(CFE_STATUSES),
   stuck: z.enum([ANY, ...STUCK_REASONS]),
@@ -44,11 +42,21 @@ const FILTERS = {
 type Name = keyof typeof FILTERS;
 const NAMES = Object.keys(FILTERS) as Name[];
 type Values = { readonly [N in Name]?: z.output<(typeof FILTERS)[N]> };
+type Typed = Readonly<Partial<Record<Name, string | undefined>>>;
 
+/** As typed, each checked by what it may be. */
 const Query = z.object({
   ...LIST_QUERY,
-  ...(Object.fromEntries(NAMES.map((name) => [name, Value])) as Record<Name, typeof Value>),
+  ...(Object.fromEntries(NAMES.map((name) => [name, typed(FILTERS[name])])) as Record<
+    Name,
+    ReturnType<typeof typed>
+  >),
 });
+
+function typed(schema: z.ZodType) {
+  const fits = (value: string): boolean => value === '' || schema.safeParse(value).success;
+  return z.string().max(LONGEST_SOUGHT).trim().refine(fits).optional();
+}
 
 /** GET /cfes: every receipt that somebody sees, by what they look for. */
 export const cfesPage = definePage({
@@ -61,7 +69,7 @@ export const cfesPage = definePage({
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { search: words } = visit.texts;
-    const filter = filterOf(visit, query);
+    const filter = filterOf(query);
     const seen = accountsOf(signedIn(visit).viewer);
     return listing(visit, deps, {
       title: words.title,
@@ -84,10 +92,7 @@ export const cfesPage = definePage({
 });
 
 /** Leads to the file with the receipts of a month, of the enterprise and the month that the list is narrowed to. */
-function exportLink(
-  { texts }: Visit,
-  { rut, environment, from }: Readonly<Partial<Record<Name, string | undefined>>>,
-): Html {
+function exportLink({ texts }: Visit, { rut, environment, from }: Typed): Html {
   const month = from?.slice(0, 7);
   return html`<p><a href="${exportsPath({ rut, environment, month })}">${texts.exports.link}</a></p>`;
 }
@@ -96,15 +101,11 @@ function exportLink(
 const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): string =>
   `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}`;
 
-/** What is asked for. Refuses a value that its field cannot have, and names the field. */
-function filterOf(visit: Visit, query: Readonly<Partial<Record<Name, string | undefined>>>): CfeSearch {
+/** What is asked for. */
+function filterOf(query: Typed): CfeSearch {
   const given = NAMES.flatMap((name) => {
-    const value = query[name]?.trim();
-    if (!value) return [];
-    const read = FILTERS[name].safeParse(value);
-    if (!read.success)
-      throw new ToldRefusal('INVALID_INPUT', visit.texts.search.wrong(labelsOf(visit)[name]));
-    return [[name, read.data] as const];
+    const value = query[name];
+    return value ? [[name, FILTERS[name].parse(value)] as const] : [];
   });
   // Each value was read by the schema of its name.
   const {
@@ -151,6 +152,11 @@ function labelsOf({ texts: { search: words } }: Visit): Readonly<Record<Name, st
   };
 }
 
+const RULES: Partial<Record<Name, Pick<Filter, 'rule'>>> = {
+  rut: { rule: 'rut' },
+  numero: { rule: 'number' },
+};
+
 function fieldsOf(visit: Visit): Filter[] {
   const { search: words, environments } = visit.texts;
   const { status, stuck } = CFE_WORDS[visit.language];
@@ -167,6 +173,7 @@ function fieldsOf(visit: Visit): Filter[] {
     label: labelsOf(visit)[name],
     ...(options[name] ? { options: options[name] } : {}),
     ...(days.includes(name) ? { type: 'date' as const } : {}),
+    ...RULES[name],
   }));
 }
 

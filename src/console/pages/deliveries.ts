@@ -9,13 +9,12 @@ import {
 import type { Seen } from '../../db/visibleTo.ts';
 import { listWebhooksOf } from '../../db/webhookList.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
-import { Rut } from '../../domain/rut.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
-import { type Column, type Filter, LIST_QUERY, type List, listing } from '../lists.ts';
+import { type Column, type Filter, LIST_QUERY, type List, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark } from '../parts.ts';
 
@@ -27,7 +26,7 @@ export const DELIVERY_FILTERS = {
   status: z.enum(DELIVERY_STATUSES).optional(),
   event: z.enum(EVENTS).optional(),
   webhook: z.uuid().optional(),
-  rut: Rut.optional(),
+  rut: SoughtRut.optional(),
   cfe: z.string().max(40).optional(),
   from: Day.optional(),
   to: Day.optional(),
@@ -134,10 +133,12 @@ function filterOf(
       return {
         name,
         label: words.webhook,
-        ...(webhooks ? { options: webhooks.map(({ id, url }) => [id, url] as const) } : {}),
+        ...(webhooks
+          ? { options: webhooks.map(({ id, url }) => [id, url] as const) }
+          : { rule: 'id' as const }),
       };
     case 'rut':
-      return { name, label: words.enterprise };
+      return { name, label: words.enterprise, rule: 'rut' };
     case 'cfe':
       return { name, label: words.cfe };
     case 'from':

@@ -23,7 +23,7 @@ import { type Audience, accountsOf, mayAt, standingAt, type Viewer } from '../ac
 import { atEnterprise, onBusinessDays } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import {
   acting,
   type ConsoleDeps,
@@ -65,7 +65,7 @@ export const exportsPage = definePage({
   params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
-    rut: Rut.optional(),
+    rut: SoughtRut.optional(),
     environment: z.enum(ENVIRONMENTS).optional(),
     month: Month.optional(),
   }),
@@ -82,8 +82,8 @@ export const exportsPage = definePage({
       query,
       above: await asking(visit, deps, query),
       filters: [
-        { name: 'rut', label: words.rut },
-        { name: 'month', label: words.month },
+        { name: 'rut', label: words.rut, rule: 'rut' },
+        { name: 'month', label: words.month, rule: 'month' },
         {
           name: 'environment',
           label: words.environment,

@@ -5,14 +5,13 @@ import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
 import { REPORT_STATUSES, type SubmissionStatus } from '../../domain/reportStatus.ts';
-import { Rut } from '../../domain/rut.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
 import { OPERATORS, READERS } from '../atEnterprise.ts';
 import { decimal, moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, table } from '../parts.ts';
 
@@ -55,7 +54,7 @@ export const reportsPage = definePage({
   params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
-    rut: Rut.optional(),
+    rut: SoughtRut.optional(),
     environment: z.enum(ENVIRONMENTS).optional(),
     status: z.enum(REPORT_STATUSES).optional(),
     from: date().optional(),
@@ -78,7 +77,7 @@ export const reportsPage = definePage({
       path: '/reports',
       query,
       filters: [
-        { name: 'rut', label: words.rut },
+        { name: 'rut', label: words.rut, rule: 'rut' },
         {
           name: 'status',
           label: words.status,

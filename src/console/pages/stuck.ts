@@ -126,7 +126,7 @@ function stuckList(
         label: words.reason,
         options: STUCK_REASONS.map((one) => [one, reasons[one].label] as const),
       },
-      { name: 'rut', label: 'RUT' },
+      { name: 'rut', label: 'RUT', rule: 'rut' },
       {
         name: 'environment',
         label: words.environment,

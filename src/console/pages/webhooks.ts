@@ -12,7 +12,14 @@ import { WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayIn } from '../access.ts';
-import { ACCOUNT, accountFilter, accountLine, backTo, chosenAccount } from '../accounts.ts';
+import {
+  accountFilter,
+  accountLine,
+  backTo,
+  chosenAccount,
+  operatorsAccount,
+  SoughtAccount,
+} from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type Column, LIST_QUERY, listing, Ticked } from '../lists.ts';
@@ -33,13 +40,17 @@ export const webhooksPage = definePage({
   path: '/webhooks',
   audience: READERS,
   params: z.object({}),
-  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
   form: z.object({}),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { viewer } = signedIn(visit);
     const chosen = viewer.kind === 'member' ? chosenAccount(visit, query.account) : null;
-    const accountId = chosen?.accountId ?? query.account;
+    const sought = chosen
+      ? { id: chosen.accountId }
+      : await operatorsAccount(visit, deps, '/webhooks', query);
+    if ('kind' in sought) return sought;
+    const { id: accountId } = sought;
     const em = deps.orm.em.fork();
     const may = accountId !== undefined && mayIn(viewer, accountId, CHANGES_WEBHOOKS);
     return listing<Row>(visit, deps, {

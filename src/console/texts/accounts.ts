@@ -3,6 +3,9 @@ const en = {
   title: 'Accounts',
   empty: 'No account matches.',
   text: 'Name, address or id',
+  sought: 'Account: name, address or id',
+  notOne: (text: string): string =>
+    `“${text}” does not name one account alone. Choose one of these; its webhooks and what it did are linked there.`,
   name: 'Name',
   email: 'E-mail address',
   id: 'Id',
@@ -70,6 +73,9 @@ const es: typeof en = {
   title: 'Cuentas',
   empty: 'Ninguna cuenta coincide.',
   text: 'Nombre, correo o id',
+  sought: 'Cuenta: nombre, correo o id',
+  notOne: (text) =>
+    `«${text}» no nombra una sola cuenta. Elegir una de estas: desde ella se llega a sus webhooks y a lo que hizo.`,
   name: 'Nombre',
   email: 'Correo electrónico',
   id: 'Id',

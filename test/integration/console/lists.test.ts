@@ -105,11 +105,13 @@ let db: TestDatabase;
 let site: TestConsole;
 let account: string;
 let browser: Browser;
+let operator: Browser;
 beforeAll(async () => {
   db = await cloneDatabase();
   site = await startConsole(db.orm, { pages: [...PAGES, listPage, sendThings, enterprisePage] });
   account = await anAccount(db.orm);
   browser = await site.as(await site.aMember(account, 'VIEWER'));
+  operator = await site.as(await site.anOperator('SUPPORT'));
 });
 afterAll(async () => {
   await site[Symbol.asyncDispose]();
@@ -145,6 +147,59 @@ test('filters stand in the address, empty ones say nothing, and a cursor that is
   expect(none.text).toContain('Nothing is here.');
   expect(none.text).toMatch(/<option value="even" selected>/);
   expect((await browser.get('/things?after=abc')).status).toBe(400);
+});
+
+test.each([
+  ['/stuck?rut=219999830018', 'RUT', 'el último de control'],
+  ['/stuck?since=ayer&rut=21.99', 'RUT', 'el último de control'],
+  ['/reports?to=2026-02-30', 'Hasta', '2026-11-22'],
+  ['/exports?month=marzo', 'Mes', '2026-11'],
+  ['/deliveries?webhook=abc&format=csv', 'Webhook', 'El id entero'],
+  ['/audit?from=yesterday', 'Desde el día', '2026-11-22'],
+  ['/enterprises?status=DONE', 'Estado', ''],
+])(
+  '%s, with a value that cannot be, shows its filters, names the one and its rule, and no row',
+  async (path, field, rule) => {
+    const shown = await operator.get(path, { 'accept-language': 'es' });
+    expect(shown.status).toBe(400);
+    expect(shown.text).toContain(`«${field}» no tiene un valor posible.`);
+    expect(shown.text).toContain(rule);
+    expect(shown.text).toContain(' aria-invalid="true"');
+    expect(shown.text).not.toContain('<table');
+    expect(shown.text).not.toContain('class="csv"');
+  },
+);
+
+test('what was typed stays in the field that cannot have it, and in the others', async () => {
+  const { text } = await operator.get('/stuck?rut=21.9999-9&environment=sandbox');
+  expect(text).toContain('value="21.9999-9"');
+  expect(text).toMatch(/<option value="sandbox" selected>/);
+});
+
+test('what leads to acts on all that matches is not drawn for what was not understood', async () => {
+  expect((await operator.get('/runs/new?kind=retry&rut=219999830018')).status).toBe(400);
+  expect((await operator.get('/stuck?rut=219999830018')).text).not.toContain('/runs/new');
+});
+
+test('a RUT is found as it is printed, with points, a hyphen or spaces', async () => {
+  for (const rut of ['21.900.009.001-1', ' 219000090011 '])
+    expect((await operator.get(`/reports?rut=${encodeURIComponent(rut)}`)).status).toBe(200);
+});
+
+test('operators find an account by its name; where it names several they choose', async () => {
+  const [one, other] = [
+    await anAccount(db.orm, { name: 'Panadería del Puerto' }),
+    await anAccount(db.orm, { name: 'Panadería Central' }),
+  ];
+  for (const path of ['/webhooks', '/audit']) {
+    const found = await operator.get(`${path}?account=del+puerto`);
+    expect([found.status, found.headers.get('location')]).toEqual([303, `${path}?account=${one}`]);
+    expect((await operator.get(`${path}?account=${other}`)).status).toBe(200);
+  }
+  const several = await operator.get('/audit?account=panader%C3%ADa');
+  expect(several.headers.get('location')).toBe('/accounts?text=panader%C3%ADa');
+  const { text } = await operator.get('/accounts?text=panader%C3%ADa');
+  expect(text).toContain('no nombra una sola cuenta');
 });
 
 test('what has no row at all says how there comes to be one; what only does not match says that', async () => {
