@@ -143,6 +143,15 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
 ${after !== undefined && html`<a href="${address(list)}">${words.first}</a>`}${next !== null && html`<a href="${address(list, { after: next })}" rel="next">${words.next}</a>`}<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a></div>`;
 }
 
+/** How a list reads rows that are all at hand, as of what never has many; `idOf` tells any two apart. */
+export const inMemory = <R>(rows: readonly R[], idOf: (row: R) => string): Pick<List<R>, 'read' | 'key'> => ({
+  async read({ after, limit }) {
+    const from = after ? rows.findIndex((row) => idOf(row) === after[0]) + 1 : 0;
+    return rows.slice(from, from + limit);
+  },
+  key: { parts: ['text'], of: (row) => [idOf(row)] },
+});
+
 /** All rows that match, as CSV (RFC 4180, in UTF-8 with its mark, by which spreadsheets know it), read page by page while it is sent. */
 export function csvOf<R>(list: List<R>): Answer {
   async function* lines(): AsyncGenerator<string> {

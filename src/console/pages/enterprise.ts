@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { listBranches } from '../../db/branches.ts';
 import { type CaeRow, listCaes } from '../../db/caes.ts';
 import { currentCertificate } from '../../db/certificates.ts';
-import { type AnnulledSpan, accountsAt, annulmentsOf } from '../../db/consoleEnterprises.ts';
+import { type AnnulledSpan, accountsAt } from '../../db/consoleEnterprises.ts';
 import { reportsSeen } from '../../db/consoleReports.ts';
 import { findDirectoryEntry } from '../../db/directory.ts';
 import type { Enterprise } from '../../db/entities/Enterprise.ts';
@@ -15,7 +14,7 @@ import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { lackingFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
-import { daysLeft, type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
+import { type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { mayAt } from '../access.ts';
@@ -31,12 +30,13 @@ import {
   type Section,
   SUPPORT,
 } from '../atEnterprise.ts';
-import { age, figure, moment } from '../format.ts';
+import { moment } from '../format.ts';
 import { link } from '../links.ts';
 import { csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 import * as forms from './enterpriseForms.ts';
+import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
 import { ending, lowMark, STATUS_TONES } from './enterprises.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
 import { planName } from './plan.ts';
@@ -69,11 +69,18 @@ export const enterprisePage = definePage({
   form: z.object({}),
   async handle({ params, query, visit }, deps) {
     const at = await atEnterprise(visit, deps, params.rut);
-    const annulments = annulmentList(visit, deps, at, query);
-    if (query.format === 'csv') return csvOf(annulments);
     const now = deps.businessClock();
     const { enterprise } = at;
     const drawn: Drawn = { ...at, visit, deps, now, ...(await numbersOf(deps, enterprise.rut, now)) };
+    const caes = caeList(visit, at, drawn, query);
+    const branches = await branchList(visit, deps, at, query);
+    const annulments = annulmentList(visit, deps, at, query);
+    if (query.format === 'csv')
+      return query.list === caes.name
+        ? csvOf(caes)
+        : query.list === branches.name
+          ? csvOf(branches)
+          : csvOf(annulments);
     const body = html`${placesOf(visit, at)}
 ${await standingPanel(drawn)}
 <div class="panels"><div>
@@ -83,8 +90,8 @@ ${section('certificate', await certificatePanel(drawn))}
 ${section('data', await dataPanel(drawn))}
 ${await mailPanel(drawn)}
 </div></div>
-${section('caes', caesPanel(drawn))}
-${section('branches', await branchesPanel(drawn))}
+${section('caes', await caesPanel(drawn, caes))}
+${section('branches', await branchesPanel(drawn, branches))}
 ${section('reports', await reportsPanel(drawn))}
 ${section('annulments', await annulmentsPanel(drawn, annulments))}
 ${section('accounts', await accountsPanel(drawn))}
@@ -215,63 +222,22 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
   );
 }
 
-function caesPanel({ enterprise, standing, visit, today, caes, used, low }: Drawn): Html {
+async function caesPanel({ enterprise, standing, visit }: Drawn, list: List<CaeRow>): Promise<Html> {
   const { enterprises: words } = visit.texts;
-  const isLow = (type: CfeType): boolean => low.some((one) => one.type === type);
-  const rows = caes.toSorted(byEnd).map((cae) => {
-    const lasts = daysLeft(cae.numbersLeft, used.get(cae.type) ?? 0);
-    const left = figure(cae.numbersLeft);
-    return [
-      CFE_TYPES[cae.type].label,
-      cae.serie,
-      `${cae.numberStart}–${cae.numberEnd}`,
-      cae.lastNumber < cae.numberStart ? visit.texts.never : String(cae.lastNumber),
-      isLow(cae.type) ? mark(left, cae.numbersLeft === 0 ? 'bad' : 'wait') : left,
-      lasts === null ? visit.texts.never : age(lasts * 86_400_000, visit.texts),
-      ending(visit.texts, cae.expirationDate, today),
-      html`<code>${cae.authorizationNumber}</code>`,
-    ];
-  });
-  const heads = [
-    words.type,
-    words.serie,
-    words.range,
-    words.last,
-    words.left,
-    words.lasts,
-    words.ends,
-    words.authorization,
-  ];
-  const shown = rows.length === 0 ? nothing(words.caesNone) : table(words.caes, heads, rows, [2, 3, 4, 5]);
-  return panel(words.caes, html`${shown}${mayAt(standing, MEMBERS) && forms.caeForm(visit, enterprise.rut)}`);
+  return panel(
+    words.caes,
+    html`${await listPart(visit, list)}${mayAt(standing, MEMBERS) && forms.caeForm(visit, enterprise.rut)}`,
+  );
 }
 
-/** The first to end first. */
-const byEnd = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expirationDate ? -1 : 1);
-
-async function branchesPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
+async function branchesPanel(
+  { enterprise, standing, visit }: Drawn,
+  list: List<ListedBranch>,
+): Promise<Html> {
   const { enterprises: words } = visit.texts;
-  const { rut } = enterprise;
-  const may = mayAt(standing, OWNERS);
-  const others = await listBranches(deps.orm.em.fork(), rut);
-  const rows = [enterprise, ...others].map((one) => {
-    const isOwn = one === enterprise;
-    const closedAt = 'closedAt' in one ? one.closedAt : null;
-    const { branch, streetName, localityName, departmentName, phoneNumber } = one;
-    const facts = { branch, streetName, localityName, departmentName, phoneNumber, isOwn };
-    return [
-      html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && mark(words.closed, 'calm')}`,
-      streetName,
-      localityName,
-      departmentName,
-      phoneNumber ?? '',
-      ...(may ? [!closedAt && forms.branchForms(visit, rut, facts)] : []),
-    ];
-  });
-  const heads = [words.branch, words.street, words.locality, words.department, words.phone];
   return panel(
     words.branches,
-    html`${table(words.branches, [...heads, ...(may ? [words.acting] : [])], rows)}${may && forms.newBranchForm(visit, rut)}`,
+    html`${await listPart(visit, list)}${mayAt(standing, OWNERS) && forms.newBranchForm(visit, enterprise.rut)}`,
   );
 }
 
@@ -342,67 +308,6 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
 }
 
 /** The numbers annulled of an enterprise, as a list of its own on the page. */
-function annulmentList(
-  visit: Visit,
-  { orm }: ConsoleDeps,
-  { enterprise: { rut } }: AtEnterprise,
-  query: Readonly<Record<string, string | undefined>>,
-): List<AnnulledSpan> {
-  const { enterprises: words, environments } = visit.texts;
-  const em = orm.em.fork();
-  return {
-    label: words.annulments,
-    name: 'annulments',
-    path: enterprisePath(rut),
-    query,
-    isPart: true,
-    columns: [
-      {
-        key: 'cfe_type',
-        head: words.type,
-        cell: ({ type }) => CFE_TYPES[type].label,
-        csv: ({ type }) => type,
-      },
-      { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
-      {
-        key: 'from',
-        head: words.fromNumber,
-        isFigure: true,
-        cell: ({ from }) => String(from),
-        csv: ({ from }) => from,
-      },
-      { key: 'to', head: words.toNumber, isFigure: true, cell: ({ to }) => String(to), csv: ({ to }) => to },
-      {
-        key: 'reason',
-        head: words.reason,
-        cell: ({ reason }) => words.annulReasons[reason],
-        csv: ({ reason }) => reason,
-      },
-      {
-        key: 'report_date',
-        head: words.reportDay,
-        cell: ({ reportDate }) => html`<time>${reportDate}</time>`,
-        csv: ({ reportDate }) => reportDate,
-      },
-      {
-        key: 'annulled_at',
-        head: words.annulledAt,
-        cell: ({ annulledAt }) => moment(annulledAt),
-        csv: ({ annulledAt }) => annulledAt,
-      },
-      {
-        key: 'environment',
-        head: words.environment,
-        cell: ({ environment }) => environments[environment],
-        csv: ({ environment }) => environment,
-      },
-    ],
-    read: ({ after, limit }) => annulmentsOf(em, rut, { after: after?.[0] ?? null, limit }),
-    key: { parts: ['number'], of: ({ id }) => [id] },
-    empty: words.annulmentsNone,
-  };
-}
-
 async function annulmentsPanel(
   { enterprise, standing, visit }: Drawn,
   list: List<AnnulledSpan>,

@@ -14,9 +14,9 @@ import { type Audience, mayAt, standingAt } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
 import { amount as amountText, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, csvOf, inMemory, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
-import { button, form, mark, nothing, panel, table } from '../parts.ts';
+import { button, form, mark, panel } from '../parts.ts';
 import { factList } from './webhook.ts';
 
 const READERS: Audience = { operators: null, members: 'VIEWER' };
@@ -148,7 +148,7 @@ export const enterprisePlanPage = definePage({
   path: '/plan/{rut}',
   audience: READERS,
   params: z.object({ rut: Rut }),
-  query: z.object(ACCOUNT),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   form: z.object({}),
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
@@ -158,6 +158,8 @@ export const enterprisePlanPage = definePage({
     const plans = await listPlans(em);
     const payments = await listPayments(em, { rut: enterprise.rut });
     const may = mayAt(await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut), OWNERS);
+    const list = paymentList(visit, payments, { rut: enterprise.rut, query, may });
+    if (query.format === 'csv') return csvOf(list);
     const rows: [string, Html | string][] = [
       [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
       [
@@ -172,7 +174,7 @@ export const enterprisePlanPage = definePage({
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
 ${may && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
-${panel(words.payments, paymentsTable(visit, payments, may))}`;
+${panel(words.payments, html`${await listPart(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
@@ -194,19 +196,75 @@ function chooseForm(
   );
 }
 
-function paymentsTable(visit: Visit, payments: readonly Payment[], mayPay: boolean): Html {
+function paymentList(
+  visit: Visit,
+  payments: readonly Payment[],
+  { rut, query, may }: { rut: string; query: Readonly<Record<string, string | undefined>>; may: boolean },
+): List<Payment> {
   const { plan: words } = visit.texts.members;
-  if (payments.length === 0) return nothing(words.paymentsNone);
-  const rows = payments.map(({ id, rut, status, planId, frequencyId, ...payment }) => [
-    moment(payment.createdAt),
-    planName(visit, { planId, frequencyId }),
-    amountText(payment.currency, payment.amount),
-    mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
-    payment.settledAt && moment(payment.settledAt),
-    mayPay && status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
-  ]);
-  const heads = [words.made, words.plan, words.amount, words.status, words.settled, words.pay];
-  return html`${table(words.payments, heads, rows, [2])}<p class="soft">${words.cancelAbout}</p>`;
+  const pay: Column<Payment> = {
+    key: 'payment_id',
+    head: words.pay,
+    cell: ({ id, status }) =>
+      status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
+    csv: ({ id }) => id,
+  };
+  return {
+    label: words.payments,
+    name: 'payments',
+    path: `/plan/${rut}`,
+    query,
+    columns: [...paymentColumns(visit), may ? pay : { ...pay, csvOnly: true, cell: () => null }],
+    ...inMemory(payments, ({ id }) => id),
+    empty: words.paymentsNone,
+  };
+}
+
+function paymentColumns(visit: Visit): Column<Payment>[] {
+  const { plan: words } = visit.texts.members;
+  return [
+    {
+      key: 'created_at',
+      head: words.made,
+      cell: ({ createdAt }) => moment(createdAt),
+      csv: ({ createdAt }) => createdAt,
+    },
+    { key: 'plan', head: words.plan, cell: (one) => planName(visit, one), csv: ({ planId }) => planId },
+    {
+      key: 'frequency',
+      head: words.plan,
+      csvOnly: true,
+      cell: () => null,
+      csv: ({ frequencyId }) => frequencyId,
+    },
+    {
+      key: 'amount',
+      head: words.amount,
+      isFigure: true,
+      cell: ({ currency, amount }) => amountText(currency, amount),
+      csv: ({ amount }) => amount,
+    },
+    {
+      key: 'currency',
+      head: words.amount,
+      csvOnly: true,
+      cell: () => null,
+      csv: ({ currency }) => currency,
+    },
+    {
+      key: 'status',
+      head: words.status,
+      cell: ({ status }) =>
+        mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+      csv: ({ status }) => status,
+    },
+    {
+      key: 'settled_at',
+      head: words.settled,
+      cell: ({ settledAt }) => settledAt && moment(settledAt),
+      csv: ({ settledAt }) => settledAt,
+    },
+  ];
 }
 
 /** GET /plan/{rut}/payments/{id}: leads to where a payment is paid, which our configuration says and no row of the database. */

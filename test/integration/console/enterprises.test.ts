@@ -345,6 +345,10 @@ describe('data and branches', () => {
       'cambió',
     );
     expect(await read(owner, `/enterprises/${rut}`)).toContain('Rivera');
+    const csv = await read(owner, `/enterprises/${rut}?format=csv&list=branches`);
+    expect(csv).toMatch(
+      /^branch,street_name,locality_name,department_name,phone_number,closed_at\r\n1,.*\r\n2,Uruguay 1,Rivera,Salto,,\r\n$/,
+    );
     expect(await act(owner, `/enterprises/${rut}/branches/1/close`, {})).toContain('propia');
     expect(await act(owner, `/enterprises/${rut}/branches/2/close`, {})).toContain('cerrada');
     expect(await read(owner, `/enterprises/${rut}`)).not.toContain('Rivera');
@@ -418,5 +422,8 @@ describe('acts of operators', () => {
     expect(await act(owner, path, { ...span, from: '11', to: '20' })).toBe('Quedaron anulados 10 números.');
     const csv = await read(owner, `/enterprises/${rut}?format=csv&list=annulments`);
     expect(csv).toContain(`ETICKET,A,11,20,by_hand,${day(0)}`);
+    const caes = await read(owner, `/enterprises/${rut}?format=csv&list=caes`);
+    expect(caes).toContain('cfe_type,serie,number_start,number_end,last_number,numbers_left,days_left,');
+    expect(caes).toMatch(/\r\nETICKET,A,1,10000,5,9985,,/);
   });
 });
