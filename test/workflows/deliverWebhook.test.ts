@@ -28,6 +28,10 @@ describe('deliverWebhook', () => {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
     });
 
+  /** How many pauses a workflow has begun. */
+  const pausesOf = async (handle: Parameters<typeof historyOf>[0]): Promise<number> =>
+    (await historyOf(handle)).text.split('EVENT_TYPE_TIMER_STARTED').length - 1;
+
   /** A receiver that takes the attempt of this number; a diary of what was asked, with when. */
   function receiver(takesAt: number) {
     const diary: (AttemptInput & { at: number })[] = [];
@@ -95,7 +99,11 @@ describe('deliverWebhook', () => {
 
     await temporal.withWorkers({ attemptDelivery }, async () => {
       const handle = await start('woken', [20, 3_600_000, 40]);
-      await until('the first retry', 10, async () => diary.length === 2 || undefined);
+      await until(
+        'the pause after the first retry',
+        10,
+        async () => (await pausesOf(handle)) === 2 || undefined,
+      );
       await again('woken');
       await until('an attempt at once', 10, async () => diary.length === 3 || undefined);
       expect(await handle.result()).toEqual({ status: 'DELIVERED' });
