@@ -90,3 +90,7 @@ export const whose = (email: string): Html =>
   html`<input type="text" value="${email}" autocomplete="username" readonly hidden>`;
 
 export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;
+
+/** A text that breaks between words only, and not at the hyphen of `e-Ticket`. */
+export const wholeWords = (text: string): Html =>
+  html`${text.split(' ').map((word, i) => html`${i > 0 && ' '}<span class="nowrap">${word}</span>`)}`;

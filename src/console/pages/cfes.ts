@@ -16,7 +16,7 @@ import { enterprisePath } from '../atEnterprise.ts';
 import { amount, moment } from '../format.ts';
 import { type Column, type Filter, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark } from '../parts.ts';
+import { mark, wholeWords } from '../parts.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
 
 const ANY = 'any';
@@ -272,7 +272,3 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
     },
   ];
 }
-
-/** A text that breaks between words only, and not at the hyphen of `e-Ticket`. */
-const wholeWords = (text: string): Html =>
-  html`${text.split(' ').map((word, i) => html`${i > 0 && ' '}<span class="nowrap">${word}</span>`)}`;

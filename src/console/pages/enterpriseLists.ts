@@ -10,7 +10,7 @@ import { type AtEnterprise, enterprisePath, OWNERS } from '../atEnterprise.ts';
 import { age, figure, moment } from '../format.ts';
 import { type Column, inMemory, type List } from '../lists.ts';
 import type { ConsoleDeps, Visit } from '../page.ts';
-import { mark } from '../parts.ts';
+import { mark, wholeWords } from '../parts.ts';
 import { branchForms } from './enterpriseForms.ts';
 import { ending } from './enterprises.ts';
 
@@ -47,7 +47,12 @@ const byEnd = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expiration
 
 function rangeColumns({ texts: { enterprises: words, never } }: Visit): Column<CaeRow>[] {
   return [
-    { key: 'cfe_type', head: words.type, cell: ({ type }) => CFE_TYPES[type].label, csv: ({ type }) => type },
+    {
+      key: 'cfe_type',
+      head: words.type,
+      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
+      csv: ({ type }) => type,
+    },
     { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
     {
       key: 'number_start',

@@ -15,7 +15,7 @@ import { enterprisePath, READERS } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark } from '../parts.ts';
+import { mark, wholeWords } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 
 const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
@@ -196,7 +196,8 @@ function paperColumns({ texts }: Visit, today: string): Column<NeedyPaper>[] {
     {
       key: 'paper',
       head: words.paper,
-      cell: ({ type }) => (type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
+      cell: ({ type }) =>
+        wholeWords(type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
       csv: ({ type }) => type ?? 'CERTIFICATE',
     },
     { key: 'kind', head: words.kind, csvOnly: true, cell: ({ kind }) => kind, csv: ({ kind }) => kind },

@@ -14,7 +14,7 @@ import { age, figure } from '../format.ts';
 import { link } from '../links.ts';
 import { LIST_QUERY, type List, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { button, field, mark, nothing, panel, table } from '../parts.ts';
+import { button, field, mark, nothing, panel, table, wholeWords } from '../parts.ts';
 import { filterOf, OPERATORS_ACT, RUN_QUERY } from '../runQuery.ts';
 
 const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
@@ -163,7 +163,7 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
     {
       key: 'cfe_id',
       head: words.number,
-      cell: (row) => html`${formatCfeId(row)} <span class="soft">${row.serie} ${row.numero}</span>`,
+      cell: (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
       csv: formatCfeId,
     },
     {
@@ -179,7 +179,12 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
       cell: ({ environment }) => environments[environment],
       csv: ({ environment }) => environment,
     },
-    { key: 'type', head: words.type, cell: ({ type }) => CFE_TYPES[type].label, csv: ({ type }) => type },
+    {
+      key: 'type',
+      head: words.type,
+      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
+      csv: ({ type }) => type,
+    },
     {
       key: 'status',
       head: words.status,
