@@ -9,7 +9,10 @@ import type { CommandDeps } from './steps/deps.ts';
  * Stops a run: what it has begun is ended, nothing more is begun. One that has ended stays as it is. Refuses a run that is
  * not there, or somebody else's (NOT_FOUND).
  */
-export function stopRun(deps: CommandDeps, { id, seen }: { id: string; seen: Seen }): Promise<Run> {
+export function stopRun(
+  deps: CommandDeps,
+  { id, seen, reason }: { id: string; seen: Seen; reason?: string | undefined },
+): Promise<Run> {
   return deps.orm.em.fork().transactional(async (em) => {
     const run = await lockRun(em, id, seen);
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
@@ -18,7 +21,8 @@ export function stopRun(deps: CommandDeps, { id, seen }: { id: string; seen: See
     run.stopAskedAt = now;
     run.stopAskedBy = deps.actor ?? 'service';
     const { accountId } = run;
-    audited(deps, em, { action: 'run.stop', subject: id, ...(accountId ? { accountId } : {}) }, now);
+    const why = { ...(accountId ? { accountId } : {}), ...(reason === undefined ? {} : { reason }) };
+    audited(deps, em, { action: 'run.stop', subject: id, ...why }, now);
     return run;
   });
 }

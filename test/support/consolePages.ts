@@ -254,7 +254,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'POST /deliveries/{id}/redeliver': {
     may: { operators: 'SUPPORT', members: 'MEMBER' },
     of: 'account',
-    sample: ({ deliveryId }) => ({ path: `/deliveries/${deliveryId}/redeliver`, fields: {} }),
+    sample: ({ deliveryId }) => ({
+      path: `/deliveries/${deliveryId}/redeliver`,
+      fields: { reason: 'volvió' },
+    }),
   },
   'GET /keys': {
     may: PEOPLE_OF_ACCOUNTS,
@@ -482,7 +485,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'POST /runs/{id}/stop': {
     may: RUNNERS,
     of: 'account',
-    sample: ({ runId }) => ({ path: `/runs/${runId}/stop`, fields: {} }),
+    sample: ({ runId }) => ({ path: `/runs/${runId}/stop`, fields: { reason: 'basta' } }),
   },
 };
 

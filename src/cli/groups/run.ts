@@ -5,6 +5,7 @@ import { findRun, listItems, listRuns } from '../../db/runs.ts';
 import { RUN_STATES } from '../../domain/run.ts';
 import { Refusal } from '../../errors.ts';
 import { runWorkflowId } from '../../temporal.ts';
+import { REASON, Why } from '../reason.ts';
 import { type CliDeps, defineVerb, type Group, type Row } from '../verb.ts';
 
 const ARGS = { RUN: 'id of the run, such as retry-2026-11-22-3f9a1c' };
@@ -82,8 +83,9 @@ const stop = defineVerb({
   summary: 'Stop a bulk run: what it has begun is ended, nothing more is begun',
   args: ARGS,
   examples: EXAMPLES,
-  input: z.strictObject({ run: z.string() }),
-  run: async (deps, { run: id }) => runRow(await stopRun(deps, { id, seen: null })),
+  options: [REASON],
+  input: z.strictObject({ run: z.string(), ...Why }),
+  run: async (deps, { run: id, reason }) => runRow(await stopRun(deps, { id, seen: null, reason })),
 });
 
 /** `cfe run`: one decision for many things. */

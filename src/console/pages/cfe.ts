@@ -31,6 +31,7 @@ import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } fr
 import { enterprisePath } from '../atEnterprise.ts';
 import { amount, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
+import { askedInRow } from '../operatorsReason.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { deliveryMark, REDELIVERS } from './deliveries.ts';
@@ -285,7 +286,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
   if (deliveries.length === 0) return nothing(own.noDeliveries);
   const { viewer } = signedIn(visit);
   const again = ({ id }: ListedDelivery): Html =>
-    form(visit, `/deliveries/${id}/redeliver`, html`${button(own.again, 'quiet')}`, 'inline');
+    askedInRow(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
   const isAgain = (one: ListedDelivery): boolean =>
     !one.isWebhookRemoved && mayIn(viewer, one.accountId, REDELIVERS);
   const rows = deliveries.map((one) => [

@@ -13,6 +13,7 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayIn } from '../access.ts';
 import { figure, moment } from '../format.ts';
+import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, nothing, panel, table } from '../parts.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, REDELIVERS, resultWords } from './deliveries.ts';
@@ -54,7 +55,7 @@ export const deliveryPage = definePage({
     const again = form(
       visit,
       `/deliveries/${delivery.id}/redeliver`,
-      html`<p>${words.redeliverAbout}</p>${button(words.redeliver)}`,
+      html`<p>${words.redeliverAbout}</p>${operatorsReasonField(visit)}${button(words.redeliver)}`,
     );
     const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
 ${panel(words.attempts, attemptsTable(visit, attempts))}
@@ -124,11 +125,11 @@ export const sendRedeliver = definePage({
   method: 'POST',
   path: '/deliveries/{id}/redeliver',
   audience: REDELIVERS,
-  form: z.object({}),
+  form: z.object(OPERATORS_REASON),
   back: ({ params }) => `/deliveries/${params.id}`,
-  async handle({ params, visit }, deps) {
+  async handle({ params, form: sent, visit }, deps) {
     const { delivery } = await deliveryFor(visit, deps.orm, params.id, REDELIVERS);
-    await redeliver(acting(deps, visit), { deliveryId: delivery.id });
+    await redeliver(acting(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
     return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
   },
 });

@@ -24,6 +24,7 @@ import { accountsOf } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { csvOf, LIST_QUERY, type List, listing, listPart, Ticked } from '../lists.ts';
+import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
 import {
   acting,
   type ConsoleDeps,
@@ -315,7 +316,7 @@ function stopForm(visit: Visit, run: Run): Html {
       ? viewer.role !== 'VIEWER'
       : run.accountId !== null && (accounts ?? []).includes(run.accountId);
   if (run.state !== 'RUNNING' || run.stopAskedAt !== null || !mayStop) return html``;
-  return form(visit, `/runs/${run.id}/stop`, button(words.stop), 'buttons');
+  return form(visit, `/runs/${run.id}/stop`, html`${operatorsReasonField(visit)}${button(words.stop)}`);
 }
 
 /** POST /runs/{id}/stop. */
@@ -326,9 +327,11 @@ export const sendStopRun = definePage({
   audience: RUNNERS,
   params: z.object({ id: z.string().max(60) }),
   query: z.object({}),
-  form: z.object({}),
-  async handle({ params: { id }, visit }, deps) {
-    await stopRun(acting(deps, visit), { id, seen: actsFor(signedIn(visit).viewer) });
+  form: z.object(OPERATORS_REASON),
+  back: ({ params }) => `/runs/${params.id}`,
+  async handle({ params: { id }, form: sent, visit }, deps) {
+    const seen = actsFor(signedIn(visit).viewer);
+    await stopRun(acting(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
     return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
   },
 });

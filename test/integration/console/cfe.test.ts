@@ -144,7 +144,7 @@ test('deliveries are told to whose webhook they go to, and sent again by who may
   const support = await site.as(await site.anOperator('SUPPORT'));
   expect(await seen(support)).toEqual({ named: both, again: both });
 
-  const fields = { form_token: formTokenIn(await shownTo(support)) };
+  const fields = { form_token: formTokenIn(await shownTo(support)), reason: 'the receiver is back' };
   const sent = await support.post(`/deliveries/${toThem}/redeliver`, fields, english);
   expect(sent.to).toBe(`/deliveries/${toThem}`);
   expect(await db.orm.em.fork().findOneOrFail(Delivery, toThem)).toMatchObject({ status: 'PENDING' });

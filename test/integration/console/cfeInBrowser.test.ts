@@ -99,7 +99,10 @@ testWithBrowser(
         await page.screenshot({ path: join(PICTURES, 'console-cfe.png'), clip });
       }
     }
-    await page.getByRole('region', { name: 'Entregas a webhooks' }).getByRole('button').click();
+    const sent = page.getByRole('region', { name: 'Entregas a webhooks' });
+    await sent.locator('summary').click();
+    await sent.locator('input[name=reason]').fill('el servidor volvió');
+    await sent.getByRole('button').click();
     await page.getByRole('status').waitFor();
     expect(page.url()).toMatch(/\/deliveries\/[0-9a-f-]{36}$/);
     await context.close();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { markStuck } from '../../../src/db/cfes.ts';
+import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
 import { Cfe } from '../../../src/db/entities/Cfe.ts';
 import { Run } from '../../../src/db/entities/Run.ts';
 import { RunItem } from '../../../src/db/entities/RunItem.ts';
@@ -112,8 +113,14 @@ describe('bulk runs in the console, without script', () => {
     expect(csv.text).toContain(',absent,La DGI no tiene');
     expect(csv.text.trim().split('\r\n')).toHaveLength(3);
 
-    expect((await support.send(`/runs/${id}/stop`, {}, `/runs/${id}`)).to).toBe(`/runs/${id}`);
+    await support.send(`/runs/${id}/stop`, {}, `/runs/${id}`);
+    expect((await runOf(id)).stopAskedAt).toBeNull();
+    const why = { reason: 'the wrong ones' };
+    expect((await support.send(`/runs/${id}/stop`, why, `/runs/${id}`)).to).toBe(`/runs/${id}`);
     expect((await runOf(id)).stopAskedAt).not.toBeNull();
+    expect(
+      await db.orm.em.fork().findOneOrFail(AuditEntry, { action: 'run.stop', subject: id }),
+    ).toMatchObject(why);
     expect(main((await support.get(`/runs/${id}`)).text)).not.toContain(`/runs/${id}/stop`);
   });
 

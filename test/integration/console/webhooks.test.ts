@@ -204,6 +204,11 @@ test('nobody sees or touches another account’s webhooks and deliveries; each r
   expect((await findDelivery(em, id))?.status).toBe('FAILED');
 
   await sendFrom(support, '/me', redeliver, {});
+  expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('FAILED');
+  expect((await support.get(`/deliveries/${id}`, { 'accept-language': 'en' })).text).toContain(
+    'Nothing was done: say why',
+  );
+  await sendFrom(support, '/me', redeliver, { reason: 'the receiver is back' });
   expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('PENDING');
   expect((await browser.get('/deliveries')).text).toContain(id.slice(0, 8));
 });
