@@ -120,13 +120,33 @@ const timeOfDay = (fallback: string, purpose: string) =>
     fallback,
   });
 
-/** Of a key that is named in sealed texts. */
+/** Of a key that is named in what was made with it. */
 const KEY_ID = /^[a-z0-9-]{1,20}$/;
 /** A key of 32 bytes in base64. */
 const key32 = z
   .string()
   .regex(/^[A-Za-z0-9+/]{43}=$/)
   .transform((value) => Buffer.from(value, 'base64'));
+
+/** The private half of a pair with its id: `id:x25519-private:key`. */
+const openingKey = z
+  .tuple([z.string().regex(KEY_ID), z.literal('x25519-private'), key32])
+  .transform(([id, , key]) => ({ id, key }));
+
+const peppers = (purpose: string) => {
+  const pepper = z.tuple([z.string().regex(KEY_ID), key32]).transform(([id, key]) => ({ id, key }));
+  return variable({
+    schema: z
+      .string()
+      .transform((value) => value.split(',').map((entry) => entry.trim().split(':')))
+      .pipe(z.tuple([pepper], pepper))
+      .refine((all) => new Set(all.map(({ id }) => id)).size === all.length),
+    mayHold:
+      'id:key[,…], each key 32 bytes in base64, each id another; the first is for what is new, all verify what there is',
+    purpose,
+    secret: true,
+  });
+};
 
 const VARIABLES = {
   CFE_DATA_DIR: variable({
@@ -163,7 +183,7 @@ const VARIABLES = {
     mayHold:
       'postgres://user:password@host:port/database, with sslmode, sslrootcert, sslcert and sslkey if need be',
     purpose:
-      'the PostgreSQL database, as cfe_app, or as its owner where it is migrated; in the clear without sslmode (both: docs/production.md); the local stack starts one of its own when this is not set',
+      'the PostgreSQL database, in the role of the program (cfe_api, cfe_console, cfe_worker, cfe_operator), or as its owner where it is migrated; in the clear without sslmode (both: docs/production.md); the local stack starts one of its own when this is not set',
     secret: true,
   }),
   CFE_CORS_ORIGINS: variable({
@@ -193,6 +213,10 @@ const VARIABLES = {
   CFE_MOST_WEBHOOKS: cap(USUAL_CAPS.webhooks, 'how many webhooks an account may have'),
   CFE_MOST_API_KEYS: cap(USUAL_CAPS.apiKeys, 'how many API keys an account may have, revoked ones aside'),
   CFE_MOST_CUSTOMERS: cap(USUAL_CAPS.customers, 'how many customers an enterprise may have'),
+  CFE_MOST_UNPROVEN_ENTERPRISES: cap(
+    USUAL_CAPS.unprovenEnterprises,
+    'how many enterprises without a certificate an account may have',
+  ),
   CFE_MIGRATE: variable({
     schema: z.enum(['at-start', 'never']),
     mayHold: 'at-start or never',
@@ -317,28 +341,9 @@ const VARIABLES = {
     schema: z
       .string()
       .transform((value) => value.split(',').map((entry) => entry.trim().split(':')))
-      .pipe(
-        z.tuple(
-          [z.tuple([z.string().regex(KEY_ID), z.literal('x25519-private'), key32])],
-          z.union([
-            z.tuple([z.string().regex(KEY_ID), z.literal('x25519-private'), key32]),
-            z.tuple([z.string().regex(KEY_ID), key32]),
-          ]),
-        ),
-      )
-      .transform(
-        ([[id, , key], ...others]) =>
-          [
-            { id, kind: 'x25519' as const, key },
-            ...others.map((entry) =>
-              entry.length === 3
-                ? { id: entry[0], kind: 'x25519' as const, key: entry[2] }
-                : { id: entry[0], kind: 'aes' as const, key: entry[1] },
-            ),
-          ] as const,
-      ),
+      .pipe(z.tuple([openingKey], openingKey)),
     mayHold:
-      'id:x25519-private:key[,…], each key 32 bytes in base64; all open, the first when its public half seals; behind the first also id:key, the symmetric keys of versions before',
+      'id:x25519-private:key[,…], each key 32 bytes in base64; all open, and the public half of the first seals',
     purpose:
       'keys that open private keys and passwords at rest: for the worker and the command line, not for the API',
     secret: true,
@@ -354,12 +359,10 @@ const VARIABLES = {
     purpose: 'the key that seals private keys and passwords at rest',
     secret: true,
   }),
-  CFE_PEPPER: variable({
-    schema: key32,
-    mayHold: '32 bytes in base64',
-    purpose: 'key of the hashes of API keys and of idempotent request bodies',
-    secret: true,
-  }),
+  CFE_PEPPER: peppers('keys of the hashes of API keys and of idempotent request bodies'),
+  CFE_CONSOLE_PEPPER: peppers(
+    "keys of the console's second factors and remembered browsers: for the console alone",
+  ),
   CFE_TOKEN_KEYS: variable({
     schema: z
       .string()

@@ -12,8 +12,10 @@ export const REFUSAL_CODES = [
   'FORBIDDEN',
   'NOT_FOUND',
   'METHOD_NOT_ALLOWED',
+  'REQUEST_TIMEOUT',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
+  'HEADERS_TOO_LARGE',
   'NOT_SENT_YET',
   'IDEMPOTENCY_IN_PROGRESS',
   'IDEMPOTENCY_KEY_REUSED',
@@ -36,16 +38,24 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly faults: readonly Fault[];
   readonly retryAfterSeconds: number | undefined;
+  /** What the refusal is about, by name; public. */
+  readonly about: Readonly<Record<string, string>>;
 
   constructor(
     code: RefusalCode,
     message: string,
-    more: { faults?: readonly Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    more: {
+      faults?: readonly Fault[];
+      retryAfterSeconds?: number;
+      about?: Readonly<Record<string, string>>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
     this.faults = more.faults ?? [];
     this.retryAfterSeconds = more.retryAfterSeconds;
+    this.about = more.about ?? {};
   }
 }
 

@@ -20,14 +20,14 @@ export const TASK_QUEUES = {
   exports: 'exports',
 } as const;
 
-/** Signals, by what they say; the values are the names on the wire, which running workflows hold. */
+/** Signals, by what they say. */
 export const SIGNALS = {
   /** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
   factsChanged: 'factsChanged',
   /** To `issueCfe` of a note: the CFE that it corrects has its verdict. */
-  originalDecided: 'originalSettled',
+  originalDecided: 'originalDecided',
   /** To `issueCfe` of a CFE that waits at the gate: it has been given a slot. */
-  slotGiven: 'turnCame',
+  slotGiven: 'slotGiven',
   /** To `issueCfe`: its step keeps failing by a mistake of ours, and is tried again. */
   stepFails: 'stepFails',
   /** To `issueCfe`: its step still goes on, and fails no longer by a mistake of ours. */
@@ -108,7 +108,7 @@ export type WorkflowName = keyof typeof WORKFLOWS;
 /**
  * The id under which the workflow of a new CFE will run: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, so that a person can read
  * it in the list of runs, and a cfe_id that is given again after a restore gets another. It is stored on the row;
- * whoever starts, signals or links takes it from there, since older rows hold older forms (`cfe:<uuid>`).
+ * whoever starts, signals or links takes it from there.
  */
 export const newCfeWorkflowId = (cfe: {
   uuid: string;
@@ -126,7 +126,7 @@ const enterpriseWorkflowId = (rut: string): string => `enterprise:${rut}`;
 const credentialsWorkflowId = (rut: string): string => `credentials:${rut}`;
 /**
  * The id under which the workflow of a new delivery will run: `wh:<event>:<rut, or - for tests>:<uuid>`. As with CFEs the
- * row's own counts; older rows hold `wh:<uuid>`.
+ * row's own counts.
  */
 export const newDeliveryWorkflowId = (delivery: {
   uuid: string;

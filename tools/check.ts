@@ -5,19 +5,12 @@ import { join } from 'node:path';
 const bin = (name: string): string => join(import.meta.dirname, '../node_modules/.bin', name);
 const STEPS: readonly [title: string, command: string, args: string[]][] = [
   ['format and order of imports', bin('biome'), ['check', '--error-on-warnings', '.']],
-  ['lint, with types', bin('oxlint'), ['--type-aware', '--deny-warnings', 'src', 'test', 'tools']],
+  ['lint, with types', bin('oxlint'), ['--type-aware', '--deny-warnings', 'src', 'local', 'test', 'tools']],
   ['types', bin('tsc'), []],
   [
-    'walls between the folders',
+    'walls, pages, versions and settings (test/house)',
     process.execPath,
-    [
-      '--experimental-vm-modules',
-      bin('jest'),
-      '--selectProjects',
-      'unit',
-      '--testPathPatterns',
-      'unit/walls',
-    ],
+    ['--experimental-vm-modules', bin('jest'), '--selectProjects', 'house'],
   ],
   [
     'unused files, exports and dependencies',

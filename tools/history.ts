@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { findRunningStack } from '../local/stack/localStack.ts';
 import { readConfig } from '../src/config.ts';
-import { findRunningStack } from '../src/wiring/localStack.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../src/wiring/temporalServer.ts';
+import { writeHistory } from '../test/support/histories.ts';
 
 /**
  * `npm run history -- <workflowId> [--name NAME] [--folder DIR]`: saves a workflow's history, as the server holds it,
@@ -30,5 +30,5 @@ await connection.close();
 const folder = values.folder ?? join(import.meta.dirname, '../test/replay/histories');
 mkdirSync(folder, { recursive: true });
 const file = join(folder, `${values.name ?? workflowId.replace(/[^\w.-]/g, '-')}.json`);
-writeFileSync(file, `${JSON.stringify(JSON.parse(historyToJSON(history)), null, 1)}\n`);
+writeHistory(file, history);
 console.log(`saved ${file}`);

@@ -8,6 +8,7 @@ interface Refusal {
   readonly faults: readonly Fault[];
   readonly requestId: string | null;
   readonly retryAfterSeconds: number | undefined;
+  readonly madeByKey: { readonly rut: string; readonly cfeId: string } | undefined;
 }
 
 /** The API refused, and this call has done nothing. `code` is one of a closed set, so that a `switch` over it is complete. */
@@ -16,12 +17,14 @@ export class CfeRefused extends Error implements Refusal {
   readonly code: ErrorCode;
   /** HTTP status. */
   readonly status: number;
-  /** Of INVALID_INPUT: every fault, with its place in the body (JSON Pointer) and its rule. */
+  /** Of INVALID_INPUT: every fault, with its place in the body (JSON Pointer) and its rule. Of IDEMPOTENCY_KEY_REUSED: the first difference. */
   readonly faults: readonly Fault[];
   /** To be quoted to support. */
   readonly requestId: string | null;
   /** When to ask again, where the API told it. NOT_SENT_YET without it is for good. */
   readonly retryAfterSeconds: number | undefined;
+  /** Of IDEMPOTENCY_KEY_REUSED: the CFE that the key has made. Read it: it may be the sale that you mean. */
+  readonly madeByKey: { readonly rut: string; readonly cfeId: string } | undefined;
   /** Of a POST: the key of this request, made or given. */
   readonly idempotencyKey: string | undefined;
 
@@ -32,6 +35,7 @@ export class CfeRefused extends Error implements Refusal {
     this.faults = refusal.faults;
     this.requestId = refusal.requestId;
     this.retryAfterSeconds = refusal.retryAfterSeconds;
+    this.madeByKey = refusal.madeByKey;
     this.idempotencyKey = idempotencyKey;
   }
 }

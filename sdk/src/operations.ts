@@ -25,6 +25,7 @@ export const OPERATIONS = {
   listCaes: ['GET', '/enterprises/{rut}/caes'],
   createCustomer: ['POST', '/enterprises/{rut}/customers'],
   listCustomers: ['GET', '/enterprises/{rut}/customers'],
+  getCustomer: ['GET', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
   updateCustomer: ['PUT', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
   deleteCustomer: ['DELETE', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
   issueCfe: ['POST', '/enterprises/{rut}/cfes', 'key'],

@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MILLISECONDS = 30_000;
 /** A token is renewed when so much of its time is over. */
 const RENEWED_AT = 0.9;
 /** What a wait may help against; all but a few say how long by Retry-After. */
-const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const PASSING_CONFLICTS: ReadonlySet<string> = new Set(['IDEMPOTENCY_IN_PROGRESS', 'NOT_SENT_YET']);
 
 /** What the attempt whose answer was lost had answered. */
@@ -184,18 +184,24 @@ function refusalIn(
   idempotencyKey: string | undefined,
 ): Outcome | null {
   const { error } = (content ?? {}) as {
-    error?: { code?: unknown; message: string; details?: { fields?: readonly Fault[] } };
+    error?: {
+      code?: unknown;
+      message: string;
+      details?: { fields?: readonly Fault[]; enterprise_rut?: string; cfe_id?: string };
+    };
   };
   if (ok || typeof error?.code !== 'string') return null;
   const after = Number(headers.get('Retry-After') ?? Number.NaN);
   const retryAfterSeconds = after >= 0 ? after : undefined;
+  const { fields = [], enterprise_rut: rut, cfe_id: cfeId } = error.details ?? {};
   const refusal = {
     code: error.code as ErrorCode,
     message: error.message,
     status,
-    faults: error.details?.fields ?? [],
+    faults: fields,
     requestId: headers.get('X-Request-Id'),
     retryAfterSeconds,
+    madeByKey: rut !== undefined && cfeId !== undefined ? { rut, cfeId } : undefined,
   };
   const mayPass = PASSING.has(status) || PASSING_CONFLICTS.has(refusal.code);
   return {

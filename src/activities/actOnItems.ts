@@ -1,5 +1,4 @@
-import type { Run } from '../db/entities/Run.ts';
-import type { RunItem } from '../db/entities/RunItem.ts';
+import type { Run, RunItem } from '../db/entities/operations.ts';
 import type { Database } from '../db/orm.ts';
 import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
 import type { RunResult } from '../domain/activityResults.ts';

@@ -4,9 +4,8 @@ import type { SupportRequest } from '../domain/supportAction.ts';
 
 /** A support update that the workflow of a stuck CFE accepted. */
 export interface SupportAct extends SupportRequest {
-  /** The CFE's UUID; named so in the histories of runs under way. */
-  cfeId: string;
-  /** Of the update: what it asks for is done, and audited, once. */
+  cfeUuid: string;
+  /** The update's id: what it asks for is done, and audited, once. In the audit, the id of who asked for it. */
   requestId: string;
 }
 

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
-import { Cfe } from '../db/entities/Cfe.ts';
+import { Cfe } from '../db/entities/receipts.ts';
+import { undecidedNumbers } from '../db/numbers.ts';
 import type { Orm } from '../db/orm.ts';
-import { undecidedNumbers } from '../db/undecidedNumbers.ts';
 import type { RejectedResult } from '../domain/activityResults.ts';
 import { isPastAcceptance } from '../domain/rejection.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';

@@ -1,8 +1,7 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Opener } from '../crypto/sealed.ts';
 import { findDelivery, hasAttempted } from '../db/deliveries.ts';
-import { Event } from '../db/entities/Event.ts';
-import { Webhook } from '../db/entities/Webhook.ts';
+import { Event, Webhook } from '../db/entities/webhooks.ts';
 import type { AttemptResult } from '../domain/activityResults.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
 import { failpoint } from '../failpoints.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
-import { Cfe } from '../db/entities/Cfe.ts';
-import type { Mail } from '../db/entities/Mail.ts';
+import type { Mail } from '../db/entities/mail.ts';
+import { Cfe } from '../db/entities/receipts.ts';
 import { findMail, fixMessageId, hasTriedMail } from '../db/mails.ts';
 import type { MailResult } from '../domain/activityResults.ts';
 import {
@@ -17,6 +17,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Mailer, MailMessage } from '../mail/smtp.ts';
 import type { Places } from '../webhooks/places.ts';
 import type { Activity, MailAttemptInput } from './activities.ts';
+import { admitMail } from './steps/admitMail.ts';
 import { disableMail, type StoreMailAttemptDeps, storeMailAttempt } from './steps/storeMailAttempt.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
@@ -57,6 +58,11 @@ async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<
   const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId }, { populate: ['signedXml'] });
   const obstacle = obstacleFor(deps, mail, cfe);
   if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notTried(obstacle, true))];
+  const held = await admitMail(deps, mail, cfe);
+  if (held) {
+    const outcome = notTried(held, held === 'bounced');
+    return RESULTS[await storeMailAttempt(deps, input, execution, outcome)];
+  }
   const place = deps.places.take({ receiver: cfe.rut, accountId: cfe.accountId });
   if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
   try {
@@ -104,6 +110,7 @@ const notTried = (error: MailError, isFinal: boolean): MailOutcome => ({
   error,
   answer: null,
   isFinal,
+  isBounce: false,
   milliseconds: 0,
 });
 

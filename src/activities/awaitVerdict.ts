@@ -1,7 +1,7 @@
 import { activityInfo, sleep } from '@temporalio/activity';
 import { cfeInHand } from '../db/cfeInHand.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import { Sobre } from '../db/entities/Sobre.ts';
+import { Sobre } from '../db/entities/authority.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
 import type { Stuck, VerdictResult } from '../domain/activityResults.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import { failpoint } from '../failpoints.ts';

@@ -1,13 +1,5 @@
-import {
-  ApplicationFailure,
-  activityInfo,
-  CancelledFailure,
-  CompleteAsyncError,
-  log,
-} from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, CompleteAsyncError, log } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { ActivityResults } from '../domain/activityResults.ts';
-import { hadOldShape, withOldFields } from '../domain/oldActivityResults.ts';
 
 /**
  * What a history may know of an error that is no failure of ours: what kind it is, and its code. The texts of foreign
@@ -30,20 +22,13 @@ function withoutItsText(error: unknown): Error {
   });
 }
 
-/**
- * Interceptors of every worker: no activity lets the text of a foreign error into a history, and results carry the
- * fields that workers of the version before read.
- */
+/** Interceptors of every worker: no activity lets the text of a foreign error into a history. */
 export const activityInterceptors: ActivityInterceptorsFactory[] = [
   () => ({
     inbound: {
       async execute(input, next) {
         try {
-          const result = await next(input);
-          const { activityType } = activityInfo();
-          return hadOldShape(activityType)
-            ? withOldFields(activityType, result as ActivityResults[typeof activityType])
-            : result;
+          return await next(input);
         } catch (error) {
           const told = withoutItsText(error);
           if (told !== error) log.error('an activity failed by a mistake or an outage of ours', { error });

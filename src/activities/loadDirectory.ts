@@ -3,7 +3,7 @@ import {
   lastDirectoryLoad,
   recordDirectoryLoad,
   storeDirectoryEntries,
-} from '../db/directory.ts';
+} from '../db/exchange.ts';
 import type { Orm } from '../db/orm.ts';
 import type { DirectoryFacts } from '../domain/directory.ts';
 import type { Activity } from './activities.ts';

@@ -1,8 +1,7 @@
-import { lockEnterprise } from '../db/enterprises.ts';
+import { beginReportDuty } from '../db/dailyReports.ts';
+import { lockEnterprise, readyFacts } from '../db/enterprises.ts';
 import { recordingChanges } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
-import { readyFacts } from '../db/readyFacts.ts';
-import { beginReportDuty } from '../db/reportDuty.ts';
 import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';

@@ -1,9 +1,8 @@
-import { currentCertificate } from '../db/certificates.ts';
+import { currentSigner, requireSigner } from '../db/certificates.ts';
 import { cfeById } from '../db/cfes.ts';
-import { findDirectoryEntry, storeDirectoryEntries } from '../db/directory.ts';
-import { Certificate } from '../db/entities/Certificate.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import { exchangeOf, sendExchange, settleExchange } from '../db/exchange.ts';
+import { DirectoryEntry } from '../db/entities/authority.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
+import { exchangeOf, sendExchange, settleExchange, storeDirectoryEntries } from '../db/exchange.ts';
 import { writeExchangeSobre } from '../dgi/xml/exchangeSobre.ts';
 import type { ExchangeResult } from '../domain/activityResults.ts';
 import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/directory.ts';
@@ -61,14 +60,13 @@ async function receiverOf(
 ): Promise<Pick<DirectoryFacts, 'mail' | 'since' | 'until'>> {
   const em = deps.orm.em.fork();
   const now = deps.clock();
-  const known = await findDirectoryEntry(em, rut);
+  const known = await em.findOne(DirectoryEntry, { rut });
   if (known?.askedAt) {
     const isFresh = now.getTime() - known.askedAt.getTime() < NO_COUNTS_MILLISECONDS;
     if (isFresh || isIssuerOn(known, montevideoDate(now))) return known;
   }
   const certificate =
-    (await currentCertificate(em, cfe.rut, cfe.environment)) ??
-    (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
+    (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
   const told = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
   const entry = told.find((one) => one.rut === rut) ?? {
     rut,
@@ -86,7 +84,7 @@ async function send(
   { id, certificateId }: Cfe,
   { receiverRut, destination }: { receiverRut: string; destination: string },
 ): Promise<void> {
-  const certificate = await orm.em.fork().findOneOrFail(Certificate, { id: certificateId });
+  const certificate = await requireSigner(orm.em.fork(), certificateId);
   const now = clock();
   const write = ({ rut, signedXml, document }: Cfe, idemisor: bigint): string => {
     if (signedXml === null) throw new Error(`CFE ${id} has a verdict and no signature`);

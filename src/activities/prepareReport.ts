@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { UnsealError } from '../crypto/sealed.ts';
-import { currentCertificate } from '../db/certificates.ts';
+import { currentSigner } from '../db/certificates.ts';
 import { findReport, lastSubmission, lockReport, moveReport, type ReportKey } from '../db/dailyReports.ts';
-import type { Certificate } from '../db/entities/Certificate.ts';
-import type { DailyReport } from '../db/entities/DailyReport.ts';
-import { ReportSubmission } from '../db/entities/ReportSubmission.ts';
+import type { Certificate } from '../db/entities/enterprises.ts';
+import { type DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ReportHeading } from '../dgi/xml/report.ts';
 import type { PrepareReportResult, Stuck } from '../domain/activityResults.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
@@ -234,7 +233,7 @@ async function signed(
   summary: ReportSummary,
   environment: ReportKey['environment'],
 ): Promise<string | Pick<Stuck, 'reason' | 'explanation'>> {
-  const certificate = await currentCertificate(orm.em.fork(), heading.rut, environment);
+  const certificate = await currentSigner(orm.em.fork(), heading.rut, environment);
   const now = clock();
   if (!certificate || now < certificate.notBefore || now > certificate.notAfter) {
     return {

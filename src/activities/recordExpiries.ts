@@ -1,8 +1,13 @@
-import { annulUngiven, expiredWithNumbers } from '../db/annulments.ts';
 import { lockNumbering } from '../db/cfes.ts';
-import { expiredUntold, recordExpiriesOf } from '../db/expiries.ts';
+import { annulUngiven, expiredWithNumbers } from '../db/numbers.ts';
 import type { Orm } from '../db/orm.ts';
-import { enterprisesWithPapers, giveWarnings, papersOf } from '../db/warnings.ts';
+import {
+  enterprisesWithPapers,
+  expiredUntold,
+  giveWarnings,
+  papersOf,
+  recordExpiriesOf,
+} from '../db/warnings.ts';
 import type { ExpiriesResult } from '../domain/activityResults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';

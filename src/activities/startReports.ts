@@ -1,7 +1,6 @@
+import { rutsWithDueReports, startDueReports, wakeCorrected } from '../db/dailyReports.ts';
 import type { Orm } from '../db/orm.ts';
-import { wakeCorrected } from '../db/reportCorrections.ts';
-import { beginMissingDuties, rutsWithDueReports, startDueReports } from '../db/reportDuty.ts';
-import { addDays, montevideoDate } from '../domain/montevideo.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { whileBeating } from './steps/whileBeating.ts';
 
@@ -33,10 +32,7 @@ export function createStartReports({
       const now = clock();
       const today = montevideoDate(now);
       let reports = 0;
-      if (after === '') {
-        await beginMissingDuties(orm.em.fork(), addDays(today, -1));
-        reports += await wakeCorrected(orm.em.fork(), now);
-      }
+      if (after === '') reports += await wakeCorrected(orm.em.fork(), now);
       const ruts = await rutsWithDueReports(orm.em.fork(), { after, limit: page, today });
       for (const rut of ruts) {
         if (await orm.em.fork().transactional((em) => startDueReports(em, rut, { today, now }))) reports += 1;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastSubmission, markReportSending, type ReportKey, submissionsOf } from '../db/dailyReports.ts';
-import { DailyReport } from '../db/entities/DailyReport.ts';
-import type { ReportSubmission } from '../db/entities/ReportSubmission.ts';
+import { DailyReport, type ReportSubmission } from '../db/entities/reports.ts';
 import type { FindReportAnswer, SendReportAnswer } from '../dgi/client.ts';
 import type { Reason } from '../dgi/xml/ack.ts';
 import type { SubmitReportResult } from '../domain/activityResults.ts';

@@ -1,9 +1,9 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
-import { Cfe } from '../db/entities/Cfe.ts';
-import { Sobre } from '../db/entities/Sobre.ts';
+import { outcomeOfRequest, recordOutcome } from '../db/audit.ts';
+import { Sobre } from '../db/entities/authority.ts';
+import { Cfe } from '../db/entities/receipts.ts';
 import type { VerdictMails } from '../db/mails.ts';
-import { isNumberUndecided } from '../db/undecidedNumbers.ts';
+import { isNumberUndecided } from '../db/numbers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import { type FinalStatus, isFinal } from '../domain/cfeStatus.ts';
 import { ABANDONED, ABANDONED_TO_OTHERS } from '../domain/rejection.ts';
@@ -44,17 +44,17 @@ const TOLD_LATE =
   'The worker that did this was lost before it could tell more; `cfe show` says where the CFE stands.';
 
 /**
- * Does what support asks of a stuck CFE and writes into the audit who asked, why, and what came of it, in one
- * transaction. Unless it is refused the stuck step is to be taken again: it finds what was stored here.
+ * Does what support asks of a stuck CFE, and writes into the audit what came of it and who asked, in one transaction.
+ * Unless it is refused the stuck step is to be taken again: it finds what was stored here.
  */
 export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
-  return (act) => whileBeating(() => notingAttempts(deps, act.cfeId, () => support(deps, act)));
+  return (act) => whileBeating(() => notingAttempts(deps, act.cfeUuid, () => support(deps, act)));
 }
 
 async function support(deps: SupportDeps, act: SupportAct): Promise<SupportResult> {
   if (act.action === 'retry') return audited(deps, act, async () => RETRIED);
   const em = deps.orm.em.fork();
-  const cfe = await em.findOneOrFail(Cfe, { id: act.cfeId });
+  const cfe = await em.findOneOrFail(Cfe, { id: act.cfeUuid });
   if (await isNumberUndecided(em, cfe.id)) return supportRejected(deps, act, cfe);
   const sobres = await sobresOf(em, cfe);
   const askedAt = deps.clock();
@@ -100,23 +100,20 @@ async function supportRejected(deps: SupportDeps, act: SupportAct, cfe: Cfe): Pr
 /** Runs `work` with the CFE locked, and writes the audit with it; a request that was done before is not done again. */
 async function audited(
   deps: SupportDeps,
-  { cfeId: cfeUuid, requestId, action, by, reason }: SupportAct,
+  { cfeUuid: subject, requestId, action, by, reason }: SupportAct,
   work: (em: EntityManager, locked: Cfe, now: Date) => Promise<Done>,
 ): Promise<SupportResult> {
   const { verdict, ...result } = await deps.orm.em.fork().transactional(async (em): Promise<Done> => {
-    const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const before = await outcomeOfRequest(em, requestId);
+    const cfe = await em.findOneOrFail(Cfe, { id: subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const before = await outcomeOfRequest(em, { requestId, subject });
     if (before) return { kind: before, message: TOLD_LATE };
     const now = deps.clock();
     const done = await work(em, cfe, now);
     const outcome = done.kind;
     if (outcome !== 'refused') cfe.stuckReason = null;
     const { rut } = cfe;
-    recordAudit(
-      em,
-      { actor: `support:${by}`, action: `cfe.${action}`, subject: cfeUuid, rut, reason, outcome, requestId },
-      now,
-    );
+    const said = [by, reason];
+    await recordOutcome(em, { action: `cfe.${action}`, subject, rut, requestId, outcome, said }, now);
     failpoint('support.written');
     return done;
   });

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { outcomeOfRequest, recordAudit } from '../db/audit.ts';
+import { outcomeOfRequest, recordOutcome } from '../db/audit.ts';
 import { lockReport, moveReport, submissionsOf } from '../db/dailyReports.ts';
-import type { DailyReport } from '../db/entities/DailyReport.ts';
+import type { DailyReport } from '../db/entities/reports.ts';
 import type { ListReportsAnswer } from '../dgi/client.ts';
 import { findListed } from '../dgi/readings.ts';
 import { findReportAnswer } from '../dgi/results.ts';
@@ -20,8 +20,8 @@ const TOLD_LATE =
   'The worker that did this was lost before it could tell more; `report show` says where the report stands.';
 
 /**
- * Does what support asks of a stuck report, and writes into the audit who asked, why, and what came of it, in one
- * transaction. To settle is to go by what the authority has of the day, and to send nothing.
+ * Does what support asks of a stuck report, and writes into the audit what came of it, and who asked, in one transaction.
+ * To settle is to go by what the authority has of the day, and to send nothing.
  */
 export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
   return (act) => whileBeating(() => support(deps, act));
@@ -53,7 +53,8 @@ async function audited(
 ): Promise<SupportResult> {
   const result = await deps.orm.em.fork().transactional(async (em): Promise<SupportResult> => {
     const report = await lockReport(em, key);
-    const before = await outcomeOfRequest(em, requestId);
+    const subject = report.workflowId;
+    const before = await outcomeOfRequest(em, { requestId, subject });
     if (before) return { kind: before, message: TOLD_LATE };
     const now = deps.clock();
     const done = await work(em, report, now);
@@ -61,19 +62,8 @@ async function audited(
       report.stuckReason = null;
       report.undecidedSince = null;
     }
-    recordAudit(
-      em,
-      {
-        actor: `support:${by}`,
-        action: `report.${action}`,
-        subject: report.workflowId,
-        rut: key.rut,
-        reason,
-        outcome: done.kind,
-        requestId,
-      },
-      now,
-    );
+    const did = { action: `report.${action}` as const, subject, rut: key.rut, requestId };
+    await recordOutcome(em, { ...did, outcome: done.kind, said: [by, reason] }, now);
     return done;
   });
   deps.outbox.dispatchSoon();

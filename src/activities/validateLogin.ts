@@ -1,7 +1,7 @@
 import { activityInfo } from '@temporalio/activity';
 import { countCheck } from '../db/credentialsChecks.ts';
 import { findEnterprise, lockEnterprise } from '../db/enterprises.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
 import { recordEvent, recordingChanges } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import { enqueue } from '../db/outbox.ts';
@@ -89,7 +89,8 @@ function store(
 ): Promise<LoginResult | 'loginChanged'> {
   return orm.em.fork().transactional(async (em) => {
     const enterprise = await lockEnterprise(em, rut);
-    if (!enterprise || enterprise.sealedLogin !== sealedLogin) return 'loginChanged';
+    const isAsked = enterprise?.efacturaStatus === 'VALIDATING' && enterprise.sealedLogin === sealedLogin;
+    if (!isAsked) return 'loginChanged';
     const now = clock();
     await countCheck(em, rut, { failed: answer.login === 'failed', now });
     enqueue(em, factsChangedMessage(rut), now);

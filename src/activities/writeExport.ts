@@ -1,11 +1,9 @@
 import { Context, log } from '@temporalio/activity';
-import { Cfe } from '../db/entities/Cfe.ts';
-import type { ReceiptExport } from '../db/entities/ReceiptExport.ts';
+import { Cfe, type ReceiptExport, ReceiptExportPart } from '../db/entities/receipts.ts';
 import type { Database } from '../db/orm.ts';
 import {
   addPart,
   cfesOfMonth,
-  dropParts,
   type ExportedCfe,
   findExport,
   leftOutOf,
@@ -26,7 +24,9 @@ import { type ZipEntry, zipEnd, zipPiece } from './steps/zipFile.ts';
 /** Receipts of one part: some hundred kilobytes; with printed forms, which are large and take their time, some megabytes at most. */
 const PART_RECEIPTS = 100;
 const PRINTED_PART_RECEIPTS = 10;
-/** So long one turn lasts; then the next in the queue has its own, and whoever stops it is heard. */
+/** No part has much more: prints of long receipts have megabytes each. */
+const PART_BYTES = 16 * 1024 * 1024;
+/** So long one turn lasts; then the next in the queue has its own, and whoever stops it is heard. It ends between receipts. */
 const TURN_MILLISECONDS = 10_000;
 const SECOND = 1_000;
 
@@ -36,6 +36,8 @@ export interface WriteExportDeps {
   readonly print: PrintSignedCfe;
   readonly turnMilliseconds?: number;
   readonly partReceipts?: number;
+  /** Milliseconds, by which turns end. */
+  readonly ticks?: () => number;
 }
 
 /**
@@ -44,16 +46,18 @@ export interface WriteExportDeps {
  */
 export function createWriteExport({
   turnMilliseconds = TURN_MILLISECONDS,
+  ticks = () => performance.now(),
   ...deps
 }: WriteExportDeps): Activity<'writeExport'> {
   return (exportId) =>
     whileBeating(async () => {
-      const until = performance.now() + turnMilliseconds;
+      const end = ticks() + turnMilliseconds;
+      const isOver = () => ticks() >= end;
       for (;;) {
         const asked = await theExport(deps, exportId);
         if (asked.state !== 'RUNNING') return endedAs(deps, asked);
-        if (performance.now() >= until) return { kind: 'goesOn', ...countsOf(asked) };
-        await addPart(deps.orm.em.fork(), asked, await nextPart(deps, asked), deps.clock());
+        if (isOver()) return { kind: 'goesOn', ...countsOf(asked) };
+        await addPart(deps.orm.em.fork(), asked, await nextPart(deps, asked, isOver), deps.clock());
       }
     });
 }
@@ -70,7 +74,7 @@ export function createStopExport(deps: Pick<WriteExportDeps, 'orm' | 'clock'>): 
 async function endedAs({ orm }: Pick<WriteExportDeps, 'orm'>, asked: ReceiptExport): Promise<ExportResult> {
   const { id, state } = asked;
   if (state === 'DONE') return { kind: 'ended', state, ...countsOf(asked) };
-  await dropParts(orm.em.fork(), id);
+  await orm.em.fork().nativeDelete(ReceiptExportPart, { exportId: id });
   return { kind: 'ended', state: 'STOPPED', ...countsOf(asked) };
 }
 
@@ -82,18 +86,27 @@ async function theExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string): Pro
   return found;
 }
 
-/** The next receipts; behind the last of them the list of what is left out, and the end of the file. */
-async function nextPart(deps: WriteExportDeps, asked: ReceiptExport): Promise<NextPart> {
+/** The next receipts, at least one, until the turn is over; behind the last of them the list of what is left out, and the end of the file. */
+async function nextPart(
+  deps: WriteExportDeps,
+  asked: ReceiptExport,
+  isOver: () => boolean,
+): Promise<NextPart> {
   const most = deps.partReceipts ?? (asked.withPdfs ? PRINTED_PART_RECEIPTS : PART_RECEIPTS);
   const cfes = await cfesOfMonth(deps.orm.em.fork(), asked, most);
   if (cfes.length === 0) return lastPart(deps, asked);
   const entries: ZipEntry[] = [];
   const leftOut: string[] = [];
-  for (const cfe of cfes) await putReceipt(deps, asked, cfe, { entries, leftOut });
+  let [bytes, done] = [0, 0];
+  for (const cfe of cfes) {
+    bytes += await putReceipt(deps, asked, cfe, { entries, leftOut });
+    done += 1;
+    if (bytes > PART_BYTES || isOver()) break;
+  }
   return {
     ...(await zipPiece(entries, asked)),
-    done: cfes.length,
-    lastCfe: cfes.at(-1)?.id ?? null,
+    done,
+    lastCfe: cfes[done - 1]?.id ?? null,
     leftOut,
     isLast: false,
   };
@@ -112,26 +125,29 @@ async function lastPart({ orm }: WriteExportDeps, asked: ReceiptExport): Promise
   return { ...piece, directory, done: 0, lastCfe: null, leftOut: [], isLast: true };
 }
 
+/** Puts a receipt into a part; returns how many bytes it has. */
 async function putReceipt(
   { orm, print }: WriteExportDeps,
   { rut, withPdfs }: ReceiptExport,
   cfe: ExportedCfe,
   { entries, leftOut }: { entries: ZipEntry[]; leftOut: string[] },
-): Promise<void> {
+): Promise<number> {
   const { id, type, serie, numero, status, createdAt: at, signedXml } = cfe;
   if (signedXml === null) {
     leftOut.push(lineOf(cfe, withPdfs ? 'XML y PDF' : 'XML', 'todavía sin firma'));
-    return;
+    return 0;
   }
   const folder = status === 'REJECTED' ? 'rechazados/' : '';
   const name = `${folder}${rut}-${CFE_TYPES[type].code}-${serie}-${numero}`;
-  entries.push({ name: `${name}.xml`, content: Buffer.from(signedXml, 'utf8'), at });
-  if (!withPdfs) return;
+  const xml = Buffer.from(signedXml, 'utf8');
+  entries.push({ name: `${name}.xml`, content: xml, at });
+  if (!withPdfs) return xml.length;
   const em = orm.em.fork();
   const whole = await em.findOneOrFail(Cfe, { id });
   const pdf = await printed(id, () => print(em, Object.assign(whole, { signedXml })));
   if (pdf) entries.push({ name: `${name}.pdf`, content: pdf, at });
   else leftOut.push(lineOf(cfe, 'PDF', 'no se pudo imprimir'));
+  return xml.length + (pdf?.length ?? 0);
 }
 
 /** A print; null of a receipt that cannot be printed, whoever tries. Whoever gets no turn waits and comes again. */

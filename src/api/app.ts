@@ -22,6 +22,8 @@ export interface AppOptions {
   readonly lookups?: Lookups;
   /** Origins whose pages may call the API from a browser; none unless told. */
   readonly corsOrigins?: readonly string[];
+  /** Makes the description and the search of the guides now: the first to ask would hold up everybody for some 0.2 s. */
+  readonly documentsAtStart?: boolean;
   /** How many proxies stand between callers and this process; none unless told. */
   readonly trustedProxies?: number;
 }
@@ -35,12 +37,13 @@ export function createApp({
   lookups = databaseLookups(deps),
   corsOrigins = [],
   trustedProxies = 0,
+  documentsAtStart = false,
 }: AppOptions) {
   const { logger } = deps;
   const app = new Koa<RequestState>();
-  const router = createRouter({ routes, deps, lookups, ready });
+  const router = createRouter({ routes, deps, lookups, ready, documentsAtStart });
 
-  app.use(identify(trustedProxies));
+  app.use(identify(trustedProxies, logger));
   app.use(observe(logger, metrics));
   app.use(securityHeaders);
   app.use(allowOrigins(corsOrigins));

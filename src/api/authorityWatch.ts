@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type AuthorityState, authorityStates } from '../db/authorityEndpoints.ts';
 import type { Database } from '../db/orm.ts';
 
@@ -7,17 +8,12 @@ const LASTS_MILLISECONDS = 1_000;
 /** How the authority stands, as of a second ago at most. */
 export type AuthorityWatch = () => Promise<readonly AuthorityState[]>;
 
-/** A watch on the database; those who ask at once share one look. */
+/** A watch on the database; those who ask at once share one look, and one that fails is kept for nobody else. */
 export function createAuthorityWatch({ orm }: { orm: Database }): AuthorityWatch {
-  let look: { at: number; states: Promise<readonly AuthorityState[]> } | null = null;
-  return () => {
-    if (look && performance.now() - look.at < LASTS_MILLISECONDS) return look.states;
-    const mine = { at: performance.now(), states: authorityStates(orm.em.fork()) };
-    look = mine;
-    // A look that failed is nobody's answer but of those who share it.
-    mine.states.catch(() => {
-      if (look === mine) look = null;
-    });
-    return mine.states;
-  };
+  const looks = new LRUCache<'latest', readonly AuthorityState[]>({
+    max: 1,
+    ttl: LASTS_MILLISECONDS,
+    fetchMethod: () => authorityStates(orm.em.fork()),
+  });
+  return () => looks.forceFetch('latest');
 }

@@ -7,9 +7,22 @@ import { readJson } from '../domain/json.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { LONGEST_FIELD } from './route.ts';
 
-/** `application/json`, with no charset or UTF-8. */
-const JSON_TYPE =
-  /^application\/json[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*(?:;[ \t]*)?)?)?$/i;
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+const QUOTED = /"[^"\\]*"/g;
+
+/** Whether a Content-Type is `application/json` with no charset or UTF-8; what else it says does not change how it is read. */
+function isJson(type: string): boolean {
+  // A quoted value may hold anything; only that of a charset matters.
+  const plain = type.toLowerCase().replace(QUOTED, (quoted) => (quoted === '"utf-8"' ? 'utf-8' : 'quoted'));
+  const [mediaType = '', ...parameters] = plain.split(';').map((part) => part.trim());
+  return mediaType === 'application/json' && parameters.every((one) => one === '' || isHarmless(one));
+}
+
+function isHarmless(parameter: string): boolean {
+  const at = parameter.indexOf('=');
+  const [name, value] = [parameter.slice(0, at).trimEnd(), parameter.slice(at + 1).trimStart()];
+  return at > 0 && TOKEN.test(name) && TOKEN.test(value) && (name !== 'charset' || value === 'utf-8');
+}
 
 /**
  * The bytes of the body, empty without one. Refuses more than `limitBytes` (PAYLOAD_TOO_LARGE, told by the header or
@@ -36,7 +49,7 @@ function requireJson({ headers }: IncomingMessage): void {
     throw new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be sent without Content-Encoding.');
   }
   const type = headers['content-type'] ?? '';
-  if (type.length <= LONGEST_FIELD && JSON_TYPE.test(type)) return;
+  if (type.length <= LONGEST_FIELD && isJson(type)) return;
   throw new Refusal(
     'UNSUPPORTED_MEDIA_TYPE',
     'The body must be JSON in UTF-8: Content-Type: application/json.',

@@ -1,6 +1,5 @@
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
-import type { UploadCaeDeps } from '../commands/uploadCae.ts';
 import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
 import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
@@ -9,16 +8,12 @@ import type { Tokens } from '../crypto/tokens.ts';
 import type { Database } from '../db/orm.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { Logger } from '../logger.ts';
+import type { ReceiptPdfs } from '../print/receiptPdfs.ts';
 import type { AuthorityWatch } from './authorityWatch.ts';
-import type { ReceiptPdfs } from './receiptPdfs.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
-export interface ApiDeps
-  extends UpdateEnterpriseDeps,
-    UploadCaeDeps,
-    UploadCertificateDeps,
-    ValidateCredentialsDeps {
+export interface ApiDeps extends UpdateEnterpriseDeps, UploadCertificateDeps, ValidateCredentialsDeps {
   /** The time by which tokens run and requests are counted; `clock`, by which dates go, may be moved by tests. */
   readonly realClock: () => Date;
   /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */

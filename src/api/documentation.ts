@@ -4,17 +4,11 @@ import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { CODES, LANGUAGES, SLUGS } from '../handbook/guides.ts';
-import {
-  guidePage,
-  indexPage,
-  lostPage,
-  type ReferencePart,
-  searchPage,
-  type Visit,
-} from '../handbook/site.ts';
+import { createSearch, guidePage, indexPage, lostPage, type Search, type Visit } from '../handbook/site.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import { referenceParts } from './openapi/referenceParts.ts';
+import { queryValue } from './query.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 
@@ -92,19 +86,21 @@ function ofPackage(name: string): Buffer {
 /** Adds `/openapi.json`, `/docs` and the files of its page below `prefix`; `routes` are those that are described. */
 export function serveDocumentation(
   router: Router<RequestState>,
-  { prefix, routes }: { prefix: string; routes: readonly Route[] },
+  { prefix, routes, atStart }: { prefix: string; routes: readonly Route[]; atStart: boolean },
 ): void {
   const document = once(() => openApiDocument(routes, readExamples()));
-  const description = once(() => JSON.stringify(document()));
+  const description = once(() => Buffer.from(JSON.stringify(document())));
   router.get(`${prefix}/openapi.json`, (ctx) => {
     ctx.state.route = `${prefix}/openapi.json`;
     answer(ctx, 'application/json', description());
   });
+  const search = once(() => createSearch(referenceParts(document())));
+  if (atStart) {
+    description();
+    for (const language of LANGUAGES) search()({ base: prefix, language, code: CODES[0] }, 'cfe');
+  }
   const show = guidesBelow(router, `${prefix}/docs`);
-  serveGuides(
-    show,
-    once(() => referenceParts(document())),
-  );
+  serveGuides(show, search);
   router.get(`${prefix}/docs/reference`, (ctx) => {
     ctx.state.route = `${prefix}/docs/reference`;
     ctx.set('Content-Security-Policy', PAGE_POLICY);
@@ -140,7 +136,8 @@ function guidesBelow(router: Router<RequestState>, base: string): Show {
       const [, chosen] = ctx.path.slice(base.length).split('/');
       const language =
         LANGUAGES.find((one) => one === chosen) ?? (ctx.acceptsLanguages(...LANGUAGES) || LANGUAGES[0]);
-      const code = CODES.find((one) => one === ctx.query['code']) ?? CODES[0];
+      const asked = queryValue(ctx.querystring, 'code');
+      const code = CODES.find((one) => one === asked) ?? CODES[0];
       ctx.set('Content-Security-Policy', GUIDE_POLICY);
       ctx.vary('Accept-Language');
       answer(ctx, 'text/html', make({ base, language: language as Visit['language'], code }, ctx));
@@ -149,13 +146,13 @@ function guidesBelow(router: Router<RequestState>, base: string): Show {
 }
 
 /** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
-function serveGuides(show: Show, reference: () => readonly ReferencePart[]): void {
+function serveGuides(show: Show, search: () => Search): void {
   show('', indexPage);
   for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));
   for (const language of LANGUAGES) {
     show(`/${language}`, indexPage);
     show(`/${language}/search`, (visit, ctx) =>
-      searchPage(visit, String(ctx.query['q'] ?? '').slice(0, MOST_SEARCHED), reference()),
+      search()(visit, (queryValue(ctx.querystring, 'q') ?? '').slice(0, MOST_SEARCHED)),
     );
     for (const slug of SLUGS) show(`/${language}/${slug}`, (visit) => guidePage(visit, slug));
   }

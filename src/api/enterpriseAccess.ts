@@ -1,7 +1,7 @@
-import type { Enterprise } from '../db/entities/Enterprise.ts';
-import type { Admission } from '../db/requestCounts.ts';
+import type { Admission } from '../db/counts.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
+import { isAtLeast, type Role } from '../domain/roles.ts';
 import { Refusal } from '../errors.ts';
-import { isAtLeast, type Role } from './roles.ts';
 import type { Caller, Route } from './route.ts';
 
 /** The enterprise a request is about, and what the caller is for it; both null where the route asks for no role. */

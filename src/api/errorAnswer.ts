@@ -1,4 +1,4 @@
-import { isDatabaseOutage } from '../db/outage.ts';
+import { isDatabaseOutage } from '../db/orm.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
 
 /** The HTTP status of each refusal (docs/contract.md#answers). */
@@ -10,8 +10,10 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   FORBIDDEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  HEADERS_TOO_LARGE: 431,
   NOT_SENT_YET: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   IDEMPOTENCY_KEY_REUSED: 422,
@@ -32,7 +34,12 @@ export interface ErrorBody {
   readonly error: {
     readonly code: RefusalCode;
     readonly message: string;
-    readonly details?: { readonly fields: readonly (Fault & { readonly docs: string })[] };
+    readonly details?: {
+      readonly fields: readonly (Fault & { readonly docs: string })[];
+      /** Of a key that was used: the CFE that it made. */
+      readonly enterprise_rut?: string;
+      readonly cfe_id?: string;
+    };
   };
 }
 
@@ -50,7 +57,7 @@ const explained = (fault: Fault): Fault & { docs: string } => ({
 
 /** The answer to whatever was thrown; only a Refusal is passed on in its own words. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const { code, message, faults, retryAfterSeconds } = refusalFor(error, requestId);
+  const { code, message, faults, about, retryAfterSeconds } = refusalFor(error, requestId);
   const challenge = CHALLENGES[code];
   return {
     status: STATUS_OF[code],
@@ -59,7 +66,11 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
       ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     },
     body: {
-      error: { code, message, ...(faults.length > 0 ? { details: { fields: faults.map(explained) } } : {}) },
+      error: {
+        code,
+        message,
+        ...(faults.length > 0 ? { details: { ...about, fields: faults.map(explained) } } : {}),
+      },
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import { parseApiKey } from '../crypto/apiKeys.ts';
 import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import { Refusal } from '../errors.ts';
@@ -45,7 +46,7 @@ export function createFailureLimit({
   deps: Pick<ApiDeps, 'realClock' | 'tokens' | 'apiKeys'>;
   lookups: Pick<Lookups, 'countFailedAuthentication' | 'liveKeys'>;
 }): FailureLimit {
-  const exceeded = new Map<string, Quota>();
+  const exceeded = new LRUCache<string, Quota>({ max: MOST_REMEMBERED });
   const liveKeys = createReading({
     read: () => lookups.liveKeys(),
     keepMilliseconds: KEYS_KEPT_MILLISECONDS,
@@ -54,16 +55,12 @@ export function createFailureLimit({
 
   function remembered(network: string): Quota | undefined {
     const quota = exceeded.get(network);
-    if (quota && quota.resetsAt > deps.realClock()) return quota;
-    exceeded.delete(network);
-    return undefined;
+    return quota && quota.resetsAt > deps.realClock() ? quota : undefined;
   }
 
   async function refusalFor(network: string, error: Refusal): Promise<Refusal> {
     const quota = remembered(network) ?? (await lookups.countFailedAuthentication(network));
     if (!isExceeded(quota)) return error;
-    const [oldest] = exceeded.keys();
-    if (oldest !== undefined && exceeded.size >= MOST_REMEMBERED) exceeded.delete(oldest);
     exceeded.set(network, quota);
     return tooMany(quota, deps.realClock());
   }

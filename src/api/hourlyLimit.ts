@@ -1,4 +1,4 @@
-/** The hourly limit of an account (docs/contract.md#limits): its headers, and its refusal. Counted by db/requestCounts.ts. */
+/** The hourly limit of an account (docs/contract.md#limits): its headers, and its refusal. Counted by db/counts.ts. */
 import type { Context } from 'koa';
 import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import { Refusal } from '../errors.ts';
@@ -7,19 +7,16 @@ import { Refusal } from '../errors.ts';
 const POLICY = '"default"';
 
 /**
- * Sends the quota to the caller: in the fields of draft-ietf-httpapi-ratelimit-headers, and in the older ones that clients
- * know. Refuses a request beyond the limit (RATE_LIMITED).
+ * Sends the quota to the caller, in the fields of draft-ietf-httpapi-ratelimit-headers. Refuses a request beyond the
+ * limit (RATE_LIMITED).
  */
 export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
-  const { limit, used, resetsAt } = quota;
+  const { limit, used } = quota;
   const remaining = Math.max(0, limit.most - used);
   const seconds = secondsUntilReset(quota, now);
   ctx.set({
     'RateLimit-Policy': `${POLICY};q=${limit.most};w=${limit.seconds}`,
     RateLimit: `${POLICY};r=${remaining};t=${seconds}`,
-    'X-RateLimit-Limit': String(limit.most),
-    'X-RateLimit-Remaining': String(remaining),
-    'X-RateLimit-Reset': String(Math.ceil(resetsAt.getTime() / 1_000)),
   });
   if (!isExceeded(quota)) return;
   throw new Refusal(

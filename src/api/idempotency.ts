@@ -1,8 +1,17 @@
 /** Idempotency-Key: which routes take it, how it is read, and the first answer again (docs/contract.md#idempotency). */
 import type { IncomingMessage } from 'node:http';
-import { findFirst, type OnceRequest, runKeepingKey, runOnce } from '../commands/steps/runOnce.ts';
+import {
+  type AskedKey,
+  findFirst,
+  type OnceRequest,
+  runKeepingKey,
+  runOnce,
+} from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import type { Kept, RequestKey } from '../db/idempotency.ts';
+import { firstDifference, requestOutline } from '../crypto/requestOutline.ts';
+import type { Kept } from '../db/idempotency.ts';
+import { canonicalJson } from '../domain/canonicalJson.ts';
+import { readJson } from '../domain/json.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
@@ -24,14 +33,14 @@ export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth'>): bool
 }
 
 /**
- * The key of a request with its keyed hash; null without one, and where the route takes none. Refuses a malformed one
- * and two of them (INVALID_INPUT).
+ * The key of a request with the keyed hash of what it means (`json`: its body as `readJson` reads it); null without one,
+ * and where the route takes none. Refuses a malformed one and two of them (INVALID_INPUT).
  */
 export function readRequestKey(
   route: Pick<Route, 'method' | 'auth'>,
   request: Pick<IncomingMessage, 'headersDistinct'>,
-  asked: { path: string; body: Uint8Array; hashOf: RequestHash },
-): RequestKey | null {
+  asked: { path: string; json: unknown; hashOf: RequestHash },
+): AskedKey | null {
   const texts = request.headersDistinct[IDEMPOTENCY_KEY.toLowerCase()] ?? [];
   const [text] = texts;
   if (!takesIdempotencyKey(route) || text === undefined) return null;
@@ -41,9 +50,32 @@ export function readRequestKey(
     const code: RequestRule = 'idempotency_key.malformed';
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);
   }
-  const { path, body, hashOf } = asked;
-  return { key, hash: hashOf({ method: route.method, path, body }) };
+  const { path, hashOf } = asked;
+  const { method } = route;
+  const json = withExtraRead(asked.json);
+  const body = Buffer.from(canonicalJson(json), 'utf8');
+  // `like` is a stored hash: what was kept under an older pepper is compared under that one.
+  const outlineKey = (like?: Uint8Array) =>
+    hashOf({ method, path, body: OUTLINE }, like).toString('base64url');
+  return {
+    key,
+    hash: hashOf({ method, path, body }),
+    outline: () => requestOutline(json, outlineKey()),
+    isSame: (stored) => hashOf({ method, path, body }, stored).equals(stored),
+    differsAt: ({ hash, outline }) => firstDifference(outline, json, outlineKey(hash)),
+  };
 }
+
+/** `extra` is JSON within a string: what it says counts, not how it is written. */
+function withExtraRead(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || !('extra' in json) || typeof json.extra !== 'string')
+    return json;
+  const extra = readJson(json.extra);
+  return extra.ok ? { ...json, extra: extra.value } : json;
+}
+
+/** In place of a body, and no JSON: what the key of outlines is made from. */
+const OUTLINE = Buffer.from('outline');
 
 /** What is answered: `data` of the handler, or the first answer to the same request again, as JSON. */
 export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };

@@ -1,5 +1,5 @@
 import { findApiKey, type KnownApiKey, type LiveKey, liveApiKeys, recordKeyUse } from '../db/accounts.ts';
-import { type Admission, admitRequest, countFailedAuthentication } from '../db/requestCounts.ts';
+import { type Admission, admitRequest, countFailedAuthentication } from '../db/counts.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { Quota } from '../domain/requestLimits.ts';
 import type { ApiDeps } from './deps.ts';

@@ -1,24 +1,22 @@
 /** A receipt's files, for who may read the CFE and for who has its link. */
-import type { Cfe } from '../db/entities/Cfe.ts';
-import type { Logo } from '../db/entities/Logo.ts';
-import { findLogo } from '../db/logos.ts';
+import { documentTextOf, printedPartsOf, type Receipt, signedXmlOf } from '../db/cfes.ts';
+import { Logo } from '../db/entities/enterprises.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
-import type { Paper } from '../domain/paper.ts';
-import { qrUrl, securityCode } from '../domain/qr.ts';
+import type { Paper } from '../domain/qr.ts';
 import { receiptState } from '../domain/receiptState.ts';
 import { Refusal } from '../errors.ts';
-import type { PageReceipt } from '../page/receiptPage.ts';
+import { sha256Of } from '../print/fileCache.ts';
 import { printedReceipt } from '../print/printedReceipt.ts';
 import type { ApiDeps } from './deps.ts';
+import type { PageTask } from './drawPage.ts';
 import type { FileAnswer } from './route.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** A CFE whose receipt may be handed over, with the XML and the hash of its signature. */
-export interface SentCfe {
-  readonly cfe: Cfe;
-  readonly signedXml: string;
+/** A receipt that may be handed over: its CFE is signed. */
+export interface SentReceipt extends Receipt {
   readonly digest: string;
+  readonly xmlBytes: number;
 }
 
 /** The refusal of a receipt that is on its way to the authority. */
@@ -27,73 +25,68 @@ export function notSentYet(): Refusal {
   return new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** The CFE, read with its XML, once its sobre went out. Refuses before that, and where it never will (NOT_SENT_YET). */
-export function sentCfe(cfe: Cfe): SentCfe {
-  const state = receiptState(cfe);
+/** The receipt, once its sobre went out. Refuses before that, and where it never will (NOT_SENT_YET). */
+export function sentReceipt(receipt: Receipt): SentReceipt {
+  const state = receiptState(receipt);
   if (state === 'inProcess') throw notSentYet();
-  const { signedXml, digest } = cfe;
-  if (state === 'neverSent' || signedXml === null || digest === null) {
+  const { digest, xmlBytes } = receipt;
+  if (state === 'neverSent' || digest === null || xmlBytes === null) {
     throw new Refusal(
       'NOT_SENT_YET',
       'The CFE was rejected and never went to the tax authority: it has no receipt.',
     );
   }
-  return { cfe, signedXml, digest };
+  return { ...receipt, digest, xmlBytes };
 }
 
 /** What a file of a receipt is saved as: issuer, type code, serie and number. */
-const nameOf = ({ rut, type, serie, numero }: Cfe, ending: 'pdf' | 'xml'): string =>
+export const nameOf = ({ rut, type, serie, numero }: Receipt, ending: 'pdf' | 'xml'): string =>
   `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.${ending}`;
 
+/** The bytes of the signed CFE. */
+export const xmlOf = async ({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt): Promise<Uint8Array> =>
+  Buffer.from(await signedXmlOf(orm.em.fork(), id), 'utf8');
+
 /** The signed CFE, byte for byte. */
-export function xmlFile({ cfe, signedXml }: Pick<SentCfe, 'cfe' | 'signedXml'>): FileAnswer {
-  return { bytes: Buffer.from(signedXml, 'utf8'), name: nameOf(cfe, 'xml') };
+export async function xmlFile(deps: Pick<ApiDeps, 'orm'>, receipt: SentReceipt): Promise<FileAnswer> {
+  const bytes = await xmlOf(deps, receipt);
+  return { bytes, name: nameOf(receipt, 'xml'), sha256: await sha256Of(bytes) };
 }
 
-const logoOf = async ({ orm }: Pick<ApiDeps, 'orm'>, { document }: Cfe): Promise<Logo | null> => {
-  const { logoSha256 } = document.issuer;
-  return logoSha256 === undefined ? null : findLogo(orm.em.fork(), logoSha256);
-};
+const findLogoOf = async (
+  { orm }: Pick<ApiDeps, 'orm'>,
+  sha256: string | null | undefined,
+): Promise<Logo | null> => (sha256 ? orm.em.fork().findOne(Logo, { sha256 }) : null);
 
-/** The printed form. It waits in turn with what else is drawn for its issuer. Refuses while too much is (UNAVAILABLE). */
+/** The printed form. It waits in turn with what else is drawn for its account. Refuses while too much is (UNAVAILABLE). */
 export async function pdfFile(
-  { orm, receiptPdfs, publicUrl }: Pick<ApiDeps, 'orm' | 'receiptPdfs' | 'publicUrl'>,
-  { cfe, signedXml }: SentCfe,
+  deps: Pick<ApiDeps, 'orm' | 'receiptPdfs' | 'publicUrl'>,
+  receipt: SentReceipt,
   paper: Paper,
 ): Promise<FileAnswer> {
-  const logo = await logoOf({ orm }, cfe);
-  const { environment, status, document } = cfe;
-  const signed = { signedXml, environment, status, document };
-  const receipt = printedReceipt(signed, { logo: logo?.bytes ?? null, publicUrl });
-  return { bytes: await receiptPdfs.pdf(receipt, paper), name: nameOf(cfe, 'pdf') };
+  const { bytes, sha256 } = await deps.receiptPdfs.pdf(receipt, paper, async () => {
+    const { signedXml, document } = await printedPartsOf(deps.orm.em.fork(), receipt.id);
+    const logo = await findLogoOf(deps, document.issuer.logoSha256);
+    const { environment, status } = receipt;
+    const signed = { signedXml, environment, status, document };
+    return printedReceipt(signed, { logo: logo?.bytes ?? null, publicUrl: deps.publicUrl });
+  });
+  return { bytes, name: nameOf(receipt, 'pdf'), sha256 };
 }
 
-/** What the page of the receipt is made from. */
-export async function pageReceipt(
-  { orm }: Pick<ApiDeps, 'orm'>,
-  { cfe, digest }: SentCfe,
-): Promise<PageReceipt> {
-  const logo = await logoOf({ orm }, cfe);
-  const { document, environment, status, type, rut, serie, numero } = cfe;
-  const { signedAt, totals } = document;
+/** What the page of a receipt is made from. */
+export async function pageTask(
+  deps: Pick<ApiDeps, 'orm'>,
+  { id, environment, status, digest, receiptToken }: SentReceipt,
+): Promise<PageTask> {
+  const { json, logoSha256 } = await documentTextOf(deps.orm.em.fork(), id);
+  const logo = await findLogoOf(deps, logoSha256);
   return {
-    document,
+    json,
     environment,
     status,
-    securityCode: securityCode(digest),
-    qrUrl: qrUrl({
-      environment,
-      rut,
-      serie,
-      numero,
-      typeCode: CFE_TYPES[type].code,
-      pay: totals.pay,
-      signedAt,
-      digest,
-    }),
+    digest,
+    receiptToken,
     logo: logo && `data:${logo.mediaType};base64,${Buffer.from(logo.bytes).toString('base64')}`,
-    // Beside the page, wherever that is.
-    pdf: `${cfe.receiptToken}/pdf`,
-    xml: `${cfe.receiptToken}/xml`,
   };
 }

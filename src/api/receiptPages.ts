@@ -5,22 +5,24 @@
 import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { findCfeOfReceipt } from '../db/cfes.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
+import { findReceiptOfToken, type Receipt } from '../db/cfes.ts';
 import { receiptState } from '../domain/receiptState.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
-import { messagePage, receiptPage } from '../page/receiptPage.ts';
+import { createPlaces } from '../http/places.ts';
+import { messagePage } from '../page/receiptPage.ts';
 import { STYLE } from '../page/style.ts';
-import { createAccountPlaces } from './accountPlaces.ts';
+import { createFileCache, type MadeFile } from '../print/fileCache.ts';
 import { answerFile } from './answer.ts';
 import type { ApiDeps } from './deps.ts';
+import { drawPage } from './drawPage.ts';
 import { errorAnswer } from './errorAnswer.ts';
 import type { FailureLimit } from './failedAttempts.ts';
-import { pageReceipt, pdfFile, sentCfe, xmlFile } from './receiptFiles.ts';
+import { queryValue } from './query.ts';
+import { nameOf, pageTask, pdfFile, type SentReceipt, sentReceipt, xmlOf } from './receiptFiles.ts';
 import type { RequestState } from './requestState.ts';
 import type { FileAnswer } from './route.ts';
-import { paperAsked } from './routes/getCfePdf.ts';
+import { paperAsked } from './routes/cfeFiles.ts';
 
 /** No script, nothing of another host: the style by its hash, pictures only as they stand in the page. */
 const PAGE_POLICY = [
@@ -37,6 +39,12 @@ const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
 /** Look-ups of one network at a time, and how many more wait: guessing takes the database from nobody. */
 const LOOK_UPS = { atOnce: 4, waiting: 100 } as const;
+/** Prints of one network that are made at a time, pages and XML of one account, and prints of one receipt; what is kept needs no place. */
+const MAKING = { atOnce: 1, waiting: 100 } as const;
+/** Pages and XML of one network that are made at a time, beside its prints: those may take seconds. */
+const PAGES_OF_NETWORK = 2;
+/** Pages and XML that are kept in memory, in bytes: some 3,000 usual ones, of one account two of the longest. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 type Words = readonly [title: string, words: string];
 
@@ -64,22 +72,30 @@ export function serveReceiptPages(
   router: Router<RequestState>,
   { deps, failures }: { deps: ApiDeps; failures: FailureLimit },
 ): void {
-  const places = createAccountPlaces(LOOK_UPS);
+  const places = createPlaces(LOOK_UPS);
 
-  /** The CFE of the token. Refuses where there is none, as failed authentication (NOT_FOUND, RATE_LIMITED). */
-  async function cfeOf({ address }: RequestState, token = ''): Promise<Cfe> {
-    const look = () => findCfeOfReceipt(deps.orm.em.fork(), token);
-    const cfe = TOKEN.test(token) ? await places.hold(networkOf(address), look) : null;
-    if (cfe) return cfe;
+  /** The receipt of the token. Refuses where there is none, as failed authentication (NOT_FOUND, RATE_LIMITED). */
+  async function receiptOf({ address }: RequestState, token = ''): Promise<Receipt> {
+    const look = () => findReceiptOfToken(deps.orm.em.fork(), token);
+    const receipt = TOKEN.test(token) ? await places.hold(networkOf(address), look) : null;
+    if (receipt) return receipt;
     throw await failures.refusalFor(address, new Refusal('NOT_FOUND', 'There is no such receipt.'));
   }
 
-  const serve = (path: string, answer: (ctx: Context, cfe: Cfe) => Promise<void>) =>
+  const { print, keptFile } = createMaking();
+  async function pageOf(state: RequestState, receipt: SentReceipt): Promise<Uint8Array> {
+    // What a page shows never changes, but that it is rejected.
+    const what = receipt.status === 'REJECTED' ? 'page, rejected' : 'page';
+    const make = async () => drawPage(await pageTask(deps, receipt), receipt.accountId);
+    return (await keptFile(state, receipt, what, make)).bytes;
+  }
+
+  const serve = (path: string, answer: (ctx: Context, receipt: Receipt) => Promise<void>) =>
     router.get(path, async (ctx) => {
       ctx.state.route = path.replace(':token', '{token}');
       ctx.set({ 'Content-Security-Policy': PAGE_POLICY, 'X-Robots-Tag': 'noindex, nofollow, noarchive' });
       try {
-        await answer(ctx, await cfeOf(ctx.state, ctx.params['token']));
+        await answer(ctx, await receiptOf(ctx.state, ctx.params['token']));
       } catch (err) {
         answerRefusal(ctx, err, deps);
       }
@@ -87,38 +103,68 @@ export function serveReceiptPages(
   const serveFile = (
     path: string,
     mediaType: string,
-    make: (ctx: Context, cfe: Cfe) => Promise<FileAnswer>,
-  ) => serve(path, async (ctx, cfe) => answerFile(ctx, mediaType, await make(ctx, cfe)));
+    make: (ctx: Context, receipt: Receipt) => Promise<FileAnswer>,
+  ) => serve(path, async (ctx, receipt) => answerFile(ctx, mediaType, await make(ctx, receipt)));
 
-  serve('/r/:token', async (ctx, cfe) => {
-    const state = receiptState(cfe);
-    answerPage(
-      ctx,
-      200,
+  serve('/r/:token', async (ctx, receipt) => {
+    const state = receiptState(receipt);
+    const page =
       state === 'sent'
-        ? await pageOf(cfe, deps)
-        : messagePage(...(state === 'inProcess' ? IN_PROCESS : NEVER_SENT)),
-    );
+        ? await pageOf(stateOf(ctx), sentReceipt(receipt))
+        : messagePage(...(state === 'inProcess' ? IN_PROCESS : NEVER_SENT));
+    answerPage(ctx, 200, page);
   });
-  serveFile('/r/:token/xml', 'application/xml', async (_, cfe) => xmlFile(sentCfe(cfe)));
-  serveFile('/r/:token/pdf', 'application/pdf', async (ctx, cfe) => {
-    const paper = paperAsked(ctx.query['paper']);
-    return pdfFile(deps, sentCfe(cfe), paper);
+  serveFile('/r/:token/xml', 'application/xml', async (ctx, receipt) => {
+    const sent = sentReceipt(receipt);
+    const file = await keptFile(stateOf(ctx), sent, 'xml', () => xmlOf(deps, sent));
+    return { ...file, name: nameOf(sent, 'xml') };
+  });
+  serveFile('/r/:token/pdf', 'application/pdf', async (ctx, receipt) => {
+    const paper = paperAsked(queryValue(ctx.querystring, 'paper'));
+    const sent = sentReceipt(receipt);
+    const file = () => pdfFile(deps, sent, paper);
+    return deps.receiptPdfs.kept(sent, paper) ? file() : print(stateOf(ctx), sent, file);
   });
 }
 
-const pageOf = async (cfe: Cfe, deps: ApiDeps): Promise<string> =>
-  receiptPage(await pageReceipt(deps, sentCfe(cfe)));
+/** Makes files in turn, for each network and for each account or receipt, and keeps the last pages and XML. */
+function createMaking() {
+  const prints = createPlaces(MAKING);
+  const pages = createPlaces({ ...MAKING, atOnce: PAGES_OF_NETWORK });
+  const owners = createPlaces(MAKING);
+  const files = createFileCache(MOST_BYTES);
 
-function answerPage(ctx: Context, status: number, page: string): void {
+  /** Runs `make` once neither the caller's network nor the receipt has another print made for it. */
+  const print = <T>({ address }: RequestState, { id }: SentReceipt, make: () => Promise<T>): Promise<T> =>
+    prints.hold(networkOf(address), () => owners.hold(id, make));
+
+  /** A file that is kept, or made in turn with the others of its account. `what` tells it from others of the receipt. */
+  async function keptFile(
+    { address }: RequestState,
+    { id, accountId, digest }: SentReceipt,
+    what: string,
+    make: () => Promise<Uint8Array>,
+  ): Promise<MadeFile> {
+    const key = { key: [id, digest, what].join(' '), accountId };
+    return (
+      files.kept(key) ??
+      pages.hold(networkOf(address), () => owners.hold(accountId, () => files.file(key, make)))
+    );
+  }
+  return { print, keptFile };
+}
+
+const stateOf = (ctx: Context): RequestState => ctx['state'];
+
+function answerPage(ctx: Context, status: number, page: string | Uint8Array): void {
   ctx.status = status;
   ctx.type = 'text/html';
-  ctx.body = page;
+  ctx.body = typeof page === 'string' ? page : Buffer.from(page.buffer, page.byteOffset, page.byteLength);
 }
 
 /** What was thrown, as a page. */
 function answerRefusal(ctx: Context, err: unknown, { logger }: ApiDeps): void {
-  const { requestId, route } = ctx['state'] as RequestState;
+  const { requestId, route } = stateOf(ctx);
   const { status, headers, body } = errorAnswer(err, requestId);
   const { code } = body.error;
   if (status >= 500) logger.error({ err, requestId, route, code }, 'request failed');

@@ -3,13 +3,13 @@
  * come. One file per route in `routes/`, named like its operation; `routes/index.ts` lists them.
  */
 import type * as z from 'zod';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
-import type { RequestKey } from '../db/idempotency.ts';
+import type { AskedKey } from '../commands/steps/runOnce.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
+import type { Role } from '../domain/roles.ts';
 import type { Fault, RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Role } from './roles.ts';
 import type { Waiting } from './verdictWatch.ts';
 
 /** Largest bodies in bytes (docs/contract.md#bodies). */
@@ -56,13 +56,15 @@ interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | n
   readonly rawBody: Uint8Array;
   readonly requestId: string;
   /** The Idempotency-Key, where one was sent to a route that takes it (idempotency.ts). */
-  readonly idempotency: RequestKey | null;
+  readonly idempotency: AskedKey | null;
 }
 
 /** A file as it is answered, outside the envelope; `name` is what it is saved as, in ASCII. */
 export interface FileAnswer {
   readonly bytes: Uint8Array;
   readonly name: string;
+  /** Of the bytes, in hex; for the ETag. */
+  readonly sha256: string;
 }
 
 /** What a route may prepare for its handler. */
@@ -80,8 +82,6 @@ export interface Route {
   readonly summary: string;
   /** What it does, in words (Markdown): what a caller needs to know beyond the summary. */
   readonly about: string;
-  /** Where it is an older address: the one to use, `/enterprises/{rut}/erut` (docs/versioning.md). */
-  readonly deprecatedFor?: string;
   /** `key`: X-API-Key alone; `token`: X-API-Key and Authorization. */
   readonly auth: 'key' | 'token';
   /** Whether X-Sandbox-Mode: true is supported. */

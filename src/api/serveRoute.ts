@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Checked, check, limited } from '../domain/faults.ts';
 import { invalidInput } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
-import type { AccountPlaces } from './accountPlaces.ts';
+import type { Places } from '../http/places.ts';
 import { answerFile, answerJson, answerText } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
@@ -30,7 +30,7 @@ export function serveRoute(
     lookups,
     failures,
     places,
-  }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: AccountPlaces },
+  }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: Places },
 ) {
   const paramsSchema = z.strictObject(route.params);
 
@@ -57,11 +57,11 @@ export function serveRoute(
       const { enterprise, role } = enterpriseAccess(route, rut, caller, admission);
       await route.requireResource?.({ params }, deps);
       const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
-      const { query, body } = readInput(route, ctx.querystring, rawBody);
+      const { query, body, json } = readInput(route, ctx.querystring, rawBody);
 
       const { requestId } = ctx.state;
       const trial = route.trial?.asked(query) ? route.trial : undefined;
-      const asked = { path: ctx.path, body: rawBody, hashOf: deps.requestHash };
+      const asked = { path: ctx.path, json, hashOf: deps.requestHash };
       const idempotency = trial ? null : readRequestKey(route, ctx.req, asked);
       const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
       const origin = { keyId, address: ctx.state.address };
@@ -138,16 +138,23 @@ async function waitedFor(
 }
 
 /** Query and body together, so that the faults of both are told at once. */
-function readInput(route: Route, search: string, rawBody: Uint8Array): { query: unknown; body: unknown } {
+function readInput(
+  route: Route,
+  search: string,
+  rawBody: Uint8Array,
+): { query: unknown; body: unknown; json: unknown } {
   const query = readQuery(search, route.query);
   const body = readBodyOf(route, rawBody);
-  if (query.ok && body.ok) return { query: query.value, body: body.value };
+  if (query.ok && body.ok) return { query: query.value, ...body.value };
   throw invalidInput(limited([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
 }
 
-function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<unknown> {
-  if (!body) return { ok: true, value: undefined };
+/** The body as its route takes it, and as it was read from JSON, numbers as `JsonNumber`. */
+function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unknown; json: unknown }> {
+  if (!body) return { ok: true, value: { body: undefined, json: null } };
   const json = parseBody(rawBody, { optional: body.optional ?? false });
-  if (!json.ok || body.checkedBy === 'command') return json;
-  return check<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
+  if (!json.ok) return json;
+  if (body.checkedBy === 'command') return { ok: true, value: { body: json.value, json: json.value } };
+  const checked = check<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
+  return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
 }

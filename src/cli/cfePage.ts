@@ -1,18 +1,19 @@
 /** One CFE as `cfe show` tells it to people. */
 import { askedByText, type CfeDossier } from '../db/cfeDossier.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import { type AttemptSummary } from '../domain/attempt.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
+import type { AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { cfeTimeline, type Lived } from '../domain/cfeTimeline.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
-import { answerMeans, CFE_WORDS, rejectionMeans } from '../domain/words/cfes.ts';
+import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../domain/words/cfes.ts';
 import type { Row } from './verb.ts';
 
 const words = CFE_WORDS.en;
 
 /** What a dossier adds to the fields of a CFE, for programs. */
 export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
-  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts, askedBy } = dossier;
+  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts, askedBy, acts } =
+    dossier;
   return {
     explanation: explanationOf(cfe),
     since: since.toISOString(),
@@ -42,6 +43,16 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
       since: from.toISOString(),
       until: until?.toISOString() ?? null,
     })),
+    acts: acts.map(({ at, actor, address, action, outcome, reason, requestId }) => ({
+      at: at.toISOString(),
+      actor,
+      verified: actor !== 'unverified',
+      address,
+      action,
+      outcome,
+      reason,
+      request_id: requestId,
+    })),
     timeline: cfeTimeline(livedOf(cfe, dossier), words).map(({ at, what, more }) => ({
       at: at.toISOString(),
       what,
@@ -61,11 +72,10 @@ const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeD
 
 /** Where a CFE stands, in words. */
 function explanationOf({ status, stuckReason, rejection }: Cfe): string {
-  const stuck = stuckReason && words.stuck[stuckReason];
   const reasons = rejection?.map(({ code }) => `${code}: ${rejectionMeans(code, words)}`) ?? [];
   return [
     words.status[status].means,
-    ...(stuck ? [`Waits for a person: ${stuck.means} ${stuck.mend}`] : []),
+    ...(stuckReason ? [`Waits for a person: ${stuckMeans(stuckReason)}`] : []),
     ...reasons,
   ].join(' ');
 }

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import * as z from 'zod';
 import { readConfig } from '../config.ts';
-import type { Group, OptionRow, Verb } from './verb.ts';
+import type { Group, Verb } from './verb.ts';
 
 const { CFE_CLI_NAME: PROGRAM } = readConfig(['CFE_CLI_NAME']);
 const ABOUT = [
@@ -47,35 +48,67 @@ export function createProgram(groups: readonly Group[], ports: ProgramPorts): Co
 }
 
 function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPorts): void {
-  const names = Object.keys(verb.args).map((name) => name.replace(/[[\]]/g, ''));
   const command = group
     .command(verb.name)
     .summary(verb.summary)
     .description(verb.summary)
     .showHelpAfterError('(add --help to see what it takes, with examples)')
     .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
-  for (const [name, about] of Object.entries(verb.args))
-    command.argument(name.startsWith('[') ? name : `<${name}>`, about);
-  for (const option of verb.options) command.addOption(optionOf(option));
+  const schemas: Readonly<Record<string, z.ZodType>> = verb.takes.shape;
+  for (const name of verb.args) {
+    const [schema, shown] = [schemas[name], name.toUpperCase()];
+    command.argument(mayBeLeftOut(schema) ? `[${shown}]` : `<${shown}>`, schema?.description);
+  }
+  const options = Object.entries(schemas)
+    .filter(([name]) => !verb.args.includes(name) || verb.argsOrOptions?.includes(name))
+    .map(([name, schema]) => ({ name, option: optionOf(name, schema) }));
+  for (const { option } of options) command.addOption(option);
   if (!verb.reads) command.option('--by <person>', ABOUT_BY);
   command.option('--json', 'print one JSON document');
-  command.action(async (...given: unknown[]) => {
-    const { json = false, by, ...options } = command.opts<Common & Record<string, unknown>>();
-    const args = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), given[i]]));
-    const twice = Object.keys(args).find((name) => args[name] !== undefined && options[name] !== undefined);
-    if (twice !== undefined) command.error(`error: ${twice.toUpperCase()} must not be given twice`);
-    const input = { ...args, ...options };
+  command.action(async (...typed: unknown[]) => {
+    const given = command.opts<Common & Record<string, unknown>>();
+    const ofOptions = options.map(({ name, option }) => [name, given[option.attributeName()]] as const);
+    const ofArgs = verb.args.map((name, i) => [name, typed[i]] as const);
+    const all = [...ofArgs, ...ofOptions].filter(([, value]) => value !== undefined);
+    const input = Object.fromEntries(all);
+    const twice = all.find(([name], i) => all.findIndex(([other]) => other === name) < i);
+    if (twice) command.error(`error: ${twice[0].toUpperCase()} must not be given twice`);
     const fault = verb.usageFault?.(input);
     if (fault !== undefined) command.error(`error: ${fault}`);
+    const { json = false, by } = given;
     await ports.run(verb, input, { json, ...(by === undefined ? {} : { by }) });
   });
 }
 
-function optionOf({ flags, about, required, choices, wholeNumber }: OptionRow): Option {
-  const option = new Option(flags, required ? `${about} (required)` : about);
-  option.makeOptionMandatory(required ?? false);
-  if (choices) option.choices([...choices]);
-  if (wholeNumber) option.argParser(wholeNumberBetween(...wholeNumber));
+const mayBeLeftOut = (schema: z.ZodType | undefined): boolean =>
+  schema?.safeParse(undefined).success ?? false;
+
+/** A schema without what lets it be left out. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
+  return isWrapped ? bare(schema.unwrap()) : schema;
+}
+
+/**
+ * The option that a schema makes: a flag of `true`, one that may be repeated of an array, with choices of an enum. Its
+ * placeholder is the last word of its name, unless the schema's `placeholder` is another.
+ */
+function optionOf(name: string, schema: z.ZodType): Option {
+  const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_');
+  const inner = bare(schema);
+  const isRepeated = inner instanceof z.ZodArray;
+  const one = isRepeated ? inner.element : inner;
+  const { description = '', placeholder = one instanceof z.ZodNumber ? 'n' : words.at(-1) } =
+    (schema.meta() ?? {}) as { description?: string; placeholder?: string };
+  const value = one instanceof z.ZodLiteral ? '' : ` <${placeholder}${isRepeated ? '...' : ''}>`;
+  const isRequired = !mayBeLeftOut(schema);
+  const option = new Option(
+    `--${words.join('-')}${value}`,
+    isRequired ? `${description} (required)` : description,
+  );
+  option.makeOptionMandatory(isRequired);
+  if (one instanceof z.ZodEnum) option.choices(one.options.map(String));
+  if (one instanceof z.ZodNumber) option.argParser(wholeNumberBetween(one.minValue ?? 0, one.maxValue ?? 0));
   return option;
 }
 

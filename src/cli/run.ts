@@ -43,14 +43,15 @@ export async function runCli(
   let isWell = true;
   const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
-    const checked = check<unknown>(verb.input, input);
+    const checked = check<unknown>(verb.takes, input);
     const named = check(By, { by });
     if (!checked.ok || !named.ok) {
       throw invalidInput([checked, named].flatMap((part) => (part.ok ? [] : part.faults)));
     }
     const who = { acts: verb.reads !== true, by };
     const answer = await ports.withDeps(who, (deps) => verb.run(deps, checked.value));
-    const shown = verb.plain === undefined ? asTable(answer, verb.columns) : asText(answer, verb.plain);
+    const shown =
+      verb.plain === undefined ? asTable(answer, verb.columns?.split(' ')) : asText(answer, verb.plain);
     ports.writeOut(json ? asJson(answer) : shown);
     isWell = verb.isWell?.([answer].flat()) ?? true;
   };

@@ -1,5 +1,6 @@
-import type * as z from 'zod';
-import type { FetchExchangeRateDeps } from '../commands/fetchExchangeRate.ts';
+import * as z from 'zod';
+import type { AuthorityRuts } from '../commands/addAuthorityCertificates.ts';
+import type { FetchExchangeRateDeps } from '../commands/rates.ts';
 import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
@@ -7,13 +8,7 @@ import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
-import type { AuthorityRuts } from '../db/authorityCertificates.ts';
-import type { BranchFacts } from '../db/branches.ts';
-import type { WaitedFor } from '../db/dailyReports.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import type { Customer } from '../db/entities/Customer.ts';
-import type { DailyReport } from '../db/entities/DailyReport.ts';
-import type { ReportSubmission } from '../db/entities/ReportSubmission.ts';
+import type { RegistryRecord } from '../domain/registryRecord.ts';
 
 /** What every verb gets. */
 export interface CliDeps extends CommandDeps {
@@ -44,38 +39,17 @@ export interface CliDeps extends CommandDeps {
   /** Base of the addresses at which plans are paid. */
   readonly checkoutUrl: () => string;
   /** Asks the authority's registry; null for a RUT that it does not know. Throws ConfigurationError where that is not configured. */
-  readonly lookUpRut: (rut: string) => Promise<Row | null>;
+  readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;
   /** Where the console is, without a slash at its end. */
   readonly consoleUrl: () => string;
   /** Whether receivers of webhooks on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
-  /** The CFE object as the API tells it. */
-  readonly cfeObject: (cfe: Cfe) => Row;
-  /** Branches and customers as the API tells them. */
-  readonly branchObject: (branch: BranchFacts & { branch: number; closedAt?: Date | null }) => Row;
-  readonly customerObject: (customer: Customer) => Row;
-  /** A daily report as the API tells it, with its submissions and what it waits for. */
-  readonly reportObject: (
-    report: DailyReport,
-    submissions: readonly ReportSubmission[],
-    waiting: readonly WaitedFor[],
-  ) => Row;
+  /** The public address of the API, without a slash at its end. */
+  readonly publicUrl: () => string;
 }
 
 /** A row of an answer by field: strings, numbers, null for what is not there. */
 export type Row = Readonly<Record<string, unknown>>;
-
-/** An option of a verb; its value reaches the verb by its name in camel case. */
-export interface OptionRow {
-  /** `--per-hour <n>` takes a value, `--developer` is there or not. */
-  readonly flags: `--${string}`;
-  readonly about: string;
-  readonly required?: true;
-  /** The allowed values. */
-  readonly choices?: readonly string[];
-  /** A whole number within these bounds, inclusive. */
-  readonly wholeNumber?: readonly [minimum: number, maximum: number];
-}
 
 /** A verb as the command line sees it, whatever its input is. */
 export interface Verb {
@@ -83,20 +57,21 @@ export interface Verb {
   readonly summary: string;
   /** It only tells. Every other verb acts, and is told who does: `--by`. */
   readonly reads?: true;
-  /** The arguments in order, each with what it is: `{ ACCOUNT: 'id of the account' }`; `[CFE_ID]` is optional. */
-  readonly args: Readonly<Record<string, string>>;
-  readonly options: readonly OptionRow[];
+  /** What it takes, by name, each with its description for the help. */
+  readonly takes: z.ZodObject;
+  /** The names of those that are arguments, in order; the others are options. */
+  readonly args: readonly string[];
+  /** Arguments that may be given as options instead. */
+  readonly argsOrOptions?: readonly string[];
   /** Whole examples: what follows group and verb. */
   readonly examples: readonly string[];
-  /** Fields that the table for people shows; all by default. */
-  readonly columns?: readonly string[];
+  /** Fields that the table for people shows, with spaces between them; all by default. */
+  readonly columns?: string;
   /** The field that people get as it is, instead of a table. */
   readonly plain?: string;
   /** Whether the rows say that all is well; where they do not, the exit code is that of a refusal. */
   readonly isWell?: (rows: readonly Row[]) => boolean;
-  /** Arguments (by their names in lower case) and options together. */
-  readonly input: z.ZodType;
-  /** What is wrong with arguments and options that are right one by one; undefined when nothing is. */
+  /** What is wrong with arguments and options, as they were typed, that are right one by one; undefined when nothing is. */
   usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns a row or an array of rows. */
   run(deps: CliDeps, input: unknown): Promise<Row | readonly Row[]>;
@@ -109,14 +84,37 @@ export interface Group {
   readonly verbs: readonly Verb[];
 }
 
-interface Definition<I extends z.ZodType> extends Omit<Verb, 'input' | 'run' | 'args' | 'options'> {
-  readonly args?: Verb['args'];
-  readonly options?: Verb['options'];
-  readonly input: I;
-  run(deps: CliDeps, input: z.output<I>): Promise<Row | readonly Row[]>;
+type VerbBody = Omit<Verb, 'name' | 'args'>;
+
+interface Definition<S extends z.ZodRawShape>
+  extends Omit<VerbBody, 'reads' | 'takes' | 'run' | 'examples' | 'argsOrOptions'> {
+  readonly takes?: S;
+  readonly argsOrOptions?: readonly (keyof S & string)[];
+  readonly examples?: readonly string[];
+  run(deps: CliDeps, input: z.output<z.ZodObject<S, z.core.$strict>>): Promise<Row | readonly Row[]>;
 }
 
-/** A verb whose `run` is typed by its schema. */
-export function defineVerb<I extends z.ZodType>({ args = {}, options = [], ...verb }: Definition<I>): Verb {
-  return { args, options, ...verb };
+/** A verb that changes something: whoever calls it says who acts. */
+export function act<S extends z.ZodRawShape>({
+  takes,
+  examples = ['', '--json'],
+  ...verb
+}: Definition<S>): VerbBody {
+  return { ...verb, examples, takes: z.strictObject(takes ?? {}) };
 }
+
+/** A verb that only tells. */
+export const query = <S extends z.ZodRawShape>(verb: Definition<S>): VerbBody => ({
+  ...act(verb),
+  reads: true,
+});
+
+/** A group of verbs, each under its name and the names of its arguments: `show RUT`. */
+export const group = (name: string, summary: string, verbs: Readonly<Record<string, VerbBody>>): Group => ({
+  name,
+  summary,
+  verbs: Object.entries(verbs).map(([usage, verb]) => {
+    const [verbName = '', ...args] = usage.split(' ');
+    return { ...verb, name: verbName, args: args.map((arg) => arg.toLowerCase()) };
+  }),
+});

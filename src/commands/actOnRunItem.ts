@@ -1,14 +1,12 @@
 import { outcomeOfRequest } from '../db/audit.ts';
 import { cfeById } from '../db/cfes.ts';
-import { findDelivery } from '../db/deliveries.ts';
-import type { Run } from '../db/entities/Run.ts';
-import type { RunItem } from '../db/entities/RunItem.ts';
+import { isUndelivered, lockDelivery } from '../db/deliveries.ts';
+import type { Run, RunItem } from '../db/entities/operations.ts';
 import { withinTransaction } from '../db/orm.ts';
 import { beginItem, storeOutcome } from '../db/runs.ts';
-import { personOf } from '../domain/audit.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { auditReason, type ItemResult } from '../domain/run.ts';
-import { BY_LENGTH, type SupportAction } from '../domain/supportAction.ts';
+import type { SupportAction } from '../domain/supportAction.ts';
 import type { Why } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { redeliver } from './redeliver.ts';
@@ -52,10 +50,9 @@ async function askFor(
   action: SupportAction,
 ): Promise<ItemResult | null> {
   const em = deps.orm.em.fork();
-  const updateId = `${run.id}:${item.place}`;
-  // As `issueCfe` names the request of that update in the audit.
+  const requestId = `${run.id}:${item.place}`;
   const doneBefore = async (): Promise<ItemResult | null> => {
-    const outcome = await outcomeOfRequest(deps.orm.em.fork(), `${item.subject}:${updateId}`);
+    const outcome = await outcomeOfRequest(deps.orm.em.fork(), { requestId, subject: item.subject });
     return outcome && { outcome, message: DONE_BEFORE };
   };
   const before = await doneBefore();
@@ -64,13 +61,8 @@ async function askFor(
   if (!isForSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
   if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
   const attempts = await beginItem(em, item);
-  const by = (personOf(run.actor) ?? run.actor).slice(0, BY_LENGTH);
   try {
-    const answer = await deps.askSupport(
-      cfe.workflowId,
-      { action, by, reason: auditReason(run) },
-      { updateId },
-    );
+    const answer = await deps.askSupport(cfe.workflowId, { action, requestId });
     if (answer.outcome !== 'nothing_to_do') {
       const { outcome, message, why } = answer;
       return { outcome, message, why };
@@ -92,8 +84,8 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
     await deps.orm.em.fork().transactional(async (em) => {
       const isFirst = await storeOutcome(em, item, REDELIVERED, deps.clock());
       if (!isFirst) return;
-      const delivery = await findDelivery(em, item.subject);
-      if (delivery?.status !== 'FAILED')
+      const delivery = await lockDelivery(em, item.subject);
+      if (!delivery || !isUndelivered(delivery))
         throw new NotNeeded(delivery ? `It is ${delivery.status} by now.` : 'It is kept no longer.');
       const own = { ...deps, actor, ...origin, orm: withinTransaction(em), outbox: QUIET };
       await redeliver(own, { deliveryId: item.subject, reason: auditReason(run) });

@@ -1,16 +1,17 @@
 import { X509Certificate } from 'node:crypto';
-import { fingerprintOf, pemBlocks } from '../crypto/x509.ts';
+import { fingerprintOf, pemBlocks, rucOf } from '../crypto/x509.ts';
 import {
-  type AuthorityRuts,
-  environmentOf,
   findAuthorityCertificates,
   addAuthorityCertificates as storeAuthorityCertificates,
 } from '../db/authorityCertificates.ts';
-import type { AuthorityCertificate } from '../db/entities/AuthorityCertificate.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { AuthorityCertificate } from '../db/entities/authority.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
+
+/** The authority's own RUT in each environment. */
+export type AuthorityRuts = Readonly<Record<Environment, string>>;
 
 /**
  * Trusts the certificates of a PEM file (one or several) as the authority's: signatures on CAEs and answers made with
@@ -26,36 +27,40 @@ export async function addAuthorityCertificates(
   const blocks = pemBlocks(input.pem);
   if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file has no PEM certificate.');
   const addedAt = deps.clock();
-  const { environment = null } = input;
+  const { environment: named } = input;
   const certificates = new Map(blocks.map(read).map((one) => [fingerprintOf(one), one]));
-  const rows = [...certificates].map(([fingerprint, one]) => ({
+  const rows = [...certificates].map(([fingerprint, one], index) => ({
     fingerprint,
     certificate: one.raw,
     subject: one.subject.replaceAll('\n', ', '),
-    environment,
+    environment: named ?? environmentOf(one, index, deps.authorityRuts),
     notBefore: new Date(one.validFromDate),
     notAfter: new Date(one.validToDate),
     addedAt,
   }));
-  const untold = rows.findIndex((row) => !environmentOf(row, deps.authorityRuts));
-  if (untold >= 0) {
-    const message = `Certificate ${untold + 1} of the file has no authority's RUT in its subject; name its environment.`;
-    throw new Refusal('INVALID_INPUT', message);
-  }
   return deps.orm.em.fork().transactional(async (em) => {
     const fingerprints = rows.map(({ fingerprint }) => fingerprint);
     const held = new Map(
       (await findAuthorityCertificates(em, fingerprints)).map((one) => [one.fingerprint, one.environment]),
     );
     for (const { fingerprint } of rows) {
-      const isKept = environment === null || held.get(fingerprint) === environment;
+      const isKept = named === undefined || held.get(fingerprint) === named;
       if (held.has(fingerprint) && isKept) continue;
-      const named = environment === null ? {} : { reason: `named for ${environment}` };
-      audited(deps, em, { action: 'authority_certificate.add', subject: fingerprint, ...named }, addedAt);
+      const reason = named === undefined ? {} : { reason: `named for ${named}` };
+      audited(deps, em, { action: 'authority_certificate.add', subject: fingerprint, ...reason }, addedAt);
     }
-    await storeAuthorityCertificates(em, rows);
+    await storeAuthorityCertificates(em, rows, { named: named !== undefined });
     return findAuthorityCertificates(em, fingerprints);
   });
+}
+
+/** The environment whose authority, and only its, has the RUT of the certificate's subject. */
+function environmentOf(certificate: X509Certificate, index: number, ruts: AuthorityRuts): Environment {
+  const ruc = rucOf(certificate);
+  const [found, ...more] = ENVIRONMENTS.filter((one) => ruts[one] === ruc);
+  if (found && more.length === 0) return found;
+  const message = `Certificate ${index + 1} of the file has no authority's RUT in its subject; name its environment.`;
+  throw new Refusal('INVALID_INPUT', message);
 }
 
 function read(pem: string, index: number): X509Certificate {

@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { annulmentsWithin, annulUngiven, type NumberSpan } from '../db/annulments.ts';
-import { type CaeRow, caeHolding } from '../db/caes.ts';
 import { lockNumbering } from '../db/cfes.ts';
 import { findEnterprise } from '../db/enterprises.ts';
-import type { Annulment } from '../db/entities/Annulment.ts';
+import type { Annulment } from '../db/entities/numbers.ts';
+import { annulmentsWithin, annulUngiven, type CaeRow, caeHolding, type NumberSpan } from '../db/numbers.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
@@ -32,7 +31,7 @@ export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promi
     await lockNumbering(em, { rut, environment, type });
     const cae = await ungivenIn(em, input);
     const now = deps.clock();
-    const of = { reason: 'by_hand', reportDate: montevideoDate(now), now } as const;
+    const of = { reason: 'by_hand', typedReason: reason, reportDate: montevideoDate(now), now } as const;
     const annulled = await annulUngiven(em, cae.id, { from, to }, of);
     const act = {
       action: 'annulment.add',

@@ -1,4 +1,4 @@
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
 import { PERMISSIONS, type Permission } from '../domain/enterpriseStatus.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';

@@ -1,7 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type OfferedSecret, stepOfCode } from '../crypto/totp.ts';
-import { endSession, endSessionsOf, forgiveSignIn, type LiveSession } from '../db/consoleSessions.ts';
-import type { Person } from '../db/entities/Person.ts';
+import { endSession, endSessionsOf, type LiveSession } from '../db/consoleSessions.ts';
+import { forgiveSignIn } from '../db/counts.ts';
+import type { Person } from '../db/entities/people.ts';
 import { findPerson, lockPerson, takeTotpStep } from '../db/people.ts';
 import { OFFER_MILLISECONDS } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
@@ -58,7 +59,7 @@ export async function confirmSecondFactor(
     audited(deps, em, { action: 'user.set_second_factor', subject: person.email }, now);
     return renewed(em, session, place, now);
   });
-  await forgiveSignIn(deps.orm.em.fork(), places);
+  await forgiveSignIn(deps.orm.em.fork(), places, 1);
   return token;
 }
 
@@ -96,7 +97,8 @@ async function proven<T>(
   check(known);
   const places = await countAttempt(deps, session.email, place, now);
   const hash = known.passwordHash;
-  if (!(await deps.passwords.matches(proof.password, hash, place.network))) throw wrong();
+  const from = { owner: session.personId, known: true };
+  if (!(await deps.passwords.matches(proof.password, hash, from))) throw wrong();
   const done = await deps.orm.em.fork().transactional(async (em) => {
     const person = await lockPerson(em, session.personId);
     // Changed or disabled while the password was looked at.
@@ -108,7 +110,7 @@ async function proven<T>(
     }
     return act(em, person, now);
   });
-  await forgiveSignIn(deps.orm.em.fork(), places);
+  await forgiveSignIn(deps.orm.em.fork(), places, 1);
   return done;
 }
 

@@ -1,36 +1,34 @@
-import { insertEnterprise } from '../db/enterprises.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import { hasMoreUnprovenThan, insertEnterprise } from '../db/enterprises.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
+import { takeTurn } from '../db/sql.ts';
+import { USUAL_CAPS } from '../domain/caps.ts';
 import type { CreateEnterprise } from '../domain/enterprise.ts';
-import { Refusal } from '../errors.ts';
+import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
+import { storedFrom } from '../domain/fields.ts';
+import type { RequestRule } from '../domain/requestRules.ts';
+import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
 import { startOnboarding } from './steps/enterpriseWorkflow.ts';
 
 /**
  * Registers an enterprise as PENDING, owned by the calling account, and starts its onboarding. Refuses a RUT that is
- * registered already, by whomever (ALREADY_EXISTS).
+ * registered already, by whomever (ALREADY_EXISTS), and more enterprises without a certificate than an account may have
+ * (INVALID_INPUT).
  */
 export async function createEnterprise(
   deps: CommandDeps,
   input: { accountId: string; enterprise: CreateEnterprise },
 ): Promise<Enterprise> {
   const { accountId, enterprise: body } = input;
+  const { unprovenEnterprises: most } = deps.caps ?? USUAL_CAPS;
   const enterprise = await deps.orm.em.fork().transactional(async (em) => {
+    await takeTurn(em, `enterprises of ${accountId}`);
     const now = deps.clock();
     const created = await insertEnterprise(em, {
       rut: body.rut,
       ownerAccountId: accountId,
-      legalName: body.legal_name,
-      tradeName: body.trade_name ?? null,
-      departmentName: body.department_name,
-      localityName: body.locality_name,
-      streetName: body.street_name,
-      branch: body.branch,
-      phoneNumber: body.phone_number ?? null,
-      email: null,
-      website: null,
-      issuerSince: null,
-      resolution: null,
+      ...storedFrom(ENTERPRISE_FIELDS, body),
       logoSha256: null,
       isNewEnterprise: body.is_new_enterprise ?? false,
       status: 'PENDING',
@@ -49,6 +47,11 @@ export async function createEnterprise(
     });
     if (!created) {
       throw new Refusal('ALREADY_EXISTS', `An enterprise with RUT ${body.rut} is already registered.`);
+    }
+    if (await hasMoreUnprovenThan(em, accountId, most)) {
+      const code: RequestRule = 'enterprise.too_many_unproven';
+      const message = `The account has ${most} enterprises without a certificate already, the maximum; upload a certificate for one of them first.`;
+      throw invalidInput([{ path: '', code, message }]);
     }
     startOnboarding(em, created.rut, now);
     const { rut } = created;

@@ -1,10 +1,10 @@
-import { caesForNumbers } from '../db/caes.ts';
 import { currentCertificate } from '../db/certificates.ts';
+import { caesForNumbers } from '../db/numbers.ts';
 import { chooseCae } from '../domain/cae.ts';
 import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import { type UploadCaeDeps, uploadCae } from './uploadCae.ts';
+import { uploadCae } from './uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from './uploadCertificate.ts';
 
 /** Where an enterprise gets its certificate and CAEs for the authority's test environment (docs/contract.md#sandbox). */
@@ -15,7 +15,7 @@ export interface AuthorityTestKit {
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
 }
 
-export interface EquipSandboxDeps extends UploadCaeDeps, UploadCertificateDeps {
+export interface EquipSandboxDeps extends UploadCertificateDeps {
   /** Null where no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
 }

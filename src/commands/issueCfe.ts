@@ -1,11 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { branchToIssueFrom } from '../db/branches.ts';
-import type { Branch } from '../db/entities/Branch.ts';
-import type { CfeRow } from '../db/entities/Cfe.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import { type LockedOriginal, lockOriginal } from '../db/cfes.ts';
+import { branchToIssueFrom } from '../db/enterprises.ts';
+import type { Branch, Enterprise } from '../db/entities/enterprises.ts';
+import type { CfeRow } from '../db/entities/receipts.ts';
 import type { RequestKey } from '../db/idempotency.ts';
 import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
-import { type LockedOriginal, lockOriginal } from '../db/originals.ts';
 import { withinTransaction } from '../db/orm.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import type { CfeContent } from '../domain/cfeDocument.ts';

@@ -1,5 +1,5 @@
-import type { Plan } from '../db/entities/Plan.ts';
-import { listPlans, putPlans } from '../db/plans.ts';
+import type { Plan } from '../db/entities/enterprises.ts';
+import { listPlans, putPlans } from '../db/payments.ts';
 import { amountText } from '../domain/decimal.ts';
 import { PlanList, readRows } from '../domain/operatorFiles.ts';
 import { audited } from './steps/audited.ts';

@@ -1,5 +1,5 @@
 import { lockDelivery, restartDelivery } from '../db/deliveries.ts';
-import type { Delivery } from '../db/entities/Delivery.ts';
+import type { Delivery } from '../db/entities/webhooks.ts';
 import { findWebhook } from '../db/webhooks.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';

@@ -1,6 +1,6 @@
+import { setReportDuty as set } from '../db/dailyReports.ts';
 import { lockEnterprise } from '../db/enterprises.ts';
-import type { ReportDuty } from '../db/entities/ReportDuty.ts';
-import { setReportDuty as set } from '../db/reportDuty.ts';
+import type { ReportDuty } from '../db/entities/reports.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';

@@ -1,7 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { annulmentsWithin, skipNumbersOf } from '../db/annulments.ts';
-import { type CaeRow, caesForNumbers } from '../db/caes.ts';
 import { lockNumbering, type Numbering, skipPlaces } from '../db/cfes.ts';
+import { annulmentsWithin, type CaeRow, caesForNumbers, skipNumbersOf } from '../db/numbers.ts';
 import { skipIdemisors } from '../db/sobres.ts';
 import { chooseCae } from '../domain/cae.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';

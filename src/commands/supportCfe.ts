@@ -1,30 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { isAskedFor } from '../db/audit.ts';
 import { cfeById } from '../db/cfes.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import { isNumberUndecided } from '../db/undecidedNumbers.ts';
-import { personOf } from '../domain/audit.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
+import { isNumberUndecided } from '../db/numbers.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
-import type { SupportAction, SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import type { SupportAction, SupportAnswer, SupportAsk } from '../domain/supportAction.ts';
 import type { Why } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
+import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /** What a workflow answers to support: what it did, or that it is not stuck, or that it does not run. */
 type WorkflowAnswer = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean };
 
 export interface SupportCfeDeps extends CommandDeps {
-  /** Sends the update `support` to a workflow. Refuses where Temporal or its worker is away (UNAVAILABLE). */
-  readonly askSupport: (
-    workflowId: string,
-    request: SupportRequest,
-    /** Of a request that may be repeated: it is done once. */
-    once?: { updateId: string },
-  ) => Promise<WorkflowAnswer>;
+  /** Sends the update `support` to a workflow; a request id is done once. Refuses where Temporal or its worker is away (UNAVAILABLE). */
+  readonly askSupport: (workflowId: string, ask: SupportAsk) => Promise<WorkflowAnswer>;
   /** Has the authority asked about a CFE that it rejected for E06 alone. Refuses where Temporal is away (UNAVAILABLE). */
-  readonly askRejected: (
-    cfe: Pick<Cfe, 'id' | 'workflowId'>,
-    request: SupportRequest,
-  ) => Promise<SupportAnswer>;
+  readonly askRejected: (cfe: Pick<Cfe, 'id' | 'workflowId'>, ask: SupportAsk) => Promise<SupportAnswer>;
 }
 
 /** What to ask for, and why; a dry run asks for nothing. */
@@ -32,6 +26,8 @@ interface Wish {
   action: SupportAction;
   reason: string;
   dryRun: boolean;
+  /** The id of the request: the same one acts once. A new one where it is left out. */
+  requestId?: string;
 }
 
 /** The outcome of asking, and the CFE afterwards. */
@@ -46,21 +42,21 @@ export interface Supported {
 /**
  * Asks the workflow of a stuck CFE to act. One that is not stuck is left alone, and its message says why; of one that was
  * rejected for E06 alone the authority is asked whether it has accepted it since (settle), and its number is annulled
- * where it has not (abandon). The workflow writes the audit, for those who ask in the Temporal UI too.
+ * where it has not (abandon). Who asks and why is in the audit before the workflow is asked; the workflow adds the outcome.
  */
 export async function supportCfe(
   deps: SupportCfeDeps,
-  { id, action, reason, dryRun }: Wish & { id: string },
+  { id, action, reason, dryRun, requestId = randomUUID() }: Wish & { id: string },
 ): Promise<Supported> {
   const em = deps.orm.em.fork();
   const stuck = await cfeById(em, id);
   const isUndecided = action !== 'retry' && (await isNumberUndecided(em, id));
   if (dryRun) return wouldAsk(stuck, { action, isUndecided });
-  const by = (deps.actor && personOf(deps.actor)) ?? deps.actor ?? 'service';
-  const request = { action, by, reason };
+  const { rut, workflowId } = stuck;
+  await recordAsk(deps, { action: `cfe.${action}`, subject: id, rut, reason, requestId });
   const answer = isUndecided
-    ? await deps.askRejected(stuck, request)
-    : await deps.askSupport(stuck.workflowId, request);
+    ? await deps.askRejected(stuck, { action, requestId })
+    : await deps.askSupport(workflowId, { action, requestId });
   const cfe = await cfeById(deps.orm.em.fork(), id);
   if (answer.outcome === 'nothing_to_do')
     return { cfe, outcome: answer.outcome, message: standingOf(cfe, answer.runs) };
@@ -68,10 +64,23 @@ export async function supportCfe(
   return { cfe, outcome, message, why };
 }
 
+/** Writes into the audit who asks for an act of support, and why, before it is asked for; once for each request id. */
+export async function recordAsk(
+  deps: Pick<CommandDeps, 'orm' | 'actor' | 'origin' | 'clock'>,
+  ask: { action: `${'cfe' | 'report'}.${SupportAction}`; requestId: string } & Record<
+    'subject' | 'rut' | 'reason',
+    string
+  >,
+): Promise<void> {
+  await deps.orm.em.fork().transactional(async (em) => {
+    if (!(await isAskedFor(em, ask.requestId))) audited(deps, em, ask, deps.clock());
+  });
+}
+
 /** `supportCfe` for many, one after the other, so that the authority is not asked in a burst. */
 export async function supportCfes(
   deps: SupportCfeDeps,
-  { ids, ...wish }: Wish & { ids: readonly string[] },
+  { ids, ...wish }: Omit<Wish, 'requestId'> & { ids: readonly string[] },
 ): Promise<Supported[]> {
   const done: Supported[] = [];
   for (const id of ids) {

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { findReport, type ReportKey } from '../db/dailyReports.ts';
-import type { DailyReport } from '../db/entities/DailyReport.ts';
-import { personOf } from '../domain/audit.ts';
+import type { DailyReport } from '../db/entities/reports.ts';
 import { Refusal } from '../errors.ts';
-import type { SupportCfeDeps } from './supportCfe.ts';
+import { recordAsk, type SupportCfeDeps } from './supportCfe.ts';
 
 /** The outcome of asking, and the report afterwards. */
 export interface SupportedReport {
@@ -12,16 +12,21 @@ export interface SupportedReport {
 }
 
 /**
- * Asks the workflow of a stuck report to act. One that is not stuck is left alone, and its message says so. The workflow
- * writes the audit, for those who ask in the Temporal UI too. Refuses a day without a report (NOT_FOUND).
+ * Asks the workflow of a stuck report to act. One that is not stuck is left alone, and its message says so. Who asks and why
+ * is in the audit before the workflow is asked; the workflow adds the outcome. Refuses a day without a report (NOT_FOUND).
  */
 export async function supportReport(
-  deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'askSupport'>,
-  { key, action, reason }: { key: ReportKey; action: 'retry' | 'settle'; reason: string },
+  deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'origin' | 'clock' | 'askSupport'>,
+  {
+    key,
+    action,
+    reason,
+    requestId = randomUUID(),
+  }: { key: ReportKey; action: 'retry' | 'settle'; reason: string; requestId?: string },
 ): Promise<SupportedReport> {
-  const by = (deps.actor && personOf(deps.actor)) ?? deps.actor ?? 'service';
-  const stuck = await existingReport(deps, key);
-  const answer = await deps.askSupport(stuck.workflowId, { action, by, reason });
+  const { workflowId, rut } = await existingReport(deps, key);
+  await recordAsk(deps, { action: `report.${action}`, subject: workflowId, rut, reason, requestId });
+  const answer = await deps.askSupport(workflowId, { action, requestId });
   const report = await existingReport(deps, key);
   if (answer.outcome !== 'nothing_to_do') return { report, ...answer };
   const message = answer.runs

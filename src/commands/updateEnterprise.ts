@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Big } from 'big.js';
-import { findBranch } from '../db/branches.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
-import type { Plan } from '../db/entities/Plan.ts';
+import { findBranch, keepLogo } from '../db/enterprises.ts';
+import { type Enterprise, Payment, Plan } from '../db/entities/enterprises.ts';
 import { recordEvent } from '../db/events.ts';
-import { keepLogo } from '../db/logos.ts';
-import { insertPayment } from '../db/payments.ts';
-import { findPlan } from '../db/plans.ts';
-import { checkoutUrl } from '../domain/checkoutUrl.ts';
 import type { UpdateEnterprise } from '../domain/enterprise.ts';
-import { branchTaken } from '../domain/enterpriseRules.ts';
+import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
+import { branchTaken, START_DATE_STAYS } from '../domain/enterpriseRules.ts';
+import { changedBy } from '../domain/fields.ts';
+import { checkoutUrl } from '../domain/payment.ts';
 import { paymentCreated } from '../domain/webhookEvents.ts';
 import { type Fault, invalidInput } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
@@ -49,21 +47,6 @@ export function updateEnterprise(
   });
 }
 
-/** The fields of the body that are stored as they are, by the names of their columns. */
-const DATA = {
-  legalName: 'legal_name',
-  tradeName: 'trade_name',
-  phoneNumber: 'phone_number',
-  email: 'email',
-  website: 'website',
-  departmentName: 'department_name',
-  localityName: 'locality_name',
-  streetName: 'street_name',
-  branch: 'branch',
-  issuerSince: 'issuer_since',
-  resolution: 'resolution',
-} as const satisfies Partial<Record<keyof Enterprise, keyof UpdateEnterprise>>;
-
 async function correctData(
   em: EntityManager,
   enterprise: Enterprise,
@@ -75,8 +58,7 @@ async function correctData(
   if (branch !== undefined && branch !== enterprise.branch && (await findBranch(em, { rut, branch }))) {
     throw invalidInput([branchTaken(branch)]);
   }
-  const given = Object.entries(DATA).filter(([, field]) => update[field] !== undefined);
-  em.assign(enterprise, Object.fromEntries(given.map(([column, field]) => [column, update[field]])));
+  em.assign(enterprise, changedBy(ENTERPRISE_FIELDS, update));
   if (logo !== undefined) enterprise.logoSha256 = logo && (await keepLogo(em, logo, now));
 }
 
@@ -91,14 +73,16 @@ async function otherPlan(
   const frequencyId = update.frequency_id ?? enterprise.frequencyId ?? null;
   if (planId === null) throw invalidInput([missing('plan_id', 'frequency_id')]);
   if (frequencyId === null) throw invalidInput([missing('frequency_id', 'plan_id')]);
-  const plan = await findPlan(em, planId, frequencyId);
+  const plan = await em.findOne(Plan, { planId, frequencyId });
   const at = update.plan_id === undefined ? '/frequency_id' : '/plan_id';
   if (!plan) throw invalidInput([unknownPlan(at, planId, frequencyId)]);
   return planId === enterprise.planId && frequencyId === enterprise.frequencyId ? undefined : plan;
 }
 
 function otherDate(enterprise: Enterprise, update: UpdateEnterprise): Date | undefined {
-  const date = update.scheduled_ready_date;
+  const date = update.scheduled_ready_date ?? undefined;
+  if (update.scheduled_ready_date === null && enterprise.scheduledReadyDate)
+    throw invalidInput([START_DATE_STAYS]);
   return date?.getTime() === enterprise.scheduledReadyDate?.getTime() ? undefined : date;
 }
 
@@ -108,7 +92,7 @@ function demandPayment(
   { rut, plan, now }: { rut: string; plan: Plan; now: Date },
 ): Promise<void> {
   const id = randomUUID();
-  const payment = insertPayment(em, {
+  const payment = em.create(Payment, {
     id,
     rut,
     planId: plan.planId,

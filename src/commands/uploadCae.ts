@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
-import { insertCae, listCaes, type NewCae } from '../db/caes.ts';
-import type { Cae } from '../db/entities/Cae.ts';
+import { trustedSigners } from '../db/authorityCertificates.ts';
+import type { Cae } from '../db/entities/numbers.ts';
+import { insertCae, listCaes, type NewCae } from '../db/numbers.ts';
 import { type CaeReading, readCae } from '../dgi/xml/cae.ts';
 import { caeFaults } from '../domain/cae.ts';
 import { caeFault } from '../domain/caeRules.ts';
@@ -15,19 +15,13 @@ import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
-/** What taking CAEs needs beside what all commands do. */
-export interface UploadCaeDeps extends CommandDeps {
-  /** Whose signatures count, where the certificates of the authority were not added for an environment by name. */
-  readonly authorityRuts: AuthorityRuts;
-}
-
 /**
  * Takes a CAE from the file that the authority signed: its numbers from `startNumber` on may be used from now on.
  * Refuses a file that is not one, one that the authority did not sign, and every fault of its content at once
  * (INVALID_INPUT).
  */
 export async function uploadCae(
-  deps: UploadCaeDeps,
+  deps: CommandDeps,
   input: { rut: string; file: Uint8Array; startNumber: number; environment?: Environment },
 ): Promise<Cae> {
   const { rut, file, startNumber, environment = 'production' } = input;
@@ -35,7 +29,7 @@ export async function uploadCae(
   if (reading.kind === 'malformed') throw invalidInput([caeFault('cae.malformed')]);
   if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
-    const trusted = await trustedSigners(em, environment, deps.authorityRuts);
+    const trusted = await trustedSigners(em, environment);
     const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
     const faults = await faultsOf(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);

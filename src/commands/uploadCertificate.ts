@@ -3,7 +3,7 @@ import { type CertificateAuthorities, isCertified } from '../crypto/certificateA
 import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../crypto/pkcs12.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import { replaceCertificate } from '../db/certificates.ts';
-import type { Certificate } from '../db/entities/Certificate.ts';
+import type { Certificate } from '../db/entities/enterprises.ts';
 import { certificateFault, certificateFaults } from '../domain/certificate.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { type Fault, invalidInput } from '../errors.ts';
@@ -16,7 +16,7 @@ const UNOPENED: Readonly<Record<Pkcs12Failure, Fault>> = {
   not_pkcs12: certificateFault('certificate.not_pkcs12'),
   too_costly: certificateFault(
     'certificate.not_pkcs12',
-    'The file takes too long to open (its key derivation has too many rounds); export it again.',
+    'The file takes too long to open (too many rounds of key derivation, or more than 4 keys or 16 certificates); export it again.',
   ),
   wrong_password: certificateFault('certificate.wrong_password'),
   no_key: certificateFault('certificate.not_pkcs12', 'The file has no private key.'),

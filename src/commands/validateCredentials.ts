@@ -1,26 +1,23 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type CertificateAuthorities, isCertified } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Sealer } from '../crypto/sealed.ts';
-import { currentCertificate } from '../db/certificates.ts';
-import { awaitCheckFor, credentialsChecksOf } from '../db/credentialsChecks.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import { countToday } from '../db/counts.ts';
+import { credentialsChecksOf, failuresOf, mayStillSucceed, withdrawOthers } from '../db/credentialsChecks.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
 import { enqueue } from '../db/outbox.ts';
-import { credentialsPause } from '../domain/credentialsPause.ts';
+import { credentialsPause, FAILED_A_DAY, type Pause, UNDER_WAY_SECONDS } from '../domain/credentialsPause.ts';
 import type { ValidateCredentials } from '../domain/enterprise.ts';
-import { montevideoDate } from '../domain/montevideo.ts';
+import { montevideoDate, secondsToMidnight } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
 import { SIGNALS, validateCredentialsMessage } from '../temporal.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
-import type { CommandDeps } from './steps/deps.ts';
+import { isOwnerProven, type OwnershipDeps } from './steps/ownership.ts';
 
 /** What checks of logins need beside what all commands do. */
-export interface ValidateCredentialsDeps extends CommandDeps {
+export interface ValidateCredentialsDeps extends OwnershipDeps {
   readonly sealer: Sealer;
   /** Tells whether the login that is being checked is given once more. */
   readonly requestHash: RequestHash;
-  /** Whose certificate proves who owns the RUT. */
-  readonly certificateAuthorities: CertificateAuthorities;
 }
 
 interface Input {
@@ -33,8 +30,9 @@ interface Input {
 /**
  * Asks for a check of the enterprise's e-invoicing login at the authority; its result comes later, by the workflow. A
  * login that is given replaces the stored one and is kept sealed; without one the stored one is checked. While a check
- * runs, asking again joins it. Refuses an account that has had too many failures, or too many checks of an enterprise
- * whose owner no certificate proves (RATE_LIMITED): the service is no place to guess logins at.
+ * runs, asking again joins it. Refuses an account that has had too many failures, here or over all its enterprises in a
+ * day, or too many checks of an enterprise whose owner no certificate proves (RATE_LIMITED): the service is no place to
+ * guess logins at.
  */
 export function validateCredentials(deps: ValidateCredentialsDeps, input: Input): Promise<Enterprise> {
   const { rut, login } = input;
@@ -61,16 +59,25 @@ async function countAsked(
 ): Promise<void> {
   const { username, password } = login;
   const text = Buffer.from(JSON.stringify([username, password]), 'utf8');
-  const hash = deps.requestHash({ method: 'CHECK', path: rut, body: text });
-  text.fill(0);
+  const request = { method: 'CHECK', path: rut, body: text };
   const checks = await credentialsChecksOf(em, { rut, accountId });
-  const isSame = username === undefined || (checks.pendingHash !== null && hash.equals(checks.pendingHash));
+  const { pendingHash: pending } = checks;
+  const isSame =
+    username === undefined || (pending !== null && deps.requestHash(request, pending).equals(pending));
+  const hash = deps.requestHash(request);
+  text.fill(0);
   if (isRunning && isSame) return;
 
   const pause = credentialsPause(checks, { now, isProven: await isOwnerProven(em, rut, deps) });
-  if (pause) {
-    const message = `${pause.why}; the next check may be asked for in ${pause.seconds} seconds.`;
-    throw new Refusal('RATE_LIMITED', message, { retryAfterSeconds: pause.seconds });
+  if (pause) throw paused(pause);
+  // What is stored was counted when it was given; without a login nothing is guessed.
+  const countsAsFailed = username !== undefined;
+  const failures = { counter: failuresOf(accountId), most: FAILED_A_DAY };
+  await withdrawOthers(em, { rut, accountId });
+  if (await countToday(em, countsAsFailed ? [failures] : [], now)) {
+    const seconds = (await mayStillSucceed(em, accountId)) ? UNDER_WAY_SECONDS : secondsToMidnight(now);
+    const why = `Logins of the account's enterprises failed ${FAILED_A_DAY} times today, those that are being checked included`;
+    throw paused({ seconds, why });
   }
   // Nobody will hear how the account's own login fared that this one takes the place of, yet the authority may be asked.
   if (isRunning && checks.pendingHash !== null) {
@@ -79,20 +86,10 @@ async function countAsked(
   }
   const today = montevideoDate(now);
   checks.checks = checks.day === today ? checks.checks + 1 : 1;
-  checks.day = today;
-  checks.pendingHash = hash;
-  await awaitCheckFor(em, { rut, accountId });
+  Object.assign(checks, { day: today, pendingHash: hash, countsAsFailed });
 }
 
-/** Whether the enterprise has a certificate of an authority that counts; one that has expired since proves it as well. */
-async function isOwnerProven(
-  em: EntityManager,
-  rut: string,
-  { certificateAuthorities }: ValidateCredentialsDeps,
-): Promise<boolean> {
-  const certificate = await currentCertificate(em, rut, 'production');
-  return (
-    certificate !== null &&
-    isCertified(certificate.certificate, certificateAuthorities, certificate.createdAt)
-  );
-}
+const paused = ({ seconds, why }: Pause): Refusal =>
+  new Refusal('RATE_LIMITED', `${why}; the next check may be asked for in ${seconds} seconds.`, {
+    retryAfterSeconds: seconds,
+  });

@@ -1,8 +1,8 @@
 /** Who somebody is in the console, and what that lets them see and do (docs/console.md#people-and-roles). */
 import type { LiveSession } from '../db/consoleSessions.ts';
-import { rolesAt } from '../db/enterpriseRoles.ts';
 import type { Database } from '../db/orm.ts';
 import type { MembershipOf } from '../db/people.ts';
+import { rolesAt } from '../db/roles.ts';
 import {
   MEMBER_ROLES,
   type MemberRole,

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Router } from '@koa/router';
-import Koa, { type Context } from 'koa';
+import Koa from 'koa';
 import type { Histogram } from 'prom-client';
-import { isDatabaseOutage } from '../db/outage.ts';
+import { isDatabaseOutage } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
+import { createProxyNotice } from '../http/proxyNotice.ts';
 import { serveChanges } from './changesRoute.ts';
 import { staticFile } from './files.ts';
+import { createGuards } from './guards.ts';
 import type { ConsoleDeps, Page } from './page.ts';
 import { PAGES } from './pages/index.ts';
-import { type ConsoleState, refusalPage, servePage, visitOf } from './serve.ts';
+import { type ConsoleState, type Ctx, refusalPage, type Served, servePage, visitOf } from './serve.ts';
 
 /** A page loads from here alone, runs no script of its text, is framed by nobody, and sends its forms here. */
 const POLICY = [
@@ -42,15 +44,16 @@ export interface ConsoleOptions {
   readonly pages?: readonly Page[];
 }
 
-type Ctx = Context & { state: ConsoleState };
-
 /** The console as an HTTP application: what every request passes, in this order. */
 export function createConsole({ deps, trustedProxies = 0, requestDuration, pages = PAGES }: ConsoleOptions) {
   const app = new Koa<ConsoleState>();
   const secure = deps.consoleUrl.startsWith('https:');
+  const served: Served = { deps, guards: createGuards() };
+  const noticeProxy = createProxyNotice({ trustedProxies, logger: deps.logger });
 
   app.use(async (ctx: Ctx, next) => {
     const startedAt = performance.now();
+    noticeProxy(ctx.req);
     Object.assign(ctx.state, {
       requestId: randomUUID(),
       address: callerAddress(ctx.req, trustedProxies),
@@ -58,7 +61,7 @@ export function createConsole({ deps, trustedProxies = 0, requestDuration, pages
       email: null,
     });
     ctx.set(HEADERS);
-    if (secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    if (secure) ctx.set('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
     ctx.set('X-Request-Id', ctx.state.requestId);
     try {
       await next();
@@ -86,17 +89,17 @@ export function createConsole({ deps, trustedProxies = 0, requestDuration, pages
       refusalPage(ctx, refusal, deps);
     }
   });
-  const router = createRouter(pages, deps);
+  const router = createRouter(pages, served);
   app.use(router.routes());
   app.use(async (ctx: Ctx) => {
-    ctx.state.visit = await visitOf(ctx, deps);
+    ctx.state.visit = await visitOf(ctx, served);
     throw new Refusal('NOT_FOUND', '404');
   });
   app.on('error', (err: unknown) => deps.logger.warn({ err }, 'answer not written'));
   return app;
 }
 
-function createRouter(pages: readonly Page[], deps: ConsoleDeps): Router<ConsoleState> {
+function createRouter(pages: readonly Page[], served: Served): Router<ConsoleState> {
   const router = new Router<ConsoleState>({ sensitive: true, strict: true });
   router.get('/files/:name', (ctx) => {
     ctx.state.page = 'files';
@@ -109,12 +112,12 @@ function createRouter(pages: readonly Page[], deps: ConsoleDeps): Router<Console
   });
   router.get('/changes', (ctx) => {
     ctx.state.page = 'changes';
-    return serveChanges(ctx, deps);
+    return serveChanges(ctx, served);
   });
   for (const page of pages) {
     router.register(page.path.replace(/\{(\w+)\}/g, ':$1'), [page.method], (ctx) => {
       ctx.state.page = page.name;
-      return servePage(page, ctx, deps);
+      return servePage(page, ctx, served);
     });
   }
   return router;

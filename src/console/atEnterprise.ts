@@ -1,10 +1,12 @@
 /** Pages and forms about one enterprise: who may see and do what there, and refusals in words that name the field. */
 import * as z from 'zod';
 import { findEnterprise } from '../db/enterprises.ts';
-import type { Enterprise } from '../db/entities/Enterprise.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
+import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { Rut } from '../domain/rut.ts';
 import { type Fault, Refusal } from '../errors.ts';
 import { type Audience, mayAt, type Standing, standingAt } from './access.ts';
+import { labelsByPath } from './fieldForms.ts';
 import { acting, type ConsoleDeps, definePage, go, signedIn, ToldRefusal, type Visit } from './page.ts';
 import type { Texts } from './texts/index.ts';
 
@@ -75,6 +77,7 @@ export function enterpriseForm<F extends z.ZodType>(form: {
   audience: Audience;
   fields: F;
   fileBytes?: number;
+  isSlow?: boolean;
   act(
     request: { at: AtEnterprise; branch: string; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,
@@ -82,7 +85,7 @@ export function enterpriseForm<F extends z.ZodType>(form: {
   /** In place of a refusal that names no field. */
   refused?(texts: Texts, refusal: Refusal): string | undefined;
 }) {
-  const { name, section, audience, fields, fileBytes } = form;
+  const { name, section, audience, fields, fileBytes, isSlow = false } = form;
   return definePage({
     name,
     method: 'POST',
@@ -91,6 +94,7 @@ export function enterpriseForm<F extends z.ZodType>(form: {
     params: Params,
     query: z.object({}),
     form: fields,
+    isSlow,
     ...(fileBytes === undefined ? {} : { fileBytes }),
     back: ({ params: { rut } }) => enterprisePath(rut, section),
     async handle({ params: { rut, branch = '' }, form: sent, visit }, deps) {
@@ -144,18 +148,8 @@ function fieldNames({ enterprises: words }: Texts): Readonly<Record<string, stri
     '/username': words.username,
     '/cae_b64': words.caeFile,
     '/cae_start_number': words.start,
-    '/branch': words.branch,
+    ...labelsByPath(words, ENTERPRISE_FIELDS),
     '/path/branch': words.branch,
-    '/street_name': words.street,
-    '/locality_name': words.locality,
-    '/department_name': words.department,
-    '/phone_number': words.phone,
-    '/legal_name': words.legalName,
-    '/trade_name': words.tradeName,
-    '/email': words.email,
-    '/website': words.website,
-    '/issuer_since': words.issuerSince,
-    '/resolution': words.resolution,
     '/plan_id': words.plan,
     '/frequency_id': words.plan,
     '/scheduled_ready_date': words.startDate,

@@ -1,30 +1,28 @@
 import { PassThrough } from 'node:stream';
-import type { Context } from 'koa';
 import { TOPICS } from '../db/changeCounts.ts';
 import { SESSION } from '../domain/people.ts';
-import type { ConsoleDeps } from './page.ts';
-import { type ConsoleState, visitOf } from './serve.ts';
+import { type Ctx, type Served, visitOf } from './serve.ts';
 
-/** Most streams that one process holds open at a time. */
-const MOST_STREAMS = 500;
 /** Shorter than any proxy's patience; it also finds out who is gone. */
 const BEAT_MILLISECONDS = 25_000;
 /** A browser opens a stream that ended again after so long. */
 const AGAIN_MILLISECONDS = 5_000;
 
 /**
- * Server-sent events (WHATWG HTML §9.2) that say nothing but *changed*. For who is signed in; 204 tells a browser not to ask
- * again. A stream ends with its session's idle time: the page that opens it anew shows whether there is still one.
+ * Server-sent events (WHATWG HTML §9.2) that say nothing but *changed*. For who is signed in and has a place; 204 tells a browser
+ * not to ask again. A stream ends with its session's idle time: the page that opens it anew shows whether there is still one.
  */
-export async function serveChanges(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Promise<void> {
-  const visit = await visitOf(ctx, deps);
+export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
+  const { deps, guards } = served;
+  const { signedIn } = await visitOf(ctx, served);
   const asked = new URLSearchParams(ctx.search).get('of')?.split(',') ?? [];
   const topics = TOPICS.filter((topic) => asked.includes(topic));
+  const closed = Promise.withResolvers<void>();
   if (
-    !visit.signedIn ||
+    !signedIn ||
     topics.length === 0 ||
-    deps.changes.count() >= MOST_STREAMS ||
-    deps.changes.closed.aborted
+    deps.changes.closed.aborted ||
+    !(await guards.openStream(signedIn, closed.promise))
   ) {
     ctx.status = 204;
     return;
@@ -40,6 +38,7 @@ export async function serveChanges(ctx: Context & { state: ConsoleState }, deps:
     clearTimeout(longest);
     deps.changes.closed.removeEventListener('abort', end);
     stream.end();
+    closed.resolve();
   };
   deps.changes.closed.addEventListener('abort', end);
   stream.once('close', end);

@@ -1,4 +1,5 @@
 /** How the console writes moments, ages and figures: in Montevideo's time, as Uruguay writes numbers. */
+import { decimalText, money } from '../domain/figures.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from './texts/index.ts';
@@ -46,16 +47,7 @@ export function browserName(agent: string): string {
 }
 
 /** A whole number with points between thousands. */
-export const figure = (n: number): string => decimal(String(n));
-
-/** A decimal as Uruguay writes it: `1234.50` is `1.234,50`. */
-export function decimal(text: string): string {
-  const [whole = '', part] = text.split('.');
-  return whole.replace(/\B(?=(\d{3})+$)/g, '.') + (part === undefined ? '' : `,${part}`);
-}
+export const figure = (n: number): string => decimalText(String(n));
 
 /** An amount with its currency, to the cent: `990` is `UYU 990,00`. */
-export function amount(currency: string, text: string): string {
-  const [whole = '', cents = ''] = text.split('.');
-  return `${currency} ${decimal(`${whole}.${cents.padEnd(2, '0')}`)}`;
-}
+export const amount = (currency: string, text: string): string => `${currency} ${money(text)}`;

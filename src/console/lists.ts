@@ -1,7 +1,8 @@
 /** Lists: one definition of columns and filters serves the table, the pages that follow it, and the CSV of all that matches. */
+
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { savedFiltersOf } from '../db/savedFilters.ts';
+import { savedFiltersOf } from '../db/people.ts';
 import { cursorOf, type KeyPart, valuesOf } from '../domain/cursor.ts';
 import { Rut } from '../domain/rut.ts';
 import { Refusal } from '../errors.ts';

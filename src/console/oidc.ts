@@ -1,6 +1,6 @@
 /** Signing in by the operator's OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
 import * as client from 'openid-client';
-import type { OidcIdentity } from '../commands/signInByOidc.ts';
+import type { OidcIdentity } from '../commands/sessions.ts';
 import { OPERATOR_ROLES } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
 

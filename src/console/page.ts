@@ -1,14 +1,14 @@
 /** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
+
 import type { Readable } from 'node:stream';
 import type * as z from 'zod';
-import type { CreateApiKeyDeps } from '../commands/createApiKey.ts';
+import type { CreateApiKeyDeps } from '../commands/apiKeys.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
-import type { WebhookCommandDeps } from '../commands/steps/webhook.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
-import type { UploadCaeDeps } from '../commands/uploadCae.ts';
 import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
+import type { WebhookCommandDeps } from '../commands/webhooks.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
 import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Orm } from '../db/orm.ts';
@@ -26,7 +26,6 @@ export interface ConsoleDeps
   extends CommandDeps,
     SignInDeps,
     UpdateEnterpriseDeps,
-    UploadCaeDeps,
     ValidateCredentialsDeps,
     CreateApiKeyDeps,
     WebhookCommandDeps,
@@ -102,6 +101,8 @@ export type Answer =
       readonly name: string;
       readonly type: string;
       readonly content: string | Buffer | Readable;
+      /** Runs once a file that is read while it is sent has its place, before its first byte; what it throws refuses the file. */
+      readonly onBegin?: () => Promise<void>;
       /** Of what is read while it is sent, how many bytes that will be, where it is known. */
       readonly length?: number;
     };
@@ -131,6 +132,10 @@ interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
   readonly query: Q;
   /** Of a form, without its token. */
   readonly form: F;
+  /** Whether it counts among the forms that a person may send in an hour; forms do unless told. */
+  readonly counted?: boolean;
+  /** Whether it may take seconds without the database: it holds a place of its account, and none of those that all members share. */
+  readonly isSlow?: boolean;
   /** Of a form that carries files: how many bytes it may have in all. Its files reach `form` as bytes. */
   readonly fileBytes?: number;
   handle(

@@ -1,14 +1,17 @@
 /** Serves one page: who asks, whether they may, what they sent; then its own `handle`. */
+
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
 import * as z from 'zod';
 import { formTokenOf, hashOfWebToken, isFormToken, isWebToken, newWebToken } from '../crypto/webTokens.ts';
-import { useSession } from '../db/consoleSessions.ts';
+import { type LiveSession, useSession } from '../db/consoleSessions.ts';
 import { membershipsOf } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { html } from '../page/html.ts';
-import { isAmong, viewerOf } from './access.ts';
+import { isAmong, type Viewer, viewerOf } from './access.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
+import type { Guards } from './guards.ts';
 import { layout } from './layout.ts';
 import { link } from './links.ts';
 import {
@@ -25,6 +28,12 @@ import { panel } from './parts.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
 const FORM_BYTES = 64 * 1024;
+/** Fields of a form without files, looked at before they are parsed: 50 ticked rows and a handful are the most of ours. */
+const MOST_FIELDS = 500;
+/** Parts of a form with files; the largest of ours has a handful. */
+const MOST_PARTS = 20;
+/** Bytes of the boundary and the headers of a part: two headers and the name of a file. */
+const MOST_PART_HEAD = 1_500;
 const FLASH_SECONDS = 60;
 const LANGUAGE_SECONDS = 365 * 86_400;
 const FLASH_LENGTH = 500;
@@ -36,6 +45,15 @@ export interface ConsoleState {
   page: string | null;
   email: string | null;
   visit?: Visit;
+}
+
+/** A request on its way through the console. */
+export type Ctx = Context & { state: ConsoleState };
+
+/** What serves pages: what they are handed, and what limits those who ask. */
+export interface Served {
+  readonly deps: ConsoleDeps;
+  readonly guards: Guards;
 }
 
 const STATUS: Partial<Record<Refusal['code'], number>> = {
@@ -50,18 +68,18 @@ const STATUS: Partial<Record<Refusal['code'], number>> = {
 };
 
 /** What is known of whoever asks, by their cookies. A browser without a session gets a token of its own, for its forms. */
-export async function visitOf(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Promise<Visit> {
+export async function visitOf(ctx: Ctx, { deps, guards }: Served): Promise<Visit> {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const now = deps.clock();
-  const given = cookies.get('session') ?? '';
-  const em = deps.orm.em.fork();
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
-  const session = isWebToken(given) ? await useSession(em, hashOfWebToken(given), now, { byPerson }) : null;
+  const given = cookies.get('session') ?? '';
+  const who = isWebToken(given)
+    ? await guards.lookUp({ token: given, address: ctx.state.address }, () =>
+        whoHas(given, deps, now, { byPerson }),
+      )
+    : null;
+  const { session, viewer } = who ?? { session: null, viewer: null };
   const webToken = webTokenOf(ctx, cookies);
-  const memberships = session?.complete
-    ? ((await membershipsOf(em, [session.personId])).get(session.personId) ?? [])
-    : [];
-  const viewer = session?.complete ? viewerOf(session, memberships) : null;
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
   const texts = TEXTS[language];
   // Told on the page that somebody opened, not to one that draws itself anew.
@@ -86,6 +104,20 @@ export async function visitOf(ctx: Context & { state: ConsoleState }, deps: Cons
   };
 }
 
+/** The session with this token, and what it makes of its person; null where there is none. */
+async function whoHas(
+  token: string,
+  { orm }: ConsoleDeps,
+  now: Date,
+  how: { byPerson: boolean },
+): Promise<{ session: LiveSession; viewer: Viewer | null } | null> {
+  const em = orm.em.fork();
+  const session = await useSession(em, hashOfWebToken(token), now, how);
+  if (!session?.complete) return session && { session, viewer: null };
+  const memberships = (await membershipsOf(em, [session.personId])).get(session.personId) ?? [];
+  return { session, viewer: viewerOf(session, memberships) };
+}
+
 /** The token of this browser's session; a new one, which it is given, where it has none. */
 function webTokenOf(ctx: Context, cookies: Cookies): string {
   const given = cookies.get('session') ?? '';
@@ -99,10 +131,10 @@ function webTokenOf(ctx: Context, cookies: Cookies): string {
 /** Serves a page or a form to whoever may have it. */
 export async function servePage(
   page: Page,
-  ctx: Context & { state: ConsoleState; params: Record<string, string> },
-  deps: ConsoleDeps,
+  ctx: Ctx & { params: Record<string, string> },
+  { deps, guards }: Served,
 ): Promise<void> {
-  const visit = await visitOf(ctx, deps);
+  const visit = await visitOf(ctx, { deps, guards });
   ctx.state.visit = visit;
   ctx.state.email = visit.signedIn?.session.email ?? null;
   if (page.audience !== 'anyone') {
@@ -111,22 +143,66 @@ export async function servePage(
     if (!isAmong(visit.signedIn.viewer, page.audience))
       throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
-  const params = checked(page.params, ctx.params, 'NOT_FOUND');
-  const { sent, files } =
-    page.method === 'POST' ? await formOf(ctx, visit, page.fileBytes) : { sent: {}, files: {} };
+  await guards.whileReading(page, visit, async () => {
+    await guards.countForm(page, visit, deps);
+    const params = checked(page.params, ctx.params, 'NOT_FOUND');
+    const { sent, files } =
+      page.method === 'POST' ? await formOf(ctx, visit, page.fileBytes) : { sent: {}, files: {} };
+    const answered = await guards.whileHandling(page, visit, () =>
+      answerOf(page, { params, sent, files, search: ctx.search, visit }, deps),
+    );
+    if (answered.kind === 'file' && answered.content instanceof Readable)
+      await beginFile(answered.content, answered.onBegin, (file) => guards.sendFile(visit, file));
+    answer(ctx, visit, answered);
+  });
+}
+
+/** Takes the place of a file, then runs what must be done before its first byte. */
+async function beginFile(
+  file: Readable,
+  onBegin: (() => Promise<void>) | undefined,
+  takePlace: (file: Readable) => Promise<void>,
+): Promise<void> {
+  await takePlace(file);
   try {
-    const { query, unread } = readQuery(page, ctx.search);
+    await onBegin?.();
+  } catch (error) {
+    file.destroy();
+    throw error;
+  }
+}
+
+/** What a page answers; a refusal that its form tells leads back to that. */
+async function answerOf(
+  page: Page,
+  {
+    params,
+    sent,
+    files,
+    search,
+    visit,
+  }: {
+    params: unknown;
+    sent: Sent;
+    files: Readonly<Record<string, Uint8Array>>;
+    search: string;
+    visit: Visit;
+  },
+  deps: ConsoleDeps,
+): Promise<Answer> {
+  try {
+    const { query, unread } = readQuery(page, search);
     const form = checked(page.form, { ...sent, ...files }, 'INVALID_INPUT');
     const answered = await page.handle({ params, query, form, visit: { ...visit, unread } }, deps);
     if (unread.size > 0 && !saysUnread(answered)) throw new Refusal('INVALID_INPUT', 'query');
-    answer(ctx, visit, answered);
+    return answered;
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
-    answer(ctx, visit, {
+    return {
       kind: 'go',
       to: page.back({ params, sent, visit }),
       flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
-    });
+    };
   }
 }
 
@@ -140,8 +216,9 @@ async function toSignIn(
   if (page.method === 'GET') return { kind: 'go', to: to(visit.path) };
   const params = page.params.safeParse(ctx.params);
   if (!page.back || !params.success) return { kind: 'go', to: to(undefined) };
-  // Nothing is done with it; it tells the place.
-  const { sent } = await formOf(ctx, visit, page.fileBytes).catch(() => ({ sent: {} }));
+  // Nothing is done with it; it tells the place. Files are not read for who is not signed in.
+  const isRead = page.fileBytes === undefined;
+  const { sent } = isRead ? await formOf(ctx, visit).catch(() => ({ sent: {} })) : { sent: {} };
   return {
     kind: 'go',
     to: to(page.back({ params: params.data, sent, visit })),
@@ -182,17 +259,24 @@ async function formOf(
   if (!ctx.is(type) || !['', 'same-origin', 'none'].includes(site)) {
     throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   }
-  const body = await rawBody(ctx.req, { limit: fileBytes ?? FORM_BYTES }).catch(() => {
+  const [length, limit] = [ctx.get('Content-Length') || null, fileBytes ?? FORM_BYTES];
+  const body = await rawBody(ctx.req, { length, limit }).catch(() => {
     throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.tooLarge);
   });
+  const checkToken = (token: string | undefined): void => {
+    if (!isFormToken(token ?? '', visit.webToken))
+      throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
+  };
+  if (fileBytes !== undefined) checkToken(tokenOfParts(body));
+  else if (countOf(body, '&', MOST_FIELDS) >= MOST_FIELDS)
+    throw new ToldRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
   const given =
     fileBytes === undefined
       ? [...new URLSearchParams(body.toString('utf8'))]
       : await partsOf(body, ctx.get('Content-Type'));
   if (!given) throw new ToldRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
   const texts = given.filter((one): one is [string, string] => typeof one[1] === 'string');
-  const token = texts.find(([name]) => name === 'form_token')?.[1] ?? '';
-  if (!isFormToken(token, visit.webToken)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
+  checkToken(texts.find(([name]) => name === 'form_token')?.[1]);
   const fields = Map.groupBy(
     texts.filter(([name]) => name !== 'form_token'),
     ([name]) => name,
@@ -209,8 +293,15 @@ async function formOf(
   };
 }
 
+/** The token of a form with files, which is its first part (`fileForm`); read without reading the parts, which costs far more. */
+const tokenOfParts = (body: Buffer): string | undefined =>
+  /^--[^\r\n]{1,100}\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n([\w-]{1,100})\r\n--/i.exec(
+    body.toString('latin1', 0, 500),
+  )?.[1];
+
 /** The parts of multipart/form-data (RFC 7578): texts, and files as their bytes, empty where none was chosen. Null for what is none. */
 async function partsOf(body: Buffer, type: string): Promise<[string, string | Uint8Array][] | null> {
+  if (!isShort(body)) return null;
   // The reader of Node itself, which answers to `fetch`.
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
     .formData()
@@ -224,6 +315,27 @@ async function partsOf(body: Buffer, type: string): Promise<[string, string | Ui
       ],
     ),
   );
+}
+
+/** Whether a body has few parts with short heads. Its first line is the boundary; the reader refuses one that is not that of its type. */
+function isShort(body: Buffer): boolean {
+  const boundary = body.subarray(0, body.indexOf('\r\n'));
+  if (countOf(body, boundary, MOST_PARTS) >= MOST_PARTS) return false;
+  for (let at = 0; at !== -1; at = body.indexOf(boundary, at + boundary.length)) {
+    const head = body.subarray(at, at + MOST_PART_HEAD);
+    // The last boundary has no part behind it.
+    const isLast = head.toString('latin1', boundary.length).startsWith('--');
+    if (!isLast && !head.includes('\r\n\r\n')) return false;
+  }
+  return true;
+}
+
+/** How often a text occurs, up to `most`. */
+function countOf(body: Buffer, text: string | Buffer, most: number): number {
+  let count = 0;
+  for (let at = body.indexOf(text); at !== -1 && count < most; at = body.indexOf(text, at + text.length))
+    count += 1;
+  return count;
 }
 
 function checked(schema: z.ZodType, value: unknown, code: 'NOT_FOUND' | 'INVALID_INPUT'): unknown {
@@ -252,11 +364,7 @@ function answer(ctx: Context, visit: Visit, given: Answer): void {
 }
 
 /** Says a refusal as a page, also where it came before anything was known of the visit. */
-export function refusalPage(
-  ctx: Context & { state: ConsoleState },
-  refusal: Refusal,
-  deps: ConsoleDeps,
-): void {
+export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void {
   const visit = ctx.state.visit ?? unknownVisit(ctx, deps);
   const { texts } = visit;
   const { refused } = texts;
@@ -274,7 +382,7 @@ export function refusalPage(
   ctx.body = layout(ctx.method === 'GET' ? visit : { ...visit, path: '/' }, { title, body });
 }
 
-function unknownVisit(ctx: Context & { state: ConsoleState }, deps: ConsoleDeps): Visit {
+function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
   const webToken = webTokenOf(ctx, cookies);

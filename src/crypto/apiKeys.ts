@@ -2,9 +2,10 @@
  * API keys: `cfe_live_…` and `cfe_test_…`, shown once, known afterwards by a keyed hash
  * (docs/contract.md#keys-and-tokens).
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Environment } from '../domain/cfeTypes.ts';
+import { createPepperedHash, type Peppers } from './peppers.ts';
 
 const WORDS = { production: 'live', sandbox: 'test' } as const satisfies Record<Environment, string>;
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -35,16 +36,16 @@ interface FreshApiKey extends ApiKeyParts {
 export interface ApiKeys {
   /** A new key with 256 secret bits. */
   create(environment: Environment): FreshApiKey;
-  /** The HMAC-SHA-256 under the pepper by which a key is stored. */
+  /** The hash under the first pepper by which a key is stored. */
   hashOf(text: string): Buffer;
-  /** Whether `text` is the key stored as `hash`; takes as long for an unknown key (null) as for a wrong one. */
+  /** Whether `text` is the key stored as `hash`, under any pepper; takes as long for an unknown key (null) as for a wrong one. */
   matches(text: string, hash: Uint8Array | null): boolean;
 }
 
-/** API keys hashed under `pepper`, 32 bytes that are not in the database: a stolen table opens nothing. */
-export function createApiKeys(pepper: Uint8Array): ApiKeys {
-  const hashOf = (text: string): Buffer => createHmac('sha256', pepper).update(LABEL).update(text).digest();
-  const dummy = randomBytes(32);
+/** API keys hashed under a pepper, which is not in the database: a stolen table opens nothing. */
+export function createApiKeys(peppers: Peppers): ApiKeys {
+  const peppered = createPepperedHash(peppers, LABEL);
+  const hashOf = (text: string): Buffer => peppered([text]);
   return {
     hashOf,
     create(environment) {
@@ -54,8 +55,9 @@ export function createApiKeys(pepper: Uint8Array): ApiKeys {
       return { text, publicId, environment, hash: hashOf(text) };
     },
     matches(text, hash) {
-      const stored = hash?.length === dummy.length ? hash : dummy;
-      return timingSafeEqual(hashOf(text), stored) && hash !== null;
+      const expected = peppered([text], hash);
+      const stored = hash?.length === expected.length ? hash : Buffer.alloc(expected.length);
+      return timingSafeEqual(expected, stored) && hash !== null;
     },
   };
 }

@@ -1,5 +1,6 @@
 /** What tells that somebody signed in from a browser before: `<id>.<proof>…`, one proof for each of the people who did. */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Peppers } from './peppers.ts';
 
 const ID_BYTES = 12;
 /** People who share a browser; of more the first are forgotten. */
@@ -12,11 +13,11 @@ export interface KnownBrowsers {
   remember(email: string, held: string | undefined): string;
 }
 
-/** `pepper`: the key by which nobody else can make such a proof. */
-export function createKnownBrowsers(pepper: Uint8Array): KnownBrowsers {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'cfe console browsers', 32));
-  const proofOf = (id: string, email: string): string =>
-    createHmac('sha256', key).update(`${id}\0${email.toLowerCase()}`).digest('base64url');
+/** `peppers`: without them nobody can make such a proof. New proofs are made under the first. */
+export function createKnownBrowsers(peppers: Peppers): KnownBrowsers {
+  const keys = peppers.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'cfe console browsers', 32)));
+  const proofsOf = (id: string, email: string): string[] =>
+    keys.map((key) => createHmac('sha256', key).update(`${id}\0${email.toLowerCase()}`).digest('base64url'));
   const partsOf = (held: string | undefined): [id: string, ...proofs: string[]] => {
     const [id = '', ...proofs] = (held ?? '').split('.');
     return /^[\w-]{16}$/.test(id)
@@ -26,17 +27,18 @@ export function createKnownBrowsers(pepper: Uint8Array): KnownBrowsers {
   return {
     idFor(email, held) {
       const [id, ...proofs] = partsOf(held);
-      const expected = Buffer.from(proofOf(id, email));
+      const expected = proofsOf(id, email).map((proof) => Buffer.from(proof));
       const isKnown = proofs.some((proof) => {
         const given = Buffer.from(proof);
-        return given.length === expected.length && timingSafeEqual(given, expected);
+        return expected.some((one) => given.length === one.length && timingSafeEqual(given, one));
       });
       return isKnown ? id : null;
     },
     remember(email, held) {
       const [id, ...proofs] = partsOf(held);
-      const proof = proofOf(id, email);
-      return [id, ...proofs.filter((one) => one !== proof).slice(-(MOST_PEOPLE - 1)), proof].join('.');
+      const [proof, ...older] = proofsOf(id, email);
+      const others = proofs.filter((one) => one !== proof && !older.includes(one));
+      return [id, ...others.slice(-(MOST_PEOPLE - 1)), proof].join('.');
     },
   };
 }

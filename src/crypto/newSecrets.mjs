@@ -16,13 +16,11 @@ export function newKeyEncryptionKey(id) {
 }
 
 /**
- * The public half, as CFE_SEALING_KEY, of the pair that CFE_KEY_ENCRYPTION_KEYS begins with; undefined where it begins
- * with a symmetric key, as versions before made them.
+ * The public half, as CFE_SEALING_KEY, of the pair that CFE_KEY_ENCRYPTION_KEYS begins with.
  * @param {string} keys
  */
 export function sealingKeyFor(keys) {
-  const [id, kind, key] = String(keys.split(',')[0]).trim().split(':');
-  if (kind !== 'x25519-private' || key === undefined) return undefined;
+  const [id, , key = ''] = String(keys.split(',')[0]).trim().split(':');
   const head = Buffer.from('302e020100300506032b656e04220420', 'hex');
   const pkcs8 = Buffer.concat([head, Buffer.from(key, 'base64')]);
   const { x } = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' })).export({
@@ -31,8 +29,11 @@ export function sealingKeyFor(keys) {
   return `${id}:x25519-public:${Buffer.from(String(x), 'base64url').toString('base64')}`;
 }
 
-/** A pepper, as CFE_PEPPER. */
-export const newPepper = () => randomBytes(KEY_BYTES).toString('base64');
+/**
+ * A pepper with its id, as an entry of CFE_PEPPER or CFE_CONSOLE_PEPPER.
+ * @param {string} id
+ */
+export const newPepper = (id) => `${id}:${randomBytes(KEY_BYTES).toString('base64')}`;
 
 /**
  * A token key, as an entry of CFE_TOKEN_KEYS; its `kid` begins with `prefix`.

@@ -6,7 +6,7 @@
 import { pbkdf2Sync } from 'node:crypto';
 import forge from 'node-forge';
 
-/** Rounds that deriving keys from the password may cost, all derivations together; files in use have up to 300,000. */
+/** Rounds that deriving keys from the password may cost, all derivations of one try together; files in use have up to 300,000. */
 const MOST_ROUNDS = 600_000;
 
 /** Why a container does not open. */
@@ -45,6 +45,8 @@ let spentRounds = 0;
 type Hash = { readonly algorithm: string; readonly digestLength: number } | undefined;
 
 function spend(rounds: number, bytes: number, hash: Hash): void {
+  // forge reads a count of four bytes as signed: one below 1 would give the file credit for others.
+  if (!(rounds >= 1)) throw new TooCostly();
   const { digestLength } = hash ?? { digestLength: 20 };
   // A round of SHA-384 or SHA-512 takes twice the time; one of SHA-1 no less than SHA-256, as forge has it.
   const weight = digestLength > 32 ? 2 : 1;
@@ -94,6 +96,8 @@ function parse(pfx: forge.asn1.Asn1, password: string): forge.pkcs12.Pkcs12Pfx {
     return forge.pkcs12.pkcs12FromAsn1(pfx, password);
   } catch (error) {
     if (isAscii(password) || isAboutMac(error) || error instanceof TooCostly) throw error;
+    // The second try has its own limit: a file may cost twice as much.
+    spentRounds = 0;
     const withoutMac = { ...pfx, value: childrenOf(pfx).slice(0, 2) };
     return forge.pkcs12.pkcs12FromAsn1(withoutMac, forge.util.encodeUtf8(password));
   }

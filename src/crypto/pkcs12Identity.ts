@@ -2,6 +2,11 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
 import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
+import { hasRsaKey, isRsaKey } from './rsa.ts';
+
+/** A file of a company has one key, its certificate, and a chain of two or three. */
+const MOST_KEYS = 4;
+const MOST_CERTIFICATES = 16;
 
 /** Why a .p12 cannot be used. */
 export type Pkcs12Failure = ContainerFailure | 'no_key' | 'no_certificate' | 'key_mismatch' | 'not_rsa';
@@ -38,22 +43,23 @@ export function openIdentity(file: Uint8Array, password: string): OpenedPkcs12 {
 }
 
 function choose(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkcs12 {
-  const keys = keyDers.flatMap(readKey);
-  const certificates = certificateDers.flatMap(readCertificate);
-  if (keys.length === 0) return { ok: false, reason: 'no_key' };
-  if (certificates.length === 0) return { ok: false, reason: 'no_certificate' };
-  const pairs = keys.flatMap((key) =>
-    certificates
-      .filter((certificate) => certificate.checkPrivateKey(key))
-      .map((certificate) => ({ key, certificate })),
-  );
-  if (pairs.length === 0) return { ok: false, reason: 'key_mismatch' };
-  const [best] = pairs
-    .filter(({ key }) => key.asymmetricKeyType === 'rsa')
+  if (keyDers.length > MOST_KEYS || certificateDers.length > MOST_CERTIFICATES)
+    return { ok: false, reason: 'too_costly' };
+  if (keyDers.length === 0) return { ok: false, reason: 'no_key' };
+  if (certificateDers.length === 0) return { ok: false, reason: 'no_certificate' };
+  const keys = keyDers.filter(isRsaKey).flatMap(readKey);
+  if (keys.length === 0) return { ok: false, reason: 'not_rsa' };
+  const certificates = certificateDers.filter(hasRsaKey).flatMap(readCertificate);
+  const [best] = keys
+    .flatMap((key) =>
+      certificates
+        .filter((certificate) => certificate.checkPrivateKey(key))
+        .map((certificate) => ({ key, certificate })),
+    )
     .sort((a, b) => b.certificate.validToDate.getTime() - a.certificate.validToDate.getTime());
   return best
     ? { ok: true, identity: identityOf(best.key, best.certificate) }
-    : { ok: false, reason: 'not_rsa' };
+    : { ok: false, reason: 'key_mismatch' };
 }
 
 function identityOf(key: KeyObject, certificate: X509Certificate): Identity {

@@ -4,8 +4,7 @@
  * sealed string copied to another row does not open. Who sealed it is not: whoever writes to the database could put
  * another secret there, as they could another certificate.
  *
- * `v2.<key id>.<public key made for this secret>.<iv, ciphertext, tag>`. Before, `v1`, each secret had a data key that a
- * symmetric key wrapped; such strings open as long as that key is configured, and rotation seals them anew.
+ * `v1.<key id>.<public key made for this secret>.<iv, ciphertext, tag>`.
  */
 import {
   createCipheriv,
@@ -34,10 +33,9 @@ export interface SealingKey {
   readonly key: Uint8Array;
 }
 
-/** A key that opens, 32 bytes: the private half of a pair, or a symmetric key of the time before pairs. */
+/** The private half of a key pair, 32 bytes of X25519. */
 export interface OpeningKey {
   readonly id: string;
-  readonly kind: 'x25519' | 'aes';
   readonly key: Uint8Array;
 }
 
@@ -66,6 +64,7 @@ export interface Opener {
   reseal(sealed: string, belongsTo: SealedFor): string | null;
 }
 
+const FORMAT = 'v1';
 const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -82,17 +81,17 @@ export function createSealer({ id, key }: SealingKey): Sealer {
       const own = generateKeyPairSync('x25519');
       const ownBytes = bytesOf(own.publicKey);
       const shared = sharedKey(own.privateKey, recipient, ownBytes, key);
-      const text = encrypt(shared, secret, authenticated('v2', belongsTo, id));
+      const text = encrypt(shared, secret, authenticated(belongsTo, id));
       shared.fill(0);
-      return ['v2', id, ownBytes.toString('base64url'), text].join('.');
+      return [FORMAT, id, ownBytes.toString('base64url'), text].join('.');
     },
   };
 }
 
-/** An opener: all keys open. Refuses a list that does not begin with a pair, equal ids and keys not of 32 bytes. */
+/** An opener: all keys open. Refuses an empty list, equal ids and keys not of 32 bytes. */
 export function createOpener(keys: readonly OpeningKey[]): Opener {
   const [current, ...others] = keys;
-  if (current?.kind !== 'x25519') throw new RangeError('the first key is one of a pair');
+  if (!current) throw new RangeError('at least one key is needed');
   const byId = new Map(keys.map((one) => [one.id, one]));
   if (byId.size !== keys.length) throw new RangeError('two keys have the same id');
   if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('a key has 32 bytes');
@@ -101,10 +100,8 @@ export function createOpener(keys: readonly OpeningKey[]): Opener {
   const open: Opener['open'] = (sealed, belongsTo) => {
     const parts = partsOf(sealed);
     const holder = byId.get(parts.keyId);
-    if (holder?.kind !== KIND_OF[parts.version]) {
-      throw new UnsealError('unknown_key', `key-encryption key ${parts.keyId} is not configured`);
-    }
-    return parts.version === 'v1' ? openOld(holder, parts, belongsTo) : openPair(holder, parts, belongsTo);
+    if (!holder) throw new UnsealError('unknown_key', `key-encryption key ${parts.keyId} is not configured`);
+    return openWith(holder, parts, belongsTo);
   };
   return {
     keyIds: [current.id, ...others.map(({ id }) => id)],
@@ -126,44 +123,32 @@ export function createOpener(keys: readonly OpeningKey[]): Opener {
  *
  * @internal exported for tests
  */
-export function sealingKeyOf({ id, key }: Pick<OpeningKey, 'id' | 'key'>): SealingKey {
+export function sealingKeyOf({ id, key }: OpeningKey): SealingKey {
   return { id, key: bytesOf(createPublicKey(privateKey(key))) };
 }
 
-const KIND_OF = { v1: 'aes', v2: 'x25519' } as const;
-
 interface Parts {
-  version: keyof typeof KIND_OF;
   keyId: string;
-  /** v1: the wrapped data key; v2: the public key made for this secret. */
+  /** The public key made for this secret. */
   key: string;
   text: string;
 }
 
 function partsOf(sealed: string): Parts {
-  const found = /^(v1|v2)\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
+  const found = /^v1\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
   if (!found) throw new UnsealError('malformed', 'not a sealed text');
-  const [, version, keyId = '', key = '', text = ''] = found;
-  return { version: version === 'v1' ? 'v1' : 'v2', keyId, key, text };
+  const [, keyId = '', key = '', text = ''] = found;
+  return { keyId, key, text };
 }
 
-function openOld(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
-  const dataKey = decrypt(holder.key, key, authenticated('v1', belongsTo, holder.id));
-  try {
-    return decrypt(dataKey, text, authenticated('v1', belongsTo));
-  } finally {
-    dataKey.fill(0);
-  }
-}
-
-function openPair(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
+function openWith(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
   const theirs = Buffer.from(key, 'base64url');
   if (theirs.length !== KEY_BYTES) throw new UnsealError('malformed', 'not a sealed text');
   const shared = orNotAuthentic(() =>
     sharedKey(privateKey(holder.key), publicKey(theirs), theirs, sealingKeyOf(holder).key),
   );
   try {
-    return decrypt(shared, text, authenticated('v2', belongsTo, holder.id));
+    return decrypt(shared, text, authenticated(belongsTo, holder.id));
   } finally {
     shared.fill(0);
   }
@@ -172,7 +157,7 @@ function openPair(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor
 /** The key of one secret, from its own pair and the recipient's: HKDF-SHA256 over X25519, both public keys bound in. */
 function sharedKey(own: KeyObject, other: KeyObject, made: Uint8Array, recipient: Uint8Array): Buffer {
   const secret = diffieHellman({ privateKey: own, publicKey: other });
-  const key = hkdfSync('sha256', secret, Buffer.concat([made, recipient]), 'cfe sealed v2', KEY_BYTES);
+  const key = hkdfSync('sha256', secret, Buffer.concat([made, recipient]), 'cfe sealed v1', KEY_BYTES);
   secret.fill(0);
   return Buffer.from(key);
 }
@@ -189,10 +174,9 @@ const privateKey = (bytes: Uint8Array): KeyObject =>
 const bytesOf = (key: KeyObject): Buffer => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 
 /** The additional data: a JSON list, so that no two places give the same bytes. */
-function authenticated(version: string, belongsTo: SealedFor, keyId?: string): Buffer {
+function authenticated(belongsTo: SealedFor, keyId: string): Buffer {
   const owner = belongsTo.purpose === 'webhook-secret' ? belongsTo.accountId : belongsTo.rut;
-  const place = [version, belongsTo.purpose, owner, belongsTo.rowId];
-  return Buffer.from(JSON.stringify(keyId === undefined ? place : [...place, keyId]));
+  return Buffer.from(JSON.stringify([FORMAT, belongsTo.purpose, owner, belongsTo.rowId, keyId]));
 }
 
 /** iv, ciphertext and tag as one base64url string. */

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { hasRsaKey } from './rsa.ts';
 
 /** The RUC in a certificate's subject (serialNumber `RUC` and 12 digits); undefined without one. */
 export const rucOf = (certificate: X509Certificate): string | undefined =>
@@ -17,12 +18,14 @@ export const pemBlocks = (text: string): string[] => text.match(PEM) ?? [];
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;
 
-/** The certificate in base64 as XML carries it (blanks allowed); undefined where it is not one. */
-export function certificateIn(base64: string): X509Certificate | undefined {
+/** The certificate in base64 as XML carries it (blanks allowed); undefined where it is not one with an RSA key (rsa.ts). */
+export function rsaCertificateIn(base64: string): X509Certificate | undefined {
   const compact = base64.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return undefined;
+  const der = Buffer.from(compact, 'base64');
+  if (!hasRsaKey(der)) return undefined;
   try {
-    return new X509Certificate(Buffer.from(compact, 'base64'));
+    return new X509Certificate(der);
   } catch {
     return undefined;
   }

@@ -1,10 +1,11 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
+import type { MemberRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
-import { Account } from './entities/Account.ts';
-import { ApiKey } from './entities/ApiKey.ts';
-import { rowsOf, statement } from './statement.ts';
+import { Account, AccountInvitation, ApiKey, Membership } from './entities/people.ts';
+import { storedEmail } from './people.ts';
+import { milliseconds, rowsOf, statement } from './sql.ts';
 
 /** Stores an account, unless one with its id is there; answers the one that is there then. */
 export async function insertAccount(em: EntityManager, values: Omit<Account, symbol>): Promise<Account> {
@@ -34,11 +35,6 @@ export async function lockAccount(em: EntityManager, id: string): Promise<Accoun
     : null;
   if (!account) throw new Refusal('NOT_FOUND', `There is no account ${id}.`);
   return account;
-}
-
-/** All accounts, oldest first. */
-export function listAccounts(em: EntityManager): Promise<Account[]> {
-  return em.find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
 /** Stores an API key, unless one with its public id is there; answers the one that is there then. */
@@ -94,11 +90,6 @@ export async function liveApiKeys(em: EntityManager): Promise<ReadonlyMap<string
   return new Map(keys.map(({ id, public_id, hash }) => [public_id, { id, hash }]));
 }
 
-/** How many keys an account has that are not revoked. */
-export function countLiveKeys(em: EntityManager, accountId: string): Promise<number> {
-  return em.count(ApiKey, { accountId, revokedAt: null });
-}
-
 /** The keys of an account, oldest first, revoked ones too. */
 export function listApiKeys(em: EntityManager, accountId: string): Promise<ApiKey[]> {
   return em.find(ApiKey, { accountId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
@@ -124,4 +115,108 @@ export async function recordKeyUse(
     { id, $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: now } }] },
     { lastUsedAt: now },
   );
+}
+
+// The members of accounts, and who is invited to become one.
+
+/** A member of an account. */
+export interface Member {
+  readonly personId: string;
+  readonly email: string;
+  readonly role: MemberRole;
+  readonly since: Date;
+  /** When they last used the console; null for never. */
+  readonly seenAt: Date | null;
+  readonly hasSecondFactor: boolean;
+  readonly disabled: boolean;
+  readonly isOperator: boolean;
+}
+
+/** The members of an account, by address. */
+export async function listMembers(em: EntityManager, accountId: string): Promise<Member[]> {
+  interface Row extends Omit<Member, 'since' | 'seenAt'> {
+    since: number;
+    seenAt: number | null;
+  }
+  const rows = await em.execute<Row[]>(
+    `select p.id as "personId", p.email, m.role, ${milliseconds('m.created_at')} as since,
+       (select ${milliseconds('max(s.seen_at)')} from console_session s where s.person_id = p.id) as "seenAt",
+       p.sealed_totp is not null as "hasSecondFactor", p.disabled_at is not null as disabled,
+       p.operator_role is not null as "isOperator"
+     from membership m join person p on p.id = m.person_id where m.account_id = ? order by p.email`,
+    [accountId],
+  );
+  return rows.map(({ since, seenAt, ...row }) => ({
+    ...row,
+    since: new Date(since),
+    seenAt: seenAt === null ? null : new Date(seenAt),
+  }));
+}
+
+/** What a person is in an account, or null. */
+export async function findMembership(
+  em: EntityManager,
+  personId: string,
+  accountId: string,
+): Promise<Membership | null> {
+  return isUuid(personId) && isUuid(accountId) ? em.findOne(Membership, { personId, accountId }) : null;
+}
+
+/** How many OWNERs an account has beside this person who can act: those who were shut out count for nothing. */
+export async function countOtherOwners(
+  em: EntityManager,
+  accountId: string,
+  personId: string,
+): Promise<number> {
+  const [row] = await em.execute<{ count: number }[]>(
+    `select count(*)::int as count from membership m join person p on p.id = m.person_id
+     where m.account_id = ? and m.role = 'OWNER' and m.person_id <> ? and p.disabled_at is null`,
+    [accountId, personId],
+  );
+  return row?.count ?? 0;
+}
+
+/** Stores an invitation into an account; the one before it for the same address ends. */
+export async function insertAccountInvitation(
+  em: EntityManager,
+  values: Omit<AccountInvitation, symbol | 'endedAt'>,
+): Promise<void> {
+  const { accountId, createdAt } = values;
+  const email = storedEmail(values.email);
+  await em.nativeUpdate(AccountInvitation, { accountId, email, endedAt: null }, { endedAt: createdAt });
+  em.create(AccountInvitation, { ...values, email, endedAt: null });
+}
+
+/** The invitations into an account that are still good, by address. */
+export function listAccountInvitations(
+  em: EntityManager,
+  accountId: string,
+  now: Date,
+): Promise<AccountInvitation[]> {
+  return em.find(
+    AccountInvitation,
+    { accountId, endedAt: null, expiresAt: { $gt: now } },
+    { orderBy: { email: 'asc' } },
+  );
+}
+
+/** The invitation into an account with this token that is still good, or null. */
+export function openAccountInvitation(
+  em: EntityManager,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<AccountInvitation | null> {
+  return em.findOne(AccountInvitation, { tokenHash, endedAt: null, expiresAt: { $gt: now } });
+}
+
+/** Ends an invitation into an account for good; answers it, or null where another did before. */
+export async function endAccountInvitation(
+  em: EntityManager,
+  { id, accountId }: { id: string; accountId: string },
+  now: Date,
+): Promise<AccountInvitation | null> {
+  if (!isUuid(id)) return null;
+  const found = await em.findOne(AccountInvitation, { id, accountId });
+  const where = { id, accountId, endedAt: null };
+  return found && (await em.nativeUpdate(AccountInvitation, where, { endedAt: now })) > 0 ? found : null;
 }

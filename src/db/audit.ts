@@ -1,9 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, type AuditAction, actorsOf } from '../domain/audit.ts';
+import { auditReason, type RunKind } from '../domain/run.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
-import { AuditEntry } from './entities/AuditEntry.ts';
+import { AuditEntry, Run, RunItem } from './entities/operations.ts';
 
-/** From where somebody came over HTTP: which API key, null in the console, and which network address. */
+/** From where somebody acts: which API key, if one, and which network address; at the command line `user@host`. */
 export interface Origin {
   readonly keyId: string | null;
   readonly address: string;
@@ -15,14 +16,14 @@ export interface Act {
   action: AuditAction;
   /** Id of the thing that was changed. */
   subject: string;
-  /** Of an act over HTTP. */
+  /** Where somebody is known to act from. */
   origin?: Origin | undefined;
   accountId?: string;
   rut?: string;
   reason?: string;
-  /** Of an act of support: its outcome, and the id of the request, which is recorded once. */
-  outcome?: SupportOutcome;
+  /** Of an act of support: the id of the request, which is recorded once when it is asked for, and once with its outcome. */
   requestId?: string;
+  outcome?: SupportOutcome;
 }
 
 /** Writes an act into the audit with the open transaction: it is recorded if, and only if, the act is done. */
@@ -40,11 +41,6 @@ export function recordAudit(em: EntityManager, act: Act, now: Date): void {
     outcome: act.outcome ?? null,
     requestId: act.requestId ?? null,
   });
-}
-
-/** What came of the act of support that a request asked for, or null where it was not done yet. */
-export async function outcomeOfRequest(em: EntityManager, requestId: string): Promise<SupportOutcome | null> {
-  return (await em.findOne(AuditEntry, { requestId }))?.outcome ?? null;
 }
 
 /** Which entries to list: every condition that is given must hold. */
@@ -76,3 +72,71 @@ export async function listAudit(
   );
   return newestFirst.toReversed();
 }
+
+// Acts of support. Console and command line write a row of their own before they ask a workflow, since Temporal knows
+// no logins; the workflow's row, with the outcome, takes from there who it was.
+
+/** The act of a request: what was asked of which CFE or report. */
+export interface SupportedAct {
+  readonly requestId: string;
+  /** `cfe.retry`, say. */
+  readonly action: Act['action'];
+  readonly subject: string;
+}
+
+/** The outcome of a request on that subject, or null where it was not done yet. */
+export async function outcomeOfRequest(
+  em: EntityManager,
+  { requestId, subject }: Pick<SupportedAct, 'requestId' | 'subject'>,
+): Promise<SupportOutcome | null> {
+  const done = await em.findOne(AuditEntry, { requestId, subject, outcome: { $ne: null } });
+  return done?.outcome ?? null;
+}
+
+/** Whether a request was recorded as asked for. */
+export const isAskedFor = async (em: EntityManager, requestId: string): Promise<boolean> =>
+  (await em.findOne(AuditEntry, { requestId, outcome: null })) !== null;
+
+/**
+ * Writes the outcome of an act into the audit with the open transaction: in the name of who asked for this very act, or
+ * as unverified. `said`: what was typed in the Temporal UI; it is kept only where nobody else is known to have asked.
+ */
+export async function recordOutcome(
+  em: EntityManager,
+  act: SupportedAct & { rut: string; outcome: SupportOutcome; said: readonly (string | undefined)[] },
+  now: Date,
+): Promise<void> {
+  const { said, ...done } = act;
+  const words = said.filter(Boolean).join(': ');
+  const asked = (await whoAsked(em, act)) ?? { actor: 'unverified', ...(words ? { reason: words } : {}) };
+  recordAudit(em, { ...done, ...asked }, now);
+}
+
+type Asked = Pick<Act, 'actor' | 'origin' | 'reason'>;
+
+async function whoAsked(
+  em: EntityManager,
+  { requestId, action, subject }: SupportedAct,
+): Promise<Asked | null> {
+  const own = await em.findOne(AuditEntry, { requestId, action, subject, outcome: null });
+  return own ? askedBy(own, own.reason) : whoStartedTheRun(em, { requestId, action, subject });
+}
+
+/** A bulk run is asked for once, by the row of its start; its requests are named by the run and the place of the CFE in it. */
+async function whoStartedTheRun(
+  em: EntityManager,
+  { requestId, action, subject }: SupportedAct,
+): Promise<Asked | null> {
+  const [, runId, place] = /^(.+):(\d{1,9})$/.exec(requestId) ?? [];
+  if (runId === undefined) return null;
+  const started = await em.findOne(AuditEntry, { requestId: runId, action: 'run.start', outcome: null });
+  const run = started && (await em.findOne(Run, { id: runId, kind: action.replace('cfe.', '') as RunKind }));
+  const item = run && (await em.findOne(RunItem, { runId, place: Number(place), subject }));
+  return started && item ? askedBy(started, auditReason(run)) : null;
+}
+
+const askedBy = ({ actor, address, keyId }: AuditEntry, reason: string | null): Asked => ({
+  actor,
+  ...(address === null ? {} : { origin: { address, keyId } }),
+  ...(reason === null ? {} : { reason }),
+});

@@ -1,9 +1,10 @@
 /** What the console's audit page reads: who did what, with the names of what is behind the ids. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import { type Actor, actorsOf } from '../domain/audit.ts';
 import { parseCfeId } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { milliseconds } from './clock.ts';
+import { all, columnsOf, type Fragment, query } from './sql.ts';
 
 /** Which entries: every condition that is given must hold. */
 export interface AuditSearch {
@@ -33,6 +34,8 @@ export interface AuditRow {
   readonly legalName: string | null;
   readonly reason: string | null;
   readonly outcome: string | null;
+  /** Of an act of support: the request that asked for it. */
+  readonly requestId: string | null;
   /** The CFE that the act was about. */
   readonly cfe: {
     readonly environment: Environment;
@@ -41,7 +44,14 @@ export interface AuditRow {
   } | null;
 }
 
-const UUID = `'^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'`;
+const UUID = sql.lit('^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
+
+interface Row extends Omit<AuditRow, 'at' | 'cfe'> {
+  readonly at: string;
+  readonly environment: Environment | null;
+  readonly type: CfeType;
+  readonly sequence: number;
+}
 
 /** Entries of the audit, newest first: `limit` of them at most, those behind the one with the id `after`. */
 export async function auditPage(
@@ -49,28 +59,17 @@ export async function auditPage(
   search: AuditSearch,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<AuditRow[]> {
-  const conditions = [
-    ...conditionsOf(search),
-    ...(after === null ? [] : [{ sql: 'id < ?::bigint', value: after }]),
-  ];
-  interface Row extends Omit<AuditRow, 'at' | 'cfe'> {
-    at: number;
-    environment: Environment | null;
-    type: CfeType;
-    sequence: number;
-  }
-  const rows = await em.execute<Row[]>(
-    `select a.id::text as id, ${milliseconds('a.at')} as at, actor, who.name as "actorName", action, subject, address,
-       a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
-       cfe.environment, cfe.type, cfe.sequence
-     from (select * from audit where ${conditions.map(({ sql }) => sql).join(' and ') || 'true'} order by id desc limit ?) a
-     left join account on account.id = a.account_id
-     left join account who on who.id = case when actor ~ ('^account:' || substr(${UUID}, 2)) then substr(actor, 9)::uuid end
-     left join enterprise e on e.rut = a.rut
-     left join cfe on cfe.id = case when action like 'cfe.%' and subject ~ ${UUID} then subject::uuid end
-     order by a.id desc`,
-    [...conditions.flatMap(({ value }) => value), limit],
-  );
+  const rows = await query(em)<Row>`
+    select a.id::text as id, a.at, actor, who.name as "actorName", action, subject, address,
+      a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
+      a.request_id as "requestId", cfe.environment, cfe.type, cfe.sequence
+    from (select * from audit where ${matching(search)} and ${all(after !== null && sql`id < ${after}`)}
+      order by id desc limit ${limit}) a
+    left join account on account.id = a.account_id
+    left join account who on who.id = case when actor ~ ('^account:' || substr(${UUID}, 2)) then substr(actor, 9)::uuid end
+    left join enterprise e on e.rut = a.rut
+    left join cfe on cfe.id = case when action like 'cfe.%' and subject ~ ${UUID} then subject::uuid end
+    order by a.id desc`;
   return rows.map(({ at, environment, type, sequence, ...row }) => ({
     ...row,
     at: new Date(at),
@@ -78,22 +77,17 @@ export async function auditPage(
   }));
 }
 
-function conditionsOf(search: AuditSearch): { sql: string; value: unknown }[] {
-  const { person, rut, accountId, subject, action, from, before } = search;
+const audit = columnsOf<'audit'>();
+
+function matching({ person, rut, accountId, subject, action, from, before }: AuditSearch): Fragment {
   const cfe = subject !== undefined && rut !== undefined ? parseCfeId(subject) : undefined;
-  const all = [
-    person !== undefined && { sql: 'actor in (?)', value: [actorsOf(person)] },
-    rut !== undefined && { sql: 'rut = ?', value: rut },
-    accountId !== undefined && { sql: 'account_id = ?::uuid', value: accountId },
-    cfe
-      ? {
-          sql: 'subject in (select id::text from cfe where cfe.rut = ? and type = ? and sequence = ?)',
-          value: [rut, cfe.type, cfe.sequence],
-        }
-      : subject !== undefined && { sql: 'subject = ?', value: subject },
-    action !== undefined && { sql: 'action = ?', value: action },
-    from !== undefined && { sql: 'at >= ?::timestamptz', value: from.toISOString() },
-    before !== undefined && { sql: 'at < ?::timestamptz', value: before.toISOString() },
-  ];
-  return all.filter((one) => one !== false);
+  return all(
+    audit.and({ rut, account_id: accountId, action, subject: cfe ? undefined : subject }),
+    person !== undefined && audit('actor', 'in', actorsOf(person)),
+    cfe &&
+      sql`subject in (select id::text from cfe
+        where cfe.rut = ${rut} and type = ${cfe.type} and sequence = ${cfe.sequence})`,
+    from && audit('at', '>=', from),
+    before && audit('at', '<', before),
+  );
 }

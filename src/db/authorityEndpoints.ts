@@ -2,8 +2,8 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
-import { databaseNow, milliseconds, NOW, nowParameter } from './clock.ts';
-import { AuthorityEndpoint } from './entities/AuthorityEndpoint.ts';
+import { AuthorityEndpoint } from './entities/authority.ts';
+import { databaseNow, milliseconds, NOW, nowParameter } from './sql.ts';
 
 /** How an endpoint of the authority stands, for operators. */
 export interface EndpointState {
@@ -27,7 +27,7 @@ export async function endpointStates(em: EntityManager, clock?: () => Date): Pro
   const now = await databaseNow(em, clock);
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
   const counts = await em.execute<{ environment: Environment; count: number }[]>(
-    'select environment, count(*)::int as count from authority_turn where released_for is null group by environment',
+    'select environment, count(*)::int as count from queue_entry where slot is null group by environment',
   );
   const waiting = new Map(counts.map(({ environment, count }) => [receptionOf(environment), count]));
   return rows.map(({ name, openSince, nextProbeAt }) => {
@@ -148,11 +148,6 @@ export async function lockEndpoint(
   };
 }
 
-/** Forgets failures that an answer has made good; an endpoint that is open stays so. */
-export async function forgetFailures(em: EntityManager, name: Endpoint): Promise<void> {
-  await em.nativeUpdate(AuthorityEndpoint, { name, openSince: null }, { failures: 0 });
-}
-
 /** Ends the part of a CFE that is the prober of an endpoint. */
 export async function dismissProber(em: EntityManager, cfeId: string): Promise<void> {
   await em.nativeUpdate(AuthorityEndpoint, { proberId: cfeId }, { proberId: null });
@@ -162,7 +157,7 @@ export async function dismissProber(em: EntityManager, cfeId: string): Promise<v
 export async function dismissLostProbers(em: EntityManager): Promise<void> {
   await em.execute(
     `update authority_endpoint set prober_id = null
-     where prober_id is not null and not exists (select from authority_turn where cfe_id = prober_id)`,
+     where prober_id is not null and not exists (select from queue_entry where cfe_id = prober_id)`,
   );
 }
 
@@ -199,8 +194,8 @@ export function takeSlotUnlessOthersWait(
   return takeSlotWhere(
     em,
     wish,
-    `and not exists (select from authority_turn where environment = ? and released_for is null)
-     and not exists (select from authority_turn where cfe_id = ?)`,
+    `and not exists (select from queue_entry where environment = ? and slot is null)
+     and not exists (select from queue_entry where cfe_id = ?)`,
     [wish.environment, wish.cfeId],
   );
 }
@@ -210,7 +205,7 @@ export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotWish): Promi
   return takeSlotWhere(
     em,
     wish,
-    'and not exists (select from authority_turn where environment = ? and released_for is null)',
+    'and not exists (select from queue_entry where environment = ? and slot is null)',
     [wish.environment],
   );
 }

@@ -1,8 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { Certificate } from './entities/Certificate.ts';
+import { Certificate } from './entities/enterprises.ts';
 
-/** The certificate that signs for the enterprise now: the one last uploaded; null before the first. */
+const WITH_KEY = { populate: ['sealedKey'] } as const;
+
+/** The certificate that signs for the enterprise now: the one last uploaded, without its key; null before the first. */
 export function currentCertificate(
   em: EntityManager,
   rut: string,
@@ -10,6 +12,19 @@ export function currentCertificate(
 ): Promise<Certificate | null> {
   return em.findOne(Certificate, { rut, environment, replacedAt: null });
 }
+
+/** The same with its sealed key, for those who may read it: worker and command line. */
+export function currentSigner(
+  em: EntityManager,
+  rut: string,
+  environment: Environment,
+): Promise<Certificate | null> {
+  return em.findOne(Certificate, { rut, environment, replacedAt: null }, WITH_KEY);
+}
+
+/** The certificate of that id, replaced or not, with its sealed key. */
+export const requireSigner = (em: EntityManager, id: string): Promise<Certificate> =>
+  em.findOneOrFail(Certificate, { id }, WITH_KEY);
 
 /**
  * Stores a certificate in place of the current one, which stays for the record. The caller holds the enterprise's

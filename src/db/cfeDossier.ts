@@ -11,12 +11,11 @@ import type { SupportAction } from '../domain/supportAction.ts';
 import { attemptsOf } from './attempts.ts';
 import { listAudit } from './audit.ts';
 import { endpointStates } from './authorityEndpoints.ts';
-import type { ApiKey } from './entities/ApiKey.ts';
-import type { AuditEntry } from './entities/AuditEntry.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { Sobre } from './entities/Sobre.ts';
-import { findEntry } from './queueEntries.ts';
-import { isNumberUndecided } from './undecidedNumbers.ts';
+import { QueueEntry, Sobre } from './entities/authority.ts';
+import type { AuditEntry } from './entities/operations.ts';
+import type { ApiKey } from './entities/people.ts';
+import { Cfe } from './entities/receipts.ts';
+import { isNumberUndecided } from './numbers.ts';
 
 const MOST_ACTS = 100;
 
@@ -37,7 +36,7 @@ export interface CfeDossier {
   readonly nextAt: Date | null;
   /** Since when it stands so. */
   readonly since: Date;
-  /** The API key by which it was asked for; null where that is not known, as of CFEs from before it was noted. */
+  /** The API key by which it was asked for; null where there was none. */
   readonly askedBy: AskingKey | null;
   readonly actions: readonly SupportAction[];
   /** The CFE that it corrects. */
@@ -134,14 +133,14 @@ async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMo
 }
 
 async function placeInQueue(em: EntityManager, { id, rut, environment }: Cfe): Promise<CfeDossier['queue']> {
-  const entry = await findEntry(em, id);
+  const entry = await em.findOne(QueueEntry, { cfeId: id });
   if (!entry) return null;
   const [row] = await em.execute<{ ahead: number }[]>(
-    `select count(*)::integer as ahead from authority_turn
-     where rut = ? and environment = ? and released_for is null and (since, sequence) < (?, ?)`,
+    `select count(*)::integer as ahead from queue_entry
+     where rut = ? and environment = ? and slot is null and (since, sequence) < (?, ?)`,
     [rut, environment, entry.since, entry.sequence],
   );
-  return { ahead: row?.ahead ?? 0, slot: entry.releasedFor };
+  return { ahead: row?.ahead ?? 0, slot: entry.slot };
 }
 
 /** The service that a CFE on its way needs next: verdicts are asked for where sobres are received. */
@@ -166,4 +165,27 @@ function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly S
   const received =
     cfe.status === 'RECEIVED' ? sobres.findLast(({ receivedAt }) => receivedAt !== null) : undefined;
   return open?.since ?? cfe.settledAt ?? received?.receivedAt ?? cfe.createdAt;
+}
+
+/** One thing that happened to a CFE. */
+export interface CfeHappening {
+  at: string;
+  what: string;
+}
+
+/** What happened to a CFE, oldest first, as its rows tell. */
+export async function cfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHappening[]> {
+  const sobres = await em.find(Sobre, { cfeId: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  const happenings = [
+    { at: cfe.createdAt, what: 'numbered' },
+    ...sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [
+      { at: createdAt, what: `sobre ${idemisor} made` },
+      { at: sendingAt, what: `sobre ${idemisor} ${state === 'REFUSED' ? 'sent, and refused' : 'sent'}` },
+      { at: receivedAt, what: `sobre ${idemisor} received by the authority` },
+    ]),
+    { at: cfe.settledAt, what: cfe.status.toLowerCase() },
+  ];
+  return happenings
+    .flatMap(({ at, what }) => (at ? [{ at: at.toISOString(), what }] : []))
+    .toSorted((a, b) => a.at.localeCompare(b.at));
 }

@@ -1,11 +1,10 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
+import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType } from '../domain/cfeTypes.ts';
-import { Certificate } from './entities/Certificate.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { Sobre } from './entities/Sobre.ts';
-import { columnsOf, entityIn, type JoinedRow } from './joined.ts';
+import { Sobre } from './entities/authority.ts';
+import { Certificate } from './entities/enterprises.ts';
+import { Cfe } from './entities/receipts.ts';
 
 /** A CFE with what a step on its way may need. */
 export interface CfeInHand {
@@ -20,6 +19,8 @@ export interface CfeInHand {
   readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
 }
 
+const KEY = ['sealedKey'] as const;
+
 /** Takes a CFE in hand, by its UUID, in one statement. The sobre comes with its bytes where they are wanted. */
 export async function cfeInHand(
   em: EntityManager,
@@ -27,7 +28,7 @@ export async function cfeInHand(
   { withSobreXml = false } = {},
 ): Promise<CfeInHand> {
   const [row] = await em.execute<(JoinedRow & OriginalRow)[]>(
-    `select ${columnsOf(em, Cfe, 'c')}, ${columnsOf(em, Certificate, 'own')}, ${columnsOf(em, Certificate, 'now')},
+    `select ${columnsOf(em, Cfe, 'c')}, ${columnsOf(em, Certificate, 'own', KEY)}, ${columnsOf(em, Certificate, 'now', KEY)},
        ${columnsOf(em, Sobre, 's', withSobreXml ? ['xml'] : [])}, original.status as "original.status",
        original.type as "original.type", original.sequence as "original.sequence"
      from cfe c
@@ -61,4 +62,39 @@ function originalIn(row: OriginalRow): CfeInHand['original'] {
   const { 'original.status': status, 'original.type': type, 'original.sequence': sequence } = row;
   if (status === null || type === null || sequence === null) return null;
   return { cfeId: formatCfeId({ type, sequence }), status };
+}
+
+// Several entities out of one select: no relations are mapped, so that nothing is ever loaded by the way.
+
+/** A row with columns named `<alias>.<column>`. */
+export type JoinedRow = Record<string, unknown>;
+
+/** The columns of an entity as `columnsOf` selects them, without those that are lazy unless they are named. */
+function columnsOf<T extends object>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  alias: string,
+  lazy: readonly (keyof T & string)[] = [],
+): string {
+  const wanted = em
+    .getMetadata(entity)
+    .props.filter((prop) => !prop.lazy || lazy.includes(prop.name as never));
+  return wanted
+    .flatMap(({ fieldNames }) => fieldNames)
+    .map((column) => `${alias}."${column}" as "${alias}.${column}"`)
+    .join(', ');
+}
+
+/** The entity whose columns stand under the alias; null where an outer join found none. */
+function entityIn<T extends { id: string }>(
+  em: EntityManager,
+  entity: EntityClass<T>,
+  alias: string,
+  row: JoinedRow,
+): T | null {
+  const columns = Object.entries(row).flatMap(([name, value]) =>
+    name.startsWith(`${alias}.`) ? [[name.slice(alias.length + 1), value] as const] : [],
+  );
+  const values = Object.fromEntries(columns);
+  return values['id'] === null ? null : em.map(entity, values as never);
 }

@@ -3,7 +3,8 @@
  * millions: what few CFEs have in common is found by an index of its own; all else is walked from the newest on, along an
  * index that has this order already (docs/decisions/0040-searching-cfes.md).
  */
-import { type EntityManager, raw } from '@mikro-orm/postgresql';
+import type { EntityDictionary, EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import { type CfeIdParts, formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
@@ -11,8 +12,9 @@ import { addDays, startOfDay } from '../domain/montevideo.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../domain/rules/general.ts';
 import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { type Seen, visibleTo } from './visibleTo.ts';
+import { Cfe } from './entities/receipts.ts';
+import { type Seen, visibleTo } from './roles.ts';
+import { all, columnsOf, type Fragment, joined, query } from './sql.ts';
 
 /** Which CFEs to look for: every condition that is given must hold. */
 export interface CfeSearch {
@@ -55,127 +57,88 @@ export interface FoundCfes {
   readonly next: string | null;
 }
 
-interface Condition {
-  readonly sql: string;
-  readonly values: readonly unknown[];
+const cfe = columnsOf<'cfe'>();
+const RECEIVER = sql`cfe.document #>> '{receiver,document,number}'`;
+
+/** Conditions that all must hold, but for who sees it and for what names it. */
+function conditionsOf(filter: CfeSearch): Fragment {
+  const { status, from, to, createdFrom, createdBefore } = filter;
+  return all(
+    cfe.and({
+      'cfe.environment': filter.environment,
+      'cfe.rut': filter.rut,
+      'cfe.type': filter.type,
+      'cfe.status': status,
+      'cfe.stuck_reason': filter.stuckReason,
+      'cfe.serie': filter.serie,
+    }),
+    // Those without a verdict are few, and have an index of their own.
+    (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
+    filter.needsSupport && sql`cfe.stuck_reason is not null`,
+    filter.annulled &&
+      sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_id = cfe.id)`,
+    filter.receiver !== undefined && sql`${RECEIVER} = ${filter.receiver}`,
+    // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
+    from !== undefined && cfe('cfe.emission_date', '>=', from),
+    from !== undefined && cfe('cfe.created_at', '>=', startOfDay(addDays(from, -DAYS_AHEAD))),
+    to !== undefined && cfe('cfe.emission_date', '<=', to),
+    to !== undefined && cfe('cfe.created_at', '<', startOfDay(addDays(to, DAYS_BACK + 1))),
+    createdFrom && cfe('cfe.created_at', '>=', createdFrom),
+    createdBefore && cfe('cfe.created_at', '<', createdBefore),
+  );
 }
 
-const RECEIVER = `document #>> '{receiver,document,number}'`;
-const UNDECIDED: readonly CfeStatus[] = ['PENDING', 'RECEIVED'];
-
-/** The CFEs of a number as printed: the CAE whose given numbers hold it says where each of them is. */
-const PRINTED = `select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
-    and one.type = place.type and one.serie = place.series and one.numero = ?
-  where ? between place.number_start and place.last_number`;
-/** A key is of its account and environment: the index of keys is entered by these. */
-const KEYED = `select one.id from account join cfe one on one.account_id = account.id
-    and one.environment in ('production', 'sandbox') and one.idempotency_key = ?`;
-const PLACED = `select one.id from cfe_sequence place join cfe one on one.rut = place.rut
-    and one.environment = place.environment and one.type = place.type and one.sequence = ?
-  where place.type = ? and place.last >= ?`;
-
-/** What names a CFE: the ids of those that are meant. */
-type Naming = 'text' | 'numero' | 'idempotencyKey' | 'requestId';
-
-const CONDITIONS: {
-  readonly [K in keyof Omit<CfeSearch, Naming>]-?: (value: NonNullable<CfeSearch[K]>) => Condition | null;
-} = {
-  environment: (environment) => ({ sql: 'cfe.environment = ?', values: [environment] }),
-  rut: (rut) => ({ sql: 'cfe.rut = ?', values: [rut] }),
-  type: (type) => ({ sql: 'cfe.type = ?', values: [type] }),
-  // Those without a verdict are few, and have an index of their own.
-  status: (status) => ({
-    sql: `cfe.status = ?${UNDECIDED.includes(status) ? ' and cfe.settled_at is null' : ''}`,
-    values: [status],
-  }),
-  needsSupport: (needs) => (needs ? { sql: 'cfe.stuck_reason is not null', values: [] } : null),
-  stuckReason: (reason) => ({ sql: 'cfe.stuck_reason = ?', values: [reason] }),
-  annulled: (annulled) => (annulled ? { sql: ANNULLED, values: [] } : null),
-  serie: (serie) => ({ sql: 'cfe.serie = ?', values: [serie] }),
-  receiver: (document) => ({ sql: `cfe.${RECEIVER} = ?`, values: [document] }),
-  // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
-  from: (day) => ({
-    sql: 'cfe.emission_date >= ?::date and cfe.created_at >= ?::timestamptz',
-    values: [day, startOfDay(addDays(day, -DAYS_AHEAD)).toISOString()],
-  }),
-  to: (day) => ({
-    sql: 'cfe.emission_date <= ?::date and cfe.created_at < ?::timestamptz',
-    values: [day, startOfDay(addDays(day, DAYS_BACK + 1)).toISOString()],
-  }),
-  createdFrom: (at) => ({ sql: 'cfe.created_at >= ?::timestamptz', values: [at.toISOString()] }),
-  createdBefore: (at) => ({ sql: 'cfe.created_at < ?::timestamptz', values: [at.toISOString()] }),
-};
-
-const ANNULLED = `cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_id = cfe.id)`;
-
-/** Ids, and the CFEs of a receiver as they are to be looked for. */
-type IdsOf = (seen: Seen, ofReceiver: (number: string) => Condition) => Condition;
-
-/** The ids that the naming fields of a filter lead to, each by its own index; null where there is none of these fields. */
-function namedIn({ text, numero, idempotencyKey, requestId }: CfeSearch): IdsOf | null {
-  const all: IdsOf[] = [
-    ...(text === undefined ? [] : [textIds(soughtIn(text))]),
-    ...(numero === undefined ? [] : [(seen: Seen) => printedAs(seen, { serie: null, numero })]),
-    ...(idempotencyKey === undefined ? [] : [() => ({ sql: KEYED, values: [idempotencyKey] })]),
-    ...(requestId === undefined ? [] : [() => requestedAs(requestId)]),
-  ];
-  if (all.length === 0) return null;
-  return (seen, ofReceiver) =>
-    joined(
-      ' intersect ',
-      all.map((idsOf) => idsOf(seen, ofReceiver)),
-    );
+/**
+ * The ids that the naming fields of a filter lead to, each by its own index; null where there is none of these fields.
+ * `ofReceiver`: the ids of the CFEs of a receiver.
+ */
+function namedIn(
+  seen: Seen,
+  { text, numero, idempotencyKey, requestId }: CfeSearch,
+  ofReceiver: (number: string) => Fragment,
+): Fragment | null {
+  const ids = [
+    text !== undefined && textIds(seen, soughtIn(text), ofReceiver),
+    numero !== undefined && printedAs(seen, { serie: null, numero }),
+    idempotencyKey !== undefined && keyed(idempotencyKey),
+    requestId !== undefined && requestedAs(requestId),
+  ].filter((one) => one !== false);
+  return ids.length === 0 ? null : joined('intersect', ids);
 }
-
-const requestedAs = (id: string): Condition => ({
-  sql: 'select id from cfe where request_id = ?',
-  values: [id],
-});
 
 /** Each thing that a text may name is looked for by its own index. */
-function textIds(sought: Sought | null): IdsOf {
-  if (!sought) return () => ({ sql: 'select null::uuid as id where false', values: [] });
+function textIds(seen: Seen, sought: Sought | null, ofReceiver: (number: string) => Fragment): Fragment {
+  if (!sought) return sql`select null::uuid as id where false`;
   const { cfeId, printed, rut, words } = sought;
   const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
-  return (seen, ofReceiver) =>
-    joined(' union all ', [
-      ...documents.map(ofReceiver),
-      requestedAs(words),
-      { sql: KEYED, values: [words] },
-      ...(cfeId ? [placed(seen, cfeId)] : []),
-      ...(printed ? [printedAs(seen, printed)] : []),
-    ]);
+  const ids = [
+    ...documents.map(ofReceiver),
+    requestedAs(words),
+    keyed(words),
+    ...(cfeId ? [placed(seen, cfeId)] : []),
+    ...(printed ? [printedAs(seen, printed)] : []),
+  ];
+  return joined('union all', ids);
 }
 
-function placed(seen: Seen, { type, sequence }: CfeIdParts): Condition {
-  const visible = visibleTo(seen, 'place.rut');
-  return { sql: `${PLACED} and ${visible.sql}`, values: [sequence, type, sequence, ...visible.values] };
-}
+const requestedAs = (id: string): Fragment => sql`select id from cfe where request_id = ${id}`;
 
-function printedAs(seen: Seen, { serie, numero }: NonNullable<Sought['printed']>): Condition {
-  const visible = visibleTo(seen, 'place.rut');
-  const ofSerie = serie === null ? '' : 'and place.series = ?';
-  return {
-    sql: `${PRINTED} ${ofSerie} and ${visible.sql}`,
-    values: [numero, numero, ...(serie === null ? [] : [serie]), ...visible.values],
-  };
-}
+/** A key is of its account and environment: the index of keys is entered by these. */
+const keyed = (key: string): Fragment => sql`
+  select one.id from account join cfe one on one.account_id = account.id
+    and one.environment in ('production', 'sandbox') and one.idempotency_key = ${key}`;
 
-const joined = (word: string, parts: readonly Condition[]): Condition => ({
-  sql: parts.map(({ sql }) => `(${sql})`).join(word),
-  values: parts.flatMap(({ values }) => values),
-});
+const placed = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => sql`
+  select one.id from cfe_sequence place join cfe one on one.rut = place.rut
+    and one.environment = place.environment and one.type = place.type and one.sequence = ${sequence}
+  where place.type = ${type} and place.last >= ${sequence} and ${visibleTo(seen, 'place.rut')}`;
 
-/** All that must hold, but for who sees it and for what names it. */
-function conditionsOf(filter: CfeSearch): Condition {
-  const given = Object.entries(filter).flatMap(([name, value]) => {
-    if (value === undefined || !Object.hasOwn(CONDITIONS, name)) return [];
-    // The table has a row for each of these fields, of its type.
-    const condition = CONDITIONS[name as keyof typeof CONDITIONS] as (value: unknown) => Condition | null;
-    return condition(value) ?? [];
-  });
-  return given.length === 0 ? { sql: 'true', values: [] } : joined(' and ', given);
-}
+/** The CFEs of a number as printed: the CAE whose given numbers hold it says where each of them is. */
+const printedAs = (seen: Seen, { serie, numero }: NonNullable<Sought['printed']>): Fragment => sql`
+  select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
+    and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
+  where ${numero} between place.number_start and place.last_number
+    and ${all(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
 
 /** So many enterprises are looked into one by one, each for what is known of it; of more, by one question about all. */
 const FEW_ENTERPRISES = 20;
@@ -183,67 +146,49 @@ const FEW_ENTERPRISES = 20;
 /** The enterprises to look into; null where they are many. */
 async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): Promise<string[] | null> {
   if (seen === null) return rut === undefined ? null : [rut];
-  const { sql, values } = visibleTo(seen, 'rut');
-  const rows = await em.execute<{ rut: string }[]>(
-    `select rut from enterprise where ${sql} and (?::text is null or rut = ?) limit ?`,
-    [...values, rut ?? null, rut ?? null, FEW_ENTERPRISES + 1],
-  );
+  const wanted = all(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
+  const rows = await query(em)<{ rut: string }>`
+    select rut from enterprise where ${wanted} limit ${FEW_ENTERPRISES + 1}`;
   return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
 }
 
-const NEWEST_FIRST = 'order by created_at desc, id desc';
+const NEWEST_FIRST = sql`order by created_at desc, id desc`;
 
 /** What leads to the newest CFEs of a filter: parts that each answer their newest, `most` of them at most. */
 async function partsOf(
   em: EntityManager,
   seen: Seen,
   filter: CfeSearch,
-  { narrow, most }: { narrow: Condition; most: number },
-): Promise<Condition[]> {
-  const newest = (from: string, where: Condition): Condition => ({
-    sql: `select cfe.id, cfe.created_at from ${from} where ${where.sql} and ${narrow.sql} ${NEWEST_FIRST} limit ?`,
-    values: [...where.values, ...narrow.values, most],
-  });
+  { narrow, most }: { narrow: Fragment; most: number },
+): Promise<Fragment[]> {
+  const newest = (where: Fragment, from: Fragment = sql`cfe`): Fragment =>
+    sql`select cfe.id, cfe.created_at from ${from} where ${where} and ${narrow} ${NEWEST_FIRST} limit ${most}`;
   /** Of each enterprise that is seen its newest: none of another is read. */
-  const ofEach = (where: Condition): Condition => {
-    const own = visibleTo(seen, 'enterprise.rut');
-    const one = newest('cfe', { ...where, sql: `cfe.rut = enterprise.rut and ${where.sql}` });
-    return {
-      sql: `select newest.id, newest.created_at from enterprise cross join lateral (${one.sql}) newest where ${own.sql}`,
-      values: [...one.values, ...own.values],
-    };
-  };
-  const named = namedIn(filter);
+  const ofEach = (where: Fragment): Fragment => sql`
+    select newest.id, newest.created_at
+    from enterprise cross join lateral (${newest(all(sql`cfe.rut = enterprise.rut`, where))}) newest
+    where ${visibleTo(seen, 'enterprise.rut')}`;
+  const named = namedIn(
+    seen,
+    filter,
+    (number) => sql`select id from (${ofEach(sql`${RECEIVER} = ${number}`)}) received`,
+  );
   if (named) {
-    const own = visibleTo(seen, 'cfe.rut');
-    const ids = named(seen, (number) => {
-      const { sql, values } = ofEach({ sql: `cfe.${RECEIVER} = ?`, values: [number] });
-      return { sql: `select id from (${sql}) received`, values };
-    });
     // The fence keeps each id a look at its row: what somebody names is little, however much they see.
-    const from = `(select distinct id from (${ids.sql}) meant) named
+    const from = sql`(select distinct id from (${named}) meant) named
       cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
-    const { sql, values } = newest(from, own);
-    return [{ sql, values: [...ids.values, ...values] }];
+    return [newest(visibleTo(seen, 'cfe.rut'), from)];
   }
   const ruts = await fewSeen(em, seen, filter.rut);
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
-  const inOrder = environments.map((one): Condition => ({ sql: 'cfe.environment = ?', values: [one] }));
-  const conditions = isIndexed(filter) ? [{ sql: 'true', values: [] }] : inOrder;
+  const inOrder = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
+  const conditions = isIndexed(filter) ? [sql`true`] : inOrder;
   if (ruts)
-    return ruts.flatMap((rut) =>
-      conditions.map(({ sql, values }) =>
-        newest('cfe', { sql: `cfe.rut = ? and ${sql}`, values: [rut, ...values] }),
-      ),
-    );
+    return ruts.flatMap((rut) => conditions.map((one) => newest(all(cfe.and({ 'cfe.rut': rut }), one))));
   if (seen !== null || filter.receiver !== undefined) return conditions.map(ofEach);
-  if (isIndexed(filter)) return [newest('cfe', { sql: 'true', values: [] })];
+  if (isIndexed(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
-  return types.flatMap((type) =>
-    inOrder.map(({ sql, values }) =>
-      newest('cfe', { sql: `cfe.type = ? and ${sql}`, values: [type, ...values] }),
-    ),
-  );
+  return types.flatMap((type) => inOrder.map((one) => newest(all(cfe.and({ 'cfe.type': type }), one))));
 }
 
 /** Conditions that few CFEs meet, with an index that leads to these, of all and of one enterprise; the others leave many. */
@@ -264,24 +209,20 @@ export async function searchCfes(
   filter: CfeSearch,
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
-  const wanted = conditionsOf(filter);
-  const narrow: Condition = after
-    ? {
-        sql: `${wanted.sql} and (cfe.created_at, cfe.id) < ((select created_at from cfe where id = ?::uuid), ?::uuid)`,
-        values: [...wanted.values, after, after],
-      }
-    : wanted;
+  const narrow = all(
+    conditionsOf(filter),
+    Boolean(after) &&
+      sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
+  );
   const parts = await partsOf(em, seen, filter, { narrow, most: skip + limit + 1 });
   if (parts.length === 0) return { cfes: [], next: null };
-  const all = joined(' union all ', parts);
-  const newest = raw(`id in (select id from (${all.sql}) newest ${NEWEST_FIRST} offset ? limit ?)`, [
-    ...all.values,
-    skip,
-    limit + 1,
-  ]);
-  const found = await em.find(Cfe, { [newest]: [] }, { orderBy: { createdAt: 'desc', id: 'desc' } });
-  const cfes = found.slice(0, limit);
-  return { cfes, next: found.length > limit ? (cfes.at(-1)?.id ?? null) : null };
+  const columns = em.getMetadata(Cfe).props.filter(({ lazy }) => !lazy);
+  const rows = await query(em)<EntityDictionary<Cfe>>`
+    select ${sql.join(columns.flatMap(({ fieldNames }) => fieldNames.map((name) => sql.ref(name))))} from cfe
+    where id in (select id from (${joined('union all', parts)}) newest ${NEWEST_FIRST} offset ${skip} limit ${limit + 1})
+    ${NEWEST_FIRST}`;
+  const cfes = rows.slice(0, limit).map((row) => em.map(Cfe, row));
+  return { cfes, next: rows.length > limit ? (cfes.at(-1)?.id ?? null) : null };
 }
 
 /**
@@ -289,33 +230,17 @@ export async function searchCfes(
  * conditions but its type, this is what the sequences have come to: it costs the same for ten as for ten million.
  */
 export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch): Promise<number> {
-  const { rut, environment, type, ...more } = filter;
+  const { rut, environment, type: _type, ...more } = filter;
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
-  const { sql, values } = isPlain
-    ? {
-        sql: `select coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence cfe where cfe.rut = ? and
-          cfe.environment = ? and (?::text is null or cfe.type = ?) and ${visibleTo(seen, 'cfe.rut').sql}`,
-        values: [rut, environment, type ?? null, type ?? null, ...visibleTo(seen, 'cfe.rut').values],
-      }
-    : counted(seen, filter);
-  const [row] = await em.execute<{ total: number }[]>(sql, [...values]);
+  const named = namedIn(seen, filter, (number) => sql`select id from cfe where ${RECEIVER} = ${number}`);
+  const wanted = all(visibleTo(seen, 'cfe.rut'), conditionsOf(filter), named && sql`cfe.id in (${named})`);
+  const [row] = await query(em)<{ total: number }>`select ${
+    isPlain
+      ? sql`coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence cfe`
+      : sql`count(*)::integer as total from cfe`
+  } where ${wanted}`;
   return row?.total ?? 0;
-}
-
-function counted(seen: Seen, filter: CfeSearch): Condition {
-  const named = namedIn(filter);
-  const ofReceiver = (number: string): Condition => ({
-    sql: `select id from cfe where ${RECEIVER} = ?`,
-    values: [number],
-  });
-  const ids = named?.(seen, ofReceiver);
-  const { sql, values } = joined(' and ', [
-    visibleTo(seen, 'cfe.rut'),
-    conditionsOf(filter),
-    ...(ids ? [{ ...ids, sql: `cfe.id in (${ids.sql})` }] : []),
-  ]);
-  return { sql: `select count(*)::integer as total from cfe where ${sql}`, values };
 }
 
 /** What a text leads to. */
@@ -334,16 +259,13 @@ export async function findCfes(em: EntityManager, seen: Seen, text: string): Pro
   const sought = soughtIn(text);
   if (!sought) return { kind: 'nothing' };
   if (sought.rut !== null) {
-    const { sql, values } = visibleTo(seen, 'rut');
-    const [row] = await em.execute<unknown[]>(`select rut from enterprise where rut = ? and ${sql}`, [
-      sought.rut,
-      ...values,
-    ]);
-    if (row) return { kind: 'enterprise', rut: sought.rut };
+    const rows = await query(em)`
+      select rut from enterprise where rut = ${sought.rut} and ${visibleTo(seen, 'rut')}`;
+    if (rows.length > 0) return { kind: 'enterprise', rut: sought.rut };
   }
   const { cfes, next } = await searchCfes(em, seen, { text }, { limit: 1 });
-  const [cfe] = cfes;
-  if (!cfe) return { kind: 'nothing' };
+  const [one] = cfes;
+  if (!one) return { kind: 'nothing' };
   if (next) return { kind: 'several' };
-  return { kind: 'cfe', rut: cfe.rut, environment: cfe.environment, cfeId: formatCfeId(cfe) };
+  return { kind: 'cfe', rut: one.rut, environment: one.environment, cfeId: formatCfeId(one) };
 }

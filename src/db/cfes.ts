@@ -1,18 +1,20 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { Attempt } from '../domain/attempt.ts';
+import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { formatCfeId, type Place } from '../domain/cfeId.ts';
+import type { Original } from '../domain/cfeRule.ts';
 import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
-import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type Environment } from '../domain/cfeTypes.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
 import { ATTEMPTS_STORED, attemptValues } from './attempts.ts';
-import { milliseconds } from './clock.ts';
-import { Cfe } from './entities/Cfe.ts';
-import type { Sobre } from './entities/Sobre.ts';
+import type { Sobre } from './entities/authority.ts';
+import { Cfe } from './entities/receipts.ts';
 import { verdictExchange } from './exchange.ts';
 import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
 import { enqueue } from './outbox.ts';
+import { milliseconds } from './sql.ts';
 import { subscribedTo } from './webhooks.ts';
 
 const CFE_UPDATED = 'cfe.updated';
@@ -58,7 +60,7 @@ export function issueCfeMessage(
   return {
     workflow: 'issueCfe',
     workflowId: cfe.workflowId,
-    input: { cfeId: cfe.id },
+    input: { cfeUuid: cfe.id },
     ...(signal ? { signal } : {}),
     searchAttributes: {
       EnterpriseRut: cfe.rut,
@@ -96,10 +98,85 @@ export function findCfeWithXml(em: EntityManager, key: CfeKey): Promise<Cfe | nu
   return em.findOne(Cfe, { ...key }, { populate: ['signedXml'] });
 }
 
-/** The CFE whose receipt page has this token, or null, with its XML. */
-export function findCfeOfReceipt(em: EntityManager, receiptToken: string): Promise<Cfe | null> {
-  return em.findOne(Cfe, { receiptToken }, { populate: ['signedXml'] });
+/** A CFE as far as it tells which files of its receipt there are: without what is long in it. */
+export interface Receipt
+  extends Pick<
+    Cfe,
+    | 'id'
+    | 'accountId'
+    | 'rut'
+    | 'environment'
+    | 'type'
+    | 'serie'
+    | 'numero'
+    | 'status'
+    | 'rejection'
+    | 'digest'
+    | 'receiptToken'
+  > {
+  /** Length of its signed XML in bytes; null before it is signed. */
+  readonly xmlBytes: number | null;
 }
+
+async function receiptWhere(
+  em: EntityManager,
+  condition: string,
+  values: readonly unknown[],
+): Promise<Receipt | null> {
+  const [row] = await em.execute<Receipt[]>(
+    `select id, account_id as "accountId", rut, environment, type, serie, numero, status, rejection, digest,
+       receipt_token as "receiptToken", octet_length(signed_xml) as "xmlBytes"
+     from cfe where ${condition}`,
+    [...values],
+  );
+  return row ?? null;
+}
+
+/** The receipt of the CFE that a cfe_id names, or null. */
+export const findReceipt = (
+  em: EntityManager,
+  { rut, environment, type, sequence }: CfeKey,
+): Promise<Receipt | null> =>
+  receiptWhere(em, 'rut = ? and environment = ? and type = ? and sequence = ?', [
+    rut,
+    environment,
+    type,
+    sequence,
+  ]);
+
+/** The receipt whose page has this token, or null. */
+export const findReceiptOfToken = (em: EntityManager, token: string): Promise<Receipt | null> =>
+  receiptWhere(em, 'receipt_token = ?', [token]);
+
+/** The long parts of a signed CFE that its files are made from; which of them, by `columns`. */
+async function longParts<T extends object>(em: EntityManager, id: string, columns: string): Promise<T> {
+  const [row] = await em.execute<T[]>(`select ${columns} from cfe where id = ?`, [id]);
+  if (!row) throw new Error(`CFE ${id} is gone`);
+  return row;
+}
+
+/** The signed XML of a CFE that has one. */
+export const signedXmlOf = async (em: EntityManager, id: string): Promise<string> =>
+  (await longParts<{ xml: string }>(em, id, 'signed_xml as xml')).xml;
+
+/** What is printed of a signed CFE. */
+export const printedPartsOf = (
+  em: EntityManager,
+  id: string,
+): Promise<{ signedXml: string; document: Pick<CfeDocument, 'issuer' | 'adenda'> }> =>
+  longParts(
+    em,
+    id,
+    `signed_xml as "signedXml",
+     jsonb_strip_nulls(jsonb_build_object('issuer', document -> 'issuer', 'adenda', document -> 'adenda')) as document`,
+  );
+
+/** The document of a CFE as JSON text, unread, and the picture that its receipt shows. */
+export const documentTextOf = (
+  em: EntityManager,
+  id: string,
+): Promise<{ json: string; logoSha256: string | null }> =>
+  longParts(em, id, `document::text as json, document #>> '{issuer,logoSha256}' as "logoSha256"`);
 
 /** Those of the CFEs with these UUIDs that have their verdict. */
 export async function decidedAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
@@ -158,10 +235,8 @@ export async function receiveUnheard(
 }
 
 /**
- * Stores a verdict in one statement, with the e-mails that follow from it and the start of its way to an electronic
- * receiver; answers what was taken when, and how many workflows were begun. Null, and nothing changed, where a webhook is to
- * hear of it, a note waits for it or the CFE has its verdict; the calls to the authority are stored in any case. Whether a note waits is asked with the row locked: whoever
- * issues one holds that row.
+ * Stores a verdict, its e-mails and the start of its way to an electronic receiver in one statement. Null, and nothing but the
+ * calls stored, where a webhook is to hear of it, a note waits for it (asked with the row locked) or the CFE has its verdict.
  */
 export async function decideUnheard(
   em: EntityManager,
@@ -204,7 +279,7 @@ export async function tellNotes(em: EntityManager, originalId: string, now: Date
 
 /**
  * The CFE that a note corrects, locked until the open transaction ends, so that its status cannot change and notes on it
- * follow one another.
+ * follow one another. @internal exported for tests
  */
 export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
@@ -219,7 +294,7 @@ export function lockCfeById(em: EntityManager, id: string): Promise<Cfe> {
  * What the notes of these types took from the original so far: decimal text in the original's currency, not rounded,
  * over pesos by the rates of both documents where the currencies differ. Rejected notes took nothing.
  */
-export async function referencedAmount(
+async function referencedAmount(
   em: EntityManager,
   originalId: string,
   types: readonly CfeType[],
@@ -252,4 +327,45 @@ export function stuckCfes(em: EntityManager, filter: StuckFilter, limit: number)
     { stuckReason: { $ne: null }, ...given },
     { orderBy: { createdAt: 'asc', id: 'asc' }, limit },
   );
+}
+
+const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
+
+/** The CFE that a note corrects, with what the rules want to know of it. */
+export interface LockedOriginal extends Original {
+  readonly id: string;
+}
+
+/**
+ * The CFE that a note names, locked until the open transaction ends: its status stands, and notes against it follow
+ * one another, so that together they take no more than it has. Null when there is none.
+ */
+export async function lockOriginal(em: EntityManager, key: CfeKey): Promise<LockedOriginal | null> {
+  const cfe = await lockCfe(em, key);
+  if (!cfe) return null;
+  const { id, document, status } = cfe;
+  return { id, document, status, credited: await referencedAmount(em, id, CREDIT_NOTES) };
+}
+
+/**
+ * Marks a CFE whose step keeps failing by a mistake of ours, and has its workflow told, in one transaction: once, however
+ * often it is called. One that has its verdict, or waits for support already, stays as it is.
+ */
+export function markOwnFault(em: EntityManager, id: string, now: Date): Promise<void> {
+  return em.transactional(async (open) => {
+    const cfe = await open.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (cfe.settledAt !== null || cfe.stuckReason !== null) return;
+    cfe.stuckReason = 'internal';
+    enqueue(open, issueCfeMessage(cfe, SIGNALS.stepFails), now);
+  });
+}
+
+/** The mistake is mended: the CFE waits for nobody, and its workflow is told, as it may be waiting for a slot or a verdict. */
+export function clearOwnFault(em: EntityManager, id: string, now: Date): Promise<void> {
+  return em.transactional(async (open) => {
+    const cfe = await open.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (cfe.stuckReason !== 'internal') return;
+    cfe.stuckReason = null;
+    enqueue(open, issueCfeMessage(cfe, SIGNALS.stepGoesOn), now);
+  });
 }

@@ -21,9 +21,8 @@ export type Topic = keyof typeof TABLES;
 export const TOPICS = Object.keys(TABLES) as readonly Topic[];
 
 /**
- * How often rows of each topic were written since the database began to count: whoever compares two answers sees whether something
- * changed. Read from PostgreSQL's own counters, which each connection brings up to date some seconds after its work at the
- * latest; no table is touched, however large.
+ * How often rows of each topic were written, for whoever compares two answers. From PostgreSQL's own counters, which each
+ * connection brings up to date within seconds: no table is touched, however large.
  */
 export async function changeCounts(em: EntityManager): Promise<Record<Topic, string>> {
   const rows = await em.execute<{ relname: string; written: string }[]>(

@@ -1,9 +1,10 @@
 /** What the console's pages of accounts read. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { EnterpriseStatus } from '../domain/enterpriseStatus.ts';
 import type { MemberRole } from '../domain/people.ts';
-import { milliseconds } from './clock.ts';
+import { all, query } from './sql.ts';
 
 export interface ListedAccount {
   readonly id: string;
@@ -25,21 +26,16 @@ export async function accountsPage(
   { text }: { text?: string | undefined },
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ListedAccount[]> {
-  const [name, id] = after ?? [];
-  const rows = await em.execute<(Omit<ListedAccount, 'createdAt'> & { created: number })[]>(
-    `select a.id, a.name, a.email, a.is_developer as "isDeveloper", ${milliseconds('a.created_at')} as created,
-       (select count(*)::int from enterprise e where e.owner_account_id = a.id) as enterprises,
-       (select count(*)::int from membership m where m.account_id = a.id) as members
-     from account a
-     where ${text === undefined ? 'true' : '(a.name ilike ? or a.email ilike ? or a.id::text = lower(?))'}
-       and ${after === null ? 'true' : '(a.name, a.id) > (?::text, ?::uuid)'}
-     order by a.name, a.id limit ?`,
-    [
-      ...(text === undefined ? [] : [within(text), within(text), text]),
-      ...(after === null ? [] : [name, id]),
-      limit,
-    ],
+  const wanted = all(
+    text !== undefined &&
+      sql`a.name ilike ${within(text)} or a.email ilike ${within(text)} or a.id::text = lower(${text})`,
+    after && sql`(a.name, a.id) > (${after[0]}, ${after[1]})`,
   );
+  const rows = await query(em)<Omit<ListedAccount, 'createdAt'> & { created: string }>`
+    select a.id, a.name, a.email, a.is_developer as "isDeveloper", a.created_at as created,
+      (select count(*)::int from enterprise e where e.owner_account_id = a.id) as enterprises,
+      (select count(*)::int from membership m where m.account_id = a.id) as members
+    from account a where ${wanted} order by a.name, a.id limit ${limit}`;
   return rows.map(({ created, ...row }) => ({ ...row, createdAt: new Date(created) }));
 }
 

@@ -1,7 +1,6 @@
 /** What the console's pages of enterprises read, of all or of those that somebody sees. */
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { AnnulmentReason } from '../domain/annulment.ts';
-import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { sql } from 'kysely';
 import {
   type EnterpriseStatus,
   lackingFacts,
@@ -9,8 +8,8 @@ import {
   type ReadyFact,
 } from '../domain/enterpriseStatus.ts';
 import { addDays } from '../domain/montevideo.ts';
-import { milliseconds } from './clock.ts';
-import { type Seen, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleTo } from './roles.ts';
+import { all, type Fragment, query } from './sql.ts';
 
 /** An enterprise as the list shows it. */
 export interface ListedEnterprise {
@@ -42,19 +41,19 @@ interface Row extends Omit<ListedEnterprise, 'lacks' | 'lastCfeAt'> {
   readonly dateCome: boolean;
   readonly certificateHolds: boolean;
   readonly caeHolds: boolean;
-  readonly lastCfeAt: number | null;
+  readonly lastCfeAt: string | null;
 }
 
 /** The last day of a certificate `c` in Montevideo. */
-export const LAST_DAY = `(c.not_after at time zone 'America/Montevideo')::date`;
+export const LAST_DAY = sql`(c.not_after at time zone 'America/Montevideo')::date`;
 
-/** SQL that says whether a fact holds of the joined row. */
-const FACTS: Readonly<Record<ReadyFact, string>> = {
-  prodPermission: `'PROD' = any (permissions)`,
-  validCertificate: 'certificate_holds',
-  plan: 'plan_id is not null',
-  okCae: 'cae_holds',
-  dateCome: 'date_come',
+/** Whether a fact holds of the joined row. */
+const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
+  prodPermission: sql`'PROD' = any (permissions)`,
+  validCertificate: sql`certificate_holds`,
+  plan: sql`plan_id is not null`,
+  okCae: sql`cae_holds`,
+  dateCome: sql`date_come`,
 };
 
 /** At `now`, which is on the day `today`: enterprises behind the RUT `after`, in the order of their RUTs. */
@@ -64,49 +63,37 @@ export async function enterprisesSeen(
   { text, status, lacks, endsWithin }: EnterpriseFilter,
   { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
 ): Promise<ListedEnterprise[]> {
-  const visible = visibleTo(seen, 'e.rut');
-  const conditions = [
-    { sql: visible.sql, values: visible.values },
-    ...(after === null ? [] : [{ sql: 'e.rut > ?', values: [after] }]),
-    ...(status === undefined ? [] : [{ sql: 'e.status = ?', values: [status] }]),
-    ...(text === undefined
-      ? []
-      : [{ sql: '(e.rut like ? or e.legal_name ilike ? or e.trade_name ilike ?)', values: patterns(text) }]),
-  ];
-  const wanted = [
-    ...(lacks === undefined ? [] : [{ sql: `not (${FACTS[lacks]})`, values: [] }]),
-    ...(endsWithin === undefined
-      ? []
-      : [{ sql: 'least(certificate_ends, cae_ends) <= ?::date', values: [addDays(today, endsWithin)] }]),
-  ];
-  const rows = await em.execute<Row[]>(
-    `select rut, legal_name as "legalName", status, permissions, plan_id is not null as "hasPlan", date_come as "dateCome",
-       certificate_holds as "certificateHolds", cae_holds as "caeHolds",
-       certificate_ends::text as "certificateEnds", cae_ends::text as "caeEnds",
-       ${milliseconds("(select max(created_at) from cfe where cfe.rut = found.rut and environment = 'production')")} as "lastCfeAt"
-     from (
-       select e.*, coalesce(e.scheduled_ready_date <= ?::timestamptz, false) as date_come,
-         coalesce(?::timestamptz between c.not_before and c.not_after, false) as certificate_holds,
-         ${LAST_DAY} as certificate_ends,
-         exists (select from cae where cae.rut = e.rut and environment = 'production' and expiration_date >= ?::date)
-           as cae_holds,
-         (select min(expiration_date) from cae
-           where cae.rut = e.rut and environment = 'production' and expiration_date >= ?::date and numbers_left > 0) as cae_ends
-       from enterprise e left join certificate c
-         on c.rut = e.rut and c.environment = 'production' and c.replaced_at is null
-       where ${conditions.map(({ sql }) => sql).join(' and ')}
-     ) as found
-     where ${['true', ...wanted.map(({ sql }) => sql)].join(' and ')} order by rut limit ?`,
-    [
-      now.toISOString(),
-      now.toISOString(),
-      today,
-      today,
-      ...conditions.flatMap(({ values }) => values),
-      ...wanted.flatMap(({ values }) => values),
-      limit,
-    ],
+  // The text's own characters have no meaning of their own.
+  const part = text?.replace(/[\\%_]/g, '\\$&');
+  const matching = all(
+    visibleTo(seen, 'e.rut'),
+    after !== null && sql`e.rut > ${after}`,
+    status !== undefined && sql`e.status = ${status}`,
+    part !== undefined &&
+      sql`(e.rut like ${`${part}%`} or e.legal_name ilike ${`%${part}%`} or e.trade_name ilike ${`%${part}%`})`,
   );
+  const wanted = all(
+    lacks !== undefined && sql`not (${FACTS[lacks]})`,
+    endsWithin !== undefined && sql`least(certificate_ends, cae_ends) <= ${addDays(today, endsWithin)}`,
+  );
+  const rows = await query(em)<Row>`
+    select rut, legal_name as "legalName", status, permissions, plan_id is not null as "hasPlan", date_come as "dateCome",
+      certificate_holds as "certificateHolds", cae_holds as "caeHolds",
+      certificate_ends::text as "certificateEnds", cae_ends::text as "caeEnds",
+      (select max(created_at) from cfe where cfe.rut = found.rut and environment = 'production') as "lastCfeAt"
+    from (
+      select e.*, coalesce(e.scheduled_ready_date <= ${now}, false) as date_come,
+        coalesce(${now} between c.not_before and c.not_after, false) as certificate_holds,
+        ${LAST_DAY} as certificate_ends,
+        exists (select from cae where cae.rut = e.rut and environment = 'production' and expiration_date >= ${today})
+          as cae_holds,
+        (select min(expiration_date) from cae
+          where cae.rut = e.rut and environment = 'production' and expiration_date >= ${today} and numbers_left > 0) as cae_ends
+      from enterprise e left join certificate c
+        on c.rut = e.rut and c.environment = 'production' and c.replaced_at is null
+      where ${matching}
+    ) as found
+    where ${wanted} order by rut limit ${limit}`;
   return rows.map(listed);
 }
 
@@ -132,12 +119,6 @@ function listed({
   };
 }
 
-/** A part of a text, whose own characters have no meaning of their own. */
-function patterns(text: string): string[] {
-  const part = text.replace(/[\\%_]/g, '\\$&');
-  return [`${part}%`, `%${part}%`, `%${part}%`];
-}
-
 /** An account with a role at an enterprise. */
 export interface AccountAt {
   readonly accountId: string;
@@ -154,32 +135,4 @@ export function accountsAt(em: EntityManager, rut: string): Promise<AccountAt[]>
      ) as held join account using (id) order by place, name, account.id`,
     [rut, rut],
   );
-}
-
-/** Numbers that are no valid CFE and never will be. */
-export interface AnnulledSpan {
-  readonly id: string;
-  readonly environment: Environment;
-  readonly type: CfeType;
-  readonly serie: string;
-  readonly from: number;
-  readonly to: number;
-  readonly reason: AnnulmentReason;
-  readonly reportDate: string;
-  readonly annulledAt: Date;
-}
-
-/** The annulments of an enterprise, the latest first, behind the id `after`. */
-export async function annulmentsOf(
-  em: EntityManager,
-  rut: string,
-  { after, limit }: { after: string | null; limit: number },
-): Promise<AnnulledSpan[]> {
-  const rows = await em.execute<(Omit<AnnulledSpan, 'annulledAt'> & { at: number })[]>(
-    `select id::text as id, environment, type, serie, from_number as "from", to_number as "to", reason,
-       report_date::text as "reportDate", ${milliseconds('annulled_at')} as at
-     from annulment where rut = ? and (?::bigint is null or id < ?::bigint) order by id desc limit ?`,
-    [rut, after, after, limit],
-  );
-  return rows.map(({ at, ...row }) => ({ ...row, annulledAt: new Date(at) }));
 }

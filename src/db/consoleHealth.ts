@@ -1,12 +1,14 @@
 /** What the first page of the console reads: how things stand, of all enterprises or of those that somebody sees. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { milliseconds } from './clock.ts';
 import { type NeedyPaper, needyPapers } from './consolePapers.ts';
 import { reportsDue } from './consoleReports.ts';
-import { type Seen, visibleAmong, visibleTo } from './visibleTo.ts';
+import { waitsForRetry } from './deliveries.ts';
+import { type Seen, visibleAmong, visibleTo } from './roles.ts';
+import { all, type Fragment, query } from './sql.ts';
 
 /** At most this many rows of each list. */
 const MOST = 20;
@@ -35,7 +37,8 @@ export interface Health {
   readonly stuck: readonly (Group & { reason: StuckReason })[];
   /** Papers for production that run low, end soon or ended lately, these at the end. */
   readonly papers: Few<NeedyPaper>;
-  readonly webhooks: Few<{ id: string; url: string; count: number; last: Date }>;
+  /** Those with deliveries that were given up in the last 24 hours, or that wait for their next retry. */
+  readonly webhooks: Few<FailingWebhook>;
   readonly reports: {
     /** Production's reports of days that are over which the authority does not have, how many of them late, and when the first is due. */
     readonly due: { readonly count: number; readonly late: number; readonly first: Date } | null;
@@ -49,22 +52,30 @@ export interface Health {
   };
 }
 
+/** A webhook that does not take what is sent to it. */
+export interface FailingWebhook {
+  readonly id: string;
+  readonly url: string;
+  /** Deliveries given up in the last 24 hours. */
+  readonly failed: number;
+  /** Deliveries that were refused and wait for a retry. */
+  readonly waiting: number;
+}
+
 /** How things stand at `now`; papers and reports as of `businessNow`. */
 export async function consoleHealth(
   em: EntityManager,
   seen: Seen,
   { now, businessNow }: { now: Date; businessNow: Date },
 ): Promise<Health> {
-  const { sql, values } = visibleAmong(seen, 'rut');
-  const groups = (key: string, condition: string): Promise<Row[]> =>
-    em.execute(
-      `select environment, ${key} as key, count(*)::int as count, ${milliseconds('min(created_at)')} as oldest
-       from cfe where ${condition} and ${sql} group by environment, ${key} order by environment, count desc`,
-      values,
-    );
+  const groups = (key: 'status' | 'stuck_reason', condition: Fragment): Promise<Row[]> =>
+    query(em)<Row>`
+      select environment, ${sql.ref(key)} as key, count(*)::int as count, min(created_at) as oldest
+      from cfe where ${condition} and ${visibleAmong(seen, 'rut')}
+      group by environment, ${sql.ref(key)} order by environment, count desc`;
   const [pending, stuck, papers, webhooks, reports] = [
-    await groups('status', 'settled_at is null and stuck_reason is null'),
-    await groups('stuck_reason', 'stuck_reason is not null'),
+    await groups('status', sql`settled_at is null and stuck_reason is null`),
+    await groups('stuck_reason', sql`stuck_reason is not null`),
     await needyPapers(
       em,
       seen,
@@ -95,35 +106,26 @@ interface Row {
   environment: Environment;
   key: string;
   count: number;
-  oldest: number;
+  oldest: string;
 }
 
-async function failingWebhooks(
-  em: EntityManager,
-  seen: Seen,
-  now: Date,
-): Promise<Health['webhooks']['rows'][number][]> {
-  const own =
-    seen === null
-      ? { sql: 'true', values: [] }
-      : { sql: 'account_id = any (?::uuid[])', values: [`{${seen.join(',')}}`] };
-  const since = new Date(now.getTime() - DAY_MILLISECONDS).toISOString();
-  const rows = await em.execute<{ id: string; url: string; count: number; last: number }[]>(
-    `select webhook.id, url, count(*)::int as count, ${milliseconds('max(delivery.settled_at)')} as last
-     from delivery join webhook on webhook.id = webhook_id
-     where delivery.status = 'FAILED' and delivery.created_at > ?::timestamptz - interval '1 hour' and settled_at > ?::timestamptz
-       and removed_at is null and ${own.sql}
-     group by webhook.id, url order by count desc, webhook.id limit ${MOST + 1}`,
-    [since, since, ...own.values],
-  );
-  return rows.map(({ last, ...row }) => ({ ...row, last: new Date(last) }));
+async function failingWebhooks(em: EntityManager, seen: Seen, now: Date): Promise<FailingWebhook[]> {
+  const own = all(seen !== null && sql`account_id = any (${seen}::uuid[])`);
+  const since = new Date(now.getTime() - DAY_MILLISECONDS);
+  return query(em)<FailingWebhook>`
+    select webhook.id, url, count(settled_at)::int as failed, count(next_attempt_at)::int as waiting
+    from (
+      select webhook_id, settled_at, null::timestamptz as next_attempt_at from delivery
+      where status = 'FAILED' and created_at > ${since}::timestamptz - interval '1 hour' and settled_at > ${since}
+      union all
+      select webhook_id, null, next_attempt_at from delivery where ${sql.raw(waitsForRetry('delivery'))}
+    ) undelivered join webhook on webhook.id = webhook_id
+    where removed_at is null and ${own}
+    group by webhook.id, url order by count(*) desc, webhook.id limit ${MOST + 1}`;
 }
 
-async function stuckReports(em: EntityManager, seen: Seen): Promise<Health['reports']['stuck']> {
-  const { sql, values } = visibleTo(seen, 'rut');
-  return em.execute(
-    `select stuck_reason as reason, environment, count(*)::int as count, min(date)::text as oldest from daily_report
-     where stuck_reason is not null and ${sql} group by stuck_reason, environment order by environment, count desc`,
-    values,
-  );
-}
+const stuckReports = (em: EntityManager, seen: Seen): Promise<Health['reports']['stuck']> =>
+  query(em)<Health['reports']['stuck'][number]>`
+    select stuck_reason as reason, environment, count(*)::int as count, min(date)::text as oldest from daily_report
+    where stuck_reason is not null and ${visibleTo(seen, 'rut')}
+    group by stuck_reason, environment order by environment, count desc`;

@@ -1,10 +1,12 @@
 /** What the console tells of papers that need somebody: those that end, and numbers that run low. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { CfeType } from '../domain/cfeTypes.ts';
 import { addDays, montevideoDate } from '../domain/montevideo.ts';
 import { aboutLow, FEW_PART, runsLow, type TypeNumbers } from '../domain/warnings.ts';
 import { LAST_DAY } from './consoleEnterprises.ts';
-import { type Seen, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleTo } from './roles.ts';
+import { all, type Fragment, query } from './sql.ts';
 import { usedLately } from './warnings.ts';
 
 export const PAPER_KINDS = ['low', 'cae', 'certificate'] as const;
@@ -55,46 +57,31 @@ export async function needyPapers(
   }: { after?: readonly [day: string, kind: string, id: string] | null; endedLast?: boolean; limit: number },
 ): Promise<NeedyPaper[]> {
   const today = montevideoDate(now);
-  const visible = visibleTo(seen, 'paper.rut');
-  const days = [addDays(today, -TOLD_DAYS), addDays(today, within)];
+  const ends = (day: Fragment): Fragment =>
+    sql`${day} between ${addDays(today, -TOLD_DAYS)} and ${addDays(today, within)}`;
   const low = kind === undefined || kind === 'low' ? await typesThatRunLow(em, seen, now) : [];
-  const [day, behind, id] = after ?? [null, null, null];
-  return em.execute<NeedyPaper[]>(
-    `select kind, paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
-       ends::text as ends, day::text as day, numbers_left as "numbersLeft"
-     from (
-       select 'cae' as kind, id, rut, type, series as serie, authorization_number, expiration_date as ends,
-         expiration_date as day, numbers_left
-       from cae where environment = 'production' and numbers_left > 0
-         and expiration_date between ?::date and ?::date
-       union all
-       select 'certificate', id, rut, null, null, null, ${LAST_DAY}, ${LAST_DAY}, null from certificate c
-       where environment = 'production' and replaced_at is null and ${LAST_DAY} between ?::date and ?::date
-       union all
-       select 'low', id, rut, type, null, null, ends, ?::date, "left"
-       from jsonb_to_recordset(?::jsonb) as low (id uuid, rut text, type text, ends date, "left" integer)
-     ) as paper join enterprise e on e.rut = paper.rut
-     where ${visible.sql} and (?::text is null or kind = ?::text) and (e.status <> 'SUSPENDED' or not ?::boolean)
-       and (?::date is null or (day, kind, paper.id) > (?::date, ?::text, ?::uuid))
-     order by (?::boolean and day < ?::date), day, kind, paper.id limit ?`,
-    [
-      ...days,
-      ...days,
-      today,
-      JSON.stringify(low),
-      ...visible.values,
-      kind ?? null,
-      kind ?? null,
-      isIssuing,
-      day,
-      day,
-      behind,
-      id,
-      endedLast,
-      today,
-      limit,
-    ],
+  const wanted = all(
+    visibleTo(seen, 'paper.rut'),
+    kind !== undefined && sql`kind = ${kind}`,
+    isIssuing && sql`e.status <> 'SUSPENDED'`,
+    after && sql`(day, kind, paper.id) > (${after[0]}, ${after[1]}, ${after[2]})`,
   );
+  const order = endedLast ? sql`day < ${today}, day` : sql`day`;
+  return query(em)<NeedyPaper>`
+    select kind, paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
+      ends::text as ends, day::text as day, numbers_left as "numbersLeft"
+    from (
+      select 'cae' as kind, id, rut, type, serie, authorization_number, expiration_date as ends,
+        expiration_date as day, numbers_left
+      from cae where environment = 'production' and numbers_left > 0 and ${ends(sql`expiration_date`)}
+      union all
+      select 'certificate', id, rut, null, null, null, ${LAST_DAY}, ${LAST_DAY}, null from certificate c
+      where environment = 'production' and replaced_at is null and ${ends(LAST_DAY)}
+      union all
+      select 'low', id, rut, type, null, null, ends, ${today}::date, "left"
+      from jsonb_to_recordset(${JSON.stringify(low)}::jsonb) as low (id uuid, rut text, type text, ends date, "left" integer)
+    ) as paper join enterprise e on e.rut = paper.rut
+    where ${wanted} order by ${order}, kind, paper.id limit ${limit}`;
 }
 
 /** A type of an enterprise as it is counted. */
@@ -111,20 +98,17 @@ interface Counted extends Omit<TypeNumbers, 'used'> {
  * alone that were warned of at the last hour's turn (docs/contract.md#warnings); few numbers are seen at once.
  */
 async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
-  const visible = visibleTo(seen, 'cae.rut');
-  const counted = await em.execute<Counted[]>(
-    `select counted.*, w.rut is not null as "isWarned" from (
-       select rut, type, min(id::text) as id, max(expiration_date)::text as ends,
-         bool_or(is_valid) as "hasValid",
-         coalesce(sum(numbers_left) filter (where is_valid), 0)::float8 as "left",
-         coalesce(sum(number_end - number_start + 1) filter (where is_valid and numbers_left > 0), 0)::float8 as size
-       from (select *, ?::date between issue_date and expiration_date as is_valid from cae
-         where environment = 'production' and ${visible.sql}) as own
-       group by rut, type
-     ) as counted left join warning w on w.rut = counted.rut and w.about = ? || counted.type
-     where w.rut is not null or ("hasValid" and "left" * ? <= size)`,
-    [montevideoDate(now), ...visible.values, aboutLow(''), FEW_PART],
-  );
+  const counted = await query(em)<Counted>`
+    select counted.*, w.rut is not null as "isWarned" from (
+      select rut, type, min(id::text) as id, max(expiration_date)::text as ends,
+        bool_or(is_valid) as "hasValid",
+        coalesce(sum(numbers_left) filter (where is_valid), 0)::float8 as "left",
+        coalesce(sum(number_end - number_start + 1) filter (where is_valid and numbers_left > 0), 0)::float8 as size
+      from (select *, ${montevideoDate(now)} between issue_date and expiration_date as is_valid from cae
+        where environment = 'production' and ${visibleTo(seen, 'cae.rut')}) as own
+      group by rut, type
+    ) as counted left join warning w on w.rut = counted.rut and w.about = ${aboutLow('')} || counted.type
+    where w.rut is not null or ("hasValid" and "left" * ${FEW_PART}::float8 <= size)`;
   const isFew = (one: Counted): boolean => runsLow({ ...one, used: 0 });
   const paced = counted.filter((one) => one.isWarned && !isFew(one)).map(({ rut }) => rut);
   const used = await usedLately(em, [...new Set(paced)], now);

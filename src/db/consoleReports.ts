@@ -1,12 +1,13 @@
 /** What the console's pages of daily reports read. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { addDays, montevideoDate } from '../domain/montevideo.ts';
 import type { ReportStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { milliseconds } from './clock.ts';
 import type { ReportKey } from './dailyReports.ts';
-import { type Seen, visibleAmong, visibleTo } from './visibleTo.ts';
+import { type Seen, visibleAmong, visibleTo } from './roles.ts';
+import { all, columnsOf, type Fragment, query } from './sql.ts';
 
 /** A report as the list shows it. */
 export interface ListedReport extends ReportKey {
@@ -32,7 +33,7 @@ export interface ConsoleReportFilter {
 }
 
 /** Of these the authority has no report. */
-const NOT_THERE = `status in ('OPEN', 'SENT', 'REFUSED')`;
+const NOT_THERE = sql`status in ('OPEN', 'SENT', 'REFUSED')`;
 /** Older reports that the authority does not have are its affair and ours no more. */
 const REPORT_DAYS = 70;
 /** How many of production's reports of days that are over the authority does not have, how many of them late, and when the first is due. */
@@ -42,15 +43,12 @@ export async function reportsDue(
   now: Date,
 ): Promise<{ readonly count: number; readonly late: number; readonly first: Date } | null> {
   const today = montevideoDate(now);
-  const { sql, values } = visibleTo(seen, 'rut');
-  const [due] = await em.execute<{ count: number; late: number; first: number | null }[]>(
-    `select count(*)::int as count, count(*) filter (where due_at < ?::timestamptz)::int as late,
-       ${milliseconds('min(due_at)')} as first
-     from daily_report
-     where environment = 'production' and ${NOT_THERE} and date < ?::date and date > ?::date and ${sql}`,
-    [now.toISOString(), today, addDays(today, -REPORT_DAYS), ...values],
-  );
-  const { count = 0, late = 0, first = null } = due ?? {};
+  const rows = await query(em)<{ count: number; late: number; first: string | null }>`
+    select count(*)::int as count, count(*) filter (where due_at < ${now})::int as late, min(due_at) as first
+    from daily_report
+    where environment = 'production' and ${NOT_THERE} and date < ${today} and date > ${addDays(today, -REPORT_DAYS)}
+      and ${visibleTo(seen, 'rut')}`;
+  const { count = 0, late = 0, first = null } = rows[0] ?? {};
   return first === null ? null : { count, late, first: new Date(first) };
 }
 
@@ -79,26 +77,24 @@ export async function reportsSeen(
   return [...stuck, ...others];
 }
 
-interface Piece {
-  readonly sql: string;
-  readonly values: readonly unknown[];
+interface Page {
+  readonly isStuck: boolean;
+  readonly after: readonly string[] | null;
+  readonly limit: number;
 }
 
 async function part(
   em: EntityManager,
   seen: Seen,
   filter: ConsoleReportFilter,
-  page: { isStuck: boolean; after: readonly string[] | null; limit: number },
+  page: Page,
 ): Promise<ListedReport[]> {
-  const places = placesOf(seen, filter, page);
-  const rows = await em.execute<(Omit<ListedReport, 'dueAt'> & { due: number })[]>(
-    `select report.rut, report.environment, report.date::text as date, report.status, sequence, ${milliseconds('due_at')} as due,
-       is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
-     from (${places.sql} order by date desc, rut, environment limit ?) as place
-       join daily_report report using (rut, environment, date) join enterprise e on e.rut = place.rut
-     order by place.date desc, place.rut, place.environment`,
-    [...places.values, page.limit],
-  );
+  const rows = await query(em)<Omit<ListedReport, 'dueAt'> & { due: string }>`
+    select report.rut, report.environment, report.date::text as date, report.status, sequence, due_at as due,
+      is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
+    from (${placesOf(seen, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
+      join daily_report report using (rut, environment, date) join enterprise e on e.rut = place.rut
+    order by place.date desc, place.rut, place.environment`;
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
 }
 
@@ -107,55 +103,35 @@ async function part(
  * to those of all. Of the others each enterprise that is seen gives its newest, for the days of all others between theirs would be
  * read otherwise; whoever sees everything reads them as they come.
  */
-function placesOf(
-  seen: Seen,
-  filter: ConsoleReportFilter,
-  { isStuck, after, limit }: { isStuck: boolean; after: readonly string[] | null; limit: number },
-): Piece {
+function placesOf(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment {
   const { rut, status, lateAt } = filter;
-  const matching = conditionsOf(filter, { isStuck, after });
-  const isFew = isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
-  if (rut === undefined && (seen === null || isFew)) {
-    const visible = visibleAmong(seen, 'rut');
-    return {
-      sql: `select rut, environment, date from daily_report where ${matching.sql} and ${visible.sql}`,
-      values: [...matching.values, ...visible.values],
-    };
-  }
-  const visible = visibleTo(seen, 'own.rut');
-  return {
-    sql: `select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
-        select environment, date from daily_report where ${matching.sql} and rut = own.rut order by date desc, environment limit ?
-      ) as newest where ${visible.sql} and (?::text is null or own.rut = ?)`,
-    values: [...matching.values, limit, ...visible.values, rut ?? null, rut ?? null],
-  };
+  const matching = conditionsOf(filter, page);
+  const isFew = page.isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
+  if (rut === undefined && (seen === null || isFew))
+    return sql`select rut, environment, date from daily_report where ${matching} and ${visibleAmong(seen, 'rut')}`;
+  return sql`select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
+      select environment, date from daily_report where ${matching} and rut = own.rut
+      order by date desc, environment limit ${page.limit}
+    ) as newest where ${all(visibleTo(seen, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
 }
+
+const report = columnsOf<'daily_report'>();
 
 function conditionsOf(
   { environment, status, from, to, lateAt }: ConsoleReportFilter,
-  { isStuck, after }: { isStuck: boolean; after: readonly string[] | null },
-): Piece {
-  const [, date, rut, placeEnvironment] = after ?? [];
-  const given: readonly (Piece | false)[] = [
-    { sql: `stuck_reason is ${isStuck ? 'not' : ''} null`, values: [] },
-    environment !== undefined && { sql: 'environment = ?', values: [environment] },
-    status !== undefined && { sql: 'status = ?', values: [status] },
-    lateAt !== undefined && {
-      sql: `${NOT_THERE} and due_at < ?::timestamptz and date > ?::date`,
-      values: [lateAt.toISOString(), addDays(montevideoDate(lateAt), -REPORT_DAYS)],
-    },
-    from !== undefined && { sql: 'date >= ?::date', values: [from] },
-    to !== undefined && { sql: 'date <= ?::date', values: [to] },
-    after !== null && {
-      sql: '(date <= ?::date and (date < ?::date or (rut, environment) > (?::text, ?::text)))',
-      values: [date, date, rut, placeEnvironment],
-    },
-  ];
-  const conditions = given.filter((one) => one !== false);
-  return {
-    sql: conditions.map(({ sql }) => sql).join(' and '),
-    values: conditions.flatMap(({ values }) => values),
-  };
+  { isStuck, after }: Page,
+): Fragment {
+  const [, date = '', rut, placeEnvironment] = after ?? [];
+  return all(
+    report('stuck_reason', isStuck ? 'is not' : 'is', null),
+    report.and({ environment, status }),
+    lateAt && sql`${NOT_THERE} and due_at < ${lateAt}`,
+    lateAt && report('date', '>', addDays(montevideoDate(lateAt), -REPORT_DAYS)),
+    from !== undefined && report('date', '>=', from),
+    to !== undefined && report('date', '<=', to),
+    after && report('date', '<=', date),
+    after && sql`(date < ${date} or (rut, environment) > (${rut}, ${placeEnvironment}))`,
+  );
 }
 
 /** What is held now of one type of a day. */

@@ -1,10 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type OperatorRole, SESSION, SIGN_IN_LIMITS, type SignInMethod } from '../domain/people.ts';
-import { ConsoleSession } from './entities/ConsoleSession.ts';
-import { rowsOf, statement } from './statement.ts';
-
-/** How long a session that ended stays, for its owner to see. */
-const KEPT_MILLISECONDS = 30 * 86_400_000;
+import { type OperatorRole, SESSION, type SignInMethod } from '../domain/people.ts';
+import { ConsoleSession } from './entities/people.ts';
+import { rowsOf, statement } from './sql.ts';
 
 /** A session that is good, and whose it is. */
 export interface LiveSession {
@@ -75,15 +72,12 @@ export async function useSession(
     : null;
 }
 
-/** Stores a session with the open transaction, and forgets those of the person that ended long ago. */
-export async function insertSession(
+/** Stores a session with the open transaction. */
+export function insertSession(
   em: EntityManager,
   values: Omit<ConsoleSession, symbol | 'endedAt' | 'seenAt'>,
-): Promise<void> {
-  const { personId, createdAt } = values;
-  const old = new Date(createdAt.getTime() - KEPT_MILLISECONDS);
-  await em.nativeDelete(ConsoleSession, { personId, createdAt: { $lt: old } });
-  em.create(ConsoleSession, { ...values, seenAt: createdAt, endedAt: null });
+): void {
+  em.create(ConsoleSession, { ...values, seenAt: values.createdAt, endedAt: null });
 }
 
 /** Ends a session. False where it had ended. */
@@ -124,38 +118,4 @@ export function liveSessionsOf(em: EntityManager, personId: string, now: Date): 
     },
     { orderBy: { createdAt: 'desc', id: 'desc' } },
   );
-}
-
-/** How often it was tried from a place, this time included, and when that is forgotten. */
-export interface AttemptCount {
-  readonly attempts: number;
-  readonly resetsAt: Date;
-}
-
-/** Counts an attempt to sign in, before it is known what comes of it, so that many at once are counted too. */
-export async function countSignIn(em: EntityManager, place: string, now: Date): Promise<AttemptCount> {
-  const { windowMilliseconds } = SIGN_IN_LIMITS;
-  const over = new Date(now.getTime() - windowMilliseconds).toISOString();
-  await em.execute(
-    `delete from sign_in_count where place in (
-       select place from sign_in_count where since <= ?::timestamptz limit 100 for update skip locked)`,
-    [over],
-  );
-  const [row] = await em.execute<{ attempts: number; since: number }[]>(
-    `insert into sign_in_count as mine (place, since, attempts) values (?, ?::timestamptz, 1)
-     on conflict (place) do update set
-       attempts = case when mine.since <= ?::timestamptz then 1 else mine.attempts + 1 end,
-       since = case when mine.since <= ?::timestamptz then excluded.since else mine.since end
-     returning attempts, extract(epoch from since)::float8 * 1000 as since`,
-    [place, now.toISOString(), over, over],
-  );
-  if (!row) throw new Error('a counter answered no row');
-  return { attempts: row.attempts, resetsAt: new Date(Math.round(row.since) + windowMilliseconds) };
-}
-
-/** Takes back one attempt of each place: it was no failure. */
-export async function forgiveSignIn(em: EntityManager, places: readonly string[]): Promise<void> {
-  await em.execute('update sign_in_count set attempts = attempts - 1 where place in (?) and attempts > 0', [
-    [...places],
-  ]);
 }

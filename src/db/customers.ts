@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { Customer as CustomerBody } from '../domain/customer.ts';
+import { CUSTOMER_FIELDS, type Customer as CustomerBody } from '../domain/customer.ts';
+import { storedFrom } from '../domain/fields.ts';
 import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
-import { Customer } from './entities/Customer.ts';
+import { Customer } from './entities/enterprises.ts';
 
 /** A customer as its address names it. */
 export interface CustomerKey {
@@ -18,12 +19,7 @@ type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNa
 /** What is stored of a customer whom a caller describes at `now`; null for what the body leaves out. */
 export function customerFacts(body: CustomerBody, now: Date): CustomerFacts {
   return {
-    legalName: body.legal_name,
-    fiscalAddress: body.fiscal_address ?? null,
-    city: body.city ?? null,
-    department: body.department ?? null,
-    country: body.country ?? null,
-    countryCode: body.country_code ?? null,
+    ...storedFrom(CUSTOMER_FIELDS, body),
     notifications: body.notifications ?? [],
     updatedAt: now,
   };
@@ -36,14 +32,6 @@ interface CustomerFilter {
   legalName?: string | undefined;
   docNumber?: string | undefined;
   countryCode?: string | undefined;
-}
-
-/**
- * Waits until nobody else adds a customer to the enterprise in an open transaction, so that what is counted stays true
- * until ours ends. No row is locked: issuing goes on meanwhile.
- */
-export async function takeTurnToAddCustomer(em: EntityManager, rut: string): Promise<void> {
-  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`customers of ${rut}`]);
 }
 
 /** Whether an enterprise has more customers than `most`. */
@@ -75,11 +63,6 @@ export async function insertCustomer(
     .returning('rut')
     .execute<{ rut: string }[]>('all', { mapResults: false });
   return rows.length === 0 ? null : em.findOne(Customer, { ...key });
-}
-
-/** Whether the enterprise has a customer with that document. */
-export async function hasCustomer(em: EntityManager, key: CustomerKey): Promise<boolean> {
-  return (await em.count(Customer, { ...key })) > 0;
 }
 
 /** Puts `facts` in the place of what was stored of a customer; null when there is none with that document. */
@@ -135,11 +118,6 @@ export function customersAfter(
     },
     { orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' }, limit },
   );
-}
-
-/** The customer of an enterprise with this id, or null. */
-export function findCustomer(em: EntityManager, rut: string, id: string): Promise<Customer | null> {
-  return em.findOne(Customer, { rut, id });
 }
 
 function conditionsOf({ rut, legalName, docNumber, countryCode }: CustomerFilter) {

@@ -1,29 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { Environment } from '../domain/cfeTypes.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { type DeliveryStatus, RETRY_DELAYS } from '../domain/webhook.ts';
+import { RETRY_DELAYS } from '../domain/webhook.ts';
 import { newDeliveryWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
-import { Delivery } from './entities/Delivery.ts';
-import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
-import { Event } from './entities/Event.ts';
+import { Delivery, DeliveryAttempt, Event } from './entities/webhooks.ts';
 import { enqueue } from './outbox.ts';
 
-/** Which deliveries to list: every condition that is given must hold. */
-export interface DeliveryFilter {
-  webhookId?: string | undefined;
-  status?: DeliveryStatus | undefined;
-  event?: string | undefined;
-  /** Of events about this enterprise, and about its CFE with this cfe_id in that environment. */
-  rut?: string | undefined;
-  environment?: Environment | undefined;
-  cfeId?: string | undefined;
-  /** Made at this moment or later. */
-  since?: Date | undefined;
-}
+/** The condition that a delivery was refused and waits for its next retry; `table` names its row. */
+export const waitsForRetry = (table: string): string =>
+  `${table}.status = 'PENDING' and ${table}.next_attempt_at is not null`;
 
-/** The events that are about one CFE. */
-const OF_A_CFE = ['cfe.updated', 'receipt.delivered', 'receipt.failed'];
+/** Whether somebody may want it sent again at once: it was given up, or waits for its next retry. */
+export const isUndelivered = ({
+  status,
+  nextAttemptAt,
+}: Pick<Delivery, 'status' | 'nextAttemptAt'>): boolean =>
+  status === 'FAILED' || (status === 'PENDING' && Boolean(nextAttemptAt));
 
 /** Puts an event on its way to a webhook with the open transaction: its delivery, and the workflow that sees to it. */
 export function insertDelivery(
@@ -91,35 +83,6 @@ export async function findDelivery(em: EntityManager, id: string): Promise<Deliv
 export async function lockDelivery(em: EntityManager, id: string): Promise<Delivery | null> {
   if (!isUuid(id)) return null;
   return em.findOne(Delivery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-}
-
-/** Deliveries, newest first, at most `limit`. */
-export async function listDeliveries(
-  em: EntityManager,
-  { webhookId, status, event, rut, environment, cfeId, since }: DeliveryFilter,
-  limit: number,
-): Promise<Delivery[]> {
-  const conditions = Object.entries({
-    'delivery.webhook_id = ?': webhookId,
-    'delivery.status = ?': status,
-    'delivery.event_name = ?': event,
-    'delivery.created_at >= ?': since,
-    'event.rut = ?': rut,
-    'event.environment = ?': environment,
-    [`event.name in (${OF_A_CFE.map((name) => `'${name}'`).join(', ')})
-      and substring(event.body from '"cfe_id":[[:space:]]*"([0-9]+-[0-9]+)"') = ?`]: cfeId,
-  }).filter(([, value]) => value !== undefined);
-  const rows = await em.execute<{ id: string }[]>(
-    `select delivery.id from delivery join event on event.id = delivery.event_id
-     where ${['true', ...conditions.map(([condition]) => condition)].join(' and ')}
-     order by delivery.created_at desc, delivery.id desc limit ?`,
-    [...conditions.map(([, value]) => value), limit],
-  );
-  return em.find(
-    Delivery,
-    { id: { $in: rows.map(({ id }) => id) } },
-    { orderBy: { createdAt: 'desc', id: 'desc' } },
-  );
 }
 
 /** The attempts of deliveries, in the order in which they were made. */

@@ -2,10 +2,12 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
-import type { ExchangeState } from '../domain/directory.ts';
+import type { DirectoryFacts, ExchangeState } from '../domain/directory.ts';
 import { newExchangeWorkflowId, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { Exchange } from './entities/Exchange.ts';
+import { requireSigner } from './certificates.ts';
+import { Exchange } from './entities/authority.ts';
+import type { Certificate } from './entities/enterprises.ts';
+import { Cfe } from './entities/receipts.ts';
 import { insertMail } from './mails.ts';
 import { enqueue } from './outbox.ts';
 import { nextIdemisor } from './sobres.ts';
@@ -18,9 +20,8 @@ const CODES = JSON.stringify(
 );
 
 /**
- * The part of a statement that stores, with a verdict, that the CFE is to come to its receiver, should that be an
- * electronic one: its row, and in `exchanged` the start of the workflow that finds out. `decided` names the CFE: a CTE
- * with id, rut, environment, type, sequence and document. Its parameters: the moment, twice.
+ * The part of a statement that stores, with a verdict, the exchange of the CFE and, in `exchanged`, the start of its workflow.
+ * `decided`: a CTE with id, rut, environment, type, sequence and document. Its parameters: the moment, twice.
  */
 export const verdictExchange = (decided: string): string => `
   exchanges as (
@@ -33,7 +34,7 @@ export const verdictExchange = (decided: string): string => `
     insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
     select '${'exchangeCfe' satisfies WorkflowName}',
       '${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
-      jsonb_build_object('cfeId', id),
+      jsonb_build_object('cfeUuid', id),
       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type, 'CfeId', name),
       ?, 0, to_timestamp(0)
     from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
@@ -64,7 +65,7 @@ function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): Workflo
   return {
     workflow: 'exchangeCfe',
     workflowId: newExchangeWorkflowId({ rut, cfeId, uuid: id }),
-    input: { cfeId: id },
+    input: { cfeUuid: id },
     searchAttributes: { EnterpriseRut: rut, Environment: environment, CfeType: type, CfeId: cfeId },
   };
 }
@@ -126,4 +127,54 @@ export async function sendExchange(
   Object.assign(exchange, { state: 'ON_ITS_WAY', idemisor, xml, settledAt: now });
   const mail = { kind: 'EXCHANGE', destination, byHand: false, messageId: messageId(cfe, idemisor) } as const;
   insertMail(em, cfe, mail, now);
+}
+
+// The authority's list of electronic issuers, as far as it was told.
+
+/**
+ * Takes over what the list tells, in one statement: of a RUC that stands there twice the last counts. `askedAt`: when it
+ * was asked about these alone; null where they came with others.
+ */
+export async function storeDirectoryEntries(
+  em: EntityManager,
+  facts: readonly DirectoryFacts[],
+  { now, askedAt }: { now: Date; askedAt: Date | null },
+): Promise<void> {
+  const rows = [...new Map(facts.map((one) => [one.rut, one])).values()];
+  await em.execute(
+    `insert into directory_entry as mine (rut, name, mail, since, until, asked_at, changed_at)
+     select rut, name, mail, since, until, ?::timestamptz, ?::timestamptz
+     from jsonb_to_recordset(?::jsonb) as told (rut text, name text, mail text, since date, until date)
+     on conflict (rut) do update set name = excluded.name, mail = excluded.mail, since = excluded.since,
+       until = excluded.until, asked_at = coalesce(excluded.asked_at, mine.asked_at), changed_at = excluded.changed_at`,
+    [askedAt, now, JSON.stringify(rows)],
+  );
+}
+
+/** When the last load began that was stored to its end; null before the first. */
+export async function lastDirectoryLoad(em: EntityManager): Promise<Date | null> {
+  const [row] = await em.execute<{ begun: number }[]>(
+    'select extract(epoch from begun_at)::float8 * 1000 as begun from directory_load',
+  );
+  return row ? new Date(row.begun) : null;
+}
+
+/** Records that a load was stored to its end. */
+export async function recordDirectoryLoad(em: EntityManager, begunAt: Date, loadedAt: Date): Promise<void> {
+  await em.execute(
+    `insert into directory_load (begun_at, loaded_at) values (?, ?)
+     on conflict (only_row) do update set begun_at = excluded.begun_at, loaded_at = excluded.loaded_at`,
+    [begunAt, loadedAt],
+  );
+}
+
+/** A certificate to ask for the list with: of the READY enterprises' the one that lasts longest; null without any. */
+export async function certificateToAskWith(em: EntityManager, now: Date): Promise<Certificate | null> {
+  const [row] = await em.execute<{ id: string }[]>(
+    `select certificate.id from certificate join enterprise using (rut)
+     where environment = 'production' and replaced_at is null and enterprise.status = 'READY' and not_after > ?
+     order by not_after desc, certificate.id limit 1`,
+    [now],
+  );
+  return row ? requireSigner(em, row.id) : null;
 }

@@ -1,8 +1,9 @@
 /** What is kept for Idempotency-Keys: answers for a time, and CFEs, whose rows carry their keys for ever. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { RequestOutline } from '../crypto/requestOutline.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { Cfe, type FirstAnswer } from './entities/Cfe.ts';
-import { rowsOf, statement } from './statement.ts';
+import { Cfe, type FirstAnswer } from './entities/receipts.ts';
+import { rowsOf, statement } from './sql.ts';
 
 /** A key as its account uses it. */
 export interface KeyScope {
@@ -15,13 +16,15 @@ export interface KeyScope {
 export interface RequestKey {
   readonly key: string;
   readonly hash: Buffer;
+  /** What is kept of it, so that another request with the key can be told where it differs. */
+  readonly outline: () => RequestOutline;
 }
 
 /** How long an answer is kept for its key (docs/contract.md#idempotency); CFEs are kept for ever. */
 export const ANSWER_MILLISECONDS = 24 * 3_600_000;
 
 /** What a key stands for: an answer word for word, or the CFE that its request made. */
-export type Kept = { readonly hash: Uint8Array } & (
+export type Kept = { readonly hash: Uint8Array; readonly outline: RequestOutline } & (
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'cfe'; readonly cfe: Cfe }
 );
@@ -52,7 +55,7 @@ export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: 
 const KEPT = statement(
   'kept_for_key',
   `with asked as (select ?::uuid as account_id, ?::text as environment, ?::text as key, ?::timestamptz as since)
-   select cfe.id as cfe_id, kept.hash, kept.answer
+   select cfe.id as cfe_id, kept.hash, kept.outline, kept.answer
    from asked
    left join cfe on cfe.account_id = asked.account_id and cfe.environment = asked.environment
      and cfe.idempotency_key = asked.key
@@ -65,6 +68,7 @@ export async function findKept(em: EntityManager, scope: KeyScope, now: Date): P
   interface Row {
     cfe_id: string | null;
     hash: Buffer | null;
+    outline: RequestOutline;
     answer: string | null;
   }
   const { accountId, environment, key } = scope;
@@ -73,26 +77,36 @@ export async function findKept(em: EntityManager, scope: KeyScope, now: Date): P
     const cfe = await em.findOneOrFail(
       Cfe,
       { id: row.cfe_id },
-      { populate: ['idempotencyHash', 'firstAnswer'] },
+      { populate: ['idempotencyHash', 'idempotencyOutline', 'firstAnswer'] },
     );
-    // A CFE that is found by its key has the hash with it.
-    return { kind: 'cfe', hash: cfe.idempotencyHash as Uint8Array, cfe };
+    // A CFE that is found by its key has both with it.
+    const { idempotencyHash: hash, idempotencyOutline: outline } = cfe;
+    return { kind: 'cfe', hash: hash as Uint8Array, outline: outline as RequestOutline, cfe };
   }
-  return row?.hash && row.answer !== null ? { kind: 'answer', hash: row.hash, answer: row.answer } : null;
+  if (!row?.hash || row.answer === null) return null;
+  return { kind: 'answer', hash: row.hash, outline: row.outline, answer: row.answer };
 }
 
 /** Keeps the answer to the request with a key, in place of one that has had its time. */
 export async function keepAnswer(
   em: EntityManager,
   scope: KeyScope,
-  kept: { hash: Buffer; answer: string; now: Date },
+  kept: { hash: Buffer; outline: RequestOutline; answer: string; now: Date },
 ): Promise<void> {
   await em.execute(
-    `insert into idempotent_answer (account_id, environment, key, hash, answer, created_at)
-     values (?, ?, ?, ?, ?, ?::timestamptz)
+    `insert into idempotent_answer (account_id, environment, key, hash, outline, answer, created_at)
+     values (?, ?, ?, ?, ?::jsonb, ?, ?::timestamptz)
      on conflict (account_id, environment, key) do update set
-       hash = excluded.hash, answer = excluded.answer, created_at = excluded.created_at`,
-    [scope.accountId, scope.environment, scope.key, kept.hash, kept.answer, kept.now.toISOString()],
+       hash = excluded.hash, outline = excluded.outline, answer = excluded.answer, created_at = excluded.created_at`,
+    [
+      scope.accountId,
+      scope.environment,
+      scope.key,
+      kept.hash,
+      JSON.stringify(kept.outline),
+      kept.answer,
+      kept.now.toISOString(),
+    ],
   );
 }
 

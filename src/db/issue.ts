@@ -6,11 +6,11 @@ import { PLACE_MARK } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { UiValueRow } from '../domain/uiValues.ts';
 import type { WorkflowMessage } from '../temporal.ts';
-import { nextNumber } from './annulments.ts';
-import type { CfeRow } from './entities/Cfe.ts';
-import { Enterprise } from './entities/Enterprise.ts';
+import { Enterprise } from './entities/enterprises.ts';
+import type { CfeRow } from './entities/receipts.ts';
 import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
-import { rowsOf, statement } from './statement.ts';
+import { nextNumber } from './numbers.ts';
+import { rowsOf, statement } from './sql.ts';
 
 /** A CAE as far as issuing asks for it. */
 export interface IssuingCae extends NumberRange {
@@ -45,7 +45,7 @@ const FACTS = statement(
      (select json_build_object('id', id, 'notAfter', not_after) from certificate
        where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
      ) as own_certificate,
-     (select coalesce(json_agg(json_build_object('id', id, 'serie', series, 'numberStart', number_start,
+     (select coalesce(json_agg(json_build_object('id', id, 'serie', serie, 'numberStart', number_start,
          'numberEnd', number_end, 'numbersLeft', numbers_left, 'authorizationNumber', authorization_number,
          'issueDate', issue_date, 'expirationDate', expiration_date, 'specialKind', special_kind,
          'specialCause', special_cause)), '[]') from cae
@@ -82,16 +82,14 @@ export async function issueFacts(
 }
 
 /** A CFE that is judged and has all but its number and its place in the sequence. */
-export interface UnnumberedCfe
-  extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document' | 'receiptToken'> {
+export interface UnnumberedCfe extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document'> {
   readonly document: Omit<CfeDocument, 'numero'>;
 }
 
-/** What a CFE was given: its place in the sequence of its type, its number, and the token of its receipt page. */
+/** What a CFE was given: its place in the sequence of its type, and its number. */
 export interface Numbered {
   readonly sequence: number;
   readonly numero: number;
-  readonly receiptToken: string;
 }
 
 /** The CAE that was to give the number has none left: others took them since it was looked at. */
@@ -109,9 +107,8 @@ export class KeyTaken extends Error {
 }
 
 /**
- * One transaction of its own, unless one is open. The row of the sequence is locked first, as by whoever else moves a
- * numbering; then the CAE, whose numbers that are withheld are passed over, and whose table refuses to go beyond its range
- * (and then nothing of this has happened).
+ * Locks the row of the sequence first, as does whoever else moves a numbering, then the CAE, whose table refuses to go beyond
+ * its range: then nothing of this has happened.
  */
 const STORE = statement(
   'issue_cfe',
@@ -120,7 +117,8 @@ const STORE = statement(
        id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text,
        emission_date date, currency text, pay_amount numeric, document jsonb, reference_id uuid,
        reference_amount numeric, certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
-       request_id text, key_id uuid, created_at timestamptz, message jsonb)
+       idempotency_outline jsonb, request_id text, key_id uuid, receipt_token text,
+       created_at timestamptz, message jsonb)
    ), claim as materialized (
      select case when idempotency_key is null then true
        else claim_idempotency_key(?::text, account_id, environment, idempotency_key, ?::timestamptz) end as is_free
@@ -140,25 +138,24 @@ const STORE = statement(
    ), stored as (
      insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, reference_id, reference_amount, certificate_id, extra,
-       idempotency_key, idempotency_hash, request_id, key_id, created_at)
+       idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
+       receipt_token, created_at)
      select id, workflow_id, account_id, rut, environment, type, place.last, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document || jsonb_build_object('numero', numero), reference_id,
-       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, request_id, key_id, created_at
+       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
+       receipt_token, created_at
      from draft cross join place cross join number cross join texts
-     returning receipt_token
    ), started as (
      insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
      select message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 0, to_timestamp(0)
      from draft cross join number cross join texts
    )
-   select place.last as sequence, numero, receipt_token as "receiptToken"
-   from place cross join number cross join stored`,
+   select place.last as sequence, numero from place cross join number`,
 );
 
 /**
- * Takes the next number of the CAE, and the next place of the type's sequence, and stores the CFE under them with the
- * start of its workflow, all in one statement: the numbering is locked for no longer than that takes, and a number whose
- * statement fails was never taken. Throws NumbersGone and KeyTaken; nothing has happened then.
+ * Takes the next number of the CAE and the next place of the sequence, and stores the CFE with the start of its workflow, in one
+ * statement: a number whose statement fails was never taken. Throws NumbersGone and KeyTaken; nothing has happened then.
  */
 export async function storeNumbered(
   em: EntityManager,
@@ -200,8 +197,10 @@ const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, u
   extra: cfe.extra,
   idempotency_key: cfe.idempotencyKey,
   idempotency_hash: cfe.idempotencyHash && `\\x${Buffer.from(cfe.idempotencyHash).toString('hex')}`,
+  idempotency_outline: cfe.idempotencyOutline,
   request_id: cfe.requestId,
   key_id: cfe.keyId,
+  receipt_token: cfe.receiptToken,
   created_at: cfe.createdAt,
   message,
 });

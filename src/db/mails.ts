@@ -2,12 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
-import { MAIL_RETRY_DELAYS, type MailKind, type MailStatus } from '../domain/mail.ts';
+import {
+  MAIL_RETRY_DELAYS,
+  MAILS_TO_ONE_MAILBOX,
+  MAILS_TO_ONE_MAILBOX_ASSURED,
+  type MailKind,
+  type MailLimit,
+  type MailStatus,
+  mailboxOf,
+  mailsOfAccount,
+} from '../domain/mail.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { newMailWorkflowId, SIGNALS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { Mail } from './entities/Mail.ts';
-import { MailAttempt } from './entities/MailAttempt.ts';
+import { countToday, hourlyLimitOf, type Limited } from './counts.ts';
+import { Mail, MailAttempt } from './entities/mail.ts';
+import { Cfe } from './entities/receipts.ts';
 import { enqueue } from './outbox.ts';
 
 /** What a search attribute tells of a CFE in SQL, where its cfe_id is made from its type and place. */
@@ -16,10 +25,8 @@ const CODES = JSON.stringify(
 );
 
 /**
- * The part of a statement that stores, with a verdict, the e-mails that follow from it: for each enabled address of the
- * customer with the receiver's document its row and the start of its workflow, in `mails` and `mails_started`.
- * `decided` names the CFE: a CTE with id, rut, environment, type, sequence and document. Its parameters:
- * `verdictMailValues`. Nothing is done where nobody is to be told.
+ * The part of a statement that stores the e-mails of a verdict, and the starts of their workflows, for each enabled address of
+ * the customer. `decided`: a CTE with id, rut, environment, type, sequence, document. Parameters: `verdictMailValues`.
  */
 export const verdictMails = (decided: string): string => `
   told as materialized (
@@ -108,6 +115,8 @@ export function insertMail(
     attempts: 0,
     byHand,
     askedAgain: false,
+    counted: byHand,
+    error: null,
     messageId: messageId ?? null,
     createdAt: now,
     settledAt: null,
@@ -155,7 +164,7 @@ export async function pendingMailMessages(
 
 /**
  * Puts an e-mail, locked by the open transaction, on its way once more: same Message-ID, at once, a new schedule. One
- * that waits for its retry waits no longer.
+ * that waits for its retry waits no longer. No limit of the day holds it back: whoever asks is limited.
  */
 export function restartMail(
   em: EntityManager,
@@ -167,6 +176,8 @@ export function restartMail(
   mail.askedAgain = mail.status === 'PENDING';
   mail.status = 'PENDING';
   mail.settledAt = null;
+  mail.error = null;
+  mail.counted = true;
   // By signal: a run that waits is woken, one that is just ending is started again.
   enqueue(em, { ...mailMessage(mail, cfe), signal: SIGNALS.deliverAgain }, now);
 }
@@ -207,11 +218,6 @@ export interface MailFilter {
 export function listMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(Mail, given, { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
-}
-
-/** How many e-mails of a CFE were asked for by hand since a moment. */
-export function countMailsByHand(em: EntityManager, cfeId: string, since: Date): Promise<number> {
-  return em.count(Mail, { cfeId, byHand: true, createdAt: { $gte: since } });
 }
 
 /** The attempts of an e-mail, in the order in which they were made. */
@@ -263,4 +269,89 @@ export async function mailsToReceiver(
     { orderBy: { createdAt: 'desc', id: 'desc' } },
   );
   return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeId) ?? '' }));
+}
+
+// How many e-mails go out in a day, and the addresses that get none.
+
+/** That an e-mail is one more than a limit allows; whoever counts rolls back. */
+export class MailLimitExceeded extends Error {
+  override name = 'MailLimitExceeded';
+  readonly limit: MailLimit;
+  /** How many the limit allows in a day. */
+  readonly most: number;
+
+  constructor(limit: MailLimit, most: number) {
+    super(limit);
+    this.limit = limit;
+    this.most = most;
+  }
+}
+
+/** What an e-mail counts for. */
+interface CountedMail {
+  readonly accountId: string;
+  readonly kind: MailKind;
+  readonly destination: string;
+  /** Whether a person asked for it; else it followed from a verdict. */
+  readonly isAskedFor: boolean;
+}
+
+/**
+ * Counts an e-mail for today, with the open transaction; throws MailLimitExceeded. A sobre that nobody asked for counts for the
+ * account alone: the law demands it of each e-Factura, and the authority names the mailbox.
+ */
+export async function countMail(em: EntityManager, mail: CountedMail, now: Date): Promise<void> {
+  const { accountId, kind, isAskedFor } = mail;
+  const most = mailsOfAccount(await hourlyLimitOf(em, accountId));
+  const mailbox = mailboxOf(mail.destination);
+  const toMailbox = `e-mails to ${mailbox} of ${accountId}`;
+  const limits: (Limited & { limit: MailLimit })[] =
+    kind === 'EXCHANGE' && !isAskedFor
+      ? [{ limit: 'account_limit', counter: `sobres of ${accountId}`, most: most.sobres }]
+      : [
+          { limit: 'account_limit', counter: `e-mails of ${accountId}`, most: most.all },
+          {
+            limit: 'mailbox_limit',
+            counter: toMailbox,
+            most: most.toOneMailbox,
+          },
+          {
+            limit: 'mailbox_limit',
+            counter: `e-mails to ${mailbox}`,
+            most: MAILS_TO_ONE_MAILBOX,
+            except: { counter: toMailbox, first: MAILS_TO_ONE_MAILBOX_ASSURED },
+          },
+        ];
+  const exceeded = await countToday(em, limits, now);
+  if (exceeded) throw new MailLimitExceeded(exceeded.limit, exceeded.most);
+}
+
+/** How long an address that refused an e-mail gets no more: mailboxes are opened again. */
+export const BOUNCE_MILLISECONDS = 30 * 86_400_000;
+
+/** An address to which an account writes. */
+interface Address {
+  readonly accountId: string;
+  readonly destination: string;
+}
+
+const ofAddress = ({ accountId, destination }: Address): string[] => [accountId, destination.toLowerCase()];
+
+/** Stores that an address has refused an e-mail of an account for good: no receipt goes there until the row expires. */
+export async function recordBounce(em: EntityManager, address: Address, now: Date): Promise<void> {
+  await em.execute(
+    'insert into mail_bounce (account_id, destination, since) values (?, ?, ?) on conflict do nothing',
+    [...ofAddress(address), now],
+  );
+}
+
+/** Whether it has. */
+export async function hasBounced(em: EntityManager, address: Address): Promise<boolean> {
+  const where = 'account_id = ? and destination = ?';
+  return (await em.execute(`select 1 from mail_bounce where ${where}`, ofAddress(address))).length > 0;
+}
+
+/** Lets receipts go there again. */
+export async function liftBounce(em: EntityManager, address: Address): Promise<void> {
+  await em.execute('delete from mail_bounce where account_id = ? and destination = ?', ofAddress(address));
 }

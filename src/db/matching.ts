@@ -1,85 +1,74 @@
 /** Which things a bulk run acts on: one condition each for what is counted, shown and stored with the run. */
-
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { StuckKind } from '../domain/cfeStanding.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import type { FailedFilter, RunFilter, RunKind, StuckFilter } from '../domain/run.ts';
+import type { RunFilter, RunKind, StuckFilter, UndeliveredFilter } from '../domain/run.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { milliseconds } from './clock.ts';
+import type { DeliveryStatus } from '../domain/webhook.ts';
+import { waitsForRetry } from './deliveries.ts';
+import { all, columnsOf, type Fragment, query } from './sql.ts';
 
 interface Matching {
   /** From which tables, under which condition, oldest first by which column. */
-  readonly from: string;
-  readonly where: string;
-  readonly values: readonly unknown[];
-  /** The moment since when it waits, as a column; with the id it orders what matches. */
-  readonly since: string;
-  readonly id: string;
+  readonly from: Fragment;
+  readonly where: Fragment;
+  /** The moment since when it waits; with the id it orders what matches. */
+  readonly since: Fragment;
+  readonly id: Fragment;
   /** What made it match. */
-  readonly was: string;
+  readonly was: Fragment;
 }
 
 /** What a run of that kind would act on. */
 export const matchingOf = (kind: RunKind, filter: RunFilter): Matching =>
-  kind === 'redeliver' ? failedDeliveries(filter) : stuckCfes(filter);
+  kind === 'redeliver' ? undelivered(filter) : stuckCfes(filter);
 
-function stuckCfes(filter: RunFilter): Matching {
-  const { ids, rut, environment, type, status, stuckReason, since } = filter;
-  return {
-    from: 'cfe',
-    ...allOf(['cfe.stuck_reason is not null'], {
-      'cfe.rut = ?': rut,
-      'cfe.environment = ?': environment,
-      'cfe.type = ?': type,
-      'cfe.status = ?': status,
-      'cfe.stuck_reason = ?': stuckReason,
-      'cfe.created_at >= ?::timestamptz': since,
-      'cfe.id = any (?::uuid[])': arrayOf(ids),
+const cfe = columnsOf<'cfe'>();
+
+const stuckCfes = ({ ids, rut, environment, type, status, stuckReason, since }: RunFilter): Matching => ({
+  from: sql`cfe`,
+  where: all(
+    sql`cfe.stuck_reason is not null`,
+    cfe.and({
+      'cfe.rut': rut,
+      'cfe.environment': environment,
+      'cfe.type': type,
+      'cfe.status': status,
+      'cfe.stuck_reason': stuckReason,
     }),
-    since: 'cfe.created_at',
-    id: 'cfe.id',
-    was: 'cfe.stuck_reason',
-  };
-}
+    since !== undefined && sql`cfe.created_at >= ${since}`,
+    ids && sql`cfe.id = any (${ids}::uuid[])`,
+  ),
+  since: sql`cfe.created_at`,
+  id: sql`cfe.id`,
+  was: sql`cfe.stuck_reason`,
+});
 
-function failedDeliveries({ ids, webhook, event, since }: RunFilter): Matching {
-  return {
-    from: 'delivery join webhook on webhook.id = delivery.webhook_id and webhook.removed_at is null',
-    ...allOf([`delivery.status = 'FAILED'`], {
-      'delivery.webhook_id = ?::uuid': webhook,
-      'delivery.event_name = ?': event,
-      'delivery.settled_at >= ?::timestamptz': since,
-      'delivery.id = any (?::uuid[])': arrayOf(ids),
-    }),
-    since: 'delivery.settled_at',
-    id: 'delivery.id',
-    was: 'delivery.event_name',
-  };
-}
+/** When it was given up; of one that waits for a retry, when it was last refused. */
+const REFUSED_AT = sql`coalesce(delivery.settled_at, (select max(at) from delivery_attempt where delivery_id = delivery.id))`;
 
-const arrayOf = (ids: readonly string[] | undefined): string | undefined => ids && `{${ids.join(',')}}`;
-
-/** Every condition whose value is given, beside those that always hold. */
-function allOf(
-  always: readonly string[],
-  given: Readonly<Record<string, string | undefined>>,
-): Pick<Matching, 'where' | 'values'> {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return {
-    where: [...always, ...set.map(([condition]) => condition)].join(' and '),
-    values: set.map(([, value]) => value),
-  };
-}
+const undelivered = ({ ids, webhook, event, since }: RunFilter): Matching => ({
+  from: sql`delivery join webhook on webhook.id = delivery.webhook_id and webhook.removed_at is null`,
+  where: all(
+    sql`(delivery.status = 'FAILED' or ${sql.raw(waitsForRetry('delivery'))})`,
+    webhook !== undefined && sql`delivery.webhook_id = ${webhook}`,
+    event !== undefined && sql`delivery.event_name = ${event}`,
+    since !== undefined && sql`${REFUSED_AT} >= ${since}`,
+    ids && sql`delivery.id = any (${ids}::uuid[])`,
+  ),
+  since: REFUSED_AT,
+  id: sql`delivery.id`,
+  was: sql`delivery.event_name`,
+});
 
 /** How many things match; with `limit`, not more than that. */
 export async function countMatching(em: EntityManager, kind: RunKind, filter: RunFilter): Promise<number> {
-  const { from, where, values } = matchingOf(kind, filter);
-  const [row] = await em.execute<{ count: number }[]>(
-    `select count(*)::int as count from ${from} where ${where}`,
-    [...values],
-  );
-  return Math.min(row?.count ?? 0, filter.limit ?? Number.POSITIVE_INFINITY);
+  const { from, where } = matchingOf(kind, filter);
+  const rows = await query(em)<{ count: number }>`
+    select count(*)::int as count from ${from} where ${where}`;
+  return Math.min(rows[0]?.count ?? 0, filter.limit ?? Number.POSITIVE_INFINITY);
 }
 
 /** A reason for which CFEs are stuck, how many, of how many enterprises, and since when the oldest is there. */
@@ -93,25 +82,22 @@ export interface StuckGroup {
 
 /** Stuck CFEs by reason and environment, the most first. */
 export async function stuckGroups(em: EntityManager): Promise<StuckGroup[]> {
-  const rows = await em.execute<(Omit<StuckGroup, 'oldest'> & { oldest: number })[]>(
-    `select stuck_reason as reason, environment, count(*)::int as count,
-       count(distinct rut)::int as enterprises, ${milliseconds('min(created_at)')} as oldest
-     from cfe where stuck_reason is not null group by stuck_reason, environment order by count desc, reason`,
-  );
+  const rows = await query(em)<Omit<StuckGroup, 'oldest'> & { oldest: string }>`
+    select stuck_reason as reason, environment, count(*)::int as count,
+      count(distinct rut)::int as enterprises, min(created_at) as oldest
+    from cfe where stuck_reason is not null
+    group by stuck_reason, environment order by count desc, reason`;
   return rows.map(({ oldest, ...row }) => ({ ...row, oldest: new Date(oldest) }));
 }
 
+type CountedKind = StuckKind & Pick<StuckGroup, 'environment'>;
+
 /** Stuck CFEs that a filter finds, counted by what decides what can be done about them. */
-export async function stuckKinds(
-  em: EntityManager,
-  filter: StuckFilter,
-): Promise<(StuckKind & Pick<StuckGroup, 'environment'>)[]> {
-  const { from, where, values } = matchingOf('retry', filter);
-  return em.execute(
-    `select stuck_reason as "stuckReason", environment, status, digest is not null as "isSigned", count(*)::int as count
-     from ${from} where ${where} group by 1, 2, 3, 4`,
-    [...values],
-  ) as Promise<(StuckKind & Pick<StuckGroup, 'environment'>)[]>;
+export async function stuckKinds(em: EntityManager, filter: StuckFilter): Promise<CountedKind[]> {
+  const { from, where } = matchingOf('retry', filter);
+  return query(em)<CountedKind>`
+    select stuck_reason as "stuckReason", environment, status, digest is not null as "isSigned", count(*)::int as count
+    from ${from} where ${where} group by 1, 2, 3, 4`;
 }
 
 /** A place in a list of what matches: since when it waits, exactly, and its id. */
@@ -132,48 +118,56 @@ export interface StuckCfe {
   readonly since: string;
 }
 
+interface Page {
+  readonly after: MatchingPlace | null;
+  readonly limit: number;
+}
+
 /** Stuck CFEs, oldest first. */
-export const listStuck = (
-  em: EntityManager,
-  filter: StuckFilter,
-  page: { after: MatchingPlace | null; limit: number },
-): Promise<StuckCfe[]> =>
+export const listStuck = (em: EntityManager, filter: StuckFilter, page: Page): Promise<StuckCfe[]> =>
   pageOf(em, matchingOf('retry', filter), page, {
-    columns: `cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie, cfe.numero,
-      cfe.status, cfe.stuck_reason as reason`,
-    join: 'join enterprise on enterprise.rut = cfe.rut',
+    columns: sql`cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie,
+      cfe.numero, cfe.status, cfe.stuck_reason as reason`,
+    join: sql`join enterprise on enterprise.rut = cfe.rut`,
   });
 
-/** A delivery that was given up, as lists show it. */
-export interface FailedDelivery {
+/** A delivery that did not arrive, as lists show it. */
+export interface Undelivered {
   readonly id: string;
+  readonly status: DeliveryStatus;
+  readonly nextAttemptAt: Date | null;
   readonly event: string;
   readonly url: string;
   readonly rut: string | null;
   readonly since: string;
 }
 
-/** Deliveries that were given up, oldest first. */
-export const listFailed = (
+/** Deliveries that did not arrive: given up, or waiting for their next retry; oldest first. */
+export async function listUndelivered(
   em: EntityManager,
-  filter: FailedFilter,
-  page: { after: MatchingPlace | null; limit: number },
-): Promise<FailedDelivery[]> =>
-  pageOf(em, matchingOf('redeliver', filter), page, {
-    columns: 'delivery.event_name as event, webhook.url, event.rut',
-    join: 'join event on event.id = delivery.event_id',
-  });
+  filter: UndeliveredFilter,
+  page: Page,
+): Promise<Undelivered[]> {
+  const rows = await pageOf<Omit<Undelivered, 'nextAttemptAt'> & { next: string | null }>(
+    em,
+    matchingOf('redeliver', filter),
+    page,
+    {
+      columns: sql`delivery.event_name as event, webhook.url, event.rut, delivery.status, delivery.next_attempt_at as next`,
+      join: sql`join event on event.id = delivery.event_id`,
+    },
+  );
+  return rows.map(({ next, ...row }) => ({ ...row, nextAttemptAt: next === null ? null : new Date(next) }));
+}
 
-function pageOf<Row>(
+async function pageOf<Row>(
   em: EntityManager,
-  { from, where, values, since, id }: Matching,
-  { after, limit }: { after: MatchingPlace | null; limit: number },
-  { columns, join }: { columns: string; join: string },
+  { from, where, since, id }: Matching,
+  { after, limit }: Page,
+  { columns, join }: { columns: Fragment; join: Fragment },
 ): Promise<Row[]> {
-  const behind = after ? `and (${since}, ${id}) > (?::timestamptz, ?::uuid)` : '';
-  return em.execute(
-    `select ${id}, ${since}::text as since, ${columns} from ${from} ${join}
-     where ${where} ${behind} order by ${since}, ${id} limit ?`,
-    [...values, ...(after ?? []), limit],
-  ) as Promise<Row[]>;
+  const wanted = all(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);
+  return query(em)<Row>`
+    select ${id}, ${since}::text as since, ${columns} from ${from} ${join}
+    where ${wanted} order by ${since}, ${id} limit ${limit}`;
 }

@@ -1,12 +1,12 @@
+import type { EventEmitter } from 'node:events';
+import { isNativeError } from 'node:util/types';
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, UnderscoreNamingStrategy } from '@mikro-orm/postgresql';
 import { ConfigurationError } from '../config.ts';
 import { ENTITIES } from './entities/index.ts';
 import { MIGRATIONS } from './migrations/index.ts';
-import { giveBackTheDead } from './pool.ts';
 import { grantRights, ownsTables } from './rights.ts';
 import { databaseTls, withoutParameters } from './tls.ts';
-import { within } from './within.ts';
 
 /** Any number that no other program uses on the database: holders of this lock migrate. */
 const MIGRATION_LOCK = 4_171_984_001;
@@ -40,9 +40,8 @@ export interface DatabaseTimeouts {
 }
 
 /**
- * Opens the database. `pool`: connections this process may hold; `timeouts`: none unless told. The caller closes it.
- * What a time-out cuts off is an outage by `isDatabaseOutage`. Throws ConfigurationError when the address asks for a TLS
- * that it cannot have (db/tls.ts).
+ * Opens the database, for the caller to close. `pool`: connections at most. A time-out is an outage by `isDatabaseOutage`.
+ * Throws ConfigurationError when the address asks for a TLS that it cannot have (db/tls.ts).
  */
 export async function openOrm(options: {
   databaseUrl: string;
@@ -75,10 +74,8 @@ export async function openOrm(options: {
 }
 
 /**
- * Brings the schema up to date; answers the names of the migrations that it ran. Processes that start together wait
- * for one another's advisory lock, so each migration runs once; the later ones find nothing left to do. All of it is one
- * transaction without time-outs: a migration may take as long as the tables are large. The role of the service gets its
- * rights in it, too (db/rights.ts). Throws ConfigurationError where a migration lacks and the tables are another role's.
+ * Runs the migrations that lack, in one transaction without time-outs under a lock, and grants the programs' rights; returns
+ * their names. Throws ConfigurationError where one lacks and the tables are another role's.
  */
 export function migrate(orm: Orm): Promise<string[]> {
   return orm.em.fork().transactional(async (em) => {
@@ -130,4 +127,58 @@ export interface Pool {
 /** The connections of this process, always as they are now. */
 export async function poolOf(orm: Orm): Promise<Pool> {
   return orm.em.getConnection().getNativeClient();
+}
+
+/** A connection of pg's pool while it is in use. */
+interface HeldConnection extends EventEmitter {
+  release(destroy?: boolean): void;
+}
+
+/**
+ * Gives connections back to their pool that die while a transaction holds them: Kysely does so only after a `commit` or
+ * `rollback` that succeeded, and each restart of the database would cost the pool places for good.
+ */
+function giveBackTheDead(pool: EventEmitter): void {
+  const held = new WeakSet<HeldConnection>();
+  pool.on('acquire', (connection: HeldConnection) => held.add(connection));
+  pool.on('release', (_error: unknown, connection: HeldConnection) => held.delete(connection));
+  pool.on('connect', (connection: HeldConnection) => {
+    connection.once('end', () => {
+      if (!held.has(connection)) return;
+      connection.release(true);
+      // Whoever holds it may still give it back; the pool would throw at the second time.
+      connection.release = () => undefined;
+    });
+  });
+}
+
+/** What `promise` comes to, or undefined when that takes longer. It goes on by itself then, and may fail unheard. */
+export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), milliseconds);
+  try {
+    return await Promise.race([promise, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Codes of the socket, of PostgreSQL (08 connection, 53 resources, 57P01–57P03 shutdown, 58030 I/O, 25006 standby), of our own
+ * time-outs (57014 a statement, 25P03 a pause in a transaction), and of a server whose certificate is not the right one.
+ */
+const CODES =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[123]|58030|25006|57014|25P03|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
+/** Errors of the PostgreSQL driver that carry no code, only these messages. */
+const WORDS =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|The server does not support SSL connections)/;
+
+/** Whether `error`, or its cause, means that the database is out of reach. */
+export function isDatabaseOutage(error: unknown): boolean {
+  // An error of the socket may come from another realm than ours (tests run in one of their own).
+  if (!isNativeError(error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (CODES.test(code) || WORDS.test(error.message)) return true;
+  const inner = error instanceof AggregateError ? error.errors : [error.cause];
+  return inner.some(isDatabaseOutage);
 }

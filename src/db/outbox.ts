@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { WorkflowMessage } from '../temporal.ts';
-import { OutboxMessage } from './entities/OutboxMessage.ts';
+import { OutboxMessage } from './entities/operations.ts';
 
 /** A moment that has come by any clock: that of the process that stores a message may be ahead of the others'. */
 const AT_ONCE = new Date(0);

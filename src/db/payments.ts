@@ -1,10 +1,62 @@
+/** What enterprises pay: plans, and payments. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { MemberRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { Payment } from './entities/Payment.ts';
+import { Payment, Plan } from './entities/enterprises.ts';
 
-/** Stores a payment when the open transaction is flushed. */
-export function insertPayment(em: EntityManager, values: Omit<Payment, symbol>): Payment {
-  return em.create(Payment, values);
+/** All plans on sale. */
+export function listPlans(em: EntityManager): Promise<Plan[]> {
+  return em.find(Plan, {}, { orderBy: { planId: 'asc', frequencyId: 'asc' } });
+}
+
+/** Stores plans, in place of those of the same name and frequency. */
+export async function putPlans(em: EntityManager, plans: readonly Omit<Plan, symbol>[]): Promise<void> {
+  if (plans.length > 0)
+    await em.upsertMany(Plan, [...plans], { onConflictFields: ['planId', 'frequencyId'] });
+}
+
+// The enterprises at which an account has a role, with their plans.
+
+/** An enterprise with its plan. */
+export interface PlannedEnterprise {
+  readonly rut: string;
+  readonly legalName: string;
+  /** What the account is there. */
+  readonly role: MemberRole;
+  readonly planId: string | null;
+  readonly frequencyId: string | null;
+  /** What the plan costs today, as decimal text; null where it is none, or not on sale any more. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** CFEs of production since the beginning of the month. */
+  readonly used: number;
+  /** Payments that wait. */
+  readonly due: number;
+}
+
+/** A page of them, by RUT: those after one, or `only` one. `monthStart`: since when CFEs count. */
+export function plannedEnterprises(
+  em: EntityManager,
+  accountId: string,
+  monthStart: Date,
+  page: { after: string | null; limit: number; only?: string },
+): Promise<PlannedEnterprise[]> {
+  const { after, limit, only = null } = page;
+  return em.execute(
+    `select e.rut, e.legal_name as "legalName", held.role, e.plan_id as "planId", e.frequency_id as "frequencyId",
+       plan.amount::text as amount, plan.currency,
+       (select count(*)::int from cfe where cfe.rut = e.rut and environment = 'production' and created_at >= ?) as used,
+       (select count(*)::int from payment where payment.rut = e.rut and status = 'PENDING') as due
+     from (
+       select rut, 'OWNER' as role from enterprise where owner_account_id = ?
+       union all
+       select rut, role from enterprise_grant g where account_id = ?
+         and not exists (select from enterprise own where own.rut = g.rut and own.owner_account_id = g.account_id)) held
+     join enterprise e on e.rut = held.rut
+     left join plan on plan.plan_id = e.plan_id and plan.frequency_id = e.frequency_id
+     where e.rut > ? and e.rut = coalesce(?, e.rut) order by e.rut limit ?`,
+    [monthStart, accountId, accountId, after ?? '', only, limit],
+  );
 }
 
 /** The payment with this id, locked until the open transaction ends, or null. */

@@ -1,10 +1,8 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { MemberRole } from '../domain/people.ts';
+import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
-import { Account } from './entities/Account.ts';
-import { Invitation } from './entities/Invitation.ts';
-import { Membership } from './entities/Membership.ts';
-import { Person } from './entities/Person.ts';
+import { Account, Invitation, Membership, Person, SavedFilter } from './entities/people.ts';
 
 /** That a person belongs to an account, with its name. */
 export interface MembershipOf {
@@ -52,11 +50,6 @@ export function findPerson(em: EntityManager, email: string): Promise<Person | n
 /** The person who came by the OpenID provider as this subject, locked until the open transaction ends, or null. */
 export function lockPersonOfSubject(em: EntityManager, oidcSubject: string): Promise<Person | null> {
   return em.findOne(Person, { oidcSubject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-}
-
-/** Everybody, by address. */
-export function listPeople(em: EntityManager): Promise<Person[]> {
-  return em.find(Person, {}, { orderBy: { email: 'asc' } });
 }
 
 /** Stores what a person is in an account, in place of what they were. */
@@ -112,11 +105,6 @@ export async function endInvitation(em: EntityManager, id: string, now: Date): P
   return (await em.nativeUpdate(Invitation, { id, endedAt: null }, { endedAt: now })) > 0;
 }
 
-/** Withdraws the invitations of a person that were not accepted. */
-export async function withdrawInvitations(em: EntityManager, personId: string, now: Date): Promise<void> {
-  await em.nativeUpdate(Invitation, { personId, endedAt: null }, { endedAt: now });
-}
-
 /** Keeps that the code of a step was taken. False where one of that step or a later one was taken before. */
 export async function takeTotpStep(em: EntityManager, personId: string, step: number): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
@@ -124,4 +112,42 @@ export async function takeTotpStep(em: EntityManager, personId: string, step: nu
     [step, personId, step],
   );
   return rows.length > 0;
+}
+
+/** Most filters that a person keeps for one list, and for all. */
+export const MOST_SAVED_FILTERS = { ofList: 30, inAll: 200 } as const;
+
+/** The filters that a person keeps for the list at a path, by name. */
+export function savedFiltersOf(em: EntityManager, personId: string, path: string): Promise<SavedFilter[]> {
+  return em.find(
+    SavedFilter,
+    { personId, path },
+    { orderBy: { name: 'asc' }, limit: MOST_SAVED_FILTERS.ofList },
+  );
+}
+
+/** How many filters a person keeps, aside from the one of that name for the list at that path. */
+export async function countOtherFilters(
+  em: EntityManager,
+  { personId, path, name }: Pick<SavedFilter, 'personId' | 'path' | 'name'>,
+): Promise<{ ofList: number; inAll: number }> {
+  const [row] = await em.execute<{ ofList: number; inAll: number }[]>(
+    `select count(*) filter (where path = ?)::int as "ofList", count(*)::int as "inAll"
+     from saved_filter where person_id = ? and not (path = ? and name = ?)`,
+    [path, personId, path, name],
+  );
+  return row ?? { ofList: 0, inAll: 0 };
+}
+
+/** Keeps a filter, in place of the one of that name. */
+export async function putSavedFilter(em: EntityManager, filter: Omit<SavedFilter, symbol>): Promise<void> {
+  await em.upsert(SavedFilter, filter, {
+    onConflictFields: ['personId', 'path', 'name'],
+    onConflictMergeFields: ['query'],
+  });
+}
+
+/** Forgets a filter of that person. False where they have none with this id. */
+export async function deleteSavedFilter(em: EntityManager, personId: string, id: string): Promise<boolean> {
+  return isUuid(id) && (await em.nativeDelete(SavedFilter, { id, personId })) > 0;
 }

@@ -5,16 +5,24 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { EXPORT_KEPT_DAYS } from '../domain/receiptExport.ts';
 import type { Purged, PurgedTable, Retention } from '../domain/retention.ts';
-import { Delivery } from './entities/Delivery.ts';
-import { DeliveryAttempt } from './entities/DeliveryAttempt.ts';
-import { Event } from './entities/Event.ts';
+import {
+  COUNT_MILLISECONDS,
+  DAILY_COUNT_MILLISECONDS,
+  FAILURE_MILLISECONDS,
+  FORM_MILLISECONDS,
+  SIGN_IN_MILLISECONDS,
+} from './counts.ts';
+import { Delivery, DeliveryAttempt, Event } from './entities/webhooks.ts';
 import { ANSWER_MILLISECONDS } from './idempotency.ts';
+import { BOUNCE_MILLISECONDS } from './mails.ts';
 import type { Orm } from './orm.ts';
-import { COUNT_MILLISECONDS, FAILURE_MILLISECONDS } from './requestCounts.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 /** After an invitation could be used for the last time: what became of it can be looked up as long. */
 const INVITATION_MILLISECONDS = 30 * DAY_MILLISECONDS;
+
+/** After a session in the console began, whoever's it was. */
+const CONSOLE_SESSION_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
 /** Takes out at most `limit` rows of what is older than its time, in the open transaction; how many. */
 type Purge = (em: EntityManager, before: Date, limit: number) => Promise<number>;
@@ -56,6 +64,11 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
   idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
   request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],
   failed_authentication: [() => FAILURE_MILLISECONDS, rowsWhere('failed_authentication', 'since < ?')],
+  sign_in_count: [() => SIGN_IN_MILLISECONDS, rowsWhere('sign_in_count', 'since < ?')],
+  form_count: [() => FORM_MILLISECONDS, rowsWhere('form_count', 'since < ?')],
+  console_session: [() => CONSOLE_SESSION_MILLISECONDS, purgeSessions],
+  daily_count: [() => DAILY_COUNT_MILLISECONDS, rowsWhere('daily_count', 'day < ?')],
+  mail_bounce: [() => BOUNCE_MILLISECONDS, rowsWhere('mail_bounce', 'since < ?')],
   // Used, withdrawn or replaced ones too: who invited whom, and who joined, stands in the audit.
   account_invitation: [() => INVITATION_MILLISECONDS, rowsWhere('account_invitation', 'expires_at < ?')],
   invitation: [() => INVITATION_MILLISECONDS, rowsWhere('invitation', 'expires_at < ?')],
@@ -63,9 +76,8 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
 };
 
 /**
- * Takes out all whose time is over at `now`, in batches, each in a transaction of its own: nobody waits for it, rows that
- * another holds are left for the next time, and whoever is killed has lost nothing. Safe to repeat, and for several at
- * once. `onPurged` is told of every batch.
+ * Takes out all whose time is over at `now`, in batches of one transaction each, which pass over rows that others hold. Safe
+ * to repeat, and for several at once. `onPurged` is told of every batch.
  */
 export async function purgeExpired(
   orm: Orm,
@@ -105,6 +117,17 @@ function rowsWhere(table: string, condition: string, parameters = 1): Purge {
     );
     return affectedRows;
   };
+}
+
+/** The worker may neither read nor lock sessions (rights.ts); nobody holds one that ended so long ago. */
+async function purgeSessions(em: EntityManager, before: Date, limit: number): Promise<number> {
+  const { affectedRows } = await em.execute<{ affectedRows: number }>(
+    `delete from console_session where id = any(array(
+       select id from console_session where created_at < ? limit ?))`,
+    [before.toISOString(), limit],
+    'run',
+  );
+  return affectedRows;
 }
 
 /**

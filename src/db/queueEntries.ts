@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
-import type { Cfe } from './entities/Cfe.ts';
-import { QueueEntry } from './entities/QueueEntry.ts';
+import { QueueEntry } from './entities/authority.ts';
+import type { Cfe } from './entities/receipts.ts';
 
 /** A CFE that is next. */
 interface NextEntry {
@@ -14,11 +14,6 @@ export interface GivenSlot extends NextEntry {
   readonly slot: Date;
 }
 
-/** The queue entry of a CFE; null while it neither waits nor was let through. */
-export function findEntry(em: EntityManager, cfeId: string): Promise<QueueEntry | null> {
-  return em.findOne(QueueEntry, { cfeId });
-}
-
 /** Puts a CFE into the queue, when the open transaction is flushed. */
 export function addEntry(em: EntityManager, cfe: Cfe): QueueEntry {
   const { id, environment, rut, createdAt, sequence } = cfe;
@@ -28,40 +23,29 @@ export function addEntry(em: EntityManager, cfe: Cfe): QueueEntry {
     rut,
     since: createdAt,
     sequence,
-    releasedFor: null,
+    slot: null,
     probedAt: null,
   });
 }
 
-/** Takes a CFE out of the queue: it was received, decided, or waits for a person. */
-export async function removeEntry(em: EntityManager, cfeId: string): Promise<void> {
-  await em.nativeDelete(QueueEntry, { cfeId });
-}
-
 /** Takes a CFE out of the queue that was called; false where it waits, or is not in the queue. */
 export async function removeCalled(em: EntityManager, cfeId: string): Promise<boolean> {
-  return (await em.nativeDelete(QueueEntry, { cfeId, releasedFor: { $ne: null } })) > 0;
+  return (await em.nativeDelete(QueueEntry, { cfeId, slot: { $ne: null } })) > 0;
 }
 
 /** The environments in which CFEs wait. */
 export async function environmentsWaiting(em: EntityManager): Promise<Environment[]> {
   const rows = await em.execute<{ environment: Environment }[]>(
     `select environment from unnest(array['production', 'sandbox']) environment
-     cross join lateral (select from authority_turn one
-       where one.environment = environment.environment and one.released_for is null limit 1) somebody`,
+     cross join lateral (select from queue_entry one
+       where one.environment = environment.environment and one.slot is null limit 1) somebody`,
   );
   return rows.map(({ environment }) => environment);
 }
 
-/** How many CFEs were let through and are not received yet. */
-export async function countReleased(em: EntityManager, environment: Environment): Promise<number> {
-  return em.count(QueueEntry, { environment, releasedFor: { $ne: null } });
-}
-
 /**
- * The CFEs that are next, in order, at most `count`: round by round over the enterprises that wait, in each round the
- * one first whose last slot is longest ago, and of each its oldest CFE. `notProbedSince` passes over those that gave up
- * being the prober since then.
+ * The CFEs that are next, at most `count`: in each round one of each enterprise, its oldest, the enterprise first whose last slot
+ * is longest ago. `notProbedSince` passes over those that gave up being the prober since then.
  */
 export function nextEntries(
   em: EntityManager,
@@ -73,21 +57,21 @@ export function nextEntries(
   const enterprises = notProbedSince ? '' : 'limit ?';
   return em.execute<NextEntry[]>(
     `with recursive waiting (rut) as (
-       (select rut from authority_turn where environment = ? and released_for is null order by rut limit 1)
+       (select rut from queue_entry where environment = ? and slot is null order by rut limit 1)
        union all
-       select (select rut from authority_turn
-         where environment = ? and released_for is null and rut > waiting.rut order by rut limit 1)
+       select (select rut from queue_entry
+         where environment = ? and slot is null and rut > waiting.rut order by rut limit 1)
        from waiting where waiting.rut is not null
      ), nearest as (
-       select rut, last_turn_at from waiting join sobre_sequence using (rut)
-       where environment = ? order by last_turn_at nulls first, rut ${enterprises}
+       select rut, last_slot from waiting join sobre_sequence using (rut)
+       where environment = ? order by last_slot nulls first, rut ${enterprises}
      )
      select cfe_id as "cfeId", nearest.rut from nearest cross join lateral (
-       select cfe_id, row_number() over (order by since, sequence) as round from authority_turn
-       where environment = ? and rut = nearest.rut and released_for is null ${passedOver}
+       select cfe_id, row_number() over (order by since, sequence) as round from queue_entry
+       where environment = ? and rut = nearest.rut and slot is null ${passedOver}
        order by since, sequence limit ?
      ) oldest
-     order by round, last_turn_at nulls first, rut limit ?`,
+     order by round, last_slot nulls first, rut limit ?`,
     [
       environment,
       environment,
@@ -109,12 +93,12 @@ export async function releaseEntries(
 ): Promise<void> {
   const rows = JSON.stringify(given);
   await em.execute(
-    `update authority_turn set released_for = given.slot
+    `update queue_entry set slot = given.slot
      from jsonb_to_recordset(?::jsonb) as given ("cfeId" uuid, slot timestamptz) where cfe_id = given."cfeId"`,
     [rows],
   );
   await em.execute(
-    `update sobre_sequence set last_turn_at = given.slot
+    `update sobre_sequence set last_slot = given.slot
      from (select rut, max(slot) as slot from jsonb_to_recordset(?::jsonb) as one (rut text, slot timestamptz)
        group by rut) given
      where sobre_sequence.rut = given.rut and environment = ?`,
@@ -123,19 +107,18 @@ export async function releaseEntries(
 }
 
 /**
- * Lets those wait anew of whom nothing was heard since `before`, though they were called, and takes off those that are
- * no longer to be sent: what a crash at the wrong moment leaves behind. A call that Temporal has
- * not been told yet is not made a second time.
+ * After a crash: lets those wait anew that were called before `before` and never came, and takes off those that are no longer
+ * to be sent. A call that Temporal has not been told yet is not made a second time.
  */
 export async function takeBackUnused(em: EntityManager, before: Date): Promise<void> {
   await em.execute(
-    `delete from authority_turn using cfe where cfe.id = cfe_id and released_for < ?::timestamptz
+    `delete from queue_entry using cfe where cfe.id = cfe_id and slot < ?::timestamptz
        and (status <> 'PENDING' or stuck_reason is not null)`,
     [before.toISOString()],
   );
   await em.execute(
-    `update authority_turn set released_for = null where released_for < ?::timestamptz and not exists (
-       select from outbox where dispatched_at is null and signal = 'turnCame' and input ->> 'cfeId' = cfe_id::text)`,
+    `update queue_entry set slot = null where slot < ?::timestamptz and not exists (
+       select from outbox where dispatched_at is null and signal = 'slotGiven' and input ->> 'cfeUuid' = cfe_id::text)`,
     [before.toISOString()],
   );
 }

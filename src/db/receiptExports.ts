@@ -1,14 +1,16 @@
 /** Months of receipts as files: what goes into them, and their rows. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
-import type { CfeType } from '../domain/cfeTypes.ts';
+import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { addDays, startOfDay } from '../domain/montevideo.ts';
 import { daysOfMonth, EXPORT_KEPT_DAYS } from '../domain/receiptExport.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../domain/rules/general.ts';
 import { exportWorkflowId, type WorkflowMessage } from '../temporal.ts';
-import { ReceiptExport } from './entities/ReceiptExport.ts';
-import { ReceiptExportPart } from './entities/ReceiptExportPart.ts';
-import type { Seen } from './visibleTo.ts';
+import { Enterprise } from './entities/enterprises.ts';
+import { ReceiptExport, ReceiptExportPart } from './entities/receipts.ts';
+import type { Seen } from './roles.ts';
+import { all, columnsOf, type Fragment, query } from './sql.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -26,28 +28,24 @@ export interface ExportedCfe {
 
 type Whose = Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'createdAt'>;
 
+const cfe = columnsOf<'cfe'>();
+
 /** A CFE is taken near its date of emission: the index of those of an enterprise by moment leads to a month's. */
-function ofMonth({ rut, environment, month, createdAt }: Whose): { sql: string; values: string[] } {
+function ofMonth({ rut, environment, month, createdAt }: Whose): Fragment {
   const { first, last } = daysOfMonth(month);
-  return {
-    sql: `rut = ? and environment = ? and emission_date between ?::date and ?::date
-      and created_at >= ?::timestamptz and created_at < ?::timestamptz and created_at < ?::timestamptz`,
-    values: [
-      rut,
-      environment,
-      first,
-      last,
-      startOfDay(addDays(first, -DAYS_AHEAD)).toISOString(),
-      startOfDay(addDays(last, DAYS_BACK + 1)).toISOString(),
-      createdAt.toISOString(),
-    ],
-  };
+  return all(
+    cfe.and({ rut, environment }),
+    cfe.between('emission_date', first, last),
+    cfe('created_at', '>=', startOfDay(addDays(first, -DAYS_AHEAD))),
+    cfe('created_at', '<', startOfDay(addDays(last, DAYS_BACK + 1))),
+    cfe('created_at', '<', createdAt),
+  );
 }
 
 /** How many receipts are dated in that month and were taken before the file was asked for. */
 export async function countOfMonth(em: EntityManager, of: Whose): Promise<number> {
-  const { sql, values } = ofMonth(of);
-  const [row] = await em.execute<{ n: number }[]>(`select count(*)::int as n from cfe where ${sql}`, values);
+  const [row] = await query(em)<{ n: number }>`
+    select count(*)::int as n from cfe where ${ofMonth(of)}`;
   return row?.n ?? 0;
 }
 
@@ -57,18 +55,13 @@ export async function cfesOfMonth(
   of: Whose & Pick<ReceiptExport, 'lastCfe'>,
   limit: number,
 ): Promise<ExportedCfe[]> {
-  const { sql, values } = ofMonth(of);
-  const behind = of.lastCfe
-    ? {
-        sql: 'and (created_at, id) > (select created_at, id from cfe where id = ?::uuid)',
-        values: [of.lastCfe],
-      }
-    : { sql: '', values: [] };
-  const rows = await em.execute<(Omit<ExportedCfe, 'createdAt'> & { createdAt: string })[]>(
-    `select id, type, sequence, serie, numero, status, created_at as "createdAt", signed_xml as "signedXml"
-     from cfe where ${sql} ${behind.sql} order by created_at, id limit ?`,
-    [...values, ...behind.values, limit],
+  const wanted = all(
+    ofMonth(of),
+    of.lastCfe !== null && sql`(created_at, id) > (select created_at, id from cfe where id = ${of.lastCfe})`,
   );
+  const rows = await query(em)<Omit<ExportedCfe, 'createdAt'> & { createdAt: string }>`
+    select id, type, sequence, serie, numero, status, created_at as "createdAt", signed_xml as "signedXml"
+    from cfe where ${wanted} order by created_at, id limit ${limit}`;
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
 }
 
@@ -81,9 +74,19 @@ export const runningExport = (
   return em.findOne(ReceiptExport, { rut, environment, month, withPdfs, state: 'RUNNING' });
 };
 
-/** Who asks for a file of this enterprise waits for whoever does so already, until the open transaction ends. */
-export async function lockExportsOf(em: EntityManager, rut: string): Promise<void> {
-  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`exports of ${rut}`]);
+/** The account that owns an enterprise, which shares the making of files with the others. */
+export async function accountOfExports(em: EntityManager, rut: string): Promise<string> {
+  return (await em.findOneOrFail(Enterprise, { rut })).ownerAccountId;
+}
+
+/** How many files are being made of all enterprises that this account owns. */
+export async function countRunningExports(em: EntityManager, accountId: string): Promise<number> {
+  const [row] = await em.execute<{ n: number }[]>(
+    `select count(*)::int as n from receipt_export
+     where state = 'RUNNING' and rut in (select rut from enterprise where owner_account_id = ?)`,
+    [accountId],
+  );
+  return row?.n ?? 0;
 }
 
 /** How many files of an enterprise are being made, or there. */
@@ -124,38 +127,36 @@ export const exportMessage = ({
   searchAttributes: { EnterpriseRut: rut, Environment: environment },
 });
 
-/** Whether one of these accounts may do more than read at the enterprise of a row with that RUT; null: at all. */
-function reachedBy(accounts: Seen, rut: string): { sql: string; values: string[] } {
-  if (accounts === null) return { sql: 'true', values: [] };
-  const among = `{${accounts.join(',')}}`;
-  return {
-    sql: `${rut} in (select e.rut from enterprise e where e.owner_account_id = any (?::uuid[])
-       union all select g.rut from enterprise_grant g where g.account_id = any (?::uuid[]) and g.role <> 'VIEWER')`,
-    values: [among, among],
-  };
+/** The condition that one of these accounts may do more than read at the enterprise of a row; null: at all. */
+function reachedBy(accounts: Seen): Fragment {
+  if (accounts === null) return sql`true`;
+  return sql`rut in (select e.rut from enterprise e where e.owner_account_id = any (${accounts}::uuid[])
+    union all select g.rut from enterprise_grant g where g.account_id = any (${accounts}::uuid[]) and g.role <> 'VIEWER')`;
 }
 
 /** Exports, newest first, of the enterprises at which one of these accounts may do more than read; null: of all. */
 export async function listExports(
   em: EntityManager,
   accounts: Seen,
-  filter: { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined },
+  {
+    rut,
+    environment,
+    month,
+  }: {
+    readonly rut?: string | undefined;
+    readonly environment?: Environment | undefined;
+    readonly month?: string | undefined;
+  },
   /** `after`: the moment and the id of the last one that was shown. */
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReceiptExport[]> {
-  const given = (['rut', 'environment', 'month'] as const).flatMap((name) =>
-    filter[name] === undefined ? [] : [{ sql: `${name} = ?`, value: filter[name] }],
+  const wanted = all(
+    reachedBy(accounts),
+    columnsOf<'receipt_export'>().and({ rut, environment, month }),
+    after && sql`(created_at, id) < (${after[0]}, ${after[1]})`,
   );
-  const reached = reachedBy(accounts, 'rut');
-  const conditions = [
-    reached.sql,
-    ...given.map(({ sql }) => sql),
-    ...(after ? ['(created_at, id) < (?::timestamptz, ?)'] : []),
-  ];
-  const rows = await em.execute<{ id: string }[]>(
-    `select id from receipt_export where ${conditions.join(' and ')} order by created_at desc, id desc limit ?`,
-    [...reached.values, ...given.map(({ value }) => value), ...(after ?? []), limit],
-  );
+  const rows = await query(em)<{ id: string }>`
+    select id from receipt_export where ${wanted} order by created_at desc, id desc limit ${limit}`;
   return em.find(
     ReceiptExport,
     { id: { $in: rows.map(({ id }) => id) } },
@@ -164,17 +165,15 @@ export async function listExports(
 }
 
 /** Enterprises at which one of these accounts may do more than read, by name. */
-export const enterprisesToExport = (
+export async function enterprisesToExport(
   em: EntityManager,
   accounts: readonly string[],
   limit: number,
-): Promise<{ rut: string; legalName: string }[]> => {
-  const { sql, values } = reachedBy(accounts, 'enterprise.rut');
-  return em.execute(
-    `select rut, legal_name as "legalName" from enterprise where ${sql} order by legal_name, rut limit ?`,
-    [...values, limit],
-  );
-};
+): Promise<{ rut: string; legalName: string }[]> {
+  return query(em)<{ rut: string; legalName: string }>`
+    select rut, legal_name as "legalName" from enterprise where ${reachedBy(accounts)}
+    order by legal_name, rut limit ${limit}`;
+}
 
 /** What one step adds to a file. */
 export interface NextPart {
@@ -244,11 +243,6 @@ export async function markStopped(em: EntityManager, id: string, now: Date): Pro
   return (
     (await em.nativeUpdate(ReceiptExport, where, { state: 'STOPPED', movedAt: now, endedAt: now })) === 1
   );
-}
-
-/** Removes what there is of a file that was given up. */
-export async function dropParts(em: EntityManager, id: string): Promise<void> {
-  await em.nativeDelete(ReceiptExportPart, { exportId: id });
 }
 
 /** How long a file that is whole is. */

@@ -4,7 +4,7 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { createDaySums, type DaySums, type IssuedReceipt } from '../domain/report/summary.ts';
-import { listUiValues } from './uiValues.ts';
+import { listUiValues } from './rates.ts';
 
 /** A CFE of the day that is in no report yet, as nobody knows what becomes of its number. */
 export interface WaitingCfe {
@@ -34,10 +34,8 @@ export interface DayOf {
 }
 
 /**
- * Reads the day as it stands at one moment: every CFE signed on it, as issued where the authority has accepted or observed
- * it, and the numbers annulled with it; what waits for its fate is in `waitsFor` and not in the sums. It is read row by
- * row, in a transaction of its own, so `em` must have none open: memory grows with ranges and rows of amounts only. The
- * rates come later (`DaySums.close`).
+ * Reads the day as it stands at one moment, row by row in a transaction of its own (`em` must have none open), so that memory
+ * grows with ranges and rows of amounts only. What waits is in `waitsFor`, not in the sums; rates come by `DaySums.close`.
  */
 export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: DaySums; waitsFor: WaitsFor }> {
   return em.fork().transactional(
@@ -63,9 +61,8 @@ export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: Da
 }
 
 /**
- * CFEs signed that day, whether or not they were sent since, but for REJECTED ones whose number is settled: annulled, or
- * nothing of the report's. The annulment is asked for by a scalar subquery, which runs for each of the few that are
- * undecided; `not exists` beside an `or` may read the whole table of all enterprises.
+ * CFEs signed that day, but for REJECTED ones whose number is settled. A scalar subquery asks for the annulment of each of the
+ * few undecided ones; `not exists` beside an `or` may read the whole table.
  */
 const signedOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
   streamed<IssuedReceipt & { status: CfeStatus; sequence: number }>(

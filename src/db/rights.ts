@@ -1,31 +1,308 @@
-/** What the role of the service may do in the database; the owner of the tables migrates them and gives these rights. */
+/** What each program may do in the database; the owner of the tables migrates them and grants these rights. */
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 
-/** The role that API, worker and command line log in as. Without it they are the owner, and these rights are none. */
-const APP_ROLE = 'cfe_app';
+/** The programs that log in to the database, each as a role of its own; `operator` is the command line. */
+export const PROGRAMS = ['api', 'console', 'worker', 'operator'] as const;
+export type Program = (typeof PROGRAMS)[number];
 
-/** Nothing of these is ever removed. */
-const KEPT = [
-  'account',
-  'annulment',
-  'api_key',
-  'cae',
-  'certificate',
-  'cfe',
-  'cfe_sequence',
-  'enterprise',
-  'exchange',
-  'mail',
-  'payment',
-  'person',
-  'receipt_export',
-  'report_duty',
-  'report_submission',
-  'run',
-  'sobre',
-  'sobre_sequence',
-  'stuck_moment',
-];
+/** The role of a program. The name is fixed: dumps and base backups name it. @internal exported for tests */
+export const roleOf = (program: Program): string => `cfe_${program}`;
+
+/** Of a certificate, what may be read by those who have no business with its sealed private key. */
+const ALL_BUT_THE_KEY =
+  'id, rut, environment, subject, not_before, not_after, certificate, created_at, replaced_at';
+
+/** Of a webhook, what finds those that an event goes to. */
+const ALL_BUT_THE_SECRETS = 'id, account_id, events, enabled, created_at, removed_at';
+
+/** What customers may change of their enterprise: not whose it is, nor its status, nor what the authority said. */
+const OF_THE_CUSTOMER = [
+  ...Object.keys(ENTERPRISE_FIELDS),
+  'logo_sha256',
+  'is_new_enterprise',
+  'scheduled_ready_date',
+  'plan_id',
+  'frequency_id',
+  'efactura_status',
+  'sealed_login',
+].join(', ');
+
+/**
+ * What each program may do with each table, as PostgreSQL writes privileges: `update (name)` is that column alone, and
+ * whoever may update one column may lock rows. What is not named here is nobody's; of most tables nothing may be deleted.
+ *
+ * @internal exported for tests
+ */
+export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, string>>>>> = {
+  account: {
+    api: 'select (id, is_developer)',
+    // It locks accounts and changes nothing of them.
+    console: 'select, insert, update (created_at)',
+    operator: 'select, insert, update (name, email, is_developer)',
+  },
+  account_event: {
+    api: 'select, insert, update (position)',
+    console: 'select, insert',
+    worker: 'select, insert',
+    operator: 'select, insert',
+  },
+  account_invitation: {
+    console: 'select, insert, update (ended_at)',
+    worker: 'select, update (ended_at), delete',
+    operator: 'select, update (ended_at)',
+  },
+  annulment: {
+    api: 'select',
+    console: 'select, insert',
+    worker: 'select, insert',
+    operator: 'select, insert',
+  },
+  api_key: {
+    api: 'select, update (last_used_at)',
+    console: 'select, insert, update (revoked_at)',
+    operator: 'select, insert, update (revoked_at)',
+  },
+  audit: {
+    api: 'select (id), insert',
+    console: 'select, insert',
+    worker: 'select, insert',
+    operator: 'select, insert',
+  },
+  authority_attempt: {
+    console: 'select',
+    worker: 'select, insert, update, delete',
+    operator: 'select',
+  },
+  authority_certificate: {
+    api: 'select',
+    console: 'select',
+    worker: 'select',
+    operator: 'select, insert, update (environment)',
+  },
+  // Whoever calls the authority, for a look-up too, counts failures of its services.
+  authority_endpoint: {
+    api: 'select, insert, update',
+    console: 'select, insert, update',
+    worker: 'select, insert, update',
+    operator: 'select, insert, update',
+  },
+  branch: {
+    api: 'select, insert, update, delete',
+    console: 'select, insert, update, delete',
+    operator: 'select, insert, update, delete',
+  },
+  cae: {
+    api: 'select, insert, update (last_number)',
+    console: 'select, insert, update (withheld)',
+    worker: 'select, update (withheld)',
+    operator: 'select, insert, update (last_number, elsewhere, withheld)',
+  },
+  certificate: {
+    api: `select (${ALL_BUT_THE_KEY}), insert, update (replaced_at)`,
+    console: `select (${ALL_BUT_THE_KEY}), insert, update (replaced_at)`,
+    worker: 'select, update (sealed_key)',
+    operator: 'select, insert, update (replaced_at, sealed_key)',
+  },
+  cfe: {
+    api: 'select, insert, update (first_answer)',
+    // It locks a CFE while it sends an e-mail of it, and changes nothing of it.
+    console: 'select, update (request_id)',
+    worker: 'select, update',
+    operator: 'select',
+  },
+  cfe_sequence: {
+    api: 'select, insert, update (last)',
+    console: 'select, insert, update (last, skipped)',
+    worker: 'select, insert, update (last)',
+    operator: 'select, insert, update (last, skipped)',
+  },
+  console_session: {
+    console: 'select, insert, update (seen_at, ended_at), delete',
+    worker: 'select (id, created_at), delete',
+    operator: 'select, update (ended_at)',
+  },
+  credentials_checks: {
+    api: 'select, insert, update',
+    console: 'select, insert, update, delete',
+    worker: 'select, update',
+    operator: 'select, insert, update, delete',
+  },
+  customer: {
+    api: 'select, insert, update, delete',
+    console: 'select, insert, update, delete',
+    worker: 'select',
+    operator: 'select, insert, update, delete',
+  },
+  daily_count: {
+    api: 'select, insert, update',
+    console: 'select, insert, update',
+    worker: 'select, insert, update, delete',
+    operator: 'select, insert, update',
+  },
+  daily_report: {
+    api: 'select',
+    console: 'select, insert, update',
+    worker: 'select, insert, update',
+    operator: 'select, insert, update, delete',
+  },
+  delivery: {
+    api: 'select, insert',
+    console: 'select, insert, update',
+    worker: 'select, insert, update, delete',
+    operator: 'select, insert, update',
+  },
+  delivery_attempt: {
+    console: 'select',
+    worker: 'select, insert, update, delete',
+    operator: 'select',
+  },
+  directory_entry: { console: 'select', worker: 'select, insert, update' },
+  directory_load: { worker: 'select, insert, update' },
+  enterprise: {
+    api: `select, insert, update (${OF_THE_CUSTOMER})`,
+    console: 'select, update',
+    worker:
+      'select, update (status, efactura_status, login_status, permissions, last_validated_at, expiries_told_at)',
+    operator: 'select, insert, update',
+  },
+  enterprise_grant: {
+    api: 'select',
+    console: 'select, insert, update (role), delete',
+    worker: 'select',
+    operator: 'select, insert, update (role), delete',
+  },
+  event: {
+    api: 'select, insert',
+    console: 'select, insert',
+    worker: 'select, insert, update (created_at), delete',
+    operator: 'select, insert',
+  },
+  exchange: { console: 'select', worker: 'select, insert, update', operator: 'select' },
+  exchange_rate: {
+    console: 'select',
+    worker: 'select, insert',
+    operator: 'select, insert, update (rate, source)',
+  },
+  failed_authentication: {
+    api: 'select, insert, update',
+    worker: 'select, update, delete',
+  },
+  form_count: { console: 'select, insert, update', worker: 'select, update (since), delete' },
+  idempotent_answer: {
+    api: 'select, insert, update',
+    worker: 'select, update (created_at), delete',
+  },
+  invitation: {
+    console: 'select, insert, update (ended_at)',
+    worker: 'select, update (ended_at), delete',
+    operator: 'select (person_id, ended_at), insert, update (ended_at)',
+  },
+  logo: {
+    api: 'select, insert',
+    console: 'select, insert',
+    worker: 'select',
+  },
+  mail: {
+    api: 'select, insert',
+    console: 'select, insert, update',
+    worker: 'select, insert, update',
+    operator: 'select, insert, update',
+  },
+  mail_attempt: { console: 'select', worker: 'select, insert, update, delete', operator: 'select' },
+  mail_bounce: {
+    api: 'select',
+    console: 'select, delete',
+    worker: 'select, insert, update (since), delete',
+    operator: 'select, delete',
+  },
+  membership: {
+    console: 'select, insert, update (role), delete',
+    operator: 'select, insert, update (role), delete',
+  },
+  migration: { api: 'select', console: 'select', worker: 'select', operator: 'select' },
+  outbox: {
+    api: 'select, insert, update (attempts, dispatched_at, not_before)',
+    console: 'select, insert, update (attempts, dispatched_at, not_before)',
+    worker: 'select, insert, update (attempts, dispatched_at, not_before), delete',
+    operator: 'select (id), insert',
+  },
+  payment: {
+    api: 'select, insert',
+    console: 'select, insert, update (status, settled_at)',
+    operator: 'select, update (status, settled_at)',
+  },
+  person: { console: 'select, insert, update', operator: 'select, insert, update' },
+  plan: {
+    api: 'select',
+    console: 'select',
+    operator: 'select, insert, update (amount, currency)',
+  },
+  queue_entry: {
+    console: 'select',
+    worker: 'select, insert, update, delete',
+    operator: 'select',
+  },
+  rate_limit: {
+    api: 'select',
+    console: 'select, insert, update (per_hour)',
+    worker: 'select',
+    operator: 'select, insert, update (per_hour)',
+  },
+  receipt_export: {
+    console: 'select, insert, update',
+    worker: 'select, update',
+    operator: 'select, update (state, moved_at, ended_at)',
+  },
+  receipt_export_part: {
+    console: 'select, delete',
+    worker: 'select, insert, update, delete',
+    operator: 'select (export_id), delete',
+  },
+  report_duty: {
+    console: 'select, insert, update',
+    worker: 'select, insert, update',
+    operator: 'select, insert, update',
+  },
+  report_submission: {
+    api: 'select',
+    console: 'select',
+    worker: 'select, insert, update',
+    operator: 'select',
+  },
+  request_count: { api: 'select, insert, update', worker: 'select, update, delete' },
+  run: {
+    console: 'select, insert, update',
+    worker: 'select, update',
+    operator: 'select, insert, update',
+  },
+  run_item: {
+    console: 'select, insert',
+    worker: 'select, update, delete',
+    operator: 'select, insert',
+  },
+  saved_filter: { console: 'select, insert, update (query), delete' },
+  sign_in_count: { console: 'select, insert, update, delete', worker: 'select, update (since), delete' },
+  sobre: {
+    console: 'select',
+    worker: 'select, insert, update',
+    operator: 'select',
+  },
+  sobre_sequence: { worker: 'select, insert, update', operator: 'select, insert, update (last)' },
+  stuck_moment: { console: 'select', operator: 'select' },
+  ui_value: {
+    api: 'select',
+    worker: 'select',
+    operator: 'select, insert, update',
+  },
+  warning: { console: 'select', worker: 'select, insert, update, delete' },
+  webhook: {
+    api: `select (${ALL_BUT_THE_SECRETS})`,
+    console: 'select, insert, update',
+    worker: 'select, update (enabled, disabled_reason)',
+    operator: 'select, insert, update',
+  },
+};
 
 /** Whether the role that asks may change the tables, or make them where there are none. */
 export async function ownsTables(em: EntityManager): Promise<boolean> {
@@ -38,40 +315,46 @@ export async function ownsTables(em: EntityManager): Promise<boolean> {
 }
 
 /**
- * Gives the role of the service its rights on all tables, those of this migration too: rows, not tables; of the audit
- * and of annulments only adding and reading; of the migrations only reading. For the owner of the tables. Does nothing where there is no
- * such role, or where it is who asks. Safe to repeat; rights that it has beyond these are taken away.
+ * Grants each program's role what RIGHTS says and revokes everything else. For the owner of the tables; passes over roles that
+ * do not exist, and the one that asks. Safe to repeat.
  */
 export async function grantRights(em: EntityManager): Promise<void> {
-  const [role] = await em.execute<{ named: boolean }[]>(
-    'select true as named from pg_roles where rolname = ? and rolname <> current_user',
-    [APP_ROLE],
-  );
-  if (!role) return;
-  await em.execute(`
-    grant usage on schema public to ${APP_ROLE};
-    revoke all on all tables in schema public from ${APP_ROLE};
-    grant select, insert, update, delete on all tables in schema public to ${APP_ROLE};
-    revoke delete on ${KEPT.join(', ')} from ${APP_ROLE};
-    revoke update, delete on audit, annulment from ${APP_ROLE};
-    revoke insert, update, delete on migration from ${APP_ROLE};
-    grant usage on all sequences in schema public to ${APP_ROLE};
-  `);
+  for (const program of PROGRAMS) {
+    const role = roleOf(program);
+    const [there] = await em.execute('select 1 from pg_roles where rolname = ? and rolname <> current_user', [
+      role,
+    ]);
+    if (!there) continue;
+    const grants = Object.entries(RIGHTS).flatMap(([table, { [program]: rights }]) =>
+      rights === undefined ? [] : [`grant ${rights} on ${table} to ${role};`],
+    );
+    await em.execute(`
+      grant usage on schema public to ${role};
+      revoke all on all tables in schema public from ${role};
+      ${grants.join('\n')}
+    `);
+  }
 }
 
 /**
- * Makes the role of the service, which may log in to this database with `password`; who is there gets that password.
+ * Creates the programs' roles, which may log in with these passwords; one that exists gets the password.
  * For whoever owns the server, as the local stack does; the compose file has a job for it.
  */
-export async function ensureAppRole(em: EntityManager, password: string): Promise<void> {
+export async function ensureRoles(
+  em: EntityManager,
+  passwords: Readonly<Record<Program, string>>,
+): Promise<void> {
   await em.transactional(async (transaction) => {
-    const [there] = await transaction.execute('select 1 from pg_roles where rolname = ?', [APP_ROLE]);
-    if (!there) await transaction.execute(`create role ${APP_ROLE} login`);
-    // A password is no parameter of its statement.
-    const [row] = await transaction.execute<{ statement: string }[]>(
-      `select format('alter role ${APP_ROLE} password %L', ?::text) as statement`,
-      [password],
-    );
-    await transaction.execute(String(row?.statement));
+    for (const program of PROGRAMS) {
+      const role = roleOf(program);
+      const [there] = await transaction.execute('select 1 from pg_roles where rolname = ?', [role]);
+      if (!there) await transaction.execute(`create role ${role} login`);
+      // A password is no parameter of its statement.
+      const [row] = await transaction.execute<{ statement: string }[]>(
+        `select format('alter role ${role} password %L', ?::text) as statement`,
+        [passwords[program]],
+      );
+      await transaction.execute(String(row?.statement));
+    }
   });
 }

@@ -1,10 +1,10 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { countOf, type ItemResult, type RunFilter, type RunState } from '../domain/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../temporal.ts';
-import { Run } from './entities/Run.ts';
-import { RunItem } from './entities/RunItem.ts';
+import { Run, RunItem } from './entities/operations.ts';
 import { matchingOf } from './matching.ts';
-import type { Seen } from './visibleTo.ts';
+import type { Seen } from './roles.ts';
+import { query } from './sql.ts';
 
 /** Stores a run and every thing that matches its filter now: nothing that comes to match later is part of it. */
 export async function insertRun(
@@ -29,18 +29,16 @@ export async function insertRun(
     endedAt: null,
   });
   await em.flush();
-  const { from, where, values: parameters, since, id, was } = matchingOf(run.kind, filter);
-  const [stored] = await em.execute<{ total: number }[]>(
-    `with stored as (
-       insert into run_item (run_id, place, subject, was)
-       select ?, row_number() over (order by since, id), id, was from (
-         select ${id} as id, ${since} as since, ${was} as was from ${from} where ${where}
-         order by ${since}, ${id} limit ?::bigint) as matching
-       returning 1)
-     select count(*)::int as total from stored`,
-    [run.id, ...parameters, filter.limit ?? null],
-  );
-  run.total = stored?.total ?? 0;
+  const { from, where, since, id, was } = matchingOf(run.kind, filter);
+  const rows = await query(em)<{ total: number }>`
+    with stored as (
+      insert into run_item (run_id, place, subject, was)
+      select ${run.id}, row_number() over (order by since, id), id, was from (
+        select ${id} as id, ${since} as since, ${was} as was from ${from} where ${where}
+        order by ${since}, ${id} limit ${filter.limit ?? null}) as matching
+      returning 1)
+    select count(*)::int as total from stored`;
+  run.total = rows[0]?.total ?? 0;
   return run;
 }
 

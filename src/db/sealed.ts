@@ -96,3 +96,27 @@ export async function replaceSealed(
   );
   return affectedRows === 1;
 }
+
+// What hangs on which pepper (crypto/peppers.ts): what would be lost if one were no longer configured.
+
+/** Live API keys of an account, or people's second factors, made under one pepper. */
+export interface UnderPepper {
+  readonly what: 'api_key' | 'second_factor';
+  readonly pepper_id: string;
+  /** Whose keys; null of second factors. */
+  readonly account_id: string | null;
+  readonly count: number;
+}
+
+/** Counts what hangs on each pepper; what expires by itself (idempotency keys, invitations) is left out. */
+export function countUnderPeppers(em: EntityManager): Promise<UnderPepper[]> {
+  return em.execute(
+    `select 'api_key' as what, convert_from(substring(hash for position(':'::bytea in hash) - 1), 'UTF8') as pepper_id,
+       account_id, count(*)::integer as count
+     from api_key where revoked_at is null group by pepper_id, account_id
+     union all
+     select 'second_factor', split_part(sealed_totp, '.', 1) as pepper_id, null, count(*)::integer
+     from person where sealed_totp is not null group by pepper_id
+     order by what, pepper_id, account_id`,
+  );
+}

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { Sobre } from './entities/Sobre.ts';
+import { Sobre } from './entities/authority.ts';
 
 /** The sobre in which a CFE is, or goes, to the authority; null when none was made yet or the last was refused. */
 export function sobreUnderWay(em: EntityManager, cfeUuid: string): Promise<Sobre | null> {

@@ -18,9 +18,8 @@ const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 const SYSTEM = 'system';
 
 /**
- * How connections to a database address are encrypted: undefined where the address says nothing (as with
- * `sslmode=disable` they are in the clear then), otherwise options for Node's TLS. Throws ConfigurationError, without
- * the address, for what is unknown, contradicts itself, cannot be read, or would look safer than it is.
+ * Options for Node's TLS; undefined where the address asks for none. Throws ConfigurationError, without the address, for what
+ * is unknown, contradicts itself, cannot be read, or would look safer than it is.
  */
 export function databaseTls(databaseUrl: string): ConnectionOptions | false | undefined {
   const url = new URL(databaseUrl);

@@ -9,10 +9,10 @@ import {
 import { issueCfeMessage } from './cfes.ts';
 import { reportDayMessage, UNENDED_REPORTS } from './dailyReports.ts';
 import { deliveryMessage } from './deliveries.ts';
-import { Cfe } from './entities/Cfe.ts';
-import { DailyReport } from './entities/DailyReport.ts';
-import type { Delivery } from './entities/Delivery.ts';
-import { Enterprise } from './entities/Enterprise.ts';
+import { Enterprise } from './entities/enterprises.ts';
+import { Cfe } from './entities/receipts.ts';
+import { DailyReport } from './entities/reports.ts';
+import type { Delivery } from './entities/webhooks.ts';
 import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
 import { exportMessage, runningExports } from './receiptExports.ts';

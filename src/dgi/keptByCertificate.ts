@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Environment } from '../domain/cfeTypes.ts';
 
 /** More enterprises than sign at a time in one process; each costs a few kilobytes. */
@@ -17,36 +18,31 @@ export interface OwnedCertificate {
 
 /**
  * Keeps what `make` makes of an enterprise's current certificate, so that its private key is opened once and not for
- * every CFE. Looked through at each use: what is dropped is older than ten minutes, of a certificate that is replaced
- * or that another one of the enterprise has followed, or the oldest of too many. `stopwatch`: milliseconds.
+ * every CFE: for ten minutes, unless the certificate is replaced, another one of the enterprise follows it or too many
+ * others are used. `stopwatch`: milliseconds.
  */
 export function keptByCertificate<C extends OwnedCertificate, T>(
   make: (certificate: C) => T,
   { most = MOST, stopwatch = () => performance.now() }: { most?: number; stopwatch?: () => number } = {},
 ): (certificate: C) => T {
-  /** By enterprise and environment, the oldest first. */
-  const kept = new Map<string, { id: string; sealedKey: string | null; value: T; madeAt: number }>();
-
-  function dropOld(): void {
-    for (const [name, { madeAt }] of kept) {
-      if (kept.size <= most && stopwatch() - madeAt < LASTS_MILLISECONDS) return;
-      kept.delete(name);
-    }
-  }
+  /** By enterprise and environment. */
+  const kept = new LRUCache<string, { id: string; sealedKey: string | null; value: T }>({
+    max: most,
+    ttl: LASTS_MILLISECONDS,
+    ttlAutopurge: true,
+    ttlResolution: 0,
+    perf: { now: stopwatch },
+  });
 
   return (certificate) => {
     const { id, rut, environment, replacedAt, sealedKey } = certificate;
     const name = `${rut} ${environment}`;
-    dropOld();
     const found = kept.get(name);
     const isSame = found?.id === id && found.sealedKey === sealedKey;
     if (isSame && replacedAt === null) return found.value;
     if (found?.id === id) kept.delete(name);
     const value = make(certificate);
-    if (replacedAt !== null) return value;
-    kept.delete(name);
-    kept.set(name, { id, sealedKey, value, madeAt: stopwatch() });
-    dropOld();
+    if (replacedAt === null) kept.set(name, { id, sealedKey, value });
     return value;
   };
 }

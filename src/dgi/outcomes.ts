@@ -6,6 +6,7 @@
 import type { FinalStatus } from '../domain/cfeStatus.ts';
 import type { TakenStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
+import { stuckMeans } from '../domain/words/cfes.ts';
 
 /** The exceptions of the services that a rule covers (Respuestas/Respuesta/codigo). */
 const EXCEPTION_CODES = [
@@ -88,8 +89,8 @@ export type Answer<S extends Situation = Situation> = CommonAnswer | SpecialAnsw
 type UnclearReaction =
   /** `reached`: the authority was there, so that CFE_PATIENCE counts. */
   | { readonly reaction: 'repeat'; readonly reached: boolean }
-  /** `explanation` is for support: what it means and what to do. */
-  | { readonly reaction: 'stuck'; readonly reason: StuckReason; readonly explanation: string };
+  /** What the reason means and what to do about it stands in domain/words. */
+  | { readonly reaction: 'stuck'; readonly reason: StuckReason };
 
 /** What a clear answer comes to, by what was asked. */
 interface ClearReactions {
@@ -115,8 +116,8 @@ interface ClearReactions {
     | { readonly reaction: 'unregistered' };
   sendReport: /** `duplicate`: it has it already. `sequence`: it is asked which one is free. `early`: it is sent again later. */
     | { readonly reaction: 'received' | 'duplicate' | 'sequence' | 'early' | 'fateUnknown' }
-    /** Not taken; a person must mend what `explanation` says. */
-    | { readonly reaction: 'refused'; readonly reason: StuckReason; readonly explanation: string };
+    /** Not taken; a person must mend what `reason` means. */
+    | { readonly reaction: 'refused'; readonly reason: StuckReason };
   findReport:
     | { readonly reaction: 'taken'; readonly status: TakenStatus }
     | { readonly reaction: 'refused' | 'absent' };
@@ -129,7 +130,7 @@ export type Row<S extends Situation> = { readonly answers: readonly Answer<S>[] 
 type GeneralRow = { readonly answers: readonly CommonAnswer[] } & UnclearReaction;
 
 /** Exceptions inside the authority, which say nothing of the sobre. */
-const INNER_EXCEPTIONS = ['code 13', 'code 99', 'code 100', 'code 102', 'code 104', 'code 105'] as const;
+const INNER_EXCEPTIONS = ['code 100', 'code 102', 'code 104', 'code 13', 'code 99', 'code 105'] as const;
 
 export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
   send: [
@@ -141,8 +142,6 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['BS'],
       reaction: 'stuck',
       reason: 'sobre.unknown_refusal',
-      explanation:
-        'The authority refused the sobre for a reason that no rule covers. Find out what the code means; then retry, or abandon the CFE.',
     },
     { answers: [...INNER_EXCEPTIONS], reaction: 'fateUnknown' },
     {
@@ -157,8 +156,6 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['though listed as refused'],
       reaction: 'stuck',
       reason: 'sobre.refused_without_reasons',
-      explanation:
-        'The authority lists the sobre as refused but gives no reasons. Ask the authority for them; then retry, or abandon the CFE.',
     },
   ],
   find: [
@@ -182,15 +179,11 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['other state'],
       reaction: 'stuck',
       reason: 'verdict.unknown_state',
-      explanation:
-        'The state of the CFE is one that no rule covers (FE, say). Ask the authority what it means; then settle by asking.',
     },
     {
       answers: ['other receipt'],
       reaction: 'stuck',
       reason: 'verdict.other_cfe',
-      explanation:
-        'The verdict at our place in the sobre names another type, serie, number or moment of signing. Ask the authority about the sobre. If the database was restored to an earlier moment, see docs/backup.md.',
     },
     { answers: ['no verdict on it', 'code 13', 'code 99', 'code 105'], reaction: 'notYet' },
     { answers: ['E02 of ours'], reaction: 'original' },
@@ -198,8 +191,6 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['E02 of others'],
       reaction: 'stuck',
       reason: 'duplicate.not_ours',
-      explanation:
-        'The authority has this number from a sobre that is not ours: another system of the company issues from the same CAE, the start of the CAE was set too low, or the database was restored to an earlier moment (docs/backup.md). The number must not be annulled. Find out who used it; then abandon the CFE and issue it anew.',
     },
     { answers: ['E02 without its original', 'code 100', 'code 102'], reaction: 'repeat', reached: true },
     { answers: ['code 104'], reaction: 'recover' },
@@ -218,36 +209,26 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['R01'],
       reaction: 'refused',
       reason: 'report.format',
-      explanation:
-        'The authority cannot read the report (R01): a mistake of ours. Have it mended; then retry: the report is made anew with the same sequence.',
     },
     {
       answers: ['R02'],
       reaction: 'refused',
       reason: 'report.company',
-      explanation:
-        'The authority finds another RUC in the report than in the certificate or the request (R02). Upload a certificate of the company; then retry.',
     },
     {
       answers: ['R03'],
       reaction: 'refused',
       reason: 'report.signature',
-      explanation:
-        'The authority does not accept the signature or the certificate of the report (R03). Upload a valid certificate; then retry: the report is signed anew with the same sequence.',
     },
     {
       answers: ['R04'],
       reaction: 'refused',
       reason: 'report.content',
-      explanation:
-        'The authority refuses what the report says (R04), such as a branch that is not registered there; its detail stands in `report show`. Have it mended; then retry.',
     },
     {
       answers: ['BR'],
       reaction: 'refused',
       reason: 'report.unknown_refusal',
-      explanation:
-        'The authority refused the report for a reason that no rule covers. Find out what the code means; then retry.',
     },
     { answers: ['R05'], reaction: 'sequence' },
     { answers: ['R06'], reaction: 'early' },
@@ -269,8 +250,6 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
       answers: ['other state'],
       reaction: 'stuck',
       reason: 'report.unknown_state',
-      explanation:
-        'The authority lists the report in a state that no rule covers. Ask the authority what it means; then retry.',
     },
     { answers: [...INNER_EXCEPTIONS], reaction: 'repeat', reached: true },
   ],
@@ -286,43 +265,31 @@ export const GENERAL_OUTCOMES: readonly GeneralRow[] = [
     answers: ['code 1', 'code 2', 'code 3', 'code 4', 'code 111'],
     reaction: 'stuck',
     reason: 'authority.our_mistake',
-    explanation:
-      'The authority cannot use our question (token, number): a mistake of ours, or mixed-up companies. Report it with the code.',
   },
   {
     answers: ['code 5', 'code 12'],
     reaction: 'stuck',
     reason: 'authority.certificate',
-    explanation:
-      'The authority does not accept the certificate of the enterprise. Upload a valid one; then retry.',
   },
   {
     answers: ['code 6', 'code 7'],
     reaction: 'stuck',
     reason: 'authority.caller',
-    explanation:
-      'The authority cannot tell from the certificate whose it is. Upload one of the company; then retry.',
   },
   {
     answers: ['code 8', 'code 9', 'code 10'],
     reaction: 'stuck',
     reason: 'authority.user',
-    explanation:
-      'The user at the authority is invalid or not authorised. Have the company mend it in the portal; then retry.',
   },
   {
     answers: ['code 101'],
     reaction: 'stuck',
     reason: 'authority.no_permission',
-    explanation:
-      'The company may not use the service. Have it ask for the permission in the portal; then retry.',
   },
   {
     answers: ['code 103'],
     reaction: 'stuck',
     reason: 'authority.not_an_issuer',
-    explanation:
-      'The RUT is not an electronic issuer. Have the company complete its authorisation; then retry.',
   },
   {
     answers: [
@@ -340,42 +307,31 @@ export const GENERAL_OUTCOMES: readonly GeneralRow[] = [
     ],
     reaction: 'stuck',
     reason: 'authority.certification_stage',
-    explanation:
-      'The company is in the certification stage at the authority. Have it complete that; then retry.',
   },
   {
     answers: ['code *'],
     reaction: 'stuck',
     reason: 'authority.unknown_code',
-    explanation: 'The authority answered a code that no rule covers. Find out what it means; then retry.',
   },
   {
     answers: ['fault security'],
     reaction: 'stuck',
     reason: 'authority.signature_refused',
-    explanation:
-      'The gateway of the authority does not accept the signature of our requests. Check the certificate and CFE_DGI_SOAP_HASH; then retry.',
   },
   {
     answers: ['untrusted signer'],
     reaction: 'stuck',
     reason: 'authority.untrusted_signer',
-    explanation:
-      'The answer is signed by a certificate that is not one of the configured ones of the authority, or was not valid at its date. Check whether the authority has a new one and add it (authority-certificate add); then retry.',
   },
   {
     answers: ['no key'],
     reaction: 'stuck',
     reason: 'signing',
-    explanation:
-      'Requests to the authority cannot be signed: the private key of the certificate cannot be opened (is its key-encryption key configured?). Nothing was sent this time.',
   },
   {
     answers: ['undecided'],
     reaction: 'stuck',
     reason: 'undecided',
-    explanation:
-      'The authority answers, but has not decided this for longer than CFE_PATIENCE. Ask the authority what became of it; then settle by asking, or retry.',
   },
   { answers: ['unreached', 'held back', 'no answer'], reaction: 'repeat', reached: false },
   {
@@ -424,13 +380,17 @@ export function unclear<S extends Situation>(situation: S, answer: Answer<S>, wh
   if (!isUnclear(outcome)) throw new RangeError(`${situation}, ${answer}: ${outcome.reaction} is clear`);
   if (outcome.reaction === 'repeat')
     return { kind: 'repeat', what: what ?? answer, reached: outcome.reached };
-  const { reason, explanation } = outcome;
-  return {
-    kind: 'stuck',
-    reason,
-    explanation: what === undefined ? explanation : `${explanation} (${what})`,
-  };
+  return { kind: 'stuck', ...stuckBy(outcome.reason, what) };
 }
+
+/** A reason to be stuck with its explanation for support, in English: histories hold it. */
+export const stuckBy = (
+  reason: StuckReason,
+  what?: string,
+): { reason: StuckReason; explanation: string } => ({
+  reason,
+  explanation: stuckMeans(reason) + (what === undefined ? '' : ` (${what})`),
+});
 
 const isUnclear = (outcome: { readonly reaction: string }): outcome is UnclearReaction =>
   outcome.reaction === 'repeat' || outcome.reaction === 'stuck';

@@ -10,6 +10,7 @@ import {
   type CommonAnswer,
   outcomeOf,
   type Situation,
+  stuckBy,
   type Unclear,
   unclear,
 } from './outcomes.ts';
@@ -214,11 +215,8 @@ export function sendReportAnswer(reading: Reading<'sendReport'>): SendReportAnsw
   switch (outcome.reaction) {
     case 'received':
       return { kind: 'received', authorityId: given(reading.authorityId) };
-    case 'refused': {
-      const { reason, explanation } = outcome;
-      const shown = reading.detail === undefined ? explanation : `${explanation} (${reading.detail})`;
-      return { kind: 'refused', ...refusal, stuck: { reason, explanation: shown } };
-    }
+    case 'refused':
+      return { kind: 'refused', ...refusal, stuck: stuckBy(outcome.reason, reading.detail) };
     case 'sequence':
     case 'early':
       return { kind: outcome.reaction, ...refusal };

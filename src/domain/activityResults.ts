@@ -23,25 +23,21 @@ export interface Stuck {
 export interface Decided {
   kind: 'decided';
   status: FinalStatus;
-  /** The codes of the reasons for a rejection; workers of the version before told none. */
-  codes?: readonly string[];
+  /** The codes of the reasons for a rejection. */
+  codes: readonly string[];
 }
 
 export type SignResult =
   | { kind: 'signed' }
-  /** Signed too, and a note whose original has no verdict yet: the signal `originalSettled` says that it has. */
-  | {
-      kind: 'waitsForOriginal';
-      /** The cfe_id of that original; workers of the version before did not tell it. */
-      original?: string;
-    }
+  /** Signed too, and a note whose original has no verdict yet: the signal `originalDecided` says that it has. */
+  | { kind: 'waitsForOriginal' /** The cfe_id of that original. */; original: string }
   | Stuck;
 
 export type SubmitResult =
   /** The authority has the sobre. */
   | { kind: 'received' }
   | Decided
-  /** The CFE waits at the gate: the signal `turnCame` says that it has been given a slot. */
+  /** The CFE waits at the gate: the signal `slotGiven` says that it has been given a slot. */
   | { kind: 'waits' }
   | Stuck;
 

@@ -1,18 +1,13 @@
 /**
  * Who acts: a customer's account over HTTP, a person at the command line, a person in the console (by their e-mail address),
- * support in the Temporal UI, or we ourselves.
+ * whoever reached Temporal, which knows no logins (`unverified`), or we ourselves.
  */
-export type Actor =
-  | `account:${string}`
-  | `cli:${string}`
-  | `console:${string}`
-  | `support:${string}`
-  | 'service';
+export type Actor = `account:${string}` | `cli:${string}` | `console:${string}` | 'unverified' | 'service';
 
-/** How the actors are called behind whom a person stands. */
-const PEOPLE = ['cli:', 'console:', 'support:'] as const;
+/** The prefixes of the actors that are people. */
+const PEOPLE = ['cli:', 'console:'] as const;
 
-/** The person behind an actor, as they were named with `--by` or in the update `support`; null where there is none. */
+/** The person behind an actor, by their e-mail address, or as named with `--by`; null where none is known. */
 export function personOf(actor: Actor): string | null {
   const kind = PEOPLE.find((known) => actor.startsWith(known));
   return kind === undefined ? null : actor.slice(kind.length);
@@ -39,6 +34,7 @@ export const AUDIT_ACTIONS = [
   'cfe.settle',
   'cfe.abandon',
   'report.send',
+  'report.override_other_system',
   'report.start',
   'report.stop',
   'report.retry',

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Whole groups of four, the last one padded. */
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Groups of four, the last one padded or not; lines may end after any group, as `base64`, MIME and PEM write them. */
+const BASE64 = /^(?:[A-Za-z0-9+/]{4}(?:\r?\n)?)*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?(?:\r?\n)?$/;
 
-/** A schema for a file given in base64 (RFC 4648 §4): whole groups of four, padded, without line breaks. The value stays a string. */
+/** A schema for a file given in base64 (RFC 4648 §4), padded or not, in one line or several. The value stays a string. */
 export function base64File() {
   return z
     .string()
@@ -14,9 +14,9 @@ export function base64File() {
         addIssue(
           ctx,
           'base64.malformed',
-          'must be a file in base64, padded and without line breaks or spaces.',
+          'must be a file in base64 (RFC 4648, with + and /), without spaces.',
         );
       }
     })
-    .meta({ contentEncoding: 'base64', minLength: 4, pattern: BASE64.source });
+    .meta({ contentEncoding: 'base64', minLength: 2, pattern: BASE64.source });
 }

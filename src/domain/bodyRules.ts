@@ -32,7 +32,7 @@ export const BODY_RULES = {
     example: 'header.totals.pay_amount: is required and must be a number.',
   },
   'body.null': {
-    checks: 'No field is null: a field without a value is omitted.',
+    checks: 'A field is null only where openapi.json says so: a field without a value is omitted.',
     source: 'docs/contract.md#bodies',
     example: 'header.receiver.city: must not be null; omit the field or give a string.',
   },
@@ -50,6 +50,12 @@ export const BODY_RULES = {
     checks: 'There are no unknown fields.',
     source: 'docs/contract.md#bodies',
     example: 'recevier: unknown field; did you mean "receiver"?',
+  },
+  'body.read_only': {
+    checks:
+      'A field that an update does not change, sent back with the rest of a read object, is as it was read.',
+    source: 'docs/contract.md#writing-back',
+    example: 'status: must be "READY", as it was read; it is not changed here.',
   },
   'body.more_faults': {
     checks: 'Nothing: it ends a list of faults that is too long to give in full.',
@@ -144,10 +150,11 @@ export const BODY_RULES = {
     example: 'query.after: must be taken from the header Link of a page of this list.',
   },
   'date_time.malformed': {
-    checks: 'A date and time (Montevideo, without a time zone) is written YYYY-MM-DDTHH:MM:SS.',
+    checks:
+      'A date and time is written YYYY-MM-DDTHH:MM:SS, which means Montevideo, or with its time zone, as it is answered.',
     source: 'docs/contract.md#enterprise',
     example:
-      'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS without a time zone, found "2026-03-01".',
+      'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z), found "2026-03-01".',
   },
   'rut.malformed': {
     checks: 'A RUT is 12 digits, without dots or hyphens.',
@@ -187,9 +194,10 @@ export const BODY_RULES = {
       'extra: the keys that the service does not know must have at most 16384 bytes of JSON together, found 20011.',
   },
   'base64.malformed': {
-    checks: 'A file is given in base64 (RFC 4648 §4, padded).',
+    checks:
+      'A file is given in base64 (RFC 4648 §4), padded or not; its lines have a multiple of four characters.',
     source: 'openapi.json, uploadCertificate and uploadCae',
-    example: 'cert_b64: must be a file in base64, padded and without line breaks or spaces.',
+    example: 'cert_b64: must be a file in base64 (RFC 4648, with + and /), without spaces.',
   },
   'update.empty': {
     checks: 'An update has at least one field.',

@@ -38,9 +38,9 @@ export const CERTIFICATE_RULES = {
   },
   'certificate.not_rsa': {
     path: '/cert_b64',
-    checks: 'The key is RSA.',
+    checks: 'The key is RSA, of at most 8192 bits.',
     source: 'docs/contract.md#certificate; docs/authority/signatures.md#receipts',
-    example: 'The certificate must hold an RSA key, found another kind.',
+    example: 'The certificate must hold an RSA key of at most 8192 bits, found another kind.',
   },
   'certificate.rsa_too_short': {
     path: '/cert_b64',

@@ -1,11 +1,11 @@
 /** What happened to a CFE, as a person reads it: one line for each thing, oldest first. */
 import type { AttemptSummary } from './attempt.ts';
+import type { Actor } from './audit.ts';
 import { type CfeStatus, isFinal } from './cfeStatus.ts';
 import type { RejectionReason } from './rejection.ts';
 import type { StuckReason } from './stuckReason.ts';
 import { SUPPORT_ACTIONS, SUPPORT_OUTCOMES } from './supportAction.ts';
-import { answerMeans } from './words/cfes.ts';
-import type { CfeWords } from './words/shape.ts';
+import { answerMeans, type CfeWords } from './words/cfes.ts';
 
 /** What of a CFE makes its timeline. */
 export interface Lived {
@@ -30,10 +30,12 @@ export interface Lived {
   }[];
   readonly acts: readonly {
     readonly at: Date;
-    readonly actor: string;
+    readonly actor: Actor;
+    readonly address: string | null;
     readonly action: string;
     readonly reason: string | null;
     readonly outcome: string | null;
+    readonly requestId: string | null;
   }[];
 }
 
@@ -78,14 +80,7 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
       },
       ...step(until, timeline.goesOn),
     ]),
-    ...lived.acts.map(
-      ({ at, actor, action, reason, outcome }): Happening => ({
-        at,
-        what: actText(action, outcome, words),
-        more: [actor, reason].filter(Boolean).join(': '),
-        kind: 'act',
-      }),
-    ),
+    ...lived.acts.filter((act) => !hasEnded(act, lived.acts)).map((act) => actHappening(act, words)),
     ...(lived.settledAt && isFinal(lived.status)
       ? [
           {
@@ -121,11 +116,28 @@ function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
 const reasonText = ({ code, message, detail }: RejectionReason): string =>
   `${code} «${message}»${detail === null ? '' : ` (${detail})`}`;
 
-/** What was done and what came of it; one that has no words here stands as it is stored. */
-function actText(action: string, outcome: string | null, words: CfeWords): string {
+type Act = Lived['acts'][number];
+
+/** Whether an act was only asked for, and stands there once more with its outcome. */
+const hasEnded = ({ requestId, outcome }: Act, acts: readonly Act[]): boolean =>
+  requestId !== null &&
+  outcome === null &&
+  acts.some((other) => other.requestId === requestId && other.outcome !== null);
+
+/** What was done, what came of it, who did it and from where; what has no words here stands as it is stored. */
+function actHappening(
+  { at, action, outcome, requestId, actor, address, reason }: Act,
+  { action: acts, outcome: outcomes, timeline }: CfeWords,
+): Happening {
   const act = SUPPORT_ACTIONS.find((known) => `cfe.${known}` === action);
   const end = SUPPORT_OUTCOMES.find((known) => known === outcome);
-  return [act ? words.action[act].label : action, end ? words.outcome[end] : outcome]
-    .filter(Boolean)
-    .join(': ');
+  const cameOfIt = end ? outcomes[end] : (outcome ?? (requestId === null ? null : timeline.asked));
+  const who = actor === 'unverified' ? timeline.unverified : actor;
+  const from = address === null ? null : timeline.from(address);
+  return {
+    at,
+    what: [act ? acts[act].label : action, cameOfIt].filter(Boolean).join(': '),
+    more: [[who, from].filter(Boolean).join(' '), reason].filter(Boolean).join(': '),
+    kind: 'act',
+  };
 }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { CountryCode } from './countries.ts';
 import { Email } from './email.ts';
 import { DocumentTypeName, namedEnum } from './enums.ts';
+import { needed, optional, shapeOf } from './fields.ts';
 import { CUSTOMER_WORDS, words } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { LENGTHS } from './lengths.ts';
@@ -23,20 +24,54 @@ const Notification = z
   })
   .meta({ id: 'CustomerNotificationRequest', description: 'One place where receipts go.' });
 
+/** The fields of a customer beside its document. */
+export const CUSTOMER_FIELDS = {
+  legal_name: needed({
+    column: 'legalName',
+    schema: text(LENGTHS.legalName),
+    words: { description: 'Legal name of the customer.', examples: ['Almacén del Sur S.R.L.'] },
+  }),
+  fiscal_address: optional({
+    column: 'fiscalAddress',
+    schema: text(LENGTHS.address),
+    words: { description: 'Street and number. null: not known.', examples: ['Av. 18 de Julio 1234'] },
+  }),
+  city: optional({
+    column: 'city',
+    schema: text(LENGTHS.city),
+    words: { description: 'City or town. null: not known.', examples: ['Montevideo'] },
+  }),
+  department: optional({
+    column: 'department',
+    schema: text(LENGTHS.department),
+    words: { description: 'Department, province or state. null: not known.', examples: ['Montevideo'] },
+  }),
+  country: optional({
+    column: 'country',
+    schema: text(LENGTHS.countryName),
+    words: { description: 'Name of the country, in words. null: not known.', examples: ['Uruguay'] },
+  }),
+  country_code: optional({
+    column: 'countryCode',
+    schema: CountryCode,
+    words: {
+      description:
+        'Country by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99 where the format has none. null: not known.',
+      examples: ['UY'],
+    },
+  }),
+} as const;
+
 /** Body of POST …/customers and PUT …/customers/{doc_type}/{doc_number} (docs/contract.md#customers). */
 export const Customer = z
   .strictObject({
     doc_type: DocumentTypeName,
     doc_number: text(LENGTHS.foreignDocument).meta(words(CUSTOMER_WORDS.doc_number)),
-    legal_name: text(LENGTHS.legalName).meta(words(CUSTOMER_WORDS.legal_name)),
-    fiscal_address: text(LENGTHS.address).meta(words(CUSTOMER_WORDS.fiscal_address)).optional(),
-    city: text(LENGTHS.city).meta(words(CUSTOMER_WORDS.city)).optional(),
-    department: text(LENGTHS.department).meta(words(CUSTOMER_WORDS.department)).optional(),
-    country: text(LENGTHS.countryName).meta(words(CUSTOMER_WORDS.country)).optional(),
-    country_code: CountryCode.meta(words(CUSTOMER_WORDS.country_code)).optional(),
+    ...shapeOf(CUSTOMER_FIELDS),
     notifications: z
       .array(Notification)
       .max(MOST_NOTIFICATIONS)
+      .nullable()
       .meta(words(CUSTOMER_WORDS.notifications))
       .optional(),
   })
@@ -48,7 +83,7 @@ export const Customer = z
     // The number is checked even when other fields are at fault, so that all faults are told at once.
     { when: ({ value }) => hasDocument(value) },
   )
-  .meta({ description: 'A customer; what is left out is not known.' });
+  .meta({ description: 'A customer; what is left out, or null, is not known.' });
 export type Customer = z.infer<typeof Customer>;
 
 function hasDocument(value: unknown): boolean {

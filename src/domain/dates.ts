@@ -19,8 +19,8 @@ export function date(bounds?: { earliest: string; latest: string }) {
     .meta({ format: 'date', examples: ['2026-11-20'] });
 }
 
-/** The earliest and latest moment for which an enterprise can be scheduled: e-invoicing began in October 2011. */
-const SCHEDULE = { earliest: '2011-10-01T00:00:00', latest: '2050-12-31T23:59:59' };
+/** The first and last day, in Montevideo, for which an enterprise can be scheduled: e-invoicing began in October 2011. */
+const SCHEDULE = { earliest: '2011-10-01', latest: '2050-12-31' };
 
 /** The same days as a pattern, for openapi.json: a format of JSON Schema has a time zone. */
 const YEARS = '2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[1-9]|1[0-2])';
@@ -32,31 +32,41 @@ const SCHEDULED_DAYS = [
   '(2011-1[02]|20(1[2-9]|[2-4][0-9]|50)-(0[13578]|1[02]))-31',
 ].join('|');
 
-/** A schema for a date and time in Montevideo, without a time zone; the value is the instant. */
+const MOMENT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Whether `text` is a date and time with its zone (RFC 3339). */
+const isMoment = (text: string): boolean => isDate(MOMENT.exec(text)?.[1] ?? '');
+
+/**
+ * A schema for a date and time: in Montevideo without a time zone, or with its zone, as answers have it; the value is the
+ * instant.
+ */
 export const MontevideoDateTime = z
   .string()
   .transform((value, ctx) => {
-    const instant = instantOfMontevideo(value);
+    const instant = isMoment(value) ? new Date(value) : instantOfMontevideo(value);
     if (instant === undefined) {
-      const expected = 'must be a date and time of the form YYYY-MM-DDTHH:MM:SS without a time zone';
+      const expected =
+        'must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z)';
       addIssue(ctx, 'date_time.malformed', `${expected}, found ${shown(value)}.`);
       return z.NEVER;
     }
-    if (value < SCHEDULE.earliest || value > SCHEDULE.latest) {
-      const expected = `must be a date from ${SCHEDULE.earliest.slice(0, 10)} to ${SCHEDULE.latest.slice(0, 10)}`;
+    if (instant < startOfDay(SCHEDULE.earliest) || instant >= startOfDay(addDays(SCHEDULE.latest, 1))) {
+      const expected = `must be a date from ${SCHEDULE.earliest} to ${SCHEDULE.latest}`;
       addIssue(ctx, 'date.out_of_range', `${expected}, found ${value.slice(0, 10)}.`);
       return z.NEVER;
     }
     return instant;
   })
   .meta({
-    // Days that exist, of the years that count.
-    pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`,
-    examples: ['2026-03-01T09:00:00'],
+    anyOf: [
+      // Days that exist, of the years that count.
+      { type: 'string', pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$` },
+      { type: 'string', format: 'date-time' },
+    ],
+    examples: ['2026-03-01T09:00:00', '2026-03-01T12:00:00.000Z'],
   });
-
-const MOMENT =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
  * A schema for a moment that bounds a list: a day in Montevideo, or a date and time with its zone (RFC 3339). The value stays a
@@ -65,7 +75,7 @@ const MOMENT =
 export const Moment = z
   .string()
   .superRefine((value, ctx) => {
-    if (isDate(value) || isDate(MOMENT.exec(value)?.[1] ?? '')) return;
+    if (isDate(value) || isMoment(value)) return;
     const expected =
       'must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00)';
     addIssue(ctx, 'moment.malformed', `${expected}, found ${shown(value)}.`);

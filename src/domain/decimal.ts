@@ -30,24 +30,45 @@ interface Size {
   readonly decimals: number;
 }
 
-/** The size of a JSON number without computing it: 1e999999999 costs no more than 1. */
-function sizeOf(text: string): Size {
+/** A JSON number in parts: `digits` without zeros around them (none: it is zero), and where the point stands in them. */
+interface Parts {
+  readonly negative: boolean;
+  readonly digits: string;
+  /** How many digits stand before the point, once the exponent has moved it. */
+  readonly point: number;
+}
+
+/** The parts of a JSON number without computing it: 1e999999999 costs no more than 1. */
+function partsOf(text: string): Parts {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (parts === null) throw new RangeError('not a JSON number');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
-  const digits = whole + fraction;
+  const all = whole + fraction;
   let first = 0;
-  while (first < digits.length && digits[first] === '0') first += 1;
-  if (first === digits.length) return { negative: false, zero: true, integerDigits: 0, decimals: 0 };
-  let last = digits.length - 1;
-  while (digits[last] === '0') last -= 1;
-  const point = whole.length + Number(exponent);
+  while (first < all.length && all[first] === '0') first += 1;
+  if (first === all.length) return { negative: false, digits: '', point: 0 };
+  let last = all.length - 1;
+  while (all[last] === '0') last -= 1;
+  const point = whole.length + Number(exponent) - first;
+  return { negative: sign === '-', digits: all.slice(first, last + 1), point };
+}
+
+function sizeOf(text: string): Size {
+  const { negative, digits, point } = partsOf(text);
   return {
-    negative: sign === '-',
-    zero: false,
-    integerDigits: Math.max(0, point - first),
-    decimals: Math.max(0, last + 1 - point),
+    negative,
+    zero: digits === '',
+    integerDigits: Math.max(0, point),
+    decimals: Math.max(0, digits.length - point),
   };
+}
+
+/** The one form of a number, exactly: 122, 122.0 and 1.22e2 are one, as are 0 and -0. */
+export function canonicalNumber({ text }: JsonNumber): string {
+  const { negative, digits, point } = partsOf(text);
+  if (digits === '') return '0';
+  // A double does not hold such an exponent exactly; no rule takes such a number.
+  return Number.isSafeInteger(point) ? `${negative ? '-' : ''}${digits}e${point}` : text;
 }
 
 const LONGEST_ECHO = 40;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { base64File } from './base64.ts';
-import { date, MontevideoDateTime } from './dates.ts';
+import { MontevideoDateTime } from './dates.ts';
 import { integer } from './decimal.ts';
-import { Email } from './email.ts';
+import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from './enterpriseFields.ts';
+import { changesOf, shapeOf } from './fields.ts';
 import { ENTERPRISE_WORDS, words } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
-import { LENGTHS } from './lengths.ts';
 import { readLogo } from './logo.ts';
 import { Rut } from './rut.ts';
 import { text } from './text.ts';
@@ -13,49 +13,17 @@ import { text } from './text.ts';
 /** Longest plan and frequency names, logins and passwords; ours, because none of them reaches a CFE. */
 const NAME_LENGTH = 100;
 const PASSWORD_LENGTH = 1000;
-/** The day on which the regime began. */
-const FIRST_DAY = '2011-10-01';
-
-/** CdgDGISucur: the code that the authority gave to a branch. */
-const BranchCode = integer({ minimum: 0, maximum: 9999 });
-
 const W = ENTERPRISE_WORDS;
 
 /** Body of POST /enterprises (docs/contract.md#enterprise); lengths as the CFE format allows for the issuer. */
 export const CreateEnterprise = z
   .strictObject({
     rut: Rut.meta(words(W.rut)),
-    legal_name: text(LENGTHS.legalName).meta(words(W.legal_name)),
-    department_name: text(LENGTHS.department).meta(words(W.department_name)),
-    locality_name: text(LENGTHS.city).meta(words(W.locality_name)),
-    street_name: text(LENGTHS.address).meta(words(W.street_name)),
-    branch: BranchCode.meta(words(W.branch)),
+    ...shapeOf(FIRST_FIELDS),
     is_new_enterprise: z.boolean().meta(words(W.is_new_enterprise)).optional(),
-    trade_name: text(LENGTHS.tradeName).meta(words(W.trade_name)).optional(),
-    phone_number: text(LENGTHS.phone).meta(words(W.phone_number)).optional(),
   })
   .meta({ description: 'A company that is to issue, with its first branch.' });
 export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
-
-/** CorreoEmisor holds less than an e-mail address may have. */
-const IssuerEmail = Email.and(text(LENGTHS.email));
-
-/** A web address as it is printed: a host, with or without scheme and path. */
-const Website = text(LENGTHS.website).superRefine((value, ctx) => {
-  const named = URL.canParse(value) ? value : `https://${value}`;
-  const url = URL.canParse(named) ? new URL(named) : undefined;
-  if (url && ['http:', 'https:'].includes(url.protocol) && url.hostname.includes('.') && !/\s/.test(value))
-    return;
-  addIssue(ctx, 'website.malformed', 'must be a web address, such as www.example.com.uy.');
-});
-
-/** The resolution by which an enterprise was made an issuer: its number and year. */
-const Resolution = text(LENGTHS.resolution)
-  .superRefine((value, ctx) => {
-    if (/^[0-9]{1,6}\/[0-9]{4}$/.test(value)) return;
-    addIssue(ctx, 'resolution.malformed', 'must be the number and year of the resolution, such as 798/2012.');
-  })
-  .meta({ pattern: '^[0-9]{1,6}/[0-9]{4}$' });
 
 const Logo = base64File().transform((value, ctx) => {
   const bytes = Buffer.from(value, 'base64');
@@ -71,26 +39,15 @@ const Logo = base64File().transform((value, ctx) => {
  */
 export const UpdateEnterprise = z
   .strictObject({
-    scheduled_ready_date: MontevideoDateTime.meta({
-      description:
-        'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, from 2011-10-01 to 2050-12-31; one in the past counts as reached.',
-    }).optional(),
+    scheduled_ready_date: MontevideoDateTime.nullable()
+      .meta({
+        description:
+          'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, or with one, as it is answered; from 2011-10-01 to 2050-12-31; one in the past counts as reached. null only while none is set.',
+      })
+      .optional(),
     plan_id: text(NAME_LENGTH).meta(words(W.plan_id)).optional(),
     frequency_id: text(NAME_LENGTH).meta(words(W.frequency_id)).optional(),
-    legal_name: text(LENGTHS.legalName).meta(words(W.legal_name)).optional(),
-    trade_name: text(LENGTHS.tradeName).nullable().meta(words(W.trade_name)).optional(),
-    phone_number: text(LENGTHS.phone).nullable().meta(words(W.phone_number)).optional(),
-    email: IssuerEmail.nullable().meta(words(W.email)).optional(),
-    website: Website.nullable().meta(words(W.website)).optional(),
-    department_name: text(LENGTHS.department).meta(words(W.department_name)).optional(),
-    locality_name: text(LENGTHS.city).meta(words(W.locality_name)).optional(),
-    street_name: text(LENGTHS.address).meta(words(W.street_name)).optional(),
-    branch: BranchCode.meta(words(W.branch)).optional(),
-    issuer_since: date({ earliest: FIRST_DAY, latest: '2050-12-31' })
-      .nullable()
-      .meta(words(W.issuer_since))
-      .optional(),
-    resolution: Resolution.nullable().meta(words(W.resolution)).optional(),
+    ...changesOf(ENTERPRISE_FIELDS),
     logo_b64: Logo.nullable()
       .meta({
         description:
@@ -114,11 +71,7 @@ export type UpdateEnterprise = z.infer<typeof UpdateEnterprise>;
 /** Body of POST …/branches. */
 export const CreateBranch = z
   .strictObject({
-    branch: BranchCode.meta(words(W.branch)),
-    street_name: text(LENGTHS.address).meta(words(W.street_name)),
-    locality_name: text(LENGTHS.city).meta(words(W.locality_name)),
-    department_name: text(LENGTHS.department).meta(words(W.department_name)),
-    phone_number: text(LENGTHS.phone).meta(words(W.phone_number)).optional(),
+    ...shapeOf({ branch: ENTERPRISE_FIELDS.branch, ...BRANCH_FIELDS }),
   })
   .meta({ description: 'A branch that the tax authority knows.' });
 export type CreateBranch = z.infer<typeof CreateBranch>;

@@ -1,7 +1,8 @@
 /** The enterprise object (docs/contract.md#enterprise) as answers, events and the operator's console tell it. */
-import { type CaeStatus, caeStatus } from './cae.ts';
+import { type CaeStatus, caeStatus, chooseCae, noneLeft } from './cae.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
 import { CFE_TYPES, type CfeType } from './cfeTypes.ts';
+import { ENTERPRISE_FIELDS } from './enterpriseFields.ts';
 import {
   type EfacturaStatus,
   type EnterpriseStatus,
@@ -9,22 +10,13 @@ import {
   missingPermissions,
   type Permission,
 } from './enterpriseStatus.ts';
+import { namedFrom, type Stored } from './fields.ts';
 import { montevideoDate } from './montevideo.ts';
 
 /** What is stored of an enterprise itself. */
-interface EnterpriseFacts {
+interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly rut: string;
   readonly legalName: string;
-  readonly tradeName?: string | null;
-  readonly streetName: string;
-  readonly localityName: string;
-  readonly departmentName: string;
-  readonly branch: number;
-  readonly phoneNumber?: string | null;
-  readonly email?: string | null;
-  readonly website?: string | null;
-  readonly issuerSince?: string | null;
-  readonly resolution?: string | null;
   readonly logoSha256?: string | null;
   readonly status: EnterpriseStatus;
   readonly isNewEnterprise: boolean;
@@ -51,6 +43,7 @@ interface HeldCae {
   readonly numberStart: number;
   readonly numberEnd: number;
   readonly lastNumber: number;
+  readonly numbersLeft: number;
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
@@ -81,10 +74,25 @@ export function caeObject(cae: HeldCae, now: Date) {
     number_start: cae.numberStart,
     number_end: cae.numberEnd,
     last_number: cae.lastNumber,
+    numbers_left: cae.numbersLeft,
     issue_date: cae.issueDate,
     expiration_date: cae.expirationDate,
     status,
   };
+}
+
+/** Something that an enterprise should see to: what, as a code, and in words. */
+interface EnterpriseWarning {
+  readonly code: 'enterprise.no_numbers';
+  readonly message: string;
+}
+
+/** What an enterprise should see to at `now`: the types of its CAEs that it cannot issue for want of a number. */
+function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
+  const today = montevideoDate(now);
+  return [...Map.groupBy(caes, ({ type }) => type)]
+    .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
+    .map(([type]) => ({ code: 'enterprise.no_numbers', message: noneLeft(type).message }));
 }
 
 /** The five fields that an update of the enterprise answers. */
@@ -113,16 +121,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
   const permissions = [...enterprise.permissions];
   return {
     ...updatedEnterpriseObject(enterprise),
-    trade_name: enterprise.tradeName ?? null,
-    street_name: enterprise.streetName,
-    locality_name: enterprise.localityName,
-    department_name: enterprise.departmentName,
-    branch: enterprise.branch,
-    phone_number: enterprise.phoneNumber ?? null,
-    email: enterprise.email ?? null,
-    website: enterprise.website ?? null,
-    issuer_since: enterprise.issuerSince ?? null,
-    resolution: enterprise.resolution ?? null,
+    ...namedFrom(ENTERPRISE_FIELDS, enterprise),
     has_logo: Boolean(enterprise.logoSha256),
     is_new_enterprise: enterprise.isNewEnterprise,
     is_authorized_issuer: permissions.includes('PROD'),
@@ -134,6 +133,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
       permissions,
       missing_perms: missingPermissions(permissions),
     },
+    warnings: warningsOf(caes, now),
   };
 }
 
@@ -142,13 +142,16 @@ export type EnterpriseObject = ReturnType<typeof enterpriseObject>;
 /** The changed top-level fields of an enterprise object, each with what it was and what it is. */
 export type EnterpriseChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** What differs between two states of one enterprise; that numbers were used (`last_number`) is no change. */
+/** Fields that follow from the use of numbers, or from others: that they differ is no change. */
+const NO_CHANGE: readonly string[] = ['last_number', 'numbers_left', 'warnings'];
+
+/** What differs between two states of one enterprise; that numbers were used is no change. */
 export function enterpriseChanges(before: EnterpriseObject, after: EnterpriseObject): EnterpriseChanges {
   const changed = (Object.keys(after) as (keyof EnterpriseObject)[]).filter(
-    (field) => comparable(before[field]) !== comparable(after[field]),
+    (field) => !NO_CHANGE.includes(field) && comparable(before[field]) !== comparable(after[field]),
   );
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
 const comparable = (value: unknown): string =>
-  JSON.stringify(value, (key, part: unknown) => (key === 'last_number' ? undefined : part));
+  JSON.stringify(value, (key, part: unknown) => (NO_CHANGE.includes(key) ? undefined : part));

@@ -30,6 +30,11 @@ export const ENTERPRISE_RULES = {
     source: 'docs/contract.md#certificate',
     example: 'The certificate of the enterprise has expired; upload a new one.',
   },
+  'enterprise.start_date_stays': {
+    checks: 'A start date that was set is changed, not removed.',
+    source: 'docs/contract.md#writing-back',
+    example: 'scheduled_ready_date: cannot be removed once it is set; give another date.',
+  },
   'branch.unknown': {
     checks: 'extra.branch names the enterprise’s own branch or another that is open.',
     source: 'docs/contract.md#branches; Formato CFE v25.2, zone A, field 47',
@@ -63,6 +68,13 @@ export function unknownBranch(branch: number): Fault {
   const message = `extra.branch: ${branch} is no open branch of the enterprise; GET …/branches lists them.`;
   return { path: '/extra/branch', code: 'branch.unknown', message };
 }
+
+/** The fault of null where a start date is set. */
+export const START_DATE_STAYS: Fault = {
+  path: '/scheduled_ready_date',
+  code: 'enterprise.start_date_stays' satisfies keyof typeof ENTERPRISE_RULES,
+  message: 'scheduled_ready_date: cannot be removed once it is set; give another date.',
+};
 
 /** The fault of moving the first branch to the code of another. */
 export function branchTaken(branch: number): Fault {

@@ -12,11 +12,11 @@ import {
   ENTERPRISE_STATUSES,
   LOGIN_STATUSES,
 } from './enterpriseStatus.ts';
-import { MAIL_KINDS, MAIL_STATUSES } from './mail.ts';
-import { PAYMENT_STATUSES } from './paymentStatus.ts';
+import { MAIL_ERRORS, MAIL_KINDS, MAIL_STATUSES } from './mail.ts';
+import { PAYMENT_STATUSES } from './payment.ts';
 import { DOCUMENT_TYPES } from './receiverDocument.ts';
 import { REPORT_STATUSES } from './reportStatus.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from './webhook.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENT_WORDS, WEBHOOK_EVENTS } from './webhook.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS } from './webhookEvents.ts';
 
 /** The words of an enum in OpenAPI: its description, each value with its meaning, and the same for programs. */
@@ -222,6 +222,24 @@ export const MailStatusName = namedEnum('EmailStatus', 'Where an e-mail stands.'
   DISABLED: 'Not sent: no mail server is configured.',
 });
 
+export const MailErrorName = namedEnum('EmailError', 'Why an e-mail was not taken.', MAIL_ERRORS, {
+  refused: 'The mail server refused it: by a code 4xx for now, by 5xx for good.',
+  login: 'The mail server does not take the login of the service.',
+  dns: 'The mail server was not found.',
+  tls: 'The connection to the mail server was not secure.',
+  connection_refused: 'The mail server was not reached.',
+  connection: 'The connection to the mail server broke.',
+  timeout: 'The mail server did not answer in time.',
+  print: 'The receipt could not be printed: a fault of the service.',
+  address: 'No mail server can be given this address.',
+  sandbox: 'A receipt of the sandbox to an address that the operator has not named.',
+  cfe_rejected: 'The CFE was rejected before the e-mail went out.',
+  account_limit: 'The account has sent as many e-mails as it may in a day; it is tried again.',
+  mailbox_limit: 'As many e-mails as may in a day went to the mailbox; it is tried again.',
+  bounced: 'The address refused an earlier e-mail of the account for good.',
+  transferred: 'The enterprise was transferred to another account before it went out.',
+});
+
 export const PaymentStatusName = namedEnum('PaymentStatus', 'Where a payment stands.', PAYMENT_STATUSES, {
   PENDING: 'To be paid at `redirect_url`.',
   PAID: 'Paid.',
@@ -276,17 +294,5 @@ export const SelectableEventName = namedEnum(
   'WebhookEvent',
   'The events that a webhook may select.',
   WEBHOOK_EVENTS,
-  {
-    'enterprise.updated': 'The enterprise object has changed.',
-    'payment.created': 'A plan with a price was chosen.',
-    'efactura.login': 'A check of the e-invoicing login has finished.',
-    'cfe.updated': 'The status of a CFE has changed.',
-    'cae.low': 'The numbers of a type run low.',
-    'cae.expiring': 'A CAE with numbers left expires soon.',
-    'certificate.expiring': 'The certificate expires soon.',
-    'daily_report.updated': 'The status of a daily report has changed.',
-    'receipt.delivered': 'An e-mail with a receipt was taken by the mail server.',
-    'receipt.failed': 'An e-mail with a receipt was refused, or given up.',
-    'authority.updated': 'The tax authority has stopped answering, or answers again.',
-  },
+  WEBHOOK_EVENT_WORDS,
 );

@@ -4,7 +4,7 @@
  */
 
 /** The words of a field, as OpenAPI has them. */
-interface Words {
+export interface Words {
   readonly description: string;
   readonly examples: readonly [unknown, ...unknown[]];
 }
@@ -16,60 +16,13 @@ export const words = ({ description, examples }: Words): { description: string; 
   examples: [...examples],
 });
 
-const CFE_FORMAT = 'Formato CFE v25.2, zone';
+export const CFE_FORMAT = 'Formato CFE v25.2, zone';
 
-/** Of an enterprise, as it is created, changed and answered. */
+/** Of an enterprise, beside its fields (enterpriseFields.ts). */
 export const ENTERPRISE_WORDS = {
   rut: {
     description: `Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: ${CFE_FORMAT} A, field 40 (RUCEmisor).`,
     examples: ['219000090011'],
-  },
-  legal_name: {
-    description: `Legal name, as on every receipt. Source: ${CFE_FORMAT} A, field 41 (RznSoc).`,
-    examples: ['Almacén Demo SA'],
-  },
-  trade_name: {
-    description: `Name under which it trades, printed above the legal one; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
-    examples: ['Almacén Demo'],
-  },
-  street_name: {
-    description: `Street and number of the fiscal address. Source: ${CFE_FORMAT} A, field 48 (DomFiscal).`,
-    examples: ['Rincón 500'],
-  },
-  locality_name: {
-    description: `Town of the fiscal address. Source: ${CFE_FORMAT} A, field 49 (Ciudad).`,
-    examples: ['Montevideo'],
-  },
-  department_name: {
-    description: `Department of the fiscal address. Source: ${CFE_FORMAT} A, field 50 (Departamento).`,
-    examples: ['Montevideo'],
-  },
-  branch: {
-    description: `Code that the tax authority gave to the branch, at most 4 digits. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
-    examples: [1],
-  },
-  phone_number: {
-    description: `Telephone, as it is printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
-    examples: ['29160000'],
-  },
-  email: {
-    description: `E-mail address, also the Reply-To of e-mails with receipts; null: none. Source: ${CFE_FORMAT} A, field 45 (CorreoEmisor).`,
-    examples: ['facturas@example.com.uy'],
-  },
-  website: {
-    description:
-      'Web address where consumers can verify e-Tickets, printed on these; null: the host of this service is printed.',
-    examples: ['www.example.com.uy'],
-  },
-  issuer_since: {
-    description:
-      'Day on which the enterprise joined the e-invoicing regime, printed as «Fecha emisor»; null: not given.',
-    examples: ['2026-03-01'],
-  },
-  resolution: {
-    description:
-      'Number and year of the resolution that made it an issuer, printed as «Res.» in place of `issuer_since`; null: none.',
-    examples: ['798/2012'],
   },
   is_new_enterprise: {
     description: 'Whether the company is just starting operations. It changes nothing here.',
@@ -82,22 +35,12 @@ export const ENTERPRISE_WORDS = {
   frequency_id: { description: 'How often the plan is paid.', examples: ['MONTHLY'] },
 } as const satisfies WordsOf<string>;
 
-/** Of a customer, as it is kept and answered. */
+/** Of a customer, beside its fields (customer.ts). */
 export const CUSTOMER_WORDS = {
   doc_number: {
     description:
       'Number of the document: of a RUC 12 digits, the last its check digit; of a NIFE up to 20 characters.',
     examples: ['219999830019'],
-  },
-  legal_name: { description: 'Legal name of the customer.', examples: ['Almacén del Sur S.R.L.'] },
-  fiscal_address: { description: 'Street and number.', examples: ['Av. 18 de Julio 1234'] },
-  city: { description: 'City or town.', examples: ['Montevideo'] },
-  department: { description: 'Department, province or state.', examples: ['Montevideo'] },
-  country: { description: 'Name of the country, in words.', examples: ['Uruguay'] },
-  country_code: {
-    description:
-      'Country by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99 where the format has none.',
-    examples: ['UY'],
   },
   notifications: {
     description:

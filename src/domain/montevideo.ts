@@ -46,3 +46,7 @@ export function addDays(date: string, days: number): string {
 
 /** The instant at which a date begins in Montevideo. */
 export const startOfDay = (date: string): Date => new Date(`${date}T00:00:00${OFFSET_TEXT}`);
+
+/** Whole seconds from `instant` to the end of its day in Montevideo, at least 1. */
+export const secondsToMidnight = (instant: Date): number =>
+  Math.ceil((startOfDay(addDays(montevideoDate(instant), 1)).getTime() - instant.getTime()) / 1_000);

@@ -30,28 +30,17 @@ export const SESSION = {
 } as const;
 
 /**
- * Lengths of passwords in characters (NIST SP 800-63B-4, 3.1.1.2: length, no rules of composition). The longest keeps the work of hashing small.
- */
-export const PASSWORD_LENGTH = { shortest: 12, longest: 200 } as const;
-
-/** What is wrong with a new password of a person; undefined when nothing is. */
-export function passwordFault(password: string, email: string): 'length' | 'guessable' | undefined {
-  const { length } = Array.from(password);
-  if (length < PASSWORD_LENGTH.shortest || length > PASSWORD_LENGTH.longest) return 'length';
-  const isRepetition = new Set(password).size < 5;
-  return isRepetition || password.toLowerCase().includes(email.toLowerCase()) ? 'guessable' : undefined;
-}
-
-/**
  * Attempts to sign in that one place has in a window (docs/security.md#the-console). Those who signed in from their browser before are
  * counted apart from everybody else, so that nobody who fails for them locks them out.
  */
 export const SIGN_IN_LIMITS = {
-  windowMilliseconds: 15 * 60_000,
+  seconds: 15 * 60,
   /** From one network, whomever they are for. */
   network: 30,
   /** For one address of e-mail, from browsers in which it never signed in. */
   account: 20,
   /** For one address of e-mail, from one browser in which it signed in before. */
   browser: 20,
+  /** Of one person, those that succeeded: each is a session, and a row of the audit. */
+  done: 60,
 } as const;

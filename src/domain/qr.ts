@@ -43,3 +43,10 @@ export function qrUrl(cfe: QrFacts): string {
   ];
   return `${VERIFICATION_PAGES[cfe.environment]}?${parts.join(',')}`;
 }
+
+/** The address of a receipt's page: below the public address of the API, which ends without a slash. */
+export const receiptUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
+
+/** Papers on which a receipt is printed: a sheet, or a roll of that width (docs/authority/printed-form.md#paper). */
+export const PAPERS = ['A4', '80mm', '58mm'] as const;
+export type Paper = (typeof PAPERS)[number];

@@ -8,6 +8,8 @@ export const EXPORT_KEPT_DAYS = 7;
 export const MOST_PRINTED = 1_000;
 /** Files that are there or being made, of one enterprise. */
 export const MOST_EXPORTS = 10;
+/** Files that are being made at a time, of all enterprises of an account. */
+export const MOST_RUNNING_EXPORTS = 2;
 
 export type ExportState = 'RUNNING' | 'DONE' | 'STOPPED';
 

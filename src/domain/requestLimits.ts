@@ -17,6 +17,9 @@ export const HOURLY_LIMITS: Readonly<Record<Environment, RequestLimit>> = {
 /** Failed authentications of one network address (docs/contract.md#limits). */
 export const FAILURE_LIMIT: RequestLimit = { most: 100, seconds: 600 };
 
+/** Forms that a person may send in the console, by whatever sessions (docs/console.md#limits). */
+export const FORM_LIMIT: RequestLimit = { most: 600, seconds: HOUR_SECONDS };
+
 /** Where a caller stands in the current window. */
 export interface Quota {
   readonly limit: RequestLimit;

@@ -1,5 +1,5 @@
 /**
- * Bulk runs: one decision of a person for many CFEs that wait for support, or for many failed deliveries
+ * Bulk runs: one decision of a person for many CFEs that wait for support, or for many deliveries that did not arrive
  * (docs/operations.md#bulk-runs).
  */
 import type { CfeStatus } from './cfeStatus.ts';
@@ -26,17 +26,17 @@ export interface StuckFilter {
   since?: string | undefined;
 }
 
-/** Which failed deliveries. */
-export interface FailedFilter {
+/** Which deliveries of those that did not arrive: given up, or waiting for their next retry. */
+export interface UndeliveredFilter {
   webhook?: string | undefined;
   event?: string | undefined;
-  /** Given up at this moment or later, RFC 3339. */
+  /** Given up, or last refused, at this moment or later, RFC 3339. */
   since?: string | undefined;
 }
 
 /** What a run was started with: its filter, or those that were ticked, and at most how many of them, oldest first. */
 export type RunFilter = StuckFilter &
-  FailedFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
+  UndeliveredFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
 
 const STUCK_FIELDS = [
   'rut',
@@ -48,11 +48,11 @@ const STUCK_FIELDS = [
   'ids',
   'limit',
 ] as const;
-const FAILED_FIELDS = ['webhook', 'event', 'since', 'ids', 'limit'] as const;
+const UNDELIVERED_FIELDS = ['webhook', 'event', 'since', 'ids', 'limit'] as const;
 
 /** What of a filter counts for runs of that kind: nothing else is kept, told or searched by. */
 export function filterFor(kind: RunKind, filter: RunFilter): RunFilter {
-  const fields: readonly (keyof RunFilter)[] = kind === 'redeliver' ? FAILED_FIELDS : STUCK_FIELDS;
+  const fields: readonly (keyof RunFilter)[] = kind === 'redeliver' ? UNDELIVERED_FIELDS : STUCK_FIELDS;
   return Object.fromEntries(
     fields.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
   );

@@ -6,12 +6,21 @@ import type { Why } from './supportRefusal.ts';
 export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
 export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
 
-/** Input of the update `support`; `by` and `reason` are for the audit. */
+/**
+ * Input of the update `support`. Console and command line send the action alone, with the id of the request in their
+ * audit row as the update's id; only who acts in the Temporal UI says more, and what they say is not verified.
+ */
 export interface SupportRequest {
   /** `retry` takes the stuck step again, `settle` asks the authority and never sends, `abandon` gives the CFE up. */
   action: SupportAction;
-  by: string;
-  reason: string;
+  by?: string;
+  reason?: string;
+}
+
+/** What console and command line ask of a workflow; the audit has who and why, under `requestId`. */
+export interface SupportAsk {
+  action: SupportAction;
+  requestId: string;
 }
 
 /** What really happened; refused: nothing did. */
@@ -36,7 +45,7 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 /** What is wrong with an input of the update `support`, in words; undefined when it may be done. */
 export function supportRequestFault(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return 'Send a JSON object: {"action":"retry","by":"…","reason":"…"}.';
+    return 'Send a JSON object: {"action":"retry"}.';
   }
   const { action, by, reason, ...others } = input as Record<string, unknown>;
   const [unknown] = Object.keys(others);
@@ -48,6 +57,7 @@ export function supportRequestFault(input: unknown): string | undefined {
 }
 
 function textFault(name: string, value: unknown, longest: number): string | undefined {
+  if (value === undefined) return undefined;
   if (typeof value !== 'string' || value.trim() === '') {
     return `${name}: must be a string that says ${name === 'by' ? 'who asks' : 'why'}.`;
   }

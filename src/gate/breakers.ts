@@ -1,11 +1,11 @@
 import {
   type BreakerGlance,
-  forgetFailures,
   glanceAtBreaker,
   type LockedEndpoint,
   lockEndpoint,
   receptionOf,
 } from '../db/authorityEndpoints.ts';
+import { AuthorityEndpoint } from '../db/entities/authority.ts';
 import { recordAuthorityEvent } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Breakers, CallPermit } from '../dgi/callPermit.ts';
@@ -73,7 +73,7 @@ export function createBreakers(options: {
       } else if (wasProbe) {
         await change(name, (endpoint) => endpoint.close());
       } else if (failures > 0) {
-        await forgetFailures(orm.em.fork(), name);
+        await orm.em.fork().nativeUpdate(AuthorityEndpoint, { name, openSince: null }, { failures: 0 });
         glances.delete(name);
       }
     },

@@ -9,10 +9,10 @@ import {
   takeSlot,
   takeSlotUnlessOthersWait,
 } from '../db/authorityEndpoints.ts';
-import type { Cfe } from '../db/entities/Cfe.ts';
-import type { QueueEntry } from '../db/entities/QueueEntry.ts';
+import { QueueEntry } from '../db/entities/authority.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
 import type { Orm } from '../db/orm.ts';
-import { addEntry, findEntry, nextEntries, removeCalled, removeEntry } from '../db/queueEntries.ts';
+import { addEntry, nextEntries, removeCalled } from '../db/queueEntries.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { SeenBreakers } from './breakers.ts';
@@ -105,7 +105,7 @@ export function createGate(options: {
   function decide<T>(cfe: Cfe, work: (decision: Decision) => T | Promise<T>): Promise<T> {
     return orm.em.fork().transactional(async (em) => {
       const endpoint = await lockEndpoint(em, receptionOf(cfe.environment), clock);
-      return work({ em, cfe, endpoint, entry: await findEntry(em, cfe.id) });
+      return work({ em, cfe, endpoint, entry: await em.findOne(QueueEntry, { cfeId: cfe.id }) });
     });
   }
 
@@ -143,7 +143,7 @@ export function createGate(options: {
     },
 
     async leave(em, cfe, { hasEntry, isProbe }) {
-      if (hasEntry) await removeEntry(em, cfe.id);
+      if (hasEntry) await em.nativeDelete(QueueEntry, { cfeId: cfe.id });
       // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
       if (isProbe) await dismissProber(em, cfe.id);
     },
@@ -168,14 +168,14 @@ async function admit(decision: Decision): Promise<SlotOfEntry | 'waits' | ProbeL
   const { cfe, endpoint, entry } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince !== null) {
-    if (entry?.releasedFor && breaker.proberId === cfe.id) entry.releasedFor = now;
+    if (entry?.slot && breaker.proberId === cfe.id) entry.slot = now;
     else if (!(await takesOver(decision))) return waiting(decision);
     return whenProbing(endpoint);
   }
-  if (!entry?.releasedFor) return waiting(decision);
-  const slot = entry.releasedFor;
+  if (!entry?.slot) return waiting(decision);
+  const slot = entry.slot;
   // Somebody works on it: so the gatekeeper knows that the call has come.
-  if (slot < now) entry.releasedFor = now;
+  if (slot < now) entry.slot = now;
   return { slot, ahead: slot.getTime() - now.getTime(), isProbe: false };
 }
 
@@ -186,7 +186,7 @@ function whenProbing({ now, breaker }: LockedEndpoint): SlotOfEntry | ProbeLater
 }
 
 function waiting({ em, cfe, entry }: Decision): 'waits' {
-  if (entry) entry.releasedFor = null;
+  if (entry) entry.slot = null;
   else addEntry(em, cfe);
   return 'waits';
 }
@@ -198,9 +198,9 @@ function waiting({ em, cfe, entry }: Decision): 'waits' {
 async function takesOver({ em, cfe, endpoint, entry }: Decision): Promise<boolean> {
   const { proberId } = endpoint.breaker;
   if (proberId === null || entry?.probedAt) return false;
-  const prober = await findEntry(em, proberId);
+  const prober = await em.findOne(QueueEntry, { cfeId: proberId });
   if (prober?.rut !== cfe.rut || !isOlder(cfe, prober)) return false;
-  (entry ?? addEntry(em, cfe)).releasedFor = endpoint.now;
+  (entry ?? addEntry(em, cfe)).slot = endpoint.now;
   endpoint.appoint(cfe.id);
   return true;
 }

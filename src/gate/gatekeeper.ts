@@ -6,19 +6,18 @@ import {
   receptionOf,
 } from '../db/authorityEndpoints.ts';
 import { issueCfeMessage } from '../db/cfes.ts';
-import { databaseNow } from '../db/clock.ts';
-import { Cfe } from '../db/entities/Cfe.ts';
+import { QueueEntry } from '../db/entities/authority.ts';
+import { Cfe } from '../db/entities/receipts.ts';
 import type { Orm } from '../db/orm.ts';
 import { enqueue } from '../db/outbox.ts';
 import {
-  countReleased,
   environmentsWaiting,
-  findEntry,
   type GivenSlot,
   nextEntries,
   releaseEntries,
   takeBackUnused,
 } from '../db/queueEntries.ts';
+import { databaseNow } from '../db/sql.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { failpoint } from '../failpoints.ts';
@@ -143,7 +142,9 @@ async function slotsInOrder(
   const first = endpoint.freeSlot(new Date(now + LEAD_MILLISECONDS)).getTime();
   const fitting = Math.ceil((now + HORIZON_MILLISECONDS - first) / spacing);
   if (fitting <= 0) return [];
-  const most = Math.ceil(sendsPerSecond * UNDER_WAY_SECONDS) - (await countReleased(em, environment));
+  const most =
+    Math.ceil(sendsPerSecond * UNDER_WAY_SECONDS) -
+    (await em.count(QueueEntry, { environment, slot: { $ne: null } }));
   if (most <= 0) return [];
   const next = await nextEntries(em, { environment, count: Math.min(fitting, most) });
   endpoint.takeSlotsBefore(new Date(first + next.length * spacing));
@@ -160,8 +161,8 @@ async function slotOfProber(
   const { now, breaker } = endpoint;
   if (now.getTime() - openSince.getTime() < SETTLING_MILLISECONDS) return [];
   if (breaker.proberId !== null) {
-    const entry = await findEntry(em, breaker.proberId);
-    if (entry?.releasedFor) return [];
+    const entry = await em.findOne(QueueEntry, { cfeId: breaker.proberId });
+    if (entry?.slot) return [];
     // It was decided otherwise, or nothing was heard of it.
     if (entry) entry.probedAt = now;
     await em.flush();

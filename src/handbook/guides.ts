@@ -1,6 +1,7 @@
-/** The guides: one file of Markdown for each language below `pages/`, by the same name in both. */
+/** The guides: one file of Markdown for each language in docs/guides/, by the same name in both; their code stands once, in docs/guides/code/. */
 import { readFileSync } from 'node:fs';
 import { Lexer, type Token, type Tokens } from 'marked';
+import { CFE_WORDS, rejectionRows } from '../domain/words/cfes.ts';
 
 /** Languages of the guides, the usual one first. */
 export const LANGUAGES = ['es', 'en'] as const;
@@ -31,6 +32,12 @@ export interface Guide {
   readonly tokens: readonly Token[];
 }
 
+/** A paragraph in whose place blocks of code stand: a link to their heading in docs/guides/code/. */
+const CODE_PLACE = /^\[[^\]]+\]\(\.\.\/code\/([a-z-]+\.md#[a-z-]+)\)$/;
+
+/** In the place of this comment stands the table of the codes of rejections. */
+const REJECTIONS_PLACE = '<!-- rejections -->';
+
 const guides = new Map<string, Guide>();
 
 /** A guide, read once. */
@@ -38,7 +45,15 @@ export function guideOf(language: Language, slug: Slug): Guide {
   const key = `${language}/${slug}`;
   const known = guides.get(key);
   if (known) return known;
-  const tokens = new Lexer().lex(readFileSync(new URL(`pages/${key}.md`, import.meta.url), 'utf8'));
+  const blocks = blocksOf(slug);
+  const tokens = tokensOf(key).flatMap((token) => {
+    if (token.type === 'html' && token.raw.trim() === REJECTIONS_PLACE) return rejections(language);
+    const [, place] = CODE_PLACE.exec(token.type === 'paragraph' ? token.raw.trim() : '') ?? [];
+    if (place === undefined) return [token];
+    const found = blocks.get(place);
+    if (!found) throw new TypeError(`the guide ${key} has no code ${place}`);
+    return found;
+  });
   const title = tokens.find(
     (token): token is Tokens.Heading => token.type === 'heading' && token.depth === 1,
   );
@@ -46,6 +61,30 @@ export function guideOf(language: Language, slug: Slug): Guide {
   const guide = { slug, language, title: title.text, tokens };
   guides.set(key, guide);
   return guide;
+}
+
+const tokensOf = (file: string): Token[] =>
+  new Lexer().lex(readFileSync(new URL(`../../docs/guides/${file}.md`, import.meta.url), 'utf8'));
+
+/** The blocks of code of a guide, by how a language's file links to them. */
+function blocksOf(slug: Slug): Map<string, Token[]> {
+  const blocks = new Map<string, Token[]>();
+  let here: Token[] = [];
+  for (const token of tokensOf(`code/${slug}`)) {
+    if (token.type === 'heading') {
+      here = [];
+      blocks.set(`${slug}.md#${token['text']}`, here);
+    } else if (token.type === 'code') here.push(token);
+  }
+  return blocks;
+}
+
+function rejections(language: Language): Token[] {
+  const head = { en: '| Code | What it means | What to do |', es: '| Código | Qué significa | Qué hacer |' };
+  const rows = rejectionRows(CFE_WORDS[language]).map(
+    ([code, means, mend]) => `| \`${code}\` | ${means} | ${mend} |`,
+  );
+  return new Lexer().lex([head[language], '|---|---|---|', ...rows].join('\n'));
 }
 
 /** The block's way of being written, or undefined for what all readers see. */

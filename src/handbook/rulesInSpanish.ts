@@ -4,10 +4,12 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'body.too_many_values': 'El cuerpo, y el texto de extra, tiene como máximo 20.000 valores.',
   'body.duplicate_key': 'Ningún objeto tiene dos veces el mismo campo.',
   'body.missing': 'Están los campos obligatorios.',
-  'body.null': 'Ningún campo es null: un campo sin valor se omite.',
+  'body.null': 'Un campo es null solo donde openapi.json lo dice: un campo sin valor se omite.',
   'body.wrong_type': 'Cada campo tiene su tipo de JSON.',
   'body.not_one_of': 'Un campo con valores fijos tiene uno de ellos.',
   'body.unknown_field': 'No hay campos desconocidos.',
+  'body.read_only':
+    'Un campo que una modificación no cambia, devuelto con el resto de un objeto leído, está como se leyó.',
   'body.more_faults': 'Nada: cierra una lista de errores demasiado larga para darla entera.',
   'list.too_short': 'Una lista que necesita elementos los tiene.',
   'list.too_long': 'Una lista no tiene más elementos que los permitidos.',
@@ -24,7 +26,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'number.out_of_range': 'Un entero está dentro de sus límites.',
   'date.malformed': 'Una fecha es un día del calendario, escrito AAAA-MM-DD.',
   'date.out_of_range': 'Una fecha está en los años que admite el formato del CFE.',
-  'date_time.malformed': 'Una fecha y hora (Montevideo, sin zona) se escribe AAAA-MM-DDTHH:MM:SS.',
+  'date_time.malformed':
+    'Una fecha y hora se escribe AAAA-MM-DDTHH:MM:SS, que es de Montevideo, o con su zona, como se responde.',
   'rut.malformed': 'Un RUT tiene 12 dígitos, sin puntos ni guiones.',
   'rut.check_digit': 'El último dígito de un RUT es su dígito verificador.',
   'country.unknown':
@@ -35,7 +38,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'extra.too_deep':
     'Las claves de extra que el servicio no conoce no están anidadas a demasiada profundidad.',
   'extra.too_large': 'Las claves de extra que el servicio no conoce suman como máximo 16 KiB.',
-  'base64.malformed': 'Un archivo se da en base64 (RFC 4648 §4, con relleno).',
+  'base64.malformed':
+    'Un archivo se da en base64 (RFC 4648 §4), con relleno o sin él; sus líneas tienen un múltiplo de cuatro caracteres.',
   'update.empty': 'Una modificación tiene al menos un campo.',
   'credentials.incomplete':
     'El usuario y la contraseña del acceso a e-Factura se dan juntos, o no se da ninguno.',
@@ -128,7 +132,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'certificate.not_pkcs12': 'El archivo es un PKCS#12 (.p12) con un certificado y su clave privada.',
   'certificate.wrong_password': 'La contraseña abre el archivo.',
   'certificate.key_mismatch': 'La clave privada es la del certificado.',
-  'certificate.not_rsa': 'La clave es RSA.',
+  'certificate.not_rsa': 'La clave es RSA, de 8192 bits como máximo.',
   'certificate.rsa_too_short': 'La clave RSA tiene 2048 bits como mínimo.',
   'certificate.other_rut': 'El serialNumber del titular es «RUC» y el RUT de la empresa.',
   'certificate.key_usage':
@@ -145,8 +149,11 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'enterprise.not_authorized':
     'En producción una empresa READY tiene el permiso PROD, que la DGI puede retirar.',
   'enterprise.suspended': 'La empresa no está suspendida.',
+  'enterprise.start_date_stays': 'Una fecha de inicio fijada se cambia, no se quita.',
   'enterprise.certificate_missing': 'La empresa tiene un certificado con que firmar.',
   'enterprise.certificate_expired': 'El certificado de la empresa no está vencido.',
+  'enterprise.too_many_unproven':
+    'Una cuenta no tiene más empresas sin certificado que las que permite el operador; 20 si no dijo otra cosa.',
   'branch.unknown': 'extra.branch nombra la sucursal propia de la empresa u otra que esté abierta.',
   'branch.taken': 'No hay dos sucursales de una empresa con el mismo código.',
   'branch.first': 'La primera sucursal es parte de la empresa, y queda.',
@@ -159,6 +166,11 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'sandbox.unsupported': 'X-Sandbox-Mode true se envía solo donde se atiende el sandbox.',
   'idempotency_key.malformed':
     'Idempotency-Key es un solo texto de 1 a 255 caracteres ASCII imprimibles, donde se envía.',
+  'idempotency_key.reused':
+    'Un pedido con una Idempotency-Key ya usada pide lo mismo que el primero: path dice dónde difiere, details.cfe_id es el CFE que hizo la clave.',
   'events.after_unknown': 'after es el id de un evento que la cuenta leyó y que todavía se guarda.',
   'mail.cfe_rejected': 'El comprobante que se quiere enviar por correo no es el de un CFE REJECTED.',
+  'mail.bounced':
+    'Un comprobante no se envía a una dirección que rechazó en forma definitiva un correo anterior de la cuenta.',
+  'mail.sandbox': 'Un comprobante del sandbox va a una dirección que el operador nombró para eso.',
 };

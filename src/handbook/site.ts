@@ -1,7 +1,7 @@
 /** The guides as pages: no script, nothing from elsewhere. Which code is shown stands in the address, `?code=`. */
 import { Marked, type Token, type Tokens } from 'marked';
 import { RULE_TABLES } from '../domain/ruleTables.ts';
-import { REJECTION_CODES } from '../domain/words/shape.ts';
+import { REJECTION_CODES } from '../domain/words/cfes.ts';
 import { REFUSAL_CODES } from '../errors.ts';
 import { Html, html } from '../page/html.ts';
 import {
@@ -26,6 +26,8 @@ const CODE_NAMES: Readonly<Record<Code, string>> = { sh: 'curl', ts: 'TypeScript
 /** In the place of this comment stand the tables of all codes. */
 const RULES_PLACE = /^<!-- rules -->\s*$/;
 const MOST_RESULTS = 30;
+/** Words of a search that count; whoever asks for more finds the same or less. */
+const MOST_WORDS = 8;
 const EXCERPT = 240;
 
 /** Where the site is and what is shown. */
@@ -70,78 +72,100 @@ export interface ReferencePart {
   readonly place: string;
 }
 
-/** What a search looks through. */
+/** A part of a guide or of the reference, as a search looks through it. */
 interface Part {
-  readonly href: string;
+  /** The guide with its anchor, or the place in the reference. */
+  readonly to: { readonly slug: Slug; readonly anchor: string } | { readonly place: string };
   readonly title: string;
   readonly heading: string;
   readonly text: string;
-  /** What else people look for it by. */
-  readonly also: string;
-  /** A name of the reference, which counts as found by its heading only when it is that name. */
-  readonly isName: boolean;
+  readonly folded: {
+    readonly title: string;
+    readonly heading: string;
+    readonly text: string;
+    /** What else people look for it by. */
+    readonly also: string;
+    readonly all: string;
+  };
 }
+
+/** Searches the guides of all languages and the reference. */
+export type Search = (visit: Visit, query: string) => string;
 
 /**
- * The parts of all guides and of the reference that hold every word of the query: those with words in their headings first,
- * guides before the reference.
+ * The page of what was found: the parts that hold every word of the query, those with words in their headings first,
+ * guides before the reference. Of the query the first words count that are not the same.
  */
-export function searchPage(visit: Visit, query: string, reference: readonly ReferencePart[]): string {
-  const words = WORDS[visit.language];
-  const asked = folded(query).split(/\s+/).filter(Boolean);
-  const found = [...partsOfGuides(visit), ...partsOfReference(visit, reference)]
-    .map((part) => ({
-      part,
-      title: folded(part.title),
-      heading: folded(part.heading),
-      text: folded(part.text),
-      also: folded(part.also),
-      isName: part.isName,
-    }))
-    .filter(
-      ({ title, heading, text, also }) =>
-        asked.length > 0 && asked.every((word) => placeOf(word, `${title} ${heading} ${text} ${also}`) >= 0),
-    )
-    .toSorted((a, b) => rank(b, asked) - rank(a, asked))
-    .slice(0, MOST_RESULTS);
-  const item = ({ part: { href, title, heading, text, isName } }: (typeof found)[number]): Html =>
-    html`<li><a href="${href}">${heading === title ? title : `${title}: ${heading}`}</a><p${isName && html` lang="en"`}>${excerpt(text, asked)}</p></li>`;
-  const content = html`<h1>${words.results(query)}</h1>
+export function createSearch(reference: readonly ReferencePart[]): Search {
+  const parts = new Map<Language, readonly Part[]>();
+  // They never change, and are folded once.
+  const partsIn = (language: Language): readonly Part[] => {
+    const known = parts.get(language) ?? [
+      ...partsOfGuides(language),
+      ...partsOfReference(language, reference),
+    ];
+    parts.set(language, known);
+    return known;
+  };
+  return (visit, query) => {
+    const words = WORDS[visit.language];
+    const asked = [...new Set(folded(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
+    const found = partsIn(visit.language)
+      .filter(({ folded: { all } }) => asked.length > 0 && asked.every((word) => placeOf(word, all) >= 0))
+      .map((part) => ({ part, rank: rank(part, asked) }))
+      .toSorted((a, b) => b.rank - a.rank)
+      .slice(0, MOST_RESULTS);
+    const item = ({ part }: (typeof found)[number]): Html => {
+      const { to, title, heading } = part;
+      return html`<li><a href="${hrefOf(visit, to)}">${heading === title ? title : `${title}: ${heading}`}</a><p${'place' in to && html` lang="en"`}>${excerpt(part, asked)}</p></li>`;
+    };
+    const content = html`<h1>${words.results(query)}</h1>
 ${found.length === 0 ? html`<p>${words.none} <a href="${visit.base}/reference">${words.reference}</a></p>` : html`<ol class="found">${found.map(item)}</ol>`}`;
-  return page(visit, { title: words.search, content, here: 'search', query });
+    return page(visit, { title: words.search, content, here: 'search', query });
+  };
 }
 
-const partsOfGuides = (visit: Visit): Part[] =>
-  SLUGS.flatMap((slug) => [
-    ...sectionsOf(guideOf(visit.language, slug)),
-    ...(slug === 'refused' ? codes(visit) : []),
-  ]).map(({ slug, anchor, ...section }) => ({
-    ...section,
-    href: address(visit, slug) + (anchor && `#${anchor}`),
-    also: section.heading === section.title ? (WORDS[visit.language].also[slug] ?? '') : '',
-    isName: false,
-  }));
+const partOf = ({ also, ...part }: Omit<Part, 'folded'> & { also: string }): Part => {
+  const [title, heading, text, others] = [part.title, part.heading, part.text, also].map(folded) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const all = `${title} ${heading} ${text} ${others}`;
+  return { ...part, folded: { title, heading, text, also: others, all } };
+};
 
-const partsOfReference = ({ base, language }: Visit, reference: readonly ReferencePart[]): Part[] =>
-  reference.map(({ name, text, place }) => ({
-    href: `${base}/reference${place}`,
-    title: WORDS[language].reference,
-    heading: name,
-    text,
-    also: '',
-    isName: true,
-  }));
+const partsOfGuides = (language: Language): Part[] =>
+  SLUGS.flatMap((slug) => [
+    ...sectionsOf(guideOf(language, slug)),
+    ...(slug === 'refused' ? codes(language) : []),
+  ]).map(({ slug, anchor, title, heading, text }) =>
+    partOf({
+      to: { slug, anchor },
+      title,
+      heading,
+      text,
+      also: heading === title ? (WORDS[language].also[slug] ?? '') : '',
+    }),
+  );
+
+const partsOfReference = (language: Language, reference: readonly ReferencePart[]): Part[] =>
+  reference.map(({ name, text, place }) =>
+    partOf({ to: { place }, title: WORDS[language].reference, heading: name, text, also: '' }),
+  );
+
+const hrefOf = (visit: Visit, to: Part['to']): string =>
+  'place' in to
+    ? `${visit.base}/reference${to.place}`
+    : address(visit, to.slug) + (to.anchor && `#${to.anchor}`);
 
 /**
  * A word in the part's own heading, or by which a guide is looked for, counts for two; in the title of its guide for one, so
  * that a guide's beginning has both. Of the reference, whose names share words, only the very name counts.
  */
-function rank(
-  part: { title: string; heading: string; also: string; isName: boolean },
-  asked: readonly string[],
-): number {
-  const { title, heading, also, isName } = part;
-  if (isName) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
+function rank({ to, folded: { title, heading, also } }: Part, asked: readonly string[]): number {
+  if ('place' in to) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
   const has = (text: string, word: string): number => (placeOf(word, text) >= 0 ? 1 : 0);
   return asked.reduce((sum, word) => sum + 2 * has(`${heading} ${also}`, word) + has(title, word), 0);
 }
@@ -153,9 +177,9 @@ function placeOf(word: string, text: string): number {
   return place;
 }
 
-/** Some words of `text` from shortly before the first one that was asked for. */
-function excerpt(text: string, asked: readonly string[]): string {
-  const places = asked.map((word) => placeOf(word, folded(text))).filter((place) => place >= 0);
+/** Some words of a part's text from shortly before the first one that was asked for. */
+function excerpt({ text, folded: { text: looked } }: Part, asked: readonly string[]): string {
+  const places = asked.map((word) => placeOf(word, looked)).filter((place) => place >= 0);
   const first = places.length === 0 ? 0 : Math.min(...places);
   const from = first < EXCERPT / 2 ? 0 : text.lastIndexOf(' ', first - EXCERPT / 4) + 1;
   return (from > 0 ? '… ' : '') + text.slice(from, from + EXCERPT);
@@ -259,7 +283,7 @@ const idOf = (cell: Tokens.TableCell | undefined): string => {
   return CODES_WITH_ROWS.has(text) ? ` id="${text}"` : '';
 };
 
-const checksOf = ({ language }: Visit, code: string, checks: string): string =>
+const checksOf = (language: Language, code: string, checks: string): string =>
   language === 'es' ? (RULES_IN_SPANISH[code] ?? checks) : checks;
 
 function rulesTables(visit: Visit): Html {
@@ -268,14 +292,14 @@ function rulesTables(visit: Visit): Html {
     ({ title, rules }) => html`<h3>${words.rules[title]}</h3>
 <div class="wide" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">${words.rule}</th><th scope="col">${words.example}</th></tr></thead><tbody>${rules.map(
       ([code, { checks, example }]) =>
-        html`<tr id="${code}"><td><code>${code}</code></td><td>${checksOf(visit, code, checks)}</td><td lang="en">${example}</td></tr>`,
+        html`<tr id="${code}"><td><code>${code}</code></td><td>${checksOf(visit.language, code, checks)}</td><td lang="en">${example}</td></tr>`,
     )}</tbody></table></div>`,
   )}</div>`;
 }
 
 /** Each code of an error, a rejection or a rule as a part of its own, so that a search for it leads to its row. */
-function codes(visit: Visit): Section[] {
-  const guide = guideOf(visit.language, 'refused');
+function codes(language: Language): Section[] {
+  const guide = guideOf(language, 'refused');
   const tables = guide.tokens.filter((token): token is Tokens.Table => token.type === 'table');
   const rows = tables.flatMap((table) => table.rows).filter(([cell]) => idOf(cell) !== '');
   const rules = RULE_TABLES.flatMap((table) => table.rules);
@@ -286,7 +310,7 @@ function codes(visit: Visit): Section[] {
     })),
     ...rules.map(([code, { checks, example }]) => ({
       code,
-      text: `${checksOf(visit, code, checks)} ${example}`,
+      text: `${checksOf(language, code, checks)} ${example}`,
     })),
   ].map(({ code, text }) => ({ slug: 'refused', title: guide.title, heading: code, anchor: code, text }));
 }

@@ -35,10 +35,10 @@ function withoutPort(text: string): string {
   return v6 ?? v4 ?? text;
 }
 
-/** What is counted as one place: an IPv4 address, or the network of an IPv6 address. */
-export function networkOf(address: string): string {
+/** What is counted as one place: an IPv4 address, or the network of an IPv6 address, of 64 bits unless given (a multiple of 16). */
+export function networkOf(address: string, bits = NETWORK_BITS): string {
   if (isIP(address) !== 6) return address;
   const { parts: all } = ipaddr.IPv6.parse(address);
-  const parts = all.map((part, i) => (i < NETWORK_BITS / BITS_PER_PART ? part : 0));
-  return `${new ipaddr.IPv6(parts).toString()}/${NETWORK_BITS}`;
+  const parts = all.map((part, i) => (i < bits / BITS_PER_PART ? part : 0));
+  return `${new ipaddr.IPv6(parts).toString()}/${bits}`;
 }

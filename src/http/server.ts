@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { RefusalCode } from '../errors.ts';
 
 /** No request holds a connection longer than these. keepAlive: above a load balancer's usual 60 s. */
 const TIMEOUTS = {
@@ -39,15 +40,22 @@ export function createHttpServer(listener: RequestListener): Server {
   return server;
 }
 
+type Why = readonly [status: string, code: RefusalCode, message: string];
+const NO_REQUEST: Why = ['400 Bad Request', 'INVALID_INPUT', 'The bytes received are not an HTTP request.'];
+/** By the code of what the HTTP parser found. */
+const WHY_NOT: Readonly<Record<string, Why>> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'HEADERS_TOO_LARGE',
+    'The headers of the request are too large.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time.'],
+};
+
 /** A whole HTTP answer to bytes that are no request. */
 function refusalOf(code: string | undefined): string {
-  const [status, message] =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? ['431 Request Header Fields Too Large', 'The headers of the request are too large.']
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? ['408 Request Timeout', 'The request did not arrive in time.']
-        : ['400 Bad Request', 'The bytes received are not an HTTP request.'];
-  const body = { error: { code: 'INVALID_INPUT', message } };
+  const [status, refusal, message] = WHY_NOT[code ?? ''] ?? NO_REQUEST;
+  const body = { error: { code: refusal, message } };
   const text = JSON.stringify(body);
   return [
     `HTTP/1.1 ${status}`,

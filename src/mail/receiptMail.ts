@@ -1,8 +1,8 @@
 /** The e-mail that brings a receipt to its receiver: Spanish, as plain text and as HTML, telling the same. */
 import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
+import { amountText, dateText } from '../domain/figures.ts';
 import { html } from '../page/html.ts';
-import { amountText, dateText } from '../page/spanish.ts';
 
 /** What the e-mail tells of. */
 export interface MailedReceipt {

@@ -82,6 +82,7 @@ export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings):
           error: null,
           answer: start(response),
           isFinal: false,
+          isBounce: false,
         }),
         failure,
       );
@@ -119,6 +120,10 @@ function fieldsOf(message: MailMessage, from: string) {
 const LOGIN_CODES = [530, 534, 535, 538];
 /** The session went wrong, not the e-mail: RFC 5321 §4.2.2. */
 const BAD_SEQUENCE = 503;
+/** Without an enhanced code: the mailbox does not exist or its name is not allowed (RFC 5321 §4.2.2). */
+const NO_MAILBOX = [550, 551, 553];
+/** Enhanced codes of an address that does not exist, has moved or is disabled: RFC 3463 §3.2 and §3.3. */
+const NO_ADDRESS = /^5\.1\.[1236]$|^5\.2\.1$/;
 
 /** By nodemailer's kinds of error, what they are called here where the server gave no code that counts. */
 const WORDS: Readonly<Record<string, MailError>> = {
@@ -137,15 +142,25 @@ function failure(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
   const smtpCode = responseCode ?? null;
   const answer = response === undefined ? null : start(response);
   if (code === 'EAUTH' || (smtpCode !== null && LOGIN_CODES.includes(smtpCode))) {
-    return { smtpCode, error: 'login', answer, isFinal: false };
+    return { smtpCode, error: 'login', answer, isFinal: false, isBounce: false };
   }
   if (smtpCode !== null) {
     const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
     const isFinal = isOfMail && smtpCode >= 500 && smtpCode !== BAD_SEQUENCE;
-    return { smtpCode, error: 'refused', answer, isFinal };
+    const isBounce = isFinal && error.command === 'RCPT TO' && isOfAddress(smtpCode, response ?? '');
+    return { smtpCode, error: 'refused', answer, isFinal, isBounce };
   }
   const word = wordFor(error);
-  return { smtpCode, error: word, answer, isFinal: word === 'address' };
+  return { smtpCode, error: word, answer, isFinal: word === 'address', isBounce: false };
+}
+
+/**
+ * Whether an answer to RCPT TO concerns the address itself. Relays also refuse there by policy, reputation or quota,
+ * which says nothing of the next e-mail.
+ */
+function isOfAddress(smtpCode: number, response: string): boolean {
+  const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
+  return enhanced === undefined ? NO_MAILBOX.includes(smtpCode) : NO_ADDRESS.test(enhanced);
 }
 
 function wordFor(error: NodemailerError): MailError {

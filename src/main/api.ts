@@ -51,6 +51,7 @@ await runProcess(logger, async (closers) => {
     deps: await createApiDeps(config, { orm, counters, outbox, logger, verdicts, onCall }),
     metrics,
     ready,
+    documentsAtStart: true,
     corsOrigins: config.CFE_CORS_ORIGINS,
     trustedProxies: config.CFE_TRUSTED_PROXIES,
   });

@@ -1,8 +1,9 @@
 // @ts-check
 /**
- * `npm run secrets -- FOLDER [--new-key]`: makes the secrets of docker-compose.temporal.yml that a folder lacks, one file
- * each. A folder that others may look into is refused. What is there stays as it is: a lost pepper or key-encryption key cannot be made anew. With `--new-key` a new
- * pair of keys seals from now on; the keys before it still open. Runs on any Node from 20 on, with nothing installed.
+ * `npm run secrets -- FOLDER [--new-key] [--new-pepper]`: makes the secrets of docker-compose.temporal.yml that a folder
+ * lacks, one file each. A folder that others may look into is refused. What is there stays as it is: a lost pepper or
+ * key-encryption key cannot be made anew. With `--new-key` a new pair of keys seals from now on, and with `--new-pepper`
+ * new peppers hash; those before still open and verify. Runs on any Node from 20 on, with nothing installed.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -20,6 +21,9 @@ import {
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o444;
 
+/** The programs that log in to the database, each as the role cfe_<program> (src/db/rights.ts). */
+const PROGRAMS = ['api', 'console', 'worker', 'operator'];
+const PEPPERS = ['cfe_pepper', 'cfe_console_pepper'];
 const KEYS = 'cfe_key_encryption_keys';
 const SEALING_KEY = 'cfe_sealing_key';
 
@@ -31,14 +35,16 @@ const SECRETS = {
   postgres_password: newPassword,
   temporal_database_password: newPassword,
   cfe_database_password: newPassword,
-  cfe_database_url: (folder) =>
-    `postgres://cfe:${contentOf(folder, 'cfe_database_password')}@postgres:5432/cfe`,
-  cfe_app_database_password: newPassword,
-  cfe_app_database_url: (folder) =>
-    `postgres://cfe_app:${contentOf(folder, 'cfe_app_database_password')}@postgres:5432/cfe`,
+  cfe_database_url: databaseUrlOf('cfe'),
+  ...Object.fromEntries(
+    PROGRAMS.flatMap((program) => [
+      [`cfe_${program}_database_password`, newPassword],
+      [`cfe_${program}_database_url`, databaseUrlOf(`cfe_${program}`)],
+    ]),
+  ),
   cfe_key_encryption_keys: newPair,
-  cfe_sealing_key: (folder) => String(sealingKeyFor(contentOf(folder, KEYS))),
-  cfe_pepper: newPepper,
+  cfe_sealing_key: (folder) => sealingKeyFor(contentOf(folder, KEYS)),
+  ...Object.fromEntries(PEPPERS.map((name) => [name, () => newPepper(newId('p'))])),
   cfe_token_keys: () => JSON.stringify([newTokenKey('t')]),
   // The operator's own certificate comes from outside, if there is one, and its password with it.
   cfe_service_certificate_password: () => '',
@@ -50,10 +56,23 @@ const SECRETS = {
 /** @type {(folder: string, name: string) => string} */
 const contentOf = (folder, name) => readFileSync(join(folder, name), 'utf8').trim();
 
+/** @type {(role: string) => (folder: string) => string} */
+function databaseUrlOf(role) {
+  return (folder) => `postgres://${role}:${contentOf(folder, `${role}_database_password`)}@postgres:5432/cfe`;
+}
+
+/**
+ * An id that no other key has.
+ * @type {(prefix: string) => string}
+ */
+function newId(prefix) {
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+  return `${prefix}${day}-${randomBytes(2).toString('hex')}`;
+}
+
 /** A pair under an id that no other has: its private half. */
 function newPair() {
-  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
-  return newKeyEncryptionKey(`k${day}-${randomBytes(2).toString('hex')}`);
+  return newKeyEncryptionKey(newId('k'));
 }
 
 /**
@@ -69,9 +88,9 @@ function write(path, content) {
 
 /**
  * @param {string} folder
- * @param {{ newKey: boolean }} wishes
+ * @param {{ newKey: boolean, newPepper: boolean }} wishes
  */
-function makeSecrets(folder, { newKey }) {
+function makeSecrets(folder, wishes) {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
   // The files are open, so the folder alone keeps others out: one that was there may not.
   if ((statSync(folder).mode & 0o077) !== 0) {
@@ -81,11 +100,13 @@ function makeSecrets(folder, { newKey }) {
   }
   const path = (/** @type {string} */ name) => join(folder, name);
   const remade = new Set();
-  // Versions before had a symmetric key there: no public half of it could be given away.
-  const noPair = existsSync(path(KEYS)) && sealingKeyFor(contentOf(folder, KEYS)) === undefined;
-  if (noPair || (newKey && existsSync(path(KEYS)))) {
+  if (wishes.newKey && existsSync(path(KEYS))) {
     write(path(KEYS), `${newPair()},${contentOf(folder, KEYS)}`);
     for (const name of [KEYS, SEALING_KEY]) remade.add(name);
+  }
+  for (const name of PEPPERS.filter((one) => wishes.newPepper && existsSync(path(one)))) {
+    write(path(name), `${newPepper(newId('p'))},${contentOf(folder, name)}`);
+    remade.add(name);
   }
   for (const [name, content] of Object.entries(SECRETS)) {
     const there = existsSync(path(name));
@@ -97,15 +118,18 @@ function makeSecrets(folder, { newKey }) {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   strict: false,
-  options: { 'new-key': { type: 'boolean' } },
+  options: { 'new-key': { type: 'boolean' }, 'new-pepper': { type: 'boolean' } },
 });
 const [folder, ...others] = positionals;
-const unknown = Object.keys(values).filter((name) => name !== 'new-key');
+const unknown = Object.keys(values).filter((name) => !['new-key', 'new-pepper'].includes(name));
 if (folder === undefined || others.length + unknown.length > 0) {
   console.error(
-    'Which folder? For example: npm run secrets -- secrets (with --new-key: and a new key seals)',
+    'Which folder? For example: npm run secrets -- secrets (with --new-key: a new key seals; with --new-pepper: new peppers hash)',
   );
   process.exitCode = 2;
 } else {
-  makeSecrets(resolve(folder), { newKey: values['new-key'] === true });
+  makeSecrets(resolve(folder), {
+    newKey: values['new-key'] === true,
+    newPepper: values['new-pepper'] === true,
+  });
 }

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type ExpiryMeasures, measureExpiries, measureWork, type WorkMeasures } from '../db/measures.ts';
+import { countUnaccounted } from '../db/numbers.ts';
 import { isReachable, type Orm, poolOf } from '../db/orm.ts';
-import { countUnaccounted } from '../db/reconciliation.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { gauge } from './instruments.ts';
 import { createReading } from './reading.ts';

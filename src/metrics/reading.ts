@@ -1,4 +1,4 @@
-import { within } from '../db/within.ts';
+import { within } from '../db/orm.ts';
 
 /** A failure is kept no longer: what is read once an hour would be missing for an hour. */
 const FAILURE_KEPT_MILLISECONDS = 300_000;

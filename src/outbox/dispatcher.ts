@@ -5,7 +5,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import type { OutboxMessage } from '../db/entities/OutboxMessage.ts';
+import type { OutboxMessage } from '../db/entities/operations.ts';
 import type { Orm } from '../db/orm.ts';
 import { leaseWaiting, type Settled, settle } from '../db/outbox.ts';
 import { failpoint } from '../failpoints.ts';

@@ -6,9 +6,9 @@ import encodeQR from 'qr';
 import type { CfeDocument, Line, Receiver, Totals } from '../domain/cfeDocument.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
+import { amountText, dateText, decimalText } from '../domain/figures.ts';
 import { vatPercents } from '../domain/vat.ts';
 import { Html, html } from './html.ts';
-import { amountText, dateText, decimalText } from './spanish.ts';
 import { STYLE } from './style.ts';
 
 /** What a page is made from. */

@@ -4,8 +4,8 @@
  * sheets.ts's to say.
  */
 import { type CfeTypeRow, cfeTypeOfCode, cfeTypeRow } from '../domain/cfeTypes.ts';
+import { dateText, money, quantity } from '../domain/figures.ts';
 import { qrUrl, securityCode } from '../domain/qr.ts';
-import { day, money, quantity } from './figures.ts';
 import type { Entry } from './pieces.ts';
 import type { PrintedCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
@@ -164,8 +164,8 @@ const PARTICULARS: Block = {
       value !== undefined && value !== 'N/A' ? `${label}: ${value}` : undefined;
     const { FchEmis, FchVenc, ClauVenta } = identification;
     return linesOf([
-      of('Fecha', FchEmis && day(FchEmis)),
-      of('Vencimiento', FchVenc && day(FchVenc)),
+      of('Fecha', FchEmis && dateText(FchEmis)),
+      of('Vencimiento', FchVenc && dateText(FchVenc)),
       of('Moneda', totals['TpoMoneda']),
       of('Tipo de cambio', totals['TpoCambio'] && quantity(totals['TpoCambio'])),
       of('Cláusula de venta', ClauVenta),
@@ -211,7 +211,7 @@ export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
   return linesOf([
     receipt.resolution
       ? `Res. ${receipt.resolution}`
-      : receipt.issuerSince && `Fecha emisor ${day(receipt.issuerSince)}`,
+      : receipt.issuerSince && `Fecha emisor ${dateText(receipt.issuerSince)}`,
     `Puede verificar comprobante en ${row.family === 'ticket' ? receipt.website : 'www.dgi.gub.uy'}`,
     vatNote && (upToDate ? 'IVA al día' : 'No IVA al día emisor'),
     `CAE N.º ${cae['CAE_ID']}`,
@@ -223,7 +223,7 @@ export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
 export const EXPIRY_BOX = {
   box: { width: 20, height: 10 },
   lines: ({ cfe: { cae } }: Form): readonly Entry[] =>
-    linesOf(['Fecha de vencimiento', day(cae['FecVenc'] ?? '')], { letters: 'large' }),
+    linesOf(['Fecha de vencimiento', dateText(cae['FecVenc'] ?? '')], { letters: 'large' }),
 };
 
 /** Words of a reference (zone F, fields 3 to 9). */
@@ -238,7 +238,7 @@ export function referenceLine(reference: PrintedCfe['references'][number]): stri
       reference['Serie'],
       reference['NroCFERef'],
     ),
-    date && day(date),
+    date && dateText(date),
     amount && joined(' ', reference['TpoMonedaRef'], money(amount)),
     reference['RazonRef'],
   ];

@@ -1,6 +1,7 @@
 /** The body of the printed form: items, sums, references, notes, in the order of the rule. */
+
+import { money, quantity } from '../domain/figures.ts';
 import { type Form, referenceLine } from './blocks.ts';
-import { money, negative, quantity } from './figures.ts';
 import type { Tag } from './pen.ts';
 import {
   beside,
@@ -91,6 +92,9 @@ const belowName = (line: Fields): Entry[] =>
     line['DescuentoMonto'] && `Descuento ${money(line['DescuentoMonto'])}`,
     line['RecargoMnt'] && `Recargo ${money(line['RecargoMnt'])}`,
   ].flatMap((text) => (text ? [{ text }] : []));
+
+/** The sign before an amount that lowers the receipt (IndFact 7): it stands in place of the code. */
+const negative = (text: string): string => (text.startsWith('-') ? text : `-${text}`);
 
 const unitOf = (line: Fields): string => (line['UniMed'] === 'N/A' ? '' : (line['UniMed'] ?? ''));
 const amountOf = (line: Fields): string =>

@@ -1,10 +1,12 @@
 /**
- * Printing in threads, so that nobody's call waits for a print: a few at a time, a few that wait, one of an issuer at a
- * time; whoever comes on top of that is refused and comes again.
+ * Printing in threads, so that nobody's call waits for a print: a few at a time, a few that wait, one of an account at a
+ * time; whoever comes on top of that is refused and comes again. Prints that take long have one of the threads.
  */
 import { createFairQueue } from '../crypto/fairQueue.ts';
-import type { Paper } from '../domain/paper.ts';
+import type { Paper } from '../domain/qr.ts';
 import type { PrintedReceipt } from './receipt.ts';
+import type { Draw } from './receiptPdfs.ts';
+import { createScales } from './scales.ts';
 import { createThreads } from './threads.ts';
 
 /** Prints of 20 lines take a twentieth of a second: those that wait are served within two. */
@@ -12,11 +14,25 @@ const queue = createFairQueue({
   atOnce: 2,
   waiting: 24,
   waitingOfOne: 8,
+  heavy: { atOnce: 1, waiting: 12, ofOne: 2 },
   seconds: 2,
   full: 'Too many receipts are being printed; try again in a few seconds.',
 });
 
-const threads = createThreads<{ receipt: PrintedReceipt; paper: Paper }, Uint8Array>({
+const scales = createScales();
+
+/** What a thread draws, and what it comes to. */
+export interface PrintTask {
+  readonly receipt: PrintedReceipt;
+  readonly paper: Paper;
+}
+export interface PrintResult {
+  readonly pdf: Uint8Array;
+  /** Processor time. */
+  readonly milliseconds: number;
+}
+
+const threads = createThreads<PrintTask, PrintResult>({
   script: new URL('./printWorker.ts', import.meta.url),
   // 700 lines of ordinary length take half a second, of the longest texts in the widest letters 12.
   mostSeconds: 40,
@@ -30,13 +46,18 @@ const threads = createThreads<{ receipt: PrintedReceipt; paper: Paper }, Uint8Ar
  * Refuses when too many wait (UNAVAILABLE, with the time after which to come again); what else it throws is a mistake
  * of ours.
  */
-export function drawReceipt(receipt: PrintedReceipt, paper: Paper): Promise<Buffer> {
-  return queue.run(receipt.rut, async () => {
-    try {
-      const { buffer, byteOffset, byteLength } = await threads.run({ receipt, paper });
-      return Buffer.from(buffer, byteOffset, byteLength);
-    } catch (cause) {
-      throw new Error('a receipt could not be printed', { cause });
-    }
-  });
-}
+export const drawReceipt: Draw = (cfe, paper, read) =>
+  queue.run(
+    cfe.accountId,
+    async () => {
+      const receipt = await read();
+      try {
+        const { pdf, milliseconds } = await threads.run({ receipt, paper });
+        scales.took(cfe, milliseconds);
+        return Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
+      } catch (cause) {
+        throw new Error('a receipt could not be printed', { cause });
+      }
+    },
+    { isHeavy: scales.isHeavy(cfe) },
+  );

@@ -1,7 +1,8 @@
 /** The thread in which receipts are drawn, one after the other; its fonts are parsed once. */
 import { parentPort } from 'node:worker_threads';
-import type { Paper } from '../domain/paper.ts';
+import type { Paper } from '../domain/qr.ts';
 import { formOf, titleOf } from './blocks.ts';
+import type { PrintResult, PrintTask } from './drawReceipt.ts';
 import { drawPdf } from './pen.ts';
 import { readCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
@@ -32,8 +33,12 @@ async function draw(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> 
   return drawPdf(paperwork, (pen) => drawSheets(pen, form, paper));
 }
 
-parentPort?.on('message', (task: { receipt: PrintedReceipt; paper: Paper }) => {
-  void print(task.receipt, task.paper).then((pdf) =>
-    parentPort?.postMessage(pdf, [pdf.buffer as ArrayBuffer]),
-  );
-});
+async function answer({ receipt, paper }: PrintTask): Promise<void> {
+  const before = process.threadCpuUsage();
+  const pdf = await print(receipt, paper);
+  const { user, system } = process.threadCpuUsage(before);
+  const result: PrintResult = { pdf, milliseconds: (user + system) / 1_000 };
+  parentPort?.postMessage(result, [pdf.buffer as ArrayBuffer]);
+}
+
+parentPort?.on('message', (task: PrintTask) => void answer(task));

@@ -8,7 +8,7 @@ interface SignedCfe {
   readonly signedXml: string;
   readonly environment: Environment;
   readonly status: CfeStatus;
-  readonly document: CfeDocument;
+  readonly document: Pick<CfeDocument, 'issuer' | 'adenda'>;
 }
 
 /**
@@ -21,7 +21,6 @@ export function printedReceipt(
 ): PrintedReceipt {
   const { issuer, adenda } = document;
   return {
-    rut: issuer.rut,
     xml: signedXml,
     environment,
     rejected: status === 'REJECTED',

@@ -5,8 +5,6 @@ import type { Environment } from '../domain/cfeTypes.ts';
  * that can go to a thread.
  */
 export interface PrintedReceipt {
-  /** RUC of the issuer, whose prints are made one after the other. */
-  readonly rut: string;
   /** The signed CFE, byte for byte; it is read for the form, and put inside the PDF. */
   readonly xml: string;
   readonly environment: Environment;

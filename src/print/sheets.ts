@@ -1,6 +1,6 @@
 /** Where the blocks stand on each paper, and how a long receipt is divided into sheets. */
 
-import type { Paper } from '../domain/paper.ts';
+import type { Paper } from '../domain/qr.ts';
 import { type Block, EXPIRY_BOX, type Form, footLines, HEADER, qrBlock } from './blocks.ts';
 import { bodyOf, type Section } from './body.ts';
 import { logoPiece } from './logo.ts';

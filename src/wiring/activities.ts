@@ -32,7 +32,7 @@ import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { readConfig } from '../config.ts';
 import { createOpener, type Opener } from '../crypto/sealed.ts';
-import type { Certificate } from '../db/entities/Certificate.ts';
+import type { Certificate } from '../db/entities/enterprises.ts';
 import type { Orm } from '../db/orm.ts';
 import { HeldBack } from '../dgi/callPermit.ts';
 import { createCredentialsCheck } from '../dgi/credentials.ts';
@@ -52,9 +52,10 @@ import {
   measureWebhooks,
 } from '../metrics/work.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
+import { createReceiptPdfs, type Draw } from '../print/receiptPdfs.ts';
 import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
-import { authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
 import { privateKeysUnder } from './privateKeys.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
@@ -62,6 +63,7 @@ import { openRates, RATES_VARIABLES } from './rates.ts';
 /** What the activities are configured by. */
 export const ACTIVITY_VARIABLES = [
   ...DGI_VARIABLES,
+  ...AUTHORITY_RUTS,
   'CFE_KEY_ENCRYPTION_KEYS',
   'CFE_DGI_CFE_HASH',
   'CFE_CREDENTIALS_URL',
@@ -318,6 +320,12 @@ function webhookActivities({
   };
 }
 
+/** Draws receipts, each once for all addresses that it goes to at about the same time. */
+function keptPrints(): Draw {
+  const pdfs = createReceiptPdfs({ draw: drawReceipt });
+  return async (cfe, paper, read) => (await pdfs.pdf(cfe, paper, read)).bytes;
+}
+
 /** The worker itself has 50 (wiring/workers.ts): no account can hold them all, however many enterprises it has. */
 const MAIL_PLACES = { receiver: 3, account: 5 };
 
@@ -330,7 +338,7 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
       mailer: openMailer(config),
       places: createPlaces({ limits: MAIL_PLACES }),
       compose: {
-        RECEIPT: composeReceipt({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL }),
+        RECEIPT: composeReceipt({ draw: keptPrints(), publicUrl: config.CFE_PUBLIC_URL }),
         EXCHANGE: composeExchange,
       },
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,

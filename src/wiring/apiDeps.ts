@@ -1,6 +1,5 @@
 import { createAuthorityWatch } from '../api/authorityWatch.ts';
 import type { ApiDeps } from '../api/deps.ts';
-import { createReceiptPdfs } from '../api/receiptPdfs.ts';
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
@@ -11,10 +10,10 @@ import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
+import { createReceiptPdfs } from '../print/receiptPdfs.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
-import { authorityRutsOf } from './dgiClient.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 
 /** What the handlers are configured by. */
@@ -53,7 +52,6 @@ export async function createApiDeps(
     apiKeys: createApiKeys(config.CFE_PEPPER),
     requestHash: createRequestHash(config.CFE_PEPPER),
     testKit: testKitOf(config),
-    authorityRuts: authorityRutsOf(config),
     certificateAuthorities: readCertificateAuthorities(config),
     authority: createAuthorityWatch(shared),
     receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   Client,
   Connection,
@@ -33,14 +32,14 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
   const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + milliseconds, call);
   return {
-    async ask(workflowId, request, once) {
+    async ask(workflowId, { action, requestId }) {
       try {
         await connection.ensureConnected().catch(away);
         const handle = await within(ACCEPT_MILLISECONDS, () =>
           client.workflow.getHandle(workflowId).startUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE, {
-            args: [request],
+            args: [{ action }],
             waitForStage: 'ACCEPTED',
-            ...once,
+            updateId: requestId,
           }),
         );
         return await within(DEADLINES.supportAnswer, () => handle.result());
@@ -48,10 +47,10 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
         return whatItMeans(error);
       }
     },
-    async askRejected({ id: cfeId, workflowId }, request) {
+    async askRejected({ id: cfeUuid, workflowId }, ask) {
       try {
         await connection.ensureConnected().catch(away);
-        const act: SupportAct = { ...request, cfeId, requestId: randomUUID() };
+        const act: SupportAct = { ...ask, cfeUuid };
         const handle = await within(ACCEPT_MILLISECONDS, () =>
           client.workflow.start('askRejected', {
             workflowId: `rejected:${workflowId}`,
@@ -79,7 +78,6 @@ function whatItMeans(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupp
     const { type, message } = error.cause;
     if (type === 'NothingToDo') return { outcome: 'nothing_to_do', runs: true };
     if (type === 'UnderWay') return { outcome: 'refused', message, why: { code: 'under_way' } };
-    if (type === 'InvalidInput') throw new Refusal('INVALID_INPUT', message);
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const message =

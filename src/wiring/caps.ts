@@ -2,7 +2,12 @@ import type { readConfig } from '../config.ts';
 import type { Caps } from '../domain/caps.ts';
 
 /** What the caps are configured by. */
-export const CAP_VARIABLES = ['CFE_MOST_WEBHOOKS', 'CFE_MOST_API_KEYS', 'CFE_MOST_CUSTOMERS'] as const;
+export const CAP_VARIABLES = [
+  'CFE_MOST_WEBHOOKS',
+  'CFE_MOST_API_KEYS',
+  'CFE_MOST_CUSTOMERS',
+  'CFE_MOST_UNPROVEN_ENTERPRISES',
+] as const;
 
 /** The caps that are configured. */
 export function capsOf(config: ReturnType<typeof readConfig<(typeof CAP_VARIABLES)[number]>>): Caps {
@@ -10,5 +15,6 @@ export function capsOf(config: ReturnType<typeof readConfig<(typeof CAP_VARIABLE
     webhooks: config.CFE_MOST_WEBHOOKS,
     apiKeys: config.CFE_MOST_API_KEYS,
     customers: config.CFE_MOST_CUSTOMERS,
+    unprovenEnterprises: config.CFE_MOST_UNPROVEN_ENTERPRISES,
   };
 }

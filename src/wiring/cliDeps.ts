@@ -1,30 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
-import { branchView } from '../api/views/branch.ts';
-import { cfeView } from '../api/views/cfe.ts';
-import { customerView } from '../api/views/customer.ts';
-import { dailyReportView } from '../api/views/dailyReport.ts';
-import { erutView } from '../api/views/erut.ts';
-import type { Acting } from '../cli/run.ts';
+import { GROUPS } from '../cli/groups/index.ts';
+import { type Acting, type CliPorts, runCli } from '../cli/run.ts';
 import type { CliDeps } from '../cli/verb.ts';
-import { isSet, processVariables, readConfig, type VariableName, type Variables } from '../config.ts';
+import { isSet, readConfig, type Variables } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
-import { sealingKeyFor } from '../crypto/newSecrets.mjs';
 import { createRequestHash } from '../crypto/requestHash.ts';
 import { createOpener, createSealer } from '../crypto/sealed.ts';
-import { openOrm } from '../db/orm.ts';
+import { isDatabaseOutage, openOrm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { armFailpoints } from '../failpoints.ts';
-import { CHECKOUT } from '../stack/checkout.ts';
-import {
-  certificateAuthoritiesFile,
-  serviceCertificateFile,
-  serviceCertificatePassword,
-} from '../stack/papers.ts';
-import { simulatorAddresses } from '../stack/programs.ts';
-import { openSecrets } from '../stack/secrets.ts';
-import { runningStack } from '../stack/stackFile.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import type { openSupport } from './askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
@@ -34,60 +20,55 @@ import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
-import { TEMPORAL_SERVER_VARIABLES, temporalServerOf, withoutTemporalSecurity } from './temporalServer.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
 
-/**
- * The variables that are set and, where they name no other database, those of the local stack if it runs: its pepper is
- * for its own database only, since a key hashed with another one opens nothing.
- */
-function variablesOrStack(): Variables {
-  const dataDir = resolve(CHECKOUT, readConfig(['CFE_DATA_DIR']).CFE_DATA_DIR);
-  const stack = runningStack(dataDir);
-  if (!stack) return processVariables;
-  const given = isSet('DATABASE_URL') ? readConfig(['DATABASE_URL']).DATABASE_URL : undefined;
-  if (given !== undefined && given !== stack.database_url) return processVariables;
-  const { secrets } = openSecrets(dataDir);
-  const { pepper, key_encryption_keys } = secrets;
-  const local: Partial<Record<VariableName, string>> = {
-    DATABASE_URL: stack.database_url,
-    CFE_CONSOLE_URL: stack.console_url,
-    TEMPORAL_ADDRESS: stack.temporal_address,
-    TEMPORAL_NAMESPACE: stack.temporal_namespace,
-    ...simulatorAddresses(stack.simulator_url),
-    CFE_PEPPER: pepper,
-    CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
-    CFE_SEALING_KEY: sealingKeyFor(key_encryption_keys),
-    CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
-    CFE_PUBLIC_URL: new URL(stack.base_url).origin,
-    CFE_CHECKOUT_URL: `${new URL(stack.base_url).origin}/checkout`,
-    CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(dataDir),
-    // A certificate of one's own comes with a password of its own.
-    ...(isSet('CFE_SERVICE_CERTIFICATE_FILE')
-      ? {}
-      : {
-          CFE_SERVICE_CERTIFICATE_FILE: serviceCertificateFile(dataDir),
-          CFE_SERVICE_CERTIFICATE_PASSWORD: serviceCertificatePassword(secrets),
-        }),
-  };
-  const missing = Object.entries(local).filter(([name]) => !isSet(name as VariableName));
-  const ownTemporal = stack.temporal_ui_url !== null && !isSet('TEMPORAL_ADDRESS');
-  const others = ownTemporal ? withoutTemporalSecurity(processVariables) : processVariables;
-  return { ...others, ...Object.fromEntries(missing) };
+/** Calls the command line with these arguments and variables; returns the exit code. @internal exported for tests */
+export const callCli = (
+  args: readonly string[],
+  variables: Variables,
+  writers: Pick<CliPorts, 'writeOut' | 'writeError'>,
+): Promise<number> =>
+  runCli(args, GROUPS, {
+    ...writers,
+    withDeps: (who, work) => withCliDeps(variables, who, work),
+    refusalFor: (error) =>
+      isDatabaseOutage(error)
+        ? new Refusal('UNAVAILABLE', 'The database cannot be reached.', { cause: error })
+        : undefined,
+  });
+
+/** Calls it as what this process does: its arguments, output and exit code. */
+export async function runCliProcess(variables: Variables): Promise<void> {
+  // A reader such as `| head` may close the pipe early.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  process.exitCode = await callCli(process.argv.slice(2), variables, {
+    writeOut: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  });
 }
 
 /**
  * Runs `work` with the database open and everything else opened by the first verb that needs it; closes all afterwards.
  * Refuses where no database is configured (UNAVAILABLE), and where a verb acts and nobody says who does (INVALID_INPUT).
  */
-export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T> {
-  armFailpoints();
-  const actor = who.acts ? { actor: `cli:${personName(who.by)}` as const } : {};
-  const source = variablesOrStack();
+async function withCliDeps<T>(
+  source: Variables,
+  who: Acting,
+  work: (deps: CliDeps) => Promise<T>,
+): Promise<T> {
+  armFailpoints(source);
+  // The name given with --by is the person's word; the user and the machine are what is known.
+  const origin = { keyId: null, address: `${userOfMachine() ?? process.getuid?.()}@${hostname()}` };
+  const actor = who.acts ? { actor: `cli:${personName(source, who.by)}` as const, origin } : {};
+  const readBytes = (path: string): Buffer => bytesAt(source, path);
   if (!isSet('DATABASE_URL', source)) {
     const message = 'No database is configured: set DATABASE_URL, or start the local stack (npm start).';
     throw new Refusal('UNAVAILABLE', message);
   }
-  const config = readConfig(['DATABASE_URL', ...TIMEOUT_VARIABLES, ...CAP_VARIABLES], source);
+  const config = readConfig(
+    ['DATABASE_URL', 'CFE_MAIL_SANDBOX_ALLOW', ...TIMEOUT_VARIABLES, ...CAP_VARIABLES],
+    source,
+  );
   const orm = await openOrm({ databaseUrl: config.DATABASE_URL, pool: 2, timeouts: timeoutsOf(config) });
   const support = supportOf(source);
   try {
@@ -95,6 +76,7 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
     return await work({
       orm,
       caps: capsOf(config),
+      sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
       // The relay of the worker finds what is stored within a second.
       outbox: { dispatchSoon: () => undefined },
@@ -114,15 +96,11 @@ export async function withCliDeps<T>(who: Acting, work: (deps: CliDeps) => Promi
       checkoutUrl: () => readConfig(['CFE_CHECKOUT_URL'], source).CFE_CHECKOUT_URL,
       lookUpRut: async (rut) => {
         const lookUp = await openRutLookUp(readConfig(LOOK_UP_VARIABLES, source), orm, () => undefined);
-        const record = await lookUp(rut);
-        return record && erutView(record);
+        return lookUp(rut);
       },
-      branchObject: branchView,
-      customerObject: customerView,
       localReceivers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
       consoleUrl: () => readConfig(['CFE_CONSOLE_URL'], source).CFE_CONSOLE_URL,
-      cfeObject: (cfe) => cfeView(cfe, { publicUrl: readConfig(['CFE_PUBLIC_URL'], source).CFE_PUBLIC_URL }),
-      reportObject: dailyReportView,
+      publicUrl: () => readConfig(['CFE_PUBLIC_URL'], source).CFE_PUBLIC_URL,
       apiKeys: () => createApiKeys(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
     });
   } finally {
@@ -145,22 +123,17 @@ function supportOf(
     return opened;
   };
   return {
-    ask: async (workflowId, request, once) => (await open()).ask(workflowId, request, once),
+    ask: async (workflowId, request) => (await open()).ask(workflowId, request),
     askRejected: async (cfe, request) => (await open()).askRejected(cfe, request),
     close: async () => opened?.close(),
   };
 }
 
 /** Who acts, for the audit: the person named, else the user of this machine, where each person has one of their own. */
-function personName(by: string | undefined): string {
+function personName(variables: Variables, by: string | undefined): string {
   if (by !== undefined) return by;
-  if (readConfig(['CFE_CLI_BY']).CFE_CLI_BY === 'os-user') {
-    try {
-      return userInfo().username;
-    } catch {
-      // An account without an entry in the user database, as in some containers.
-    }
-  }
+  const user = readConfig(['CFE_CLI_BY'], variables).CFE_CLI_BY === 'os-user' ? userOfMachine() : undefined;
+  if (user !== undefined) return user;
   throw new Refusal(
     'INVALID_INPUT',
     'Say who acts, for the audit: --by NAME. Nobody has a user of their own here.',
@@ -168,12 +141,21 @@ function personName(by: string | undefined): string {
 }
 
 /** The bytes of the file at a path that a person gave, or of standard input. Refuses one that cannot be read (INVALID_INPUT). */
-function readBytes(path: string): Buffer {
+function bytesAt(variables: Variables, path: string): Buffer {
   // npm runs us in the checkout; the person may be in another folder.
-  const folder = processVariables['npm_lifecycle_event'] === 'cfe' ? processVariables['INIT_CWD'] : undefined;
+  const folder = variables['npm_lifecycle_event'] === 'cfe' ? variables['INIT_CWD'] : undefined;
   try {
     return readFileSync(path === '-' ? 0 : resolve(folder ?? '.', path));
   } catch (cause) {
     throw new Refusal('INVALID_INPUT', `The file ${path} cannot be read.`, { cause });
+  }
+}
+
+/** The name of the user who runs this; undefined for one without an entry in the user database, as in some containers. */
+function userOfMachine(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
   }
 }

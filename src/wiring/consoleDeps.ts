@@ -11,7 +11,6 @@ import { openSupport } from './askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
-import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import type { TEMPORAL_VARIABLES } from './outbox.ts';
 import type { Closers } from './process.ts';
 import { temporalServerOf } from './temporalServer.ts';
@@ -20,14 +19,15 @@ import { temporalServerOf } from './temporalServer.ts';
 export const CONSOLE_VARIABLES = [
   ...CAP_VARIABLES,
   ...CLOCK_VARIABLES,
-  ...AUTHORITY_RUTS,
   'CFE_CONSOLE_URL',
   'CFE_PEPPER',
+  'CFE_CONSOLE_PEPPER',
   'CFE_SEALING_KEY',
   'CFE_PUBLIC_URL',
   'CFE_CHECKOUT_URL',
   'CFE_WEBHOOK_LOCAL_CA_FILE',
   'CFE_CERTIFICATE_CA_FILE',
+  'CFE_MAIL_SANDBOX_ALLOW',
   'CFE_OIDC_ISSUER',
   'CFE_OIDC_CLIENT_ID',
   'CFE_OIDC_CLIENT_SECRET',
@@ -55,17 +55,17 @@ export function createConsoleDeps(
     clock: () => new Date(),
     businessClock: businessClock(config),
     caps: capsOf(config),
+    sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     sealer: createSealer(config.CFE_SEALING_KEY),
     apiKeys: createApiKeys(config.CFE_PEPPER),
     localReceivers: config.CFE_WEBHOOK_LOCAL_CA_FILE !== '',
     requestHash: createRequestHash(config.CFE_PEPPER),
     certificateAuthorities: readCertificateAuthorities(config),
-    authorityRuts: authorityRutsOf(config),
     publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,
     passwords: createPasswords(),
-    totpSecrets: createTotpSecrets(config.CFE_PEPPER),
-    knownBrowsers: createKnownBrowsers(config.CFE_PEPPER),
+    totpSecrets: createTotpSecrets(config.CFE_CONSOLE_PEPPER),
+    knownBrowsers: createKnownBrowsers(config.CFE_CONSOLE_PEPPER),
     askSupport: support.ask,
     askRejected: support.askRejected,
     oidc: oidcOf(config),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { AuthorityRuts } from '../commands/addAuthorityCertificates.ts';
 import type { readConfig } from '../config.ts';
-import { type AuthorityRuts, trustedSigners } from '../db/authorityCertificates.ts';
+import { trustedSigners } from '../db/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Breakers } from '../dgi/callPermit.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
@@ -21,7 +22,6 @@ export const DGI_VARIABLES = [
   'CFE_DGI_PRODUCTION_REGISTRY_URL',
   'CFE_DGI_SANDBOX_RECEPTION_URL',
   'CFE_DGI_SANDBOX_CONSULTATION_URL',
-  ...AUTHORITY_RUTS,
   'CFE_DGI_CONNECT_SECONDS',
   'CFE_DGI_ANSWER_SECONDS',
   'CFE_DGI_SOAP_HASH',
@@ -63,7 +63,7 @@ export function openDgiClient(
     breakers,
     onCall,
     ...(clock ? { clock } : {}),
-    trustedSigners: (environment) => trustedSigners(orm.em.fork(), environment, authorityRutsOf(config)),
+    trustedSigners: (environment) => trustedSigners(orm.em.fork(), environment),
     ...(config.CFE_DGI_CA_FILE ? { ca: readFileSync(config.CFE_DGI_CA_FILE, 'utf8') } : {}),
   });
 }

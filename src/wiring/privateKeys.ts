@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type Opener, UnsealError } from '../crypto/sealed.ts';
-import type { Certificate } from '../db/entities/Certificate.ts';
+import type { Certificate } from '../db/entities/enterprises.ts';
 
 /** Opens the private keys of certificates; throws UnsealError when none of our keys fits, or the key is gone. */
 export const privateKeysUnder =

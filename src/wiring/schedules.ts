@@ -15,8 +15,6 @@ interface ScheduleRow extends Pick<ScheduleOptions, 'spec'> {
   readonly workflow: string;
   readonly summary: string;
   readonly catchUp: number;
-  /** Comments on times that these replace: of versions before, or of another setting. */
-  readonly older?: RegExp;
 }
 
 /**
@@ -33,7 +31,6 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
       calendars: [{ hour: '*', minute: 5, comment: 'Every hour; after midnight dates have passed' }],
       timezone: 'America/Montevideo',
     },
-    older: /^After midnight, when dates have passed$/,
     catchUp: 24 * HOUR_MILLISECONDS,
   },
   rejected: {
@@ -73,14 +70,17 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
       ],
       timezone: 'America/Montevideo',
     },
-    older: /^At \d\d:\d\d, as CFE_REPORT_AT says$/,
     catchUp: 24 * HOUR_MILLISECONDS,
   },
 });
 
+/** The comment on times that CFE_REPORT_AT has set: another setting replaces them, and no others. */
+const REPORT_AT = /^At \d\d:\d\d, as CFE_REPORT_AT says$/;
+
 /**
  * Creates the schedules that lack; safe at every start and in several processes at once. An existing one stays as it is,
- * since operators may have changed or paused it; only the times of a version before, or of another CFE_REPORT_AT, are replaced. Throws the server's error when the server is unreachable.
+ * since operators may have changed or paused it; only the times of another CFE_REPORT_AT are replaced. Throws the
+ * server's error when the server is unreachable.
  */
 export async function ensureSchedules(
   server: TemporalServer,
@@ -90,7 +90,7 @@ export async function ensureSchedules(
   const connection = await Connection.connect({ ...server, connectTimeout: '5s' });
   try {
     const { schedule } = new Client({ connection, namespace });
-    for (const [id, { workflow, summary, spec, catchUp, older }] of Object.entries(schedulesAt(reportsAt))) {
+    for (const [id, { workflow, summary, spec, catchUp }] of Object.entries(schedulesAt(reportsAt))) {
       await schedule
         .create({
           scheduleId: id,
@@ -106,7 +106,7 @@ export async function ensureSchedules(
         })
         .catch(async (error: unknown) => {
           if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-          if (older !== undefined) await replaceTimes(schedule.getHandle(id), { older, spec });
+          await replaceReportAt(schedule.getHandle(id), spec);
         });
     }
   } finally {
@@ -114,14 +114,11 @@ export async function ensureSchedules(
   }
 }
 
-async function replaceTimes(
-  handle: ScheduleHandle,
-  { older, spec }: { older: RegExp; spec: ScheduleOptions['spec'] },
-): Promise<void> {
-  const current = spec.calendars?.map(({ comment }) => comment) ?? [];
-  const isOlder = (found: ScheduleDescription) =>
-    found.spec.calendars?.some(({ comment = '' }) => older.test(comment) && !current.includes(comment)) ??
+async function replaceReportAt(handle: ScheduleHandle, spec: ScheduleOptions['spec']): Promise<void> {
+  const wanted = spec.calendars?.map(({ comment }) => comment) ?? [];
+  const isOfAnother = (found: ScheduleDescription) =>
+    found.spec.calendars?.some(({ comment = '' }) => REPORT_AT.test(comment) && !wanted.includes(comment)) ??
     false;
-  if (!isOlder(await handle.describe())) return;
-  await handle.update((found) => (isOlder(found) ? { ...found, spec } : found));
+  if (!isOfAnother(await handle.describe())) return;
+  await handle.update((found) => (isOfAnother(found) ? { ...found, spec } : found));
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
-import { uiValueFor } from '../db/uiValues.ts';
+import { uiValueFor } from '../db/rates.ts';
 import { uiValueWarning } from '../domain/uiValues.ts';
 import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';

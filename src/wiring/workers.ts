@@ -7,6 +7,7 @@ import {
 } from '@temporalio/worker';
 import { activityInterceptors } from '../activities/interceptors.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
+import { MOST_RUNNING_EXPORTS } from '../domain/receiptExport.ts';
 import type { Logger } from '../logger.ts';
 import { TASK_QUEUES, type TemporalServer } from '../temporal.ts';
 import type { createActivities } from './activities.ts';
@@ -23,8 +24,8 @@ const DELIVERIES_AT_ONCE = 200;
 /** They draw and wait for the mail server; no account holds more than a few of them. */
 const MAILS_AT_ONCE = 50;
 const MAILS_CACHED = 100;
-/** Each goes through all receipts of a month; whoever asked waits, and nobody else does. */
-const EXPORTS_AT_ONCE = 1;
+/** Each goes through all receipts of a month. One more than an account may have: another's goes on beside them. */
+const EXPORTS_AT_ONCE = MOST_RUNNING_EXPORTS + 1;
 const EXPORTS_CACHED = 20;
 /** They wait for the authority, or for their slot of the next seconds. */
 const CALLS_AT_ONCE = 200;

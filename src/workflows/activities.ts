@@ -8,14 +8,10 @@ import {
 } from '@temporalio/workflow';
 import type { Activities, Activity } from '../activities/activities.ts';
 import type { ActivityName, ActivityResults } from '../domain/activityResults.ts';
-import { presentResult } from '../domain/oldActivityResults.ts';
 
-/** An activity as workflows call it. A result that an older version gave comes out in today's shape. */
-export function activity<N extends ActivityName>(name: N, options: ActivityOptions): Activity<N> {
-  const activities: Activities = proxyActivities<Activities>(options);
-  const run: Activity<N> = activities[name];
-  return async (...input) => presentResult(name, await run(...input));
-}
+/** An activity as workflows call it. */
+export const activity = <N extends ActivityName>(name: N, options: ActivityOptions): Activity<N> =>
+  (proxyActivities<Activities>(options) as Activities)[name];
 
 /**
  * The same, run within the workflow task, which costs the server next to nothing. What fails there once comes back as
@@ -32,7 +28,7 @@ export function activityAtOnce<N extends ActivityName>(
   const run: Activity<N> = activities[name];
   return async (...input) => {
     try {
-      return presentResult(name, await run(...input));
+      return await run(...input);
     } catch (error) {
       if (isCancellation(error) || !(error instanceof TemporalFailure)) throw error;
       return 'failed';

@@ -1,48 +1,100 @@
-import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+/** What is brought to somebody else's server: webhooks and e-mails, by one schedule of attempts. */
+import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import type { MailResult } from '../domain/activityResults.ts';
+import { activity } from './activities.ts';
 import { deliverAgain } from './messages.ts';
+import { DeliveryStatusAttribute, MAIL_SERVER, RECEIVER } from './options.ts';
 
-/** How the attempts of one delivery are made. */
+const attemptDelivery = activity('attemptDelivery', {
+  ...RECEIVER,
+  summary: 'Send the event to the receiver',
+});
+const attemptMail = activity('attemptMail', {
+  ...MAIL_SERVER,
+  summary: 'Hand the e-mail to the mail server',
+});
+
+export interface DeliverWebhookInput {
+  deliveryId: string;
+  /** Milliseconds from each failure to the next attempt: RETRY_DELAYS of domain/webhook.ts as the delivery was made. */
+  delays: readonly number[];
+}
+type WebhookEnding = { status: 'DELIVERED' | 'FAILED' };
+
+/**
+ * Brings one event to one webhook, until the receiver takes it or the schedule ends. Ends with DELIVERED or FAILED; both
+ * are results.
+ */
+export async function deliverWebhook({ deliveryId, delays }: DeliverWebhookInput): Promise<WebhookEnding> {
+  const { kind } = await deliver({
+    delays,
+    attempt: (retriesLeft) => attemptDelivery({ deliveryId, retriesLeft }),
+    sending: 'Sending; the pending activity shows whether it waits for a place at this receiver.',
+    verb: 'delivery show',
+  });
+  const ending: WebhookEnding = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
+  upsertSearchAttributes([{ key: DeliveryStatusAttribute, value: ending.status }]);
+  setCurrentDetails(`Ended: ${ending.status}.`);
+  return ending;
+}
+
+export interface DeliverReceiptInput {
+  mailId: string;
+  /** Milliseconds from each failure to the next attempt: MAIL_RETRY_DELAYS of domain/mail.ts as the e-mail was made. */
+  delays: readonly number[];
+}
+
+const MAIL_STATUS = { sent: 'SENT', failed: 'FAILED', disabled: 'DISABLED', pending: 'FAILED' } as const;
+type MailEnding = { status: (typeof MAIL_STATUS)[MailResult['kind']] };
+
+/**
+ * Brings one CFE to one address, until the mail server takes the e-mail, refuses it for good, or the schedule ends. Every
+ * ending is a result.
+ */
+export async function deliverReceipt({ mailId, delays }: DeliverReceiptInput): Promise<MailEnding> {
+  const { kind } = await deliver({
+    delays,
+    attempt: (retriesLeft) => attemptMail({ mailId, retriesLeft }),
+    sending: 'Sending; the pending activity shows whether it waits for a place.',
+    verb: 'mail show',
+  });
+  const ending: MailEnding = { status: MAIL_STATUS[kind] };
+  setCurrentDetails(`Ended: ${ending.status}.`);
+  return ending;
+}
+
 interface Attempts<R> {
   /** Milliseconds from each failure to the next attempt. */
   readonly delays: readonly number[];
   /** Makes one; `retriesLeft` more follow if it is not taken. */
   readonly attempt: (retriesLeft: number) => Promise<R>;
-  /** Waits for the next one; false when one was asked for before its time. */
-  readonly pause: (milliseconds: number, summary: string, askedAgain: () => boolean) => Promise<boolean>;
   /** Details while an attempt is under way, and the verb of the command line that tells why one was not taken. */
   readonly sending: string;
   readonly verb: string;
 }
 
 /**
- * Makes the attempts of a delivery: at once and then by the schedule, until one says something else than `pending`, or the
- * schedule ends. A request to deliver again starts the schedule anew: at once while the next attempt is waited for, else
- * when the attempt under way has ended, so that none is lost. Answers the last result. Call it before the first await.
+ * Attempts a delivery at once and then by the schedule, until the result is not `pending` or the schedule ends; returns
+ * the last result. The signal `deliverAgain` starts the schedule anew: at once during a pause, else after the attempt
+ * under way, so that none is lost. Call it before the first await.
  */
-export async function deliver<R extends { kind: string }>(attempts: Attempts<R>): Promise<R> {
+async function deliver<R extends { kind: string }>(attempts: Attempts<R>): Promise<R> {
+  const { delays, attempt, sending, verb } = attempts;
   let again = false;
   setHandler(deliverAgain, () => {
     again = true;
   });
-  let result: R;
-  do {
+  let failures = 0;
+  for (;;) {
     again = false;
-    result = await bySchedule(attempts, () => again);
-  } while (again);
-  return result;
-}
-
-async function bySchedule<R extends { kind: string }>(
-  { delays, attempt, pause, sending, verb }: Attempts<R>,
-  askedAgain: () => boolean,
-): Promise<R> {
-  for (let made = 0; ; made += 1) {
     setCurrentDetails(sending);
-    const result = await attempt(delays.length - made);
-    const delay = delays[made];
-    if (result.kind !== 'pending' || delay === undefined) return result;
-    setCurrentDetails(`Not taken ${made + 1} times; sent again by itself. \`${verb}\` tells why.`);
-    const isOver = await pause(delay, `Retry ${made + 1} of ${delays.length}`, askedAgain);
-    if (!isOver) return result;
+    const result = await attempt(delays.length - failures);
+    const delay = result.kind === 'pending' ? delays[failures] : undefined;
+    if (delay !== undefined) {
+      failures += 1;
+      setCurrentDetails(`Not taken ${failures} times; sent again by itself. \`${verb}\` tells why.`);
+      await condition(() => again, delay, { summary: `Retry ${failures} of ${delays.length}` });
+    } else if (!again) return result;
+    if (again) failures = 0;
   }
 }

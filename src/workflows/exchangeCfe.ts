@@ -9,8 +9,7 @@ const prepareExchange = activity('prepareExchange', {
 });
 
 export interface ExchangeCfeInput {
-  /** The CFE's UUID. */
-  cfeId: string;
+  cfeUuid: string;
 }
 
 const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
@@ -21,11 +20,13 @@ const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
 };
 
 /** Brings an ACCEPTED or OBSERVED CFE to its receiver, if that is an electronic one; ends with what came of it. */
-export async function exchangeCfe({ cfeId }: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> {
+export async function exchangeCfe({
+  cfeUuid,
+}: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> {
   setCurrentDetails(
     'Looking the receiver up; the authority is asked before the first sending, until it answers.',
   );
-  const { kind } = await prepareExchange(cfeId);
+  const { kind } = await prepareExchange(cfeUuid);
   setCurrentDetails(WORDS[kind]);
   return { result: kind };
 }

@@ -1,12 +1,6 @@
-import {
-  condition,
-  patched,
-  setCurrentDetails,
-  setHandler,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { Decided, SubmitResult } from '../domain/activityResults.ts';
-import type { CfeStatus, FinalStatus } from '../domain/cfeStatus.ts';
+import type { FinalStatus } from '../domain/cfeStatus.ts';
 import { activity, activityAtOnce } from './activities.ts';
 import { originalDecided, slotGiven } from './messages.ts';
 import { AUTHORITY, CfeStatusAttribute, OWN, OWN_AT_ONCE, SUPPORT } from './options.ts';
@@ -49,15 +43,14 @@ const AWAITING: Step = {
 };
 
 export interface IssueCfeInput {
-  /** The CFE's UUID; named so in the histories of runs under way. */
-  cfeId: string;
+  cfeUuid: string;
 }
 
 /**
  * Takes one CFE from its number to its verdict: sign, submit, await. Ends with the final status; a rejection is a
  * result. A step that needs a person waits for support and is then taken again.
  */
-export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ status: FinalStatus }> {
+export async function issueCfe({ cfeUuid }: IssueCfeInput): Promise<{ status: FinalStatus }> {
   let originalHasVerdict = false;
   setHandler(originalDecided, () => {
     originalHasVerdict = true;
@@ -66,30 +59,26 @@ export async function issueCfe({ cfeId: cfeUuid }: IssueCfeInput): Promise<{ sta
   const desk = supportDesk({
     thing: 'CFE',
     command: 'cfe retry',
-    act: (request, updateId) =>
-      supportCfe({ ...request, cfeId: cfeUuid, requestId: `${cfeUuid}:${updateId}` }),
+    act: (request) => supportCfe({ ...request, cfeUuid }),
   });
 
   setCurrentDetails(
     'Signing: the XML is written and signed once, with the moment fixed when the number was taken.',
   );
-  const savesEvents = patched('issueCfe-saves-events');
   const signed = await desk.untilDone(SIGNING, async () => {
-    const atOnce = savesEvents ? await signCfeAtOnce(cfeUuid) : 'failed';
+    const atOnce = await signCfeAtOnce(cfeUuid);
     return atOnce === 'failed' ? signCfe(cfeUuid) : atOnce;
   });
 
   if (signed.kind === 'waitsForOriginal') {
-    const { original } = signed;
     setCurrentDetails(
-      `Waiting for the verdict on ${original === undefined ? 'the CFE' : `the CFE ${original}`} that this note corrects; nothing to do.`,
+      `Waiting for the verdict on the CFE ${signed.original} that this note corrects; nothing to do.`,
     );
     await condition(() => originalHasVerdict);
   }
 
   const submitted = await desk.untilDone(SUBMITTING, () => withSlot(() => submitCfe(cfeUuid)));
   if (submitted.kind === 'decided') return end(submitted);
-  if (!savesEvents) show('RECEIVED');
 
   setCurrentDetails(
     'Received by the authority: asking for its verdict. The pending activity shows the last answer.',
@@ -124,12 +113,8 @@ function slots() {
   };
 }
 
-function show(status: CfeStatus): void {
+function end({ status, codes }: Decided): { status: FinalStatus } {
   upsertSearchAttributes([{ key: CfeStatusAttribute, value: status }]);
-}
-
-function end({ status, codes = [] }: Decided): { status: FinalStatus } {
-  show(status);
   setCurrentDetails(`Ended: ${status}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}.`);
   return { status };
 }

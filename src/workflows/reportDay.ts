@@ -51,8 +51,7 @@ export async function reportDay(report: ReportDayInput): Promise<{ status: Repor
   const desk = supportDesk({
     thing: 'report',
     command: 'report retry',
-    act: (request, updateId) =>
-      supportReport({ ...request, report, requestId: requestIdOf(report, updateId) }),
+    act: (request) => supportReport({ ...request, report }),
   });
   for (;;) {
     pauses.lookBegins();
@@ -96,9 +95,6 @@ export async function reportDay(report: ReportDayInput): Promise<{ status: Repor
 }
 
 const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
-
-const requestIdOf = ({ rut, date, environment }: ReportDayInput, updateId: string | undefined): string =>
-  `${rut}:${date}:${environment}:${updateId}`;
 
 /** Pauses that the signal `lookAgain` ends. Register it before the first await: no signal is lost. */
 function pausesUntilWanted() {

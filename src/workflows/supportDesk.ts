@@ -3,7 +3,6 @@ import {
   condition,
   currentUpdateInfo,
   getCurrentDetails,
-  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -28,8 +27,8 @@ interface Desk {
   readonly thing: string;
   /** The verb of the command line that does what the update does. */
   readonly command: string;
-  /** Does what support asks for; `updateId` is the same at every repeat of one request. */
-  readonly act: (request: SupportRequest, updateId: string | undefined) => Promise<SupportResult>;
+  /** Does what support asks for; `requestId`, the update's id, is the same at every repeat of one request. */
+  readonly act: (request: SupportRequest & { requestId: string }) => Promise<SupportResult>;
 }
 
 /**
@@ -45,13 +44,11 @@ export function supportDesk({ thing, command, act }: Desk) {
   const faults = ownFaults();
 
   async function serve(request: SupportRequest): Promise<SupportAnswer> {
-    if (!patched('support-acts')) {
-      goesOn = true;
-      return { outcome: 'retried', message: 'The step that was stuck is tried again now.' };
-    }
+    const requestId = currentUpdateInfo()?.id;
+    if (requestId === undefined) throw new TypeError('the handler of an update has no id of the update');
     isServing = true;
     try {
-      const { kind: outcome, ...said } = await act(request, currentUpdateInfo()?.id);
+      const { kind: outcome, ...said } = await act({ ...request, requestId });
       const answer = { outcome, ...said };
       if (answer.outcome !== 'refused') goesOn = true;
       else if (waiting)
@@ -64,7 +61,7 @@ export function supportDesk({ thing, command, act }: Desk) {
 
   setHandler(support, serve, {
     description:
-      'While NeedsSupport is true: {"action":"retry","by":"…","reason":"…"}; action is retry, settle or abandon, as the details of the run say.',
+      'While NeedsSupport is true: {"action":"retry"}; action is retry, settle or abandon, as the details of the run say. The audit has what is asked here as unverified.',
     validator: (request) => {
       const fault = supportRequestFault(request);
       if (fault !== undefined) throw refusal('InvalidInput', fault);
@@ -108,7 +105,7 @@ function ownFaults() {
   let taken: Step | null = null;
   let fails = false;
   function failing(isSo: boolean): void {
-    if (taken === null || fails === isSo || !patched('own-faults')) return;
+    if (taken === null || fails === isSo) return;
     fails = isSo;
     upsertSearchAttributes([
       { key: NeedsSupportAttribute, value: isSo },
@@ -151,18 +148,18 @@ const refusal = (type: string, message: string): ApplicationFailure =>
 /** The details of the run, in Markdown: why it waits, and what may be done, ready to be copied. */
 function detailsOf({ step, stuck }: { step: Step; stuck: Stuck }, command: string): string {
   const actions = Object.entries(step.actions).map(
-    ([action, when]) =>
-      `- ${when}:\n\n  \`\`\`json\n  {"action":"${action}","by":"your name","reason":"why"}\n  \`\`\``,
+    ([action, when]) => `- ${when}:\n\n  \`\`\`json\n  {"action":"${action}"}\n  \`\`\``,
   );
   return [
     '### Waiting for support',
     `**Reason:** \`${stuck.reason}\``,
     `**Tried:** ${step.tries}`,
     `**What came of it:** ${stuck.explanation}`,
-    `**What may be done:** send the update \`support\` with one of these inputs, or use \`${command}\` on the command line.`,
+    `**What may be done:** in the console, by \`${command}\` on the command line, or by the update \`support\` with one of these inputs.`,
     ...actions,
+    'Temporal knows no logins: the audit has an update that is sent from here as unverified. `"by"` and `"reason"` may be added, and stay in the history of the run.',
   ].join('\n\n');
 }
 
-const lastRefusal = ({ action, by }: SupportRequest, { message }: SupportAnswer): string =>
-  `**Last asked for:** \`${action}\` by \`${by.replaceAll('`', "'")}\`, refused: ${message}`;
+const lastRefusal = ({ action }: SupportRequest, { message }: SupportAnswer): string =>
+  `**Last asked for:** \`${action}\`, refused: ${message}`;

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openWatchdog } from '../../src/stack/watchdog.ts';
+import { openWatchdog } from '../../local/stack/watchdog.ts';
+import type { Pepper } from '../../src/crypto/peppers.ts';
 import { idleOutbox } from '../support/commandDeps.ts';
 import { emptyDatabase } from '../support/database.ts';
+import { aPepper, pepperVariable } from '../support/pepper.ts';
 import { ready, start, statusOf } from '../support/processes.ts';
 import { aKeyPair } from '../support/sealing.ts';
 import { freePort } from '../support/services.ts';
@@ -74,7 +76,7 @@ export async function startApiAlone(
   );
   const { anAccount } = await load<typeof import('../support/commandDeps.ts')>('test/support/commandDeps.ts');
   const { createApiKeys } = await load<typeof import('../../src/crypto/apiKeys.ts')>('src/crypto/apiKeys.ts');
-  const { createApiKey } = await load<typeof import('../../src/commands/createApiKey.ts')>(
+  const { createApiKey } = await load<typeof import('../../src/commands/apiKeys.ts')>(
     'src/commands/createApiKey.ts',
   );
 
@@ -92,8 +94,8 @@ export async function startApiAlone(
   // The hourly limit would end the bench within a second.
   const limit = `insert into rate_limit (account_id, environment, per_hour) values (?, 'production', 100000000)`;
   await orm.em.fork().execute(limit, [accountId]);
-  const pepper = randomBytes(32);
-  const deps = { orm, outbox: idleOutbox, clock: () => new Date(), apiKeys: createApiKeys(pepper) };
+  const pepper = aPepper();
+  const deps = { orm, outbox: idleOutbox, clock: () => new Date(), apiKeys: createApiKeys([pepper]) };
   const { text: apiKey } = await createApiKey(deps, { accountId, environment: 'production' });
   await orm.close(true);
 
@@ -130,7 +132,7 @@ async function startApi(
   return { pid: api.child.pid ?? 0, target, stop };
 }
 
-function secretsOf(pepper: Buffer): NodeJS.ProcessEnv {
+function secretsOf(pepper: Pepper): NodeJS.ProcessEnv {
   const { privateKey } = generateKeyPairSync('ed25519');
   return {
     PATH: process.env['PATH'],
@@ -139,7 +141,7 @@ function secretsOf(pepper: Buffer): NodeJS.ProcessEnv {
     CFE_SEALING_KEY: aKeyPair('bench').publicText,
     // What checkouts from before the sealing key want in its place.
     CFE_KEY_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    CFE_PEPPER: pepper.toString('base64'),
+    CFE_PEPPER: pepperVariable(pepper),
     CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
   };
 }

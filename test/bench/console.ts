@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
       const world = await aWorld(site);
       await database.asOwner('vacuum (analyze)');
       const spent = (): number => processorTimeOfTree(server.pid);
-      await pages(world, { orm: database.orm, spent });
+      await pages(world, { orm: site.orm, spent });
       if (LIVE_SECONDS > 0) await openPages(world, spent);
       await site[Symbol.asyncDispose]();
     } finally {

@@ -1,5 +1,5 @@
-import { PAPERS } from '../../src/domain/paper.ts';
-import { drawReceipt } from '../../src/print/drawReceipt.ts';
+import { PAPERS } from '../../src/domain/qr.ts';
+import { drawReceipt } from '../support/print/drawn.ts';
 import { printable } from '../support/print/printable.ts';
 import { aDocument } from './document.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
+import { DEMO_RUT } from '../../local/demo/onboarding.ts';
+import type { StackInfo } from '../../local/stack/stackFile.ts';
 import type { Orm } from '../../src/db/orm.ts';
-import { DEMO_RUT } from '../../src/demo/onboarding.ts';
-import type { StackInfo } from '../../src/stack/stackFile.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { type Program, ready, start } from '../support/processes.ts';
 import { startBeside, startTestStack } from '../support/stacks.ts';

@@ -1,20 +1,21 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import got from 'got';
 import { Webhook as Verifier } from 'standardwebhooks';
+import { LOCAL_DEVELOPER } from '../../local/stack/prepareStack.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import type { Failpoint } from '../../src/failpoints.ts';
-import type { StackSecrets } from '../../src/stack/secrets.ts';
-import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
 import { cliOn } from '../support/cli.ts';
 import type { HttpClient } from '../support/http.ts';
 import { inspectEvent } from '../support/openapi/conformance.ts';
 import {
   type BareStack,
+  databaseUrlAs,
   type ExtraProgram,
   openBareStack,
+  readSecrets,
   startSimulatorProcess,
 } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
@@ -65,8 +66,8 @@ afterAll(async () => {
 
 /** Makes a webhook for `enterprise.updated` at the command line; its secret. */
 async function tellOfChanges(): Promise<string> {
-  const secrets = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets;
-  const cli = cliOn(stack.info().database_url, {
+  const secrets = readSecrets(stack.dataDir);
+  const cli = cliOn(databaseUrlAs(stack, 'operator'), {
     CFE_SEALING_KEY: sealingKeyFor(secrets.key_encryption_keys),
     CFE_WEBHOOK_LOCAL_CA_FILE: join(stack.dataDir, 'ca.pem'),
   });

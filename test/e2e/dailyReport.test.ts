@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import type { CfeView } from '../../src/demo/customer.ts';
-import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import type { CfeView } from '../../local/demo/customer.ts';
+import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
 import { addDays, montevideoDate } from '../../src/domain/montevideo.ts';
 import { isWorkingDay, nextWorkingDay } from '../../src/domain/workingDays.ts';
@@ -138,14 +138,8 @@ describe('a day of a company, and its report', () => {
     await seal(certificate?.sealed_key.replace(/^(v[12])\.[^.]+/, '$1.lost'));
     const { cfe_id } = await issue({});
     await until('the unsigned CFE to wait for support', 60, async () => {
-      const waiting = await stack.cli.json<{ cfe_id: string }[]>(
-        'cfe',
-        'list',
-        '--rut',
-        RUT,
-        '--needs-support',
-      );
-      return waiting.some((row) => row.cfe_id === cfe_id);
+      const stuck = await em.execute('select 1 from cfe where rut = ? and stuck_reason is not null', [RUT]);
+      return stuck.length > 0;
     });
     await stack.cli.json('cfe', 'retry', RUT, cfe_id, '--action', 'abandon', '--reason', 'issued on paper');
     await seal(certificate?.sealed_key);
@@ -185,16 +179,11 @@ describe('a day of a company, and its report', () => {
     await issue({ net: 50 }).then(decided);
     expect((await decided(rejected)).cfe_status).toBe('REJECTED');
     await begin('expiries');
-    await until('the rest of the expired CAE to be annulled', 60, async () =>
-      (
-        await stack.cli.json<{ reason: string; from: number; to: number }[]>(
-          'annulment',
-          'list',
-          '--rut',
-          RUT,
-        )
-      ).some(({ reason, from, to }) => reason === 'cae.expired' && from === 1 && to === 25),
-    );
+    const annulled = `select 1 from annulment where rut = ? and reason = 'cae.expired' and from_number = 1 and to_number = 25`;
+    await until('the rest of the expired CAE to be annulled', 60, async () => {
+      const spans = await stack.orm.em.fork().execute(annulled, [RUT]);
+      return spans.length > 0;
+    });
     expect(late.cfe_status).toBe('PENDING');
   });
 

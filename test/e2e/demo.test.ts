@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { inherited, runToEnd } from '../support/processes.ts';
-import { FREE_PORTS, temporalElsewhere } from '../support/stacks.ts';
+import { freePorts, temporalElsewhere } from '../support/stacks.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cfe-demo-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -12,8 +12,8 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 async function demo(): Promise<string> {
   // Nothing is made for it beforehand, as for whoever runs it first.
   const own = { CFE_DATA_DIR: dataDir, CFE_WORKFLOW_BUNDLE: undefined };
-  const env = inherited({ ...(await temporalElsewhere()), ...FREE_PORTS, ...own });
-  const { code, stdout, stderr } = await runToEnd(['tools/setup.mjs', 'src/main/demo.ts'], { env });
+  const env = inherited({ ...(await temporalElsewhere()), ...(await freePorts()), ...own });
+  const { code, stdout, stderr } = await runToEnd(['tools/setup.mjs', 'local/main/demo.ts'], { env });
   if (code !== 0) throw new Error(`the demo ended with ${code}: ${stdout}${stderr}`);
   return stdout;
 }

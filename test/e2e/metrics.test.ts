@@ -1,15 +1,16 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
+import { LOCAL_DEVELOPER } from '../../local/stack/prepareStack.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { METRICS, type MetricName, rowOf } from '../../src/metrics/table.ts';
 import { TASK_QUEUES } from '../../src/temporal.ts';
-import { LOCAL_DEVELOPER } from '../../src/wiring/prepareStack.ts';
 import { alertRules, dashboardPanels, metricsOf } from '../support/ops.ts';
 import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
 import { freePort } from '../support/services.ts';
 import {
+  databaseUrlAs,
   type ExtraProgram,
   issue,
   startBeside,
@@ -80,7 +81,7 @@ describe('metrics and health of running processes', () => {
     const today = montevideoDate(new Date());
     await stack.cli.json('report', 'send', RUT, today, '--reason', 'a metric of its own');
     await failAWorkflowTask(stack);
-    const cut = await startTcpProxy(stack.info().database_url);
+    const cut = await startTcpProxy(databaseUrlAs(stack, 'worker'));
     const second = await beside('worker', { DATABASE_URL: cut.url });
     await cut.cut();
     await until('a failed activity', 60, async () => {
@@ -138,7 +139,7 @@ describe('metrics and health of running processes', () => {
   });
 
   test('an API is ready by PostgreSQL alone, and tells what it knows without it', async () => {
-    const cut = await startTcpProxy(stack.info().database_url);
+    const cut = await startTcpProxy(databaseUrlAs(stack, 'api'));
     const api = await beside('api', {
       DATABASE_URL: cut.url,
       TEMPORAL_ADDRESS: NOWHERE,
@@ -177,7 +178,7 @@ describe('metrics and health of running processes', () => {
     expect(valueOf(await scrape(early.healthUrl), 'cfe_worker_ready')).toBe(0);
     expect(valueOf(await scrape(early.healthUrl), 'cfe_database_up')).toBe(1);
 
-    const cut = await startTcpProxy(stack.info().database_url);
+    const cut = await startTcpProxy(databaseUrlAs(stack, 'worker'));
     const worker = await beside('worker', { DATABASE_URL: cut.url });
     const ready = await scrape(worker.healthUrl);
     expect(valueOf(ready, 'cfe_worker_ready')).toBe(1);

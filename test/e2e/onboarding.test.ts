@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import got from 'got';
-import type { EnterpriseView } from '../../src/demo/customer.ts';
+import type { EnterpriseView } from '../../local/demo/customer.ts';
 import { montevideoTimestamp } from '../../src/domain/montevideo.ts';
 import { enterpriseBody } from '../support/enterprises.ts';
 import { aRut } from '../support/papers.ts';

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import got from 'got';
-import { logIn } from '../../src/demo/customer.ts';
+import { logIn } from '../../local/demo/customer.ts';
 import { sharedStack } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
+import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { issue, startTestStack, verdictOf } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import got, { type Got } from 'got';
-import type { CfeView } from '../../src/demo/customer.ts';
+import type { CfeView } from '../../local/demo/customer.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { enterpriseBody } from '../support/enterprises.ts';
 import { aRut } from '../support/papers.ts';

@@ -46,14 +46,20 @@ describe('two API processes behind one database', () => {
   });
 
   test('the hourly limit is exact: of 150 requests at both, 100 are served', async () => {
-    const apiKey = await aKeyWithLimit(stack, 100);
     const bases = [stack.info().base_url, second.baseUrl];
-    const answers = await Promise.all(
-      Array.from({ length: 150 }, (_, i) =>
-        createHttpClient(bases[i % 2] ?? '', { 'x-api-key': apiKey }).post('/tokens', {}),
-      ),
-    );
-    const statuses = answers.map(({ status }) => status);
+    const hour = (): number => Math.floor(Date.now() / 3_600_000);
+    let [began, statuses]: [number, number[]] = [0, []];
+    // Once more, with another key, where the hour turned in between.
+    while (began !== hour()) {
+      began = hour();
+      const apiKey = await aKeyWithLimit(stack, 100);
+      const answers = await Promise.all(
+        Array.from({ length: 150 }, (_, i) =>
+          createHttpClient(bases[i % 2] ?? '', { 'x-api-key': apiKey }).post('/tokens', {}),
+        ),
+      );
+      statuses = answers.map(({ status }) => status);
+    }
     expect(statuses.filter((status) => status === 200)).toHaveLength(100);
     expect(statuses.filter((status) => status === 429)).toHaveLength(50);
   });

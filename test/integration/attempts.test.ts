@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
 import { attemptsOf, exchangeOf, storeAttempts } from '../../src/db/attempts.ts';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { Certificate } from '../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import { purgeExpired } from '../../src/db/purge.ts';
 import type { Attempt } from '../../src/domain/attempt.ts';
 import { asActivity } from '../support/activityContext.ts';
@@ -38,7 +38,7 @@ let idemisor = 0;
 let now = new Date('2026-11-20T12:00:00Z');
 
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   authority = await aServer();
   accountId = await anAccount(db.orm);
   await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }], values: { rut: RUT } });
@@ -75,7 +75,7 @@ beforeEach(async () => {
 
 const activities = () =>
   authorityActivities({
-    orm: db.orm,
+    orm: db.worker,
     url: authority.url,
     credentials: CREDENTIALS,
     clock: () => now,
@@ -199,7 +199,7 @@ describe('what was said to the authority for a CFE', () => {
     authority.behaves(answers(AS()));
     await submit();
     const purge = (days: number) =>
-      purgeExpired(db.orm, {
+      purgeExpired(db.worker, {
         now: new Date(now.getTime() + days * 86_400_000),
         retention: RETENTION,
         batch: 10,

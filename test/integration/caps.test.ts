@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
-import { createApiKey } from '../../src/commands/createApiKey.ts';
-import { createCustomer } from '../../src/commands/createCustomer.ts';
-import { deleteCustomer } from '../../src/commands/deleteCustomer.ts';
-import { removeWebhook } from '../../src/commands/removeWebhook.ts';
-import { revokeApiKey } from '../../src/commands/revokeApiKey.ts';
+import { createApiKey, revokeApiKey } from '../../src/commands/apiKeys.ts';
+import { createEnterprise } from '../../src/commands/createEnterprise.ts';
+import { createCustomer, deleteCustomer } from '../../src/commands/customers.ts';
+import { addWebhook, removeWebhook } from '../../src/commands/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
 import { USUAL_CAPS } from '../../src/domain/caps.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -13,11 +11,11 @@ import { startApi, type TestApi } from '../support/api.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { customerBody } from '../support/customers.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { anEnterprise } from '../support/enterprises.ts';
+import { anEnterprise, enterpriseBody, giveCertificate } from '../support/enterprises.ts';
 import { expectRefusal } from '../support/expectRefusal.ts';
 import { webhookDeps } from '../support/webhooks/deliveries.ts';
 
-const CAPS = { webhooks: 3, apiKeys: 3, customers: 3 };
+const CAPS = { webhooks: 3, apiKeys: 3, customers: 3, unprovenEnterprises: 3 };
 let db: TestDatabase;
 let api: TestApi;
 beforeAll(async () => {
@@ -66,6 +64,15 @@ const KINDS: readonly Kind[] = [
     add: async (rut) => (await createCustomer(deps(), { rut, customer: customerBody() })).docNumber,
     remove: (rut, docNumber) => deleteCustomer(deps(), { rut, docType: 'RUC', docNumber }),
     refusal: 'The enterprise has 3 customers already, the maximum; delete one first.',
+  },
+  {
+    name: 'enterprises of an account without a certificate',
+    owner: () => anAccount(db.orm),
+    add: async (accountId) =>
+      (await createEnterprise(deps(), { accountId, enterprise: enterpriseBody() })).rut,
+    remove: (_, rut) => giveCertificate(db.orm, rut),
+    refusal:
+      'The account has 3 enterprises without a certificate already, the maximum; upload a certificate for one of them first.',
   },
 ];
 
@@ -120,10 +127,35 @@ test('the API names the rule; one that is there already is told so, and may be c
   expect((await caller.client.put(`${path}/${doc_type}/${doc_number}`, bodies[0])).status).toBe(200);
 });
 
+test('the API names the rule of enterprises without a certificate; one of the sandbox proves nothing', async () => {
+  const caller = await api.aCaller();
+  const ruts = [];
+  for (let n = 0; n < 3; n += 1) ruts.push(await anEnterprise(db.orm, caller.accountId));
+  for (const rut of ruts) await giveCertificate(db.orm, rut, { environment: 'sandbox' });
+
+  const refused = expectRefusal(
+    await caller.client.post('/enterprises', enterpriseBody()),
+    400,
+    'INVALID_INPUT',
+  );
+  expect(refused.details?.fields).toMatchObject([{ path: '', code: 'enterprise.too_many_unproven' }]);
+});
+
 test('an operator sets them; else they are the usual ones', () => {
   expect(capsOf(readConfig(CAP_VARIABLES, {}))).toEqual(USUAL_CAPS);
-  const told = { CFE_MOST_WEBHOOKS: '1', CFE_MOST_API_KEYS: '2', CFE_MOST_CUSTOMERS: '3' };
-  expect(capsOf(readConfig(CAP_VARIABLES, told))).toEqual({ webhooks: 1, apiKeys: 2, customers: 3 });
+  const told = {
+    CFE_MOST_WEBHOOKS: '1',
+    CFE_MOST_API_KEYS: '2',
+    CFE_MOST_CUSTOMERS: '3',
+    CFE_MOST_UNPROVEN_ENTERPRISES: '4',
+  };
+  const unprovenEnterprises = 4;
+  expect(capsOf(readConfig(CAP_VARIABLES, told))).toEqual({
+    webhooks: 1,
+    apiKeys: 2,
+    customers: 3,
+    unprovenEnterprises,
+  });
   expect(() => readConfig(CAP_VARIABLES, { CFE_MOST_CUSTOMERS: '0' })).toThrow(
     'CFE_MOST_CUSTOMERS holds "0"',
   );

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordExpiries } from '../../src/activities/recordExpiries.ts';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { addWebhook } from '../../src/commands/webhooks.ts';
 import { findEnterprise, lockEnterprise } from '../../src/db/enterprises.ts';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
+import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { recordingChanges } from '../../src/db/events.ts';
 import { anAccount, eventsOf, outboxOf } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -19,7 +19,7 @@ describe('papers that expire by date are told of once', () => {
   let temporal: TestTemporal;
   let owner: string;
   beforeAll(async () => {
-    [db, temporal] = await Promise.all([cloneDatabase(), openTemporal()]);
+    [db, temporal] = await Promise.all([cloneDatabase({ worker: true }), openTemporal('cfe')]);
     owner = await anAccount(db.orm);
   });
   afterAll(async () => {
@@ -38,7 +38,7 @@ describe('papers that expire by date are told of once', () => {
   let now = CREATED;
   const withTheActivity = <T>(work: () => Promise<T>): Promise<T> =>
     temporal.withWorkers(
-      { recordExpiries: createRecordExpiries({ orm: db.orm, clock: () => now, page: 2 }) },
+      { recordExpiries: createRecordExpiries({ orm: db.worker, clock: () => now, page: 2 }) },
       work,
     );
   /** Runs with the real activity, one after the other; the clock stands at each of `moments` in turn. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
-import { ReceiptExport } from '../../src/db/entities/ReceiptExport.ts';
+import { Certificate } from '../../src/db/entities/enterprises.ts';
+import { ReceiptExport } from '../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../../src/metrics/database.ts';
@@ -51,9 +51,9 @@ async function giveCfes(orm: Orm, of: Cfes): Promise<void> {
   );
   const settledAt = ['PENDING', 'RECEIVED'].includes(status) ? null : createdAt.toISOString();
   await em.execute(
-    `insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+    `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, certificate_id, stuck_reason, created_at, settled_at)
-     select gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, ?, '2026-09-15', 'UYU', 1, '{}', ?, ?, ?, ?
+     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, ?, '2026-09-15', 'UYU', 1, '{}', ?, ?, ?, ?
      from generate_series(?::int, ?::int) n`,
     [
       accountId,
@@ -237,7 +237,7 @@ describe('the gauges that the worker reads from the database', () => {
       `update authority_endpoint set open_since = now(), next_probe_at = now() where name = 'production/reception'`,
     );
     await em.execute(
-      `insert into authority_turn (cfe_id, environment, rut, since, sequence)
+      `insert into queue_entry (cfe_id, environment, rut, since, sequence)
        select id, environment, rut, created_at, sequence from cfe where environment = 'production' limit 3`,
     );
 
@@ -290,8 +290,8 @@ describe('the gauges that the worker reads from the database', () => {
       ['DELIVERED', ago(9_000)],
     ] as const)
       await em.execute(
-        `insert into delivery (id, webhook_id, event_id, event_name, status, created_at, settled_at)
-         values (gen_random_uuid(), ?, ?, 'webhook.test', ?, ?, ?)`,
+        `insert into delivery (id, workflow_id, webhook_id, event_id, event_name, status, created_at, settled_at)
+         values (gen_random_uuid(), gen_random_uuid(), ?, ?, 'webhook.test', ?, ?, ?)`,
         [webhookId, eventId, status, at.toISOString(), status === 'PENDING' ? null : NOW.toISOString()],
       );
 

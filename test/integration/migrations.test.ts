@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { CONSOLE_INDEXES } from '../../src/db/migrations/0056_console_indexes.ts';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { lackingMigrations, migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureSchema } from '../../src/wiring/database.ts';
@@ -55,43 +53,6 @@ describe('migrations', () => {
         await expect(ensureSchema(database.orm, { CFE_MIGRATE: when })).resolves.toBeUndefined();
       }
     } finally {
-      await database[Symbol.asyncDispose]();
-    }
-  });
-
-  test('indexes may be built before their migration, as the documents say; one whose building failed is built anew', async () => {
-    const database = await cloneDatabase();
-    const owner = await openOrm({ databaseUrl: database.ownerUrl, pool: 2 });
-    try {
-      const em = owner.em.fork();
-      const names = Object.keys(CONSOLE_INDEXES);
-      const [built = '', failed = ''] = names;
-      await em.execute(`delete from migration where name = '0056_console_indexes'`);
-      for (const name of names) await em.execute(`drop index ${name}`);
-      const documents = readFileSync(new URL('../../docs/production.md', import.meta.url), 'utf8');
-      const statements = names.map(
-        (name) => `create index concurrently if not exists ${name} on ${CONSOLE_INDEXES[name]};`,
-      );
-      for (const statement of statements) {
-        expect(documents).toContain(statement);
-        await em.execute(statement);
-      }
-      const idOf = async (name: string): Promise<unknown> =>
-        (await em.execute<{ oid: string }[]>('select ?::regclass::oid as oid', [name]))[0]?.oid;
-      const before = await idOf(built);
-      await em.execute('update pg_index set indisvalid = false where indexrelid = ?::regclass', [failed]);
-
-      expect(await migrate(owner)).toEqual(['0056_console_indexes']);
-
-      expect(await idOf(built)).toEqual(before);
-      expect(
-        await em.execute(
-          `select relname from pg_index join pg_class c on c.oid = indexrelid where indisvalid and relname in (?) order by relname`,
-          [names],
-        ),
-      ).toEqual(names.toSorted().map((relname) => ({ relname })));
-    } finally {
-      await owner.close(true);
       await database[Symbol.asyncDispose]();
     }
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Connection } from '@temporalio/client';
 import { pino } from 'pino';
-import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import { OutboxMessage } from '../../src/db/entities/operations.ts';
 import { enqueue, leaseWaiting } from '../../src/db/outbox.ts';
 import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
 import { ensureSearchAttributes } from '../../src/searchAttributes.ts';
@@ -19,11 +19,11 @@ describe('the way from the outbox to Temporal', () => {
   const open: Dispatcher[] = [];
 
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe', 'dgi');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
   beforeEach(async () => {
-    database = await cloneDatabase();
+    database = await cloneDatabase({ worker: true });
   });
   afterEach(async () => {
     for (const dispatcher of open.splice(0)) await dispatcher.close();
@@ -32,7 +32,7 @@ describe('the way from the outbox to Temporal', () => {
 
   const dispatcher = (address = temporal.address): Dispatcher => {
     const made = createDispatcher({
-      orm: database.orm,
+      orm: database.worker,
       temporal: { address },
       namespace: temporal.namespace,
       logger: pino({ level: 'silent' }),
@@ -41,11 +41,11 @@ describe('the way from the outbox to Temporal', () => {
     return made;
   };
   const aMessage = (more: Partial<WorkflowMessage> = {}): WorkflowMessage => {
-    const cfeId = randomUUID();
+    const cfeUuid = randomUUID();
     return {
       workflow: 'issueCfe',
-      workflowId: `cfe:219999830019:101-1:${cfeId.slice(0, 8)}`,
-      input: { cfeId },
+      workflowId: `cfe:219999830019:101-1:${cfeUuid.slice(0, 8)}`,
+      input: { cfeUuid },
       searchAttributes: { EnterpriseRut: '219999830019', CfeStatus: 'PENDING' },
       ...more,
     };
@@ -128,15 +128,15 @@ describe('the way from the outbox to Temporal', () => {
   });
 
   test('a signal reaches a run that is under way, and changes nothing at one that has ended', async () => {
-    const message = aMessage({ signal: 'originalSettled' });
+    const message = aMessage({ signal: 'originalDecided' });
     await store(message);
     const one = dispatcher();
     one.dispatchSoon();
     await allDispatched();
     await temporal.withWorkers(
       {
-        signCfe: async () => ({ waitsForOriginal: false }),
-        submitCfe: async () => ({ status: 'ACCEPTED' }),
+        signCfe: async () => ({ kind: 'signed' }),
+        submitCfe: async () => ({ kind: 'decided', status: 'ACCEPTED', codes: [] }),
       },
       () => temporal.client.workflow.getHandle(message.workflowId).result(),
     );
@@ -169,7 +169,7 @@ describe('the way from the outbox to Temporal', () => {
     await store(message);
     const away = dispatcher(`127.0.0.1:${await freePort()}`);
     away.dispatchSoon();
-    await until('a try', 20, async () => (await rows())[0]?.attempts === 1 || undefined);
+    await until('a try', 20, async () => ((await rows())[0]?.attempts ?? 0) >= 1);
     expect((await rows())[0]?.dispatchedAt).toBeNull();
     open.splice(open.indexOf(away), 1);
     await away.close();

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../src/commands/issueCfe.ts';
 import { redeliver } from '../../src/commands/redeliver.ts';
-import { testWebhook } from '../../src/commands/testWebhook.ts';
-import { replaceCertificate } from '../../src/db/certificates.ts';
+import { addWebhook, testWebhook } from '../../src/commands/webhooks.ts';
+import { currentSigner, replaceCertificate, requireSigner } from '../../src/db/certificates.ts';
 import { insertAttempt } from '../../src/db/deliveries.ts';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { Delivery } from '../../src/db/entities/Delivery.ts';
+import { Certificate } from '../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
+import { Delivery } from '../../src/db/entities/webhooks.ts';
 import { purgeExpired } from '../../src/db/purge.ts';
 import { countSealed, SEALED_COLUMNS, sealedUnderOthers } from '../../src/db/sealed.ts';
 import type { PurgedTable } from '../../src/domain/retention.ts';
@@ -31,7 +30,7 @@ describe('what is kept for a time only', () => {
   let accountId: string;
   let webhookId: string;
   beforeAll(async () => {
-    db = await cloneDatabase({ pool: 5 });
+    db = await cloneDatabase({ pool: 5, worker: true });
     accountId = await anAccount(db.orm);
     const input = { accountId, url: 'https://hooks.example.com/', events: ['efactura.login'] };
     webhookId = (await addWebhook(webhookDeps(db.orm), input)).webhook.id;
@@ -48,7 +47,7 @@ describe('what is kept for a time only', () => {
   const countOf = async (table: PurgedTable | 'delivery'): Promise<number> =>
     (await execute<{ n: number }[]>(`select count(*)::integer as n from ${table}`))[0]?.n ?? -1;
   const purge = (more: Partial<Parameters<typeof purgeExpired>[1]> = {}) =>
-    purgeExpired(db.orm, { now: NOW, retention: RETENTION, batch: 3, ...more });
+    purgeExpired(db.worker, { now: NOW, retention: RETENTION, batch: 3, ...more });
 
   /** A delivery that was made and ended so many days ago, with one attempt; its id. */
   async function aDelivery(made: number, ended: number | null = made, status = 'DELIVERED'): Promise<string> {
@@ -133,6 +132,36 @@ describe('what is kept for a time only', () => {
     expect((await purge()).invitation).toBe(1);
     expect(await countOf('invitation')).toBe(2);
     expect(await execute('select from person where id = ?', [id])).toHaveLength(1);
+  });
+
+  test('sessions of the console go after 30 days, also those of who was shut out; attempts to sign in with their window', async () => {
+    const people = [null, daysAgo(100)].map((disabledAt) => ({ id: randomUUID(), disabledAt }));
+    for (const { id, disabledAt } of people) {
+      await execute('insert into person (id, email, created_at, disabled_at) values (?, ?, ?, ?)', [
+        id,
+        `${id}@example.com`,
+        daysAgo(400),
+        disabledAt,
+      ]);
+      for (const days of [400, 31, 29])
+        await execute(
+          `insert into console_session (id, token_hash, person_id, method, complete, address, browser, created_at, seen_at)
+           values (gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), ?, 'password', true, '192.0.2.1', 'Firefox', ?, ?)`,
+          [id, daysAgo(days), daysAgo(days)],
+        );
+    }
+    const counted = [daysAgo(0.01), daysAgo(0.02), NOW];
+    for (const since of counted)
+      await execute('insert into sign_in_count (place, since, attempts) values (?, ?, 1)', [
+        `network:${randomUUID()}`,
+        since,
+      ]);
+    for (const [i, { id }] of people.entries())
+      await execute('insert into form_count (person_id, since, forms) values (?, ?, 1)', [id, daysAgo(i)]);
+
+    expect(await purge()).toMatchObject({ console_session: 4, sign_in_count: 1, form_count: 1 });
+
+    expect([await countOf('console_session'), await countOf('sign_in_count')]).toEqual([2, 2]);
   });
 
   test('broken off after a batch, it has done that batch, and goes on from there', async () => {
@@ -226,17 +255,33 @@ describe('what is kept for a time only', () => {
       `insert into failed_authentication (address, since, failures) values ('a', ?, 1), ('b', ?, 1)`,
       [daysAgo(1), NOW],
     );
+    await execute(`insert into daily_count (counter, day, count) values ('a', ?, 1), ('a', ?, 1)`, [
+      daysAgo(3),
+      NOW,
+    ]);
 
-    expect(await purge()).toMatchObject({ request_count: 1, failed_authentication: 1 });
+    expect(await purge()).toMatchObject({ request_count: 1, failed_authentication: 1, daily_count: 1 });
 
-    expect([await countOf('request_count'), await countOf('failed_authentication')]).toEqual([1, 1]);
+    const counts = ['request_count', 'failed_authentication', 'daily_count'] as const;
+    expect(await Promise.all(counts.map(countOf))).toEqual([1, 1, 1]);
+  });
+
+  test('an address that refused an e-mail may be tried again after thirty days', async () => {
+    await execute(
+      `insert into mail_bounce (account_id, destination, since) values (?, 'a@x.example', ?), (?, 'b@x.example', ?)`,
+      [accountId, daysAgo(31), accountId, daysAgo(29)],
+    );
+
+    expect(await purge()).toMatchObject({ mail_bounce: 1 });
+    expect(await countOf('mail_bounce')).toBe(1);
   });
 
   describe('private keys', () => {
     /** An enterprise whose certificate, which `cfes` CFEs were numbered with, was replaced so many days ago. */
     async function replaced(days: number, cfes: Partial<Cfe>[] = []): Promise<string> {
       const rut = await aReadyEnterprise(db.orm, accountId);
-      const before = await db.orm.em.fork().findOneOrFail(Certificate, { rut, environment: 'production' });
+      const before = await currentSigner(db.orm.em.fork(), rut, 'production');
+      if (!before) throw new Error('it has no certificate');
       for (const values of cfes) {
         const body = fromJson(JSON.stringify(aCfeBody()));
         const { id } = await issueCfe(webhookDeps(db.orm), {
@@ -253,7 +298,7 @@ describe('what is kept for a time only', () => {
       });
       return before.id;
     }
-    const certificate = (id: string) => db.orm.em.fork().findOneOrFail(Certificate, { id });
+    const certificate = (id: string) => requireSigner(db.orm.em.fork(), id);
     const hasKey = async (id: string): Promise<boolean> => (await certificate(id)).sealedKey !== null;
 
     test('of replaced certificates go after their days; those of current ones and the certificates themselves stay', async () => {
@@ -265,7 +310,9 @@ describe('what is kept for a time only', () => {
       const gone = await certificate(old);
       expect(gone.certificate.length).toBeGreaterThan(0);
       expect(() => privateKeysUnder(aKeyPair().opener)(gone)).toThrow('is gone');
-      const current = await db.orm.em.fork().find(Certificate, { replacedAt: null });
+      const current = await db.orm.em
+        .fork()
+        .find(Certificate, { replacedAt: null }, { populate: ['sealedKey'] });
       expect(current.every(({ sealedKey }) => sealedKey !== null)).toBe(true);
     });
 

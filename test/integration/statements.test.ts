@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import { Certificate } from '../../src/db/entities/enterprises.ts';
+import { OutboxMessage } from '../../src/db/entities/operations.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import { asActivity } from '../support/activityContext.ts';
@@ -22,7 +22,7 @@ import {
 } from '../support/dgi/answers.ts';
 import { answers, aServer } from '../support/dgi/aServer.ts';
 import { aReadyEnterprise } from '../support/enterprises.ts';
-import { aRut } from '../support/papers.ts';
+import { AUTHORITY_RUTS, aRut } from '../support/papers.ts';
 import { type NotedDatabase, notingStatements } from '../support/statements.ts';
 import { openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
@@ -35,6 +35,8 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 let breakersNow = new Date();
 let temporal: TestTemporal;
 let db: TestDatabase;
+/** What the API says to the database, and what the worker does. */
+let asked: NotedDatabase;
 let noted: NotedDatabase;
 let api: TestApi;
 let authority: Awaited<ReturnType<typeof aServer>>;
@@ -42,15 +44,21 @@ let authority: Awaited<ReturnType<typeof aServer>>;
 beforeAll(async () => {
   temporal = await openTemporal();
   db = await cloneDatabase();
-  noted = await notingStatements(db.databaseUrl);
-  api = await startApi({ orm: noted.orm });
+  [asked, noted] = await Promise.all([
+    notingStatements(db.urlOf('api')),
+    notingStatements(db.urlOf('worker')),
+  ]);
+  api = await startApi({ orm: db.orm, own: asked.orm });
   authority = await aServer();
-  await addAuthorityCertificates(api.deps, { pem: authorityKeys().certificate.toString() });
+  await addAuthorityCertificates(
+    { ...api.deps, authorityRuts: AUTHORITY_RUTS },
+    { pem: authorityKeys().certificate.toString() },
+  );
 });
 afterAll(async () => {
   await authority.stop();
   await api[Symbol.asyncDispose]();
-  await noted.orm.close(true);
+  await Promise.all([asked.orm.close(true), noted.orm.close(true)]);
   await db[Symbol.asyncDispose]();
   await temporal[Symbol.asyncDispose]();
 });
@@ -89,13 +97,14 @@ test('a CFE costs the statements that docs/benchmarks.md names, no more and no l
     logger,
   });
   const issueOne = async (): Promise<Record<string, string[]>> => {
-    noted.taken();
+    asked.taken();
     expect((await post()).status).toBe(201);
-    const request = noted.taken();
+    const request = asked.taken();
     const em = db.orm.em.fork();
     const [cfe] = await em.find(Cfe, { rut, status: 'PENDING' }, { orderBy: { sequence: 'asc' } });
     if (!cfe) throw new Error('no CFE was stored');
     authorityKnows(cfe.numero);
+    noted.taken();
     dispatcher.dispatchSoon();
     await until(
       'the start of its workflow',
@@ -111,7 +120,7 @@ test('a CFE costs the statements that docs/benchmarks.md names, no more and no l
     const sign = noted.taken();
     expect(await run(activities.submitCfe)).toEqual({ kind: 'received' });
     const submit = noted.taken();
-    expect(await run(activities.awaitVerdict)).toEqual({ kind: 'decided', status: 'ACCEPTED' });
+    expect(await run(activities.awaitVerdict)).toEqual({ kind: 'decided', status: 'ACCEPTED', codes: [] });
     return { request, start, sign, submit, await: noted.taken() };
   };
   try {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { putUiValues, uiValueFor } from '../../src/db/uiValues.ts';
+import { putUiValues, uiValueFor } from '../../src/db/rates.ts';
 import { noticeUiValues } from '../../src/wiring/uiValueNotice.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordExpiries } from '../../src/activities/recordExpiries.ts';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { addWebhook } from '../../src/commands/webhooks.ts';
 import { usedLately } from '../../src/db/warnings.ts';
 import type { CfeType } from '../../src/domain/cfeTypes.ts';
 import { asActivity } from '../support/activityContext.ts';
@@ -16,7 +16,7 @@ const daysAgo = (days: number) => new Date(NOW.getTime() - days * DAY);
 let db: TestDatabase;
 let owner: string;
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   owner = await anAccount(db.orm);
 });
 afterAll(() => db[Symbol.asyncDispose]());
@@ -24,7 +24,7 @@ afterAll(() => db[Symbol.asyncDispose]());
 const enterprise = () => anEnterprise(db.orm, owner, { createdAt: daysAgo(400) });
 /** Looks for warnings as the activity does. */
 const lookAt = (clock: Date) =>
-  asActivity(createRecordExpiries({ orm: db.orm, clock: () => clock, page: 2 }));
+  asActivity(createRecordExpiries({ orm: db.worker, clock: () => clock, page: 2 }));
 const warningsOf = async (rut: string) =>
   (await eventsOf(db.orm, rut)).filter(({ event }) => event !== 'enterprise.updated');
 
@@ -37,9 +37,10 @@ async function taken(rut: string, type: CfeType, moments: readonly (Date | undef
   for (const [place, at] of moments.entries()) {
     if (!at) continue;
     await em.execute(
-      `insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+      `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
          emission_date, currency, pay_amount, document, certificate_id, created_at)
-       select gen_random_uuid(), gen_random_uuid(), ?, ?, 'production', ?, ?, ?, 'Z', ?, 'PENDING', current_date, 'UYU', 1, '{}', id, ?
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, ?, 'production', ?, ?, ?, 'Z', ?, 'PENDING', current_date,
+         'UYU', 1, '{}', id, ?
        from certificate where rut = ? limit 1`,
       [owner, rut, type, place + 1, caeId, 1_000_000 + place, at, rut],
     );

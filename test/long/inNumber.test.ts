@@ -1,37 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { type CfeView, logIn } from '../../src/demo/customer.ts';
-import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
-import { statusOf } from '../support/processes.ts';
+import { type CfeView, logIn } from '../../local/demo/customer.ts';
+import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { type ExtraProgram, issue, startBeside, startTestStack, verdictOf } from '../support/stacks.ts';
-import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';
 
-const PARTS = ['api', 'worker', 'simulator', 'temporal', 'postgres'] as const;
-
-describe('parts that die and parts in number', () => {
+describe('parts in number', () => {
   const stack = useStack(
     () => startTestStack({}, { ownServers: true }),
     ({ onboard }) => onboard([101]),
-  );
-
-  test.each(PARTS)(
-    '%s killed: it is up again within 10 s, stack.json is true, and a receipt is ACCEPTED',
-    async (part) => {
-      const before = stack.info().pids[part] ?? 0;
-      const killedAt = performance.now();
-      process.kill(before, 'SIGKILL');
-
-      await until(`${part} with a new pid`, 10, async () => {
-        const now = stack.info().pids[part];
-        return now !== null && now !== before;
-      });
-      expect(performance.now() - killedAt).toBeLessThan(10_000);
-      const { origin } = new URL(stack.info().base_url);
-      await until('the API', 20, async () => (await statusOf(`${origin}/readyz`)) === 200);
-      const issued = await issue(stack.customer, RUT);
-      expect((await verdictOf(stack.customer, RUT, issued.cfe_id)).cfe_status).toBe('ACCEPTED');
-    },
   );
 
   test('200 CFEs over two APIs and two workers, with kills in between: 200 verdicts, ledger and table equal', async () => {

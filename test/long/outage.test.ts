@@ -1,11 +1,10 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
+import type { CfeView } from '../../local/demo/customer.ts';
 import { cfeById } from '../../src/db/cfes.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { QueueEntry } from '../../src/db/entities/QueueEntry.ts';
-import { Sobre } from '../../src/db/entities/Sobre.ts';
-import type { CfeView } from '../../src/demo/customer.ts';
+import { QueueEntry, Sobre } from '../../src/db/entities/authority.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import { aRut } from '../support/papers.ts';
 import { statusOf } from '../support/processes.ts';
 import {
@@ -126,7 +125,7 @@ describe('the authority is away', () => {
   async function expectParked(): Promise<void> {
     const [turn] = await stack.orm.em
       .fork()
-      .find(QueueEntry, { releasedFor: null }, { orderBy: { since: 'desc' }, limit: 1 });
+      .find(QueueEntry, { slot: null }, { orderBy: { since: 'desc' }, limit: 1 });
     const { workflow } = new Client({ connection, namespace: stack.info().temporal_namespace });
     const { workflowId } = await cfeById(stack.orm.em.fork(), turn?.cfeId ?? '');
     const handle = workflow.getHandle(workflowId);

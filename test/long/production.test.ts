@@ -7,13 +7,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import got from 'got';
+import { type CfeView, type Customer, logIn } from '../../local/demo/customer.ts';
+import { onboard } from '../../local/demo/onboarding.ts';
+import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
 import { newKeyEncryptionKey, newPepper, newTokenKey, sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { type CfeView, type Customer, logIn } from '../../src/demo/customer.ts';
-import { onboard } from '../../src/demo/onboarding.ts';
+import { PROGRAMS, roleOf } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
-import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { createHttpClient, type HttpClient } from '../support/http.ts';
@@ -23,7 +24,7 @@ import { startHoldingProxy } from '../support/production/holdingProxy.ts';
 import { type Image, makeImage } from '../support/production/image.ts';
 import { openProduction, type Production, type ServiceProgram } from '../support/production/production.ts';
 import { issue as issueAt, ledgerOf, verdictOf } from '../support/stacks.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE, until } from '../support/until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const temporalAddress = String(process.env['TEMPORAL_ADDRESS']);
@@ -58,10 +59,12 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
       namespace,
     });
     production.setSecret('cfe_database_url', `${databaseUrl}\n`);
-    production.setSecret('cfe_app_database_url', `${database.serviceUrl}\n`);
+    for (const program of PROGRAMS)
+      production.setSecret(`cfe_${program}_database_url`, `${database.urlOf(program)}\n`);
     production.setSecret('cfe_key_encryption_keys', `${oldKey}\n`);
     production.setSecret('cfe_sealing_key', `${sealingKeyFor(oldKey)}\n`);
-    production.setSecret('cfe_pepper', `${newPepper()}\n`);
+    for (const name of ['cfe_pepper', 'cfe_console_pepper'])
+      production.setSecret(name, `${newPepper('p1')}\n`);
     for (const none of ['cfe_smtp_url', 'cfe_mail_dkim_key']) production.setSecret(none, '');
     production.setSecret('cfe_token_keys', JSON.stringify([newTokenKey('t')]));
     production.setSecret('cfe_service_certificate_password', '\n');
@@ -145,14 +148,16 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     expect(rows.map(({ name }) => name)).toEqual(MIGRATIONS.map(({ name }) => name));
   });
 
-  test('the job gives the role of the other programs rows, and no tables', async () => {
-    const [app] = await orm.em.fork().execute(
-      `select has_table_privilege('cfe_app', 'cfe', 'select, insert, update') as rows,
-              has_table_privilege('cfe_app', 'audit', 'update, delete, truncate') as audit,
-              has_schema_privilege('cfe_app', 'public', 'create') as tables`,
+  test('the job gives the roles of the other programs rows, and no tables', async () => {
+    const roles = await orm.em.fork().execute(
+      `select has_table_privilege(role, 'cfe', 'select') as rows,
+              has_table_privilege(role, 'audit', 'update, delete, truncate') as audit,
+              has_schema_privilege(role, 'public', 'create') as tables
+       from unnest(?::text[]) as role`,
+      [`{${PROGRAMS.map(roleOf).join()}}`],
     );
 
-    expect(app).toEqual({ rows: true, audit: false, tables: false });
+    expect(roles).toEqual(PROGRAMS.map(() => ({ rows: true, audit: false, tables: false })));
   });
 
   test('with secrets from files an enterprise comes to READY and its receipt to ACCEPTED', async () => {
@@ -234,8 +239,8 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const { status, data } = await answer;
     expect([status, data.cfe_status]).toEqual([201, 'PENDING']);
     expect(await ended).toBe(0);
-    // Whoever waits here would hold it up for 20 s at the least.
-    expect(performance.now() - endedFrom).toBeLessThan(15_000);
+    // Whoever waits would hold it up for 20 s at the least.
+    expect(performance.now() - endedFrom).toBeLessThan(20_000);
   });
 
   test('a worker that is told to end amid a slow answer of the authority is gone within 30 s; another goes on', async () => {
@@ -253,7 +258,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
 
       const endedFrom = performance.now();
       expect(await worker.stop()).toBe(0);
-      expect(performance.now() - endedFrom).toBeLessThan(30_000);
+      expect(performance.now() - endedFrom).toBeLessThan(30_000 * PATIENCE);
       const next = await production.runUntilHealthy('worker');
       expect((await verdictOf(customer, rut, cfe_id)).cfe_status).toBe('ACCEPTED');
       const rows = await ledgerOf(production.simulatorUrl, { rut });
@@ -272,7 +277,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
         ({ key_id }) => key_id === id,
       );
     production.setSecret('cfe_key_encryption_keys', `${newKey},${oldKey}`);
-    production.setSecret('cfe_sealing_key', `${sealingKeyFor(newKey)}`);
+    production.setSecret('cfe_sealing_key', sealingKeyFor(newKey));
     const both = await restarted();
 
     expect(await statusOf('old')).toMatchObject({ seals: false, configured: true, total: 2 });

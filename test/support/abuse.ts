@@ -1,17 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createAccount } from '../../src/commands/createAccount.ts';
-import { createApiKey } from '../../src/commands/createApiKey.ts';
-import { setRateLimit } from '../../src/commands/setRateLimit.ts';
+import { createAccount, setRateLimit } from '../../src/commands/accounts.ts';
+import { createApiKey } from '../../src/commands/apiKeys.ts';
+import { readConfig } from '../../src/config.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
-import type { StackSecrets } from '../../src/stack/secrets.ts';
 import { aCfeBody } from './cfeBodies.ts';
 import { idleOutbox } from './commandDeps.ts';
 import { enterpriseBody } from './enterprises.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { aRut } from './papers.ts';
-import { type ExtraProgram, startBeside, type TestStack } from './stacks.ts';
+import { type ExtraProgram, readSecrets, startBeside, type TestStack } from './stacks.ts';
 import { PATIENCE } from './until.ts';
 
 /** What attacks happen on: an API process of its own beside the stack's. */
@@ -24,6 +21,8 @@ export interface Ground {
   readonly attacker: Account;
   /** One more account like the attacker's, of another owner. */
   anAccount: () => Promise<Account>;
+  /** Another program beside the stack, started when an attack first asks for it; it ends with the ground. */
+  beside: (program: 'console' | 'worker', environment?: Record<string, string>) => Promise<ExtraProgram>;
   close(): Promise<unknown>;
 }
 
@@ -47,26 +46,39 @@ export interface Attack {
   send(ground: Ground, place: number): Promise<number>;
   /** The statuses that the attacker gets, in ascending order, each at least once. */
   readonly answers: readonly number[];
+  /** What another is served besides while it runs (0, 1, …): its status is 200, and its time nobody's matter. */
+  probe?(ground: Ground, place: number): Promise<number>;
 }
 
 /** How the others fared during an attack. */
 export interface Fared {
   /** Status of each request of the attack. */
   readonly statuses: readonly number[];
-  readonly probes: readonly { readonly status: number; readonly milliseconds: number }[];
+  readonly probes: readonly Probe[];
+  /** The longest of some reads just before it, in milliseconds: how busy the machine is without it. */
+  readonly quiet: number;
 }
 
-/** Nobody waits longer for an answer while an attack runs. On a quiet machine it is 0.3 s at the most. */
-export const MOST_MILLISECONDS = 1_000 * PATIENCE;
-const PROBES_AT_LEAST = 4;
+/** A call of another: it reads, issues a receipt, or asks what the attack's `probe` does. */
+interface Probe {
+  readonly kind: ProbeKind;
+  readonly status: number;
+  readonly milliseconds: number;
+}
+type ProbeKind = 'GET' | 'POST' | 'probe';
+
+/** Nobody waits longer while an attack runs, on a quiet machine: for what is read, and for a receipt. */
+const MOST_MILLISECONDS = { GET: 300, POST: 1_000 } as const;
+const PROBES_AT_LEAST = 6;
+const READS_BEFORE = 3;
 
 /** A key of a new account of that stack, which may make so many requests an hour. */
 export async function aKeyWithLimit(stack: TestStack, perHour: number): Promise<string> {
-  const secrets = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets;
+  const secrets = readSecrets(stack.dataDir);
   const deps = { orm: stack.orm, clock: () => new Date(), outbox: idleOutbox };
   const { id } = await createAccount(deps, { name: 'L', email: 'l@example.com', isDeveloper: false });
   await setRateLimit(deps, { accountId: id, environment: 'production', perHour });
-  const apiKeys = createApiKeys(Buffer.from(secrets.pepper, 'base64'));
+  const apiKeys = createApiKeys(readConfig(['CFE_PEPPER'], { CFE_PEPPER: secrets.pepper }).CFE_PEPPER);
   return (await createApiKey({ ...deps, apiKeys }, { accountId: id, environment: 'production' })).text;
 }
 
@@ -88,19 +100,31 @@ export async function openGround(
     return account;
   };
   const victim = await logIn(stack.info().live_api_key, await stack.onboard([101], aRut()));
-  return { api, stack, victim, attacker: await anAccount(), anAccount, close: () => api.stop() };
+  const programs = new Map<string, Promise<ExtraProgram>>();
+  const beside: Ground['beside'] = (program, variables = {}) => {
+    const started = programs.get(program) ?? startBeside(stack, program, variables);
+    programs.set(program, started);
+    return started;
+  };
+  const close = async () =>
+    Promise.all([api, ...(await Promise.all(programs.values()))].map((one) => one.stop()));
+  return { api, stack, victim, attacker: await anAccount(), anAccount, beside, close };
 }
 
 /** Runs an attack while the victim reads its enterprise and issues e-Tickets, one call after the other. */
 export async function underAttack(ground: Ground, attack: Attack): Promise<Fared> {
   const { times = 12, atOnce = 3 } = attack;
-  const probes: { status: number; milliseconds: number }[] = [];
+  const probes: Probe[] = [];
+  const kinds: readonly ProbeKind[] = attack.probe ? ['GET', 'POST', 'probe'] : ['GET', 'POST'];
   const run = { isOver: false };
   const probing = async (): Promise<void> => {
     while (!run.isOver || probes.length < PROBES_AT_LEAST) {
+      const kind = kinds[probes.length % kinds.length] ?? 'GET';
+      const place = Math.floor(probes.length / kinds.length);
       const begun = performance.now();
-      const { status } = await callOf(ground.victim, probes.length);
-      probes.push({ status, milliseconds: performance.now() - begun });
+      const status =
+        kind === 'probe' ? ((await attack.probe?.(ground, place)) ?? 0) : await statusOf(ground.victim, kind);
+      probes.push({ kind, status, milliseconds: performance.now() - begun });
       await pause(50);
     }
   };
@@ -110,17 +134,30 @@ export async function underAttack(ground: Ground, attack: Attack): Promise<Fared
     for (let place = next++; place < times; place = next++) statuses.push(await attack.send(ground, place));
   };
   await attack.prepare?.(ground);
+  let quiet = 0;
+  for (let read = 0; read < READS_BEFORE; read += 1) {
+    const begun = performance.now();
+    await statusOf(ground.victim, 'GET');
+    quiet = Math.max(quiet, performance.now() - begun);
+  }
   const probed = probing();
   await Promise.all(Array.from({ length: atOnce }, attacking)).finally(() => {
     run.isOver = true;
   });
   await probed;
-  return { statuses, probes };
+  return { statuses, probes, quiet };
 }
 
-const callOf = ({ client, rut }: Account, place: number) =>
-  place % 2 === 0 ? client.get(`/enterprises/${rut}`) : client.post(`/enterprises/${rut}/cfes`, aCfeBody());
+const statusOf = async ({ client, rut }: Account, kind: 'GET' | 'POST'): Promise<number> =>
+  (kind === 'GET'
+    ? await client.get(`/enterprises/${rut}`)
+    : await client.post(`/enterprises/${rut}/cfes`, aCfeBody())
+  ).status;
 
-/** The longest that the others waited, in whole milliseconds. */
-export const worstOf = ({ probes }: Fared): number =>
-  Math.ceil(Math.max(...probes.map(({ milliseconds }) => milliseconds)));
+/** The longest that the others waited for what is read, or for a receipt, in whole milliseconds. */
+export const worstOf = ({ probes }: Fared, kind: ProbeKind): number =>
+  Math.ceil(Math.max(...probes.filter((one) => one.kind === kind).map(({ milliseconds }) => milliseconds)));
+
+/** How long they may wait at the most; longer where the machine is so busy that a read takes long without any attack. */
+export const mostOf = ({ quiet }: Fared, kind: keyof typeof MOST_MILLISECONDS): number =>
+  PATIENCE * Math.max(MOST_MILLISECONDS[kind], quiet);

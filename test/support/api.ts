@@ -1,14 +1,14 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
 import { createAuthorityWatch } from '../../src/api/authorityWatch.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
 import type { Lookups } from '../../src/api/lookups.ts';
-import { createReceiptPdfs } from '../../src/api/receiptPdfs.ts';
 import type { Route } from '../../src/api/route.ts';
 import { createVerdictWatch } from '../../src/api/verdictWatch.ts';
-import { createAccount } from '../../src/commands/createAccount.ts';
-import { createApiKey } from '../../src/commands/createApiKey.ts';
+import { createAccount } from '../../src/commands/accounts.ts';
+import { createApiKey } from '../../src/commands/apiKeys.ts';
 import { type ApiKeys, createApiKeys } from '../../src/crypto/apiKeys.ts';
+import type { Peppers } from '../../src/crypto/peppers.ts';
 import { createRequestHash, type RequestHash } from '../../src/crypto/requestHash.ts';
 import type { Sealer } from '../../src/crypto/sealed.ts';
 import { createTokens, type Tokens } from '../../src/crypto/tokens.ts';
@@ -17,9 +17,12 @@ import type { Caps } from '../../src/domain/caps.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
 import { createLogger, type Logger } from '../../src/logger.ts';
+import { createReceiptPdfs } from '../../src/print/receiptPdfs.ts';
+import { ormAs } from './database.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { inspect } from './openapi/conformance.ts';
-import { AUTHORITY_RUTS, papersCa } from './papers.ts';
+import { papersCa } from './papers.ts';
+import { aPepper } from './pepper.ts';
 import { aKeyPair } from './sealing.ts';
 import { aTokenKey } from './tokenKey.ts';
 
@@ -31,13 +34,13 @@ export interface ServiceKeys {
   requestHash: RequestHash;
 }
 
-/** Fresh keys; give those of one API to another to make the two one service. */
-export async function serviceKeys(): Promise<ServiceKeys> {
+/** Fresh keys, and these peppers; give those of one API to another to make the two one service. */
+export async function serviceKeys(peppers: Peppers = [aPepper()]): Promise<ServiceKeys> {
   return {
     sealer: aKeyPair().sealer,
     tokens: await createTokens([aTokenKey('test')]),
-    apiKeys: createApiKeys(randomBytes(32)),
-    requestHash: createRequestHash(randomBytes(32)),
+    apiKeys: createApiKeys(peppers),
+    requestHash: createRequestHash(peppers),
   };
 }
 
@@ -77,9 +80,14 @@ export interface TestApi {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The API in this process on a port of its own. Without `routes` it serves the real ones, on the real lookups. */
+/**
+ * The API in this process on a port of its own, in its database role. `deps` are for tests that do what others do, and
+ * use `orm` as it is. Without `routes` it serves the real ones, on the real lookups.
+ */
 export async function startApi(options: {
   orm: Orm;
+  /** What the API itself uses; by default one on the same database in its role. */
+  own?: Orm;
   keys?: ServiceKeys;
   clock?: () => Date;
   /** By which tokens run; `clock` unless told. */
@@ -99,7 +107,10 @@ export async function startApi(options: {
   /** What requests are counted on; `orm` unless told. */
   counters?: Orm;
 }): Promise<TestApi> {
-  const { orm, clock = () => new Date(), outbox = { dispatchSoon() {} } } = options;
+  const { clock = () => new Date(), outbox = { dispatchSoon() {} } } = options;
+  const { orm, close } = options.own
+    ? { orm: options.own, close: async () => undefined }
+    : await ormAs(options.orm, 'api');
   const { logger, lines } = keptLog();
   const { sealer, tokens, apiKeys, requestHash } = options.keys ?? (await serviceKeys());
   const verdicts = createVerdictWatch({ orm, logger });
@@ -118,13 +129,13 @@ export async function startApi(options: {
     checkoutUrl: 'https://checkout.example/pay',
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,
-    authorityRuts: AUTHORITY_RUTS,
     certificateAuthorities: [new X509Certificate(papersCa().certificatePem)],
     sealer,
     tokens,
     apiKeys,
     requestHash,
   };
+  const forTests = { ...deps, orm: options.orm };
   const app = createApp({
     deps,
     ready: options.ready ?? (() => Promise.resolve(true)),
@@ -142,13 +153,14 @@ export async function startApi(options: {
 
   return {
     baseUrl,
-    deps,
+    deps: forTests,
     lines,
     client,
     async aCaller({ accountId, environment = 'production', isDeveloper = true } = {}) {
       const owner =
-        accountId ?? (await createAccount(deps, { name: 'Cuenta', email: 'a@example.com', isDeveloper })).id;
-      const { key, text } = await createApiKey(deps, { accountId: owner, environment });
+        accountId ??
+        (await createAccount(forTests, { name: 'Cuenta', email: 'a@example.com', isDeveloper })).id;
+      const { key, text } = await createApiKey(forTests, { accountId: owner, environment });
       const token = await deps.tokens.issue({ accountId: owner, keyId: key.id, environment }, clock());
       const headers = {
         'x-api-key': text,
@@ -160,6 +172,7 @@ export async function startApi(options: {
     async [Symbol.asyncDispose]() {
       verdicts.close();
       await closeServer(server, 1_000);
+      await close();
     },
   };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
 import { startApi, type TestApi, type TestCaller } from './api.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
-import { type Authority, anAuthority } from './papers.ts';
+import { AUTHORITY_RUTS, type Authority, anAuthority } from './papers.ts';
 
 /** What the tests of one file share: a database and an API of their own, an owner, and a stranger. */
 export interface ApiSuite {
@@ -30,7 +30,10 @@ export function useApi(
     const db = await cloneDatabase();
     const api = await startApi({ orm: db.orm, ...options });
     const authority = anAuthority();
-    await addAuthorityCertificates(api.deps, { pem: authority.certificatePem });
+    await addAuthorityCertificates(
+      { ...api.deps, authorityRuts: AUTHORITY_RUTS },
+      { pem: authority.certificatePem },
+    );
     const owner = await api.aCaller();
     Object.assign(suite, {
       db,

@@ -1,18 +1,33 @@
-import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { variablesWithStack } from '../../local/stack/stackVariables.ts';
+import type { Variables } from '../../src/config.ts';
 import type { Refusal } from '../../src/errors.ts';
+import { aPepper, pepperVariable } from './pepper.ts';
 import { type Outcome, runToEnd } from './processes.ts';
 
-/** The command line as a process, over one database. */
+/** The command line over one database. */
 export interface Cli {
-  /** Calls it with these arguments, `input` written to its standard input. */
-  call(...args: string[]): Promise<Outcome>;
+  /** Calls it in this process with these arguments. */
+  readonly call: (...args: string[]) => Promise<Outcome>;
+  /** The same as a process of its own: for what only that can show, since each takes more than a second of a core. */
+  readonly callProcess: (...args: string[]) => Promise<Outcome>;
   /** Calls it with --json; what it answered. Throws unless it was done, and said nothing else. */
   json<T = Record<string, unknown>>(...args: string[]): Promise<T>;
   /** Calls it with --json; code and message of the refusal. Throws unless it was refused, with nothing answered. */
   refusal(...args: string[]): Promise<Pick<Refusal, 'code' | 'message'>>;
   readonly environment: Record<string, string | undefined>;
+}
+
+/** Called in this process; loaded by the first call, since many files start a stack and never call its command line. */
+async function callHere(variables: Variables, args: readonly string[]): Promise<Outcome> {
+  const { callCli } = await import('../../src/wiring/cliDeps.ts');
+  let [stdout, stderr] = ['', ''];
+  const code = await callCli(args, variablesWithStack(variables), {
+    writeOut: (text) => void (stdout += text),
+    writeError: (text) => void (stderr += text),
+  });
+  return { code, stdout, stderr };
 }
 
 /** The command line over a database, with a pepper of its own, away from any local stack. */
@@ -21,15 +36,16 @@ export function cliOn(databaseUrl: string, more: Record<string, string | undefin
   const environment = {
     ...inherited,
     DATABASE_URL: databaseUrl,
-    CFE_PEPPER: randomBytes(32).toString('base64'),
+    CFE_PEPPER: pepperVariable(aPepper()),
     CFE_DATA_DIR: join(tmpdir(), 'cfe-no-stack'),
     CFE_PUBLIC_URL: 'https://cfe.example.com',
     CFE_CONSOLE_URL: 'https://console.example.com',
     ...more,
   };
-  const call = (...args: string[]) => runToEnd(['src/main/cli.ts', ...args], { env: environment });
+  const call = (...args: string[]) => callHere(environment, args);
   return {
     call,
+    callProcess: (...args) => runToEnd(['local/main/cfe.ts', ...args], { env: environment }),
     environment,
     async json<T>(...args: string[]) {
       const { code, stdout, stderr } = await call(...args, '--json');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { Account } from '../../src/db/entities/Account.ts';
-import { Event } from '../../src/db/entities/Event.ts';
-import { OutboxMessage } from '../../src/db/entities/OutboxMessage.ts';
+import { OutboxMessage } from '../../src/db/entities/operations.ts';
+import { Account } from '../../src/db/entities/people.ts';
+import { Event } from '../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { inspectEvent } from './openapi/conformance.ts';
 

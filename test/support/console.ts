@@ -1,20 +1,19 @@
-import { randomBytes } from 'node:crypto';
-import { acceptInvitation } from '../../src/commands/acceptInvitation.ts';
-import { createUser } from '../../src/commands/createUser.ts';
-import { inviteUser } from '../../src/commands/inviteUser.ts';
+import { acceptInvitation, createUser, inviteUser } from '../../src/commands/users.ts';
 import { createConsole } from '../../src/console/app.ts';
 import { createChangeWatch } from '../../src/console/changes.ts';
 import type { ConsoleDeps, Page } from '../../src/console/page.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createPasswords } from '../../src/crypto/passwords.ts';
+import type { Peppers } from '../../src/crypto/peppers.ts';
 import { createRequestHash } from '../../src/crypto/requestHash.ts';
 import { createTotpSecrets, totpCode } from '../../src/crypto/totp.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { MemberRole, OperatorRole } from '../../src/domain/people.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
 import { keptLog } from './api.ts';
-import { AUTHORITY_RUTS } from './papers.ts';
+import { ormAs } from './database.ts';
+import { aPepper } from './pepper.ts';
 import { aKeyPair } from './sealing.ts';
 
 /** A password that nobody guesses. */
@@ -57,6 +56,8 @@ export interface TestPerson {
 export interface TestConsole {
   url: string;
   deps: ConsoleDeps;
+  /** The console's own, in its database role. */
+  orm: Orm;
   lines: Record<string, unknown>[];
   aBrowser(more?: Record<string, string>): Browser;
   anOperator(role: OperatorRole): Promise<TestPerson>;
@@ -70,39 +71,43 @@ export interface TestConsole {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The console in this process on a port of its own, with a clock of its own. */
+/**
+ * The console in this process on a port of its own, in its database role, with a clock of its own. `deps` are for tests
+ * that do what others do, and use the Orm that is given.
+ */
 export async function startConsole(
-  orm: Orm,
+  given: Orm,
   more: Partial<Omit<ConsoleDeps, 'orm' | 'clock'>> & {
     trustedProxies?: number;
     /** In place of the console's own. */
     pages?: readonly Page[];
+    /** Of the console; one of its own by default. */
+    peppers?: Peppers;
   } = {},
 ): Promise<TestConsole> {
+  const { orm, close } = await ormAs(given, 'console');
   const { logger, lines } = keptLog();
-  const pepper = randomBytes(32);
   let ahead = 0;
   const clock = (): Date => new Date(Date.now() + ahead);
-  const { trustedProxies = 1, pages, ...others } = more;
+  const { trustedProxies = 1, pages, peppers = [aPepper()], ...others } = more;
   const changes = createChangeWatch({ orm, logger, lookMilliseconds: 100 });
-  const deps: ConsoleDeps = {
+  const own: ConsoleDeps = {
     orm,
     clock,
     businessClock: clock,
     logger,
     changes,
     sealer: aKeyPair('console').sealer,
-    apiKeys: createApiKeys(pepper),
+    apiKeys: createApiKeys([aPepper()]),
     localReceivers: false,
-    requestHash: createRequestHash(pepper),
+    requestHash: createRequestHash([aPepper()]),
     certificateAuthorities: 'any',
-    authorityRuts: AUTHORITY_RUTS,
     publicUrl: 'https://cfe.example',
     checkoutUrl: 'https://pay.example',
     outbox: { dispatchSoon() {} },
     passwords: createPasswords(CHEAP),
-    totpSecrets: createTotpSecrets(pepper),
-    knownBrowsers: createKnownBrowsers(pepper),
+    totpSecrets: createTotpSecrets(peppers),
+    knownBrowsers: createKnownBrowsers(peppers),
     askSupport: async () => ({ outcome: 'nothing_to_do', runs: true }),
     askRejected: async () => ({ outcome: 'refused', message: 'Nothing was asked.' }),
     oidc: null,
@@ -111,7 +116,8 @@ export async function startConsole(
     onSignIn: () => undefined,
     ...others,
   };
-  const handle = createConsole({ deps, trustedProxies, ...(pages ? { pages } : {}) }).callback();
+  const deps = { ...own, orm: given };
+  const handle = createConsole({ deps: own, trustedProxies, ...(pages ? { pages } : {}) }).callback();
   const server = createHttpServer((request, response) => void handle(request, response));
   const port = await listen(server, { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${port}`;
@@ -134,6 +140,7 @@ export async function startConsole(
   return {
     url,
     deps,
+    orm,
     lines,
     aBrowser,
     codeOf,
@@ -157,6 +164,7 @@ export async function startConsole(
     async [Symbol.asyncDispose]() {
       changes.close();
       await closeServer(server, 1_000);
+      await close();
     },
   };
 }
@@ -191,7 +199,9 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
     };
   }
   const post: Browser['post'] = (path, fields, headers = {}) => {
-    const all = Object.entries(fields);
+    const { form_token, ...others } = fields;
+    // First, as it stands in every form.
+    const all = Object.entries(form_token === undefined ? others : { form_token, ...others });
     // A form that carries a file goes as multipart/form-data, as browsers send it.
     if (all.some(([, value]) => Buffer.isBuffer(value))) {
       const body = new FormData();

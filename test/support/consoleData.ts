@@ -141,8 +141,8 @@ const enterprises = (model: string, cfes: number): string => `
   insert into certificate select copy.* from certificate model, owned, lateral jsonb_populate_record(null::certificate,
       to_jsonb(model) || jsonb_build_object('rut', owned.rut, 'id', gen_random_uuid(), 'not_after', now() + (e % 700) * interval '1 day')) copy
     where model.rut = '${model}';
-  insert into cae (id, rut, environment, type, series, number_start, number_end, last_number, authorization_number, issue_date, expiration_date, xml, created_at)
-    select gen_random_uuid(), owned.rut, environment, type, series, 1, 9000000, 0, authorization_number, issue_date,
+  insert into cae (id, rut, environment, type, serie, number_start, number_end, last_number, authorization_number, issue_date, expiration_date, xml, created_at)
+    select gen_random_uuid(), owned.rut, environment, type, serie, 1, 9000000, 0, authorization_number, issue_date,
       current_date + (e * 7) % 700, xml, created_at
     from cae model, owned where model.rut = '${model}';
   insert into enterprise_grant (account_id, rut, role)
@@ -175,7 +175,7 @@ const places = (cfes: number): string => `
 const CFES = `
   insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency, pay_amount,
       document, certificate_id, signed_xml, digest, rejection, stuck_reason, created_at, settled_at, idempotency_key, idempotency_hash,
-      workflow_id, request_id)
+      idempotency_outline, workflow_id, receipt_token, request_id)
   select ${id('cfe', 'k')}, account.id, p.rut, 'production', p.type, seq, cae.id, 'A', seq, p.status, (at at time zone 'America/Montevideo')::date, 'UYU', 1220,
     jsonb_build_object('type', p.type, 'serie', 'A', 'numero', seq, 'emissionDate', (at at time zone 'America/Montevideo')::date, 'paymentMethod', 1, 'pricesIncludeVat', false,
       'signedAt', to_char(at at time zone 'America/Montevideo', 'YYYY-MM-DD"T"HH24:MI:SS"-03:00"'),
@@ -189,7 +189,8 @@ const CFES = `
     case when p.status = 'REJECTED' then '[{"code": "E20", "message": "m", "detail": "d"}]'::jsonb end,
     case when k % 500 = 7 then (array['signing', 'undecided', 'authority.caller'])[1 + k % 3] end,
     at, case when p.status not in ('PENDING', 'RECEIVED') then at + interval '1 minute' end,
-    case when k % 2 = 0 then 'key ' || k end, case when k % 2 = 0 then '\\x00'::bytea end, 'bench cfe ' || k, 'request-' || k
+    case when k % 2 = 0 then 'key ' || k end, case when k % 2 = 0 then '\\x00'::bytea end, case when k % 2 = 0 then '{}'::jsonb end,
+    'bench cfe ' || k, gen_random_uuid(), 'request-' || k
   from (select *, case when k % 500 = 7 or k > (select max(k) - count(*) / 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
         when k % 200 = 3 then 'REJECTED' when k % 1000 = 5 then 'OBSERVED' else 'ACCEPTED' end as status from place) p
     join enterprise on enterprise.rut = p.rut join account on account.id = owner_account_id

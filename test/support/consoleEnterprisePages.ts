@@ -1,8 +1,8 @@
 import { updateEnterprise } from '../../src/commands/updateEnterprise.ts';
 import type { Audience } from '../../src/console/access.ts';
-import { Enterprise } from '../../src/db/entities/Enterprise.ts';
-import { ReportSubmission } from '../../src/db/entities/ReportSubmission.ts';
-import { putRates } from '../../src/db/exchangeRates.ts';
+import { Enterprise } from '../../src/db/entities/enterprises.ts';
+import { ReportSubmission } from '../../src/db/entities/reports.ts';
+import { putRates } from '../../src/db/rates.ts';
 import type { ConsolePage, Sample } from './consolePages.ts';
 import type { Side, World } from './consoleWorld.ts';
 import { aCertificate } from './papers.ts';

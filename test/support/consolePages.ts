@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
-import { createCustomer } from '../../src/commands/createCustomer.ts';
-import { createUser } from '../../src/commands/createUser.ts';
-import { inviteMember } from '../../src/commands/inviteMember.ts';
-import { removeWebhook } from '../../src/commands/removeWebhook.ts';
+import { createCustomer } from '../../src/commands/customers.ts';
+import { inviteMember } from '../../src/commands/members.ts';
+import { createUser } from '../../src/commands/users.ts';
+import { addWebhook, removeWebhook } from '../../src/commands/webhooks.ts';
 import type { Audience } from '../../src/console/access.ts';
 import { storeAttempts } from '../../src/db/attempts.ts';
-import { AccountInvitation } from '../../src/db/entities/AccountInvitation.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { Payment } from '../../src/db/entities/Payment.ts';
-import { Person } from '../../src/db/entities/Person.ts';
-import { ReceiptExport } from '../../src/db/entities/ReceiptExport.ts';
-import { ReceiptExportPart } from '../../src/db/entities/ReceiptExportPart.ts';
-import { Webhook } from '../../src/db/entities/Webhook.ts';
+import { Payment } from '../../src/db/entities/enterprises.ts';
+import { AccountInvitation, Person } from '../../src/db/entities/people.ts';
+import { Cfe, ReceiptExport, ReceiptExportPart } from '../../src/db/entities/receipts.ts';
+import { Webhook } from '../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { Attempt } from '../../src/domain/attempt.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
@@ -335,7 +331,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
       fields: {
         type: 'NIFE',
         document: randomUUID().slice(0, 18),
-        name: EVIL,
+        legal_name: EVIL,
         email: ['', ''],
         send: ['0', '1'],
       },
@@ -353,7 +349,7 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     of: 'enterprise',
     sample: async (side, world) => ({
       path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}`,
-      fields: { name: EVIL, email: 'a@example.com', send: '0' },
+      fields: { legal_name: EVIL, email: 'a@example.com', send: '0' },
     }),
   },
   'POST /enterprises/{rut}/customers/{id}/delete': {

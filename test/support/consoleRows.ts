@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { AuthorityEndpoint } from '../../src/db/entities/AuthorityEndpoint.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { Delivery } from '../../src/db/entities/Delivery.ts';
-import { Event } from '../../src/db/entities/Event.ts';
-import { Webhook } from '../../src/db/entities/Webhook.ts';
+import { AuthorityEndpoint } from '../../src/db/entities/authority.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
+import { Delivery, Event, Webhook } from '../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { StuckReason } from '../../src/domain/stuckReason.ts';
 import { anAccount } from './commandDeps.ts';

@@ -1,20 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createUser } from '../../src/commands/createUser.ts';
-import { saveFilter } from '../../src/commands/saveFilter.ts';
-import { Account } from '../../src/db/entities/Account.ts';
-import { ApiKey } from '../../src/db/entities/ApiKey.ts';
-import { Branch } from '../../src/db/entities/Branch.ts';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
-import { Customer } from '../../src/db/entities/Customer.ts';
-import { Delivery } from '../../src/db/entities/Delivery.ts';
-import { DeliveryAttempt } from '../../src/db/entities/DeliveryAttempt.ts';
-import { Enterprise } from '../../src/db/entities/Enterprise.ts';
-import { EnterpriseGrant } from '../../src/db/entities/EnterpriseGrant.ts';
-import { Event } from '../../src/db/entities/Event.ts';
-import { Person } from '../../src/db/entities/Person.ts';
-import { Run } from '../../src/db/entities/Run.ts';
-import { RunItem } from '../../src/db/entities/RunItem.ts';
-import { Webhook } from '../../src/db/entities/Webhook.ts';
+import { saveFilter } from '../../src/commands/filters.ts';
+import { createUser } from '../../src/commands/users.ts';
+import { Branch, Customer, Enterprise, EnterpriseGrant } from '../../src/db/entities/enterprises.ts';
+import { Run, RunItem } from '../../src/db/entities/operations.ts';
+import { Account, ApiKey, Person } from '../../src/db/entities/people.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
+import { Delivery, DeliveryAttempt, Event, Webhook } from '../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { anAccount } from './commandDeps.ts';
 import type { Browser, TestConsole, TestPerson } from './console.ts';
@@ -244,6 +235,7 @@ async function evilReceipts(orm: Orm, rut: string, name: string): Promise<void> 
       extra: { adenda: text },
       idempotencyKey,
       idempotencyHash: Buffer.alloc(32),
+      idempotencyOutline: { check: '', body: {} },
     };
     await em.nativeUpdate(Cfe, { id }, values);
   }

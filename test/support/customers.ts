@@ -1,4 +1,4 @@
-import { createCustomer } from '../../src/commands/createCustomer.ts';
+import { createCustomer } from '../../src/commands/customers.ts';
 import type { CommandDeps } from '../../src/commands/steps/deps.ts';
 import type { Customer } from '../../src/domain/customer.ts';
 import { aRut } from './papers.ts';

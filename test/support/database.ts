@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { MikroORM } from '@mikro-orm/postgresql';
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts';
-import { ensureAppRole } from '../../src/db/rights.ts';
+import { ensureRoles, PROGRAMS, type Program, roleOf } from '../../src/db/rights.ts';
+import { EMITTED_AS_DESCRIBED } from './emittedEvents.ts';
 
 /** The database that `buildTemplate` leaves behind and every clone is copied from. */
 const TEMPLATE = 'cfe_template';
 
 export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>;
-  /** As the role of the service, with its rights and no others. */
+  /** As the tests, which may do anything with rows; startApi, startConsole and others take the role of their program. */
   orm: Orm;
   databaseUrl: string;
+  /** As the worker alone, where it was asked for. */
+  worker: Orm;
+  /** As one program alone. */
+  urlOf(program: Program): string;
   /** As the owner of the tables. */
   ownerUrl: string;
   /** What only the owner may do. */
@@ -30,12 +36,38 @@ export const withDatabase = (url: string, name: string): string => {
   return changed.href;
 };
 
-/** The same address for the role of the service, which has the password of the owner in tests. */
-const asService = (url: string): string => {
+/** The role of tests, which do what every program does and more: all with rows, nothing with tables. */
+const TESTS = 'cfe_tests';
+
+const asRole = (url: string, role: string): string => {
   const changed = new URL(url);
-  changed.username = 'cfe_app';
+  changed.username = role;
   return changed.href;
 };
+
+/** The same address for a program's role. In tests all roles have one password. */
+export const asProgram = (url: string, program: Program): string => asRole(url, roleOf(program));
+
+/** The password of the owner for every program. */
+export function samePasswords(databaseUrl: string): Record<Program, string> {
+  const password = decodeURIComponent(new URL(databaseUrl).password);
+  return { api: password, console: password, worker: password, operator: password };
+}
+
+/** A connection whose every event is held against its description. */
+async function openWatched(databaseUrl: string, pool: number): Promise<Orm> {
+  const orm = await openOrm({ databaseUrl, pool });
+  orm.em.getEventManager().registerSubscriber(EMITTED_AS_DESCRIBED);
+  return orm;
+}
+
+/** One like `orm` in the program's role; `close` closes it. The stand-in of a unit test stays what it is. */
+export async function ormAs(orm: Orm, program: Program): Promise<{ orm: Orm; close: () => Promise<void> }> {
+  if (!(orm instanceof MikroORM)) return { orm, close: async () => undefined };
+  const url = orm.config.get('clientUrl') ?? '';
+  const own = await openWatched(asProgram(url, program), orm.config.get('pool').max ?? 1);
+  return { orm: own, close: () => own.close(true) };
+}
 
 export const onServer = (statements: string[]): Promise<void> => execute(serverUrl(), statements);
 
@@ -56,37 +88,55 @@ export async function buildTemplate(): Promise<void> {
     `create database ${TEMPLATE}`,
   ]);
   const orm = await openOrm({ databaseUrl: withDatabase(serverUrl(), TEMPLATE), pool: 2 });
-  await ensureAppRole(orm.em.fork(), decodeURIComponent(new URL(serverUrl()).password));
-  await orm.em.fork().execute('alter role cfe_app set synchronous_commit = off');
+  const passwords = samePasswords(serverUrl());
+  await ensureRoles(orm.em.fork(), passwords);
+  for (const statement of [
+    `do $$ begin create role ${TESTS} login; exception when duplicate_object then end $$`,
+    `alter role ${TESTS} password '${passwords.api}'`,
+    `grant usage on schema public to ${TESTS}`,
+    `alter default privileges in schema public grant select, insert, update, delete on tables to ${TESTS}`,
+    ...[...PROGRAMS.map(roleOf), TESTS].map((role) => `alter role ${role} set synchronous_commit = off`),
+  ])
+    await orm.em.fork().execute(statement);
   await migrate(orm);
   await orm.close(true);
 }
 
 /** A database of the caller's own, migrated and empty unless it is a copy of another; gone when disposed. */
-export async function cloneDatabase(options: { pool?: number; of?: string } = {}): Promise<TestDatabase> {
+export async function cloneDatabase(
+  options: { pool?: number; of?: string; worker?: boolean } = {},
+): Promise<TestDatabase> {
   const name = `cfe_test_${randomBytes(6).toString('hex')}`;
   // A large one is copied as files, not page by page through the log.
   const template = options.of ? `${options.of} strategy file_copy` : TEMPLATE;
   await onServer([`create database ${name} template ${template}`]);
   const ownerUrl = withDatabase(serverUrl(), name);
-  const databaseUrl = asService(ownerUrl);
-  const orm = await openOrm({ databaseUrl, pool: options.pool ?? 10 });
+  const databaseUrl = asRole(ownerUrl, TESTS);
+  const { pool = 10 } = options;
+  const orm = await openWatched(databaseUrl, pool);
+  const worker = options.worker ? await openWatched(asProgram(ownerUrl, 'worker'), pool) : null;
   return {
     orm,
     databaseUrl,
     ownerUrl,
+    urlOf: (program) => asProgram(ownerUrl, program),
+    get worker() {
+      if (!worker) throw new Error('open it: cloneDatabase({ worker: true })');
+      return worker;
+    },
     asOwner: (...statements) => execute(ownerUrl, statements),
     async [Symbol.asyncDispose]() {
       await orm.close(true);
+      await worker?.close(true);
       await onServer([`drop database if exists ${name} with (force)`]);
     },
   };
 }
 
-/** An empty database that is not migrated, by its owner and by the role of the service; for tests of migrating. */
+/** An empty database that is not migrated, by its owner and by a program's role; for tests of migrating. */
 export async function emptyDatabase(): Promise<{
   databaseUrl: string;
-  serviceUrl: string;
+  urlOf(program: Program): string;
   [Symbol.asyncDispose](): Promise<void>;
 }> {
   const name = `cfe_test_${randomBytes(6).toString('hex')}`;
@@ -94,7 +144,7 @@ export async function emptyDatabase(): Promise<{
   const databaseUrl = withDatabase(serverUrl(), name);
   return {
     databaseUrl,
-    serviceUrl: asService(databaseUrl),
+    urlOf: (program) => asProgram(databaseUrl, program),
     async [Symbol.asyncDispose]() {
       await onServer([`drop database if exists ${name} with (force)`]);
     },

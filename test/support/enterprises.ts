@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Cae } from '../../src/db/entities/Cae.ts';
-import { Certificate } from '../../src/db/entities/Certificate.ts';
-import { Enterprise } from '../../src/db/entities/Enterprise.ts';
+import { Certificate, Enterprise } from '../../src/db/entities/enterprises.ts';
+import { Cae } from '../../src/db/entities/numbers.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { CFE_TYPE_NAMES, type CfeType, type Environment } from '../../src/domain/cfeTypes.ts';
 import { aRut, day } from './papers.ts';
@@ -39,6 +38,7 @@ export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}):
     numberStart: from,
     numberEnd: to,
     lastNumber: wishes.last ?? from - 1,
+    elsewhere: wishes.last === undefined || wishes.last < from ? '{}' : `{[${from},${wishes.last}]}`,
     authorizationNumber: String(lastAuthorization),
     issueDate: wishes.issueDate ?? '2020-01-01',
     expirationDate: wishes.expirationDate ?? day(365),

@@ -10,7 +10,11 @@ export interface Answer<T = unknown> {
   /** What `data` holds; undefined in an error. Numbers as JavaScript reads them. */
   data: T;
   /** Undefined in a success. */
-  error: { code: RefusalCode; message: string; details?: { fields: Fault[] } };
+  error: {
+    code: RefusalCode;
+    message: string;
+    details?: { fields: Fault[]; cfe_id?: string; enterprise_rut?: string };
+  };
 }
 
 /** What to send beside method and path. */

@@ -1,4 +1,4 @@
-import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { nextIdemisor } from '../../src/db/sobres.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
@@ -21,9 +21,10 @@ export async function givePendingCfes(
   );
   if (!papers) throw new Error(`${rut} has no CAE or no certificate`);
   const rows = await em.execute<{ id: string }[]>(
-    `insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+    `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, certificate_id, created_at)
-     select gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, 'PENDING',
+     select gen_random_uuid(), gen_random_uuid(),
+       translate(encode(uuid_send(gen_random_uuid()), 'base64'), '+/=', '-_'), ?, ?, ?, 'ETICKET', n, ?, 'A', n, 'PENDING',
        '2026-09-15', 'UYU', 1, '{"signedAt": "2026-09-15T12:00:00-03:00"}', ?, ?::timestamptz + (n - ? - 1) * interval '1 second'
      from generate_series(?::int, ?::int) n returning id`,
     [

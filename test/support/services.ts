@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
+import { isFree } from '../../local/stack/ports.ts';
+import { openWatchdog } from '../../local/stack/watchdog.ts';
 import { createLogger } from '../../src/logger.ts';
-import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
-import { choosePorts } from '../../src/stack/ports.ts';
-import { openWatchdog } from '../../src/stack/watchdog.ts';
 import { bundleWorkflows } from '../../src/wiring/workflowBundle.ts';
 import { buildTemplate } from './database.ts';
 import { startPostgres, startTemporal } from './stack/servers.ts';
@@ -16,12 +16,19 @@ export interface Services {
   stop(): Promise<void>;
 }
 
-/** A port of 127.0.0.1 that nobody listens on, away from those that the system gives to outgoing connections. */
+/** Each worker of Jest has ports of its own, below those that the system gives to outgoing connections. */
+const [LOWEST_PORT, PORTS_PER_WORKER, SLICES] = [12_000, 2_500, 8];
+const slice = LOWEST_PORT + PORTS_PER_WORKER * (Number(process.env['JEST_WORKER_ID'] ?? 0) % SLICES);
+// Another run on this machine begins elsewhere.
+let lastPort = randomInt(PORTS_PER_WORKER);
+
+/** A port of 127.0.0.1 that nobody listens on, and that no other test of this run is given. */
 export async function freePort(): Promise<number> {
-  const wish = { variable: 'any', purpose: 'a test', port: 0, explicit: false };
-  const [port] = await choosePorts([wish], () => {});
-  if (port === undefined) throw new Error('no port was chosen');
-  return port;
+  for (;;) {
+    lastPort = (lastPort + 1) % PORTS_PER_WORKER;
+    const port = slice + lastPort;
+    if (await isFree(port, '127.0.0.1')) return port;
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Cfe } from '../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import type { CfeIdParts } from '../../src/domain/cfeId.ts';
 import type { CfeStatus } from '../../src/domain/cfeStatus.ts';

@@ -3,21 +3,23 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import got from 'got';
-import { addWebhook } from '../../src/commands/addWebhook.ts';
+import { type CfeView, type Customer, logIn, verdictOf as verdictWithin } from '../../local/demo/customer.ts';
+import { DEMO_RUT, onboard } from '../../local/demo/onboarding.ts';
+import { PORTS } from '../../local/stack/localStack.ts';
+import { LOCAL_DEVELOPER, migrateDatabase, prepareDatabase } from '../../local/stack/prepareStack.ts';
+import { programVariables } from '../../local/stack/programs.ts';
+import { openSecrets, type StackSecrets } from '../../local/stack/secrets.ts';
+import type { StackInfo } from '../../local/stack/stackFile.ts';
+import type { DatabaseLogin } from '../../local/stack/stackOptions.ts';
+import { addWebhook } from '../../src/commands/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { createSealer } from '../../src/crypto/sealed.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { type CfeView, type Customer, logIn, verdictOf as verdictWithin } from '../../src/demo/customer.ts';
-import { DEMO_RUT, onboard } from '../../src/demo/onboarding.ts';
-import { programVariables } from '../../src/stack/programs.ts';
-import { openSecrets, type StackSecrets } from '../../src/stack/secrets.ts';
-import type { StackInfo } from '../../src/stack/stackFile.ts';
-import { PORTS } from '../../src/wiring/localStack.ts';
-import { LOCAL_DEVELOPER, migrateDatabase, prepareDatabase } from '../../src/wiring/prepareStack.ts';
+import { roleOf } from '../../src/db/rights.ts';
 import { aCfeBody } from './cfeBodies.ts';
 import { type Cli, cliOn } from './cli.ts';
-import { cloneDatabase } from './database.ts';
+import { cloneDatabase, samePasswords } from './database.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { newNamespace } from './namespace.ts';
 import { aRut } from './papers.ts';
@@ -67,6 +69,20 @@ export interface Surroundings {
   >;
 }
 
+/** How the database of a stack is reached by who logs in. On a server of a test run all roles have one password. */
+export function databaseUrlAs({ dataDir, info }: Surroundings, login: DatabaseLogin): string {
+  const { database_password, role_passwords } = readSecrets(dataDir);
+  const url = new URL(info().database_url);
+  const isOwn = url.password === role_passwords.operator;
+  url.username = login === 'owner' ? 'cfe' : roleOf(login);
+  if (isOwn) url.password = login === 'owner' ? database_password : role_passwords[login];
+  return url.href;
+}
+
+/** What the stack of a data folder keeps secret. */
+export const readSecrets = (dataDir: string): StackSecrets =>
+  JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8')) as StackSecrets;
+
 /** The whole service, under its supervisor. */
 export interface TestStack extends Surroundings {
   /** What stack.json says now. */
@@ -84,8 +100,12 @@ export interface TestStack extends Surroundings {
   stop(): Promise<void>;
 }
 
-/** Of all ports: two stacks that start at one time, each by the defaults, may choose the same and take each other's answers for their own. */
-export const FREE_PORTS = Object.fromEntries(PORTS.map(([, variable]) => [variable, '0']));
+/** A free port for each part of a stack. */
+export async function freePorts(): Promise<Record<string, string>> {
+  const ports: Record<string, string> = {};
+  for (const [, variable] of PORTS) ports[variable] = String(await freePort());
+  return ports;
+}
 
 /** The variables by which a stack finds the Temporal server of CFE_TEST_STACK_TEMPORAL; none where that is not set. */
 export async function temporalElsewhere(): Promise<Record<string, string>> {
@@ -100,7 +120,7 @@ async function sharedServers() {
   return {
     database,
     variables: {
-      DATABASE_URL: database.databaseUrl,
+      DATABASE_URL: database.ownerUrl,
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: await newNamespace(address),
     },
@@ -119,8 +139,9 @@ export async function startTestStack(
   const dataDir = environment['CFE_DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'cfe-e2e-'));
   const shared = ownServers ? undefined : await sharedServers();
   const variables = shared?.variables ?? (await temporalElsewhere());
-  const program = start(['src/main/stack.ts'], {
-    env: inherited({ ...FREE_PORTS, ...variables, CFE_DATA_DIR: dataDir, ...environment }),
+  const { DATABASE_URL: elsewhere } = { ...variables, ...environment };
+  const program = start([elsewhere ? 'test/support/stack/inRoles.ts' : 'local/main/stack.ts'], {
+    env: inherited({ ...(await freePorts()), ...variables, CFE_DATA_DIR: dataDir, ...environment }),
   });
   await ready(program, 'the stack', async () => existsSync(join(dataDir, 'stack.json')));
   const stack = await joinStack(dataDir);
@@ -138,9 +159,9 @@ export async function startTestStack(
 /** The running stack of a data folder; `stop` lets go of it. */
 async function joinStack(dataDir: string): Promise<TestStack> {
   const info = (): StackInfo => JSON.parse(readFileSync(join(dataDir, 'stack.json'), 'utf8')) as StackInfo;
-  const { base_url, live_api_key, database_url } = info();
+  const { base_url, live_api_key } = info();
   const customer = await logIn(base_url, live_api_key);
-  const orm = await openOrm({ databaseUrl: database_url, pool: 3 });
+  const orm = await openOrm({ databaseUrl: databaseUrlAs({ dataDir, info }, 'owner'), pool: 3 });
   return {
     info,
     dataDir,
@@ -185,7 +206,7 @@ export async function startBeside(
   const variables = programVariables(program, {
     variables: { PATH: process.env['PATH'], CFE_WORKFLOW_BUNDLE: process.env['CFE_WORKFLOW_BUNDLE'] },
     dataDir: stack.dataDir,
-    secrets: JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as StackSecrets,
+    secrets: readSecrets(stack.dataDir),
     ports: {
       api: port,
       metrics: health,
@@ -198,7 +219,7 @@ export async function startBeside(
       simulator: 0,
       smtp: 0,
     },
-    databaseUrl: info.database_url,
+    databaseUrl: (login) => databaseUrlAs(stack, login),
     temporalAddress: info.temporal_address,
     temporalNamespace: info.temporal_namespace,
     simulatorUrl: info.simulator_url,
@@ -238,7 +259,9 @@ export async function startProgram(
   name: string,
   of: { environment: NodeJS.ProcessEnv; baseUrl: string; healthUrl: string; sign: string },
 ): Promise<ExtraProgram> {
-  const program = start([`src/main/${name}.ts`], { env: of.environment });
+  const program = start([`${name === 'simulator' ? 'local' : 'src'}/main/${name}.ts`], {
+    env: of.environment,
+  });
   await ready(program, `the ${name}`, async () => (await statusOf(`${of.healthUrl}${of.sign}`)) === 200);
   return { ...program, baseUrl: of.baseUrl, healthUrl: of.healthUrl };
 }
@@ -277,7 +300,7 @@ export async function openBareStack(ground: {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-bare-'));
   writeFileSync(join(dataDir, 'ca.pem'), ground.caPem);
   const { secrets, made } = openSecrets(dataDir);
-  await migrateDatabase({ databaseUrl, appPassword: undefined });
+  await migrateDatabase({ databaseUrl, rolePasswords: servers && samePasswords(databaseUrl) });
   const keys = await prepareDatabase({ dataDir, databaseUrl, secrets, secretsAreNew: made, simulatorUrl });
   const orm = shared?.database.orm ?? (await openOrm({ databaseUrl, pool: 4 }));
   const rut = aRut();

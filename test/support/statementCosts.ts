@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+import { CompiledQuery } from 'kysely';
 import type { Orm } from '../../src/db/orm.ts';
 
 /** A statement with its parameters, as it went to the database. */
@@ -25,21 +27,31 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
+type Connection = EventEmitter & { query: (...given: unknown[]) => unknown };
+
 /** Notes the statements that an Orm sends while `act` runs. */
 export async function statementsOf(orm: Orm, act: () => Promise<unknown>): Promise<Statement[]> {
-  const connection = orm.em.getConnection();
-  const send = connection.execute.bind(connection);
+  const pool: EventEmitter = await orm.em.getConnection().getNativeClient();
   const sent: Statement[] = [];
-  connection.execute = ((...given: Parameters<typeof send>) => {
-    const [query, values = []] = given;
-    if (typeof query === 'string') sent.push({ sql: query, values: Array.isArray(values) ? values : [] });
-    return send(...given);
-  }) as typeof send;
+  const heard = new Set<Connection>();
+  const hear = (connection: Connection): void => {
+    if (heard.has(connection)) return;
+    heard.add(connection);
+    const send = connection.query.bind(connection);
+    connection.query = (...given) => {
+      const [query, values] = given;
+      const { text, values: ofText } = typeof query === 'string' ? { text: query, values } : Object(query);
+      sent.push({ sql: String(text), values: Array.isArray(ofText ?? values) ? (ofText ?? values) : [] });
+      return send(...given);
+    };
+  };
+  pool.on('acquire', hear);
   try {
     await act();
   } finally {
+    pool.off('acquire', hear);
     // The class's own shows again.
-    Reflect.deleteProperty(connection, 'execute');
+    for (const connection of heard) Reflect.deleteProperty(connection, 'query');
   }
   return sent;
 }
@@ -49,12 +61,9 @@ export async function costsOf(orm: Orm, statements: readonly Statement[]): Promi
   const costs: (Statement & Cost)[] = [];
   for (const { sql, values } of statements) {
     if (!/^\s*(select|with)\b/i.test(sql) || /\bfor (no key )?update\b/i.test(sql)) continue;
-    const [row] = await orm.em
-      .fork()
-      .getConnection()
-      .execute<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(`explain (analyze, buffers, format json) ${sql}`, [
-        ...values,
-      ]);
+    const explained = CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...values]);
+    const { rows } = await orm.em.fork().getKysely().executeQuery(explained);
+    const [row] = rows as { 'QUERY PLAN': { Plan: PlanNode }[] }[];
     const plan = row?.['QUERY PLAN'][0]?.Plan;
     if (!plan) throw new Error(`no plan of ${sql}`);
     costs.push({

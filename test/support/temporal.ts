@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { activityInfo } from '@temporalio/activity';
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { activityInterceptors } from '../../src/activities/interceptors.ts';
+import { TASK_QUEUES } from '../../src/temporal.ts';
+import { writeHistory } from './histories.ts';
 import { newNamespace } from './namespace.ts';
 
 export const silent = {
@@ -19,20 +20,22 @@ export const silent = {
 /** The workflows of src/, bundled once for the run (test/support/services.ts). */
 export const workflowBundle = { codePath: process.env['CFE_WORKFLOW_BUNDLE'] ?? '' };
 
+type TestActivities = Record<string, (...input: never[]) => unknown>;
+
 export interface TestTemporal {
   [Symbol.asyncDispose](): Promise<void>;
   client: Client;
   address: string;
   namespace: string;
-  /** Runs workers on all queues with these activities while `work` runs. */
-  withWorkers<T>(
-    activities: Record<string, (...input: never[]) => unknown>,
-    work: () => Promise<T>,
-  ): Promise<T>;
+  /** Has the workers of the file do these activities while `work` runs. */
+  withWorkers<T>(activities: TestActivities, work: () => Promise<T>): Promise<T>;
 }
 
-/** A namespace of the caller's own on the Temporal server of the run, so that files do not see each other's tasks. */
-export async function openTemporal(): Promise<TestTemporal> {
+/**
+ * A namespace of the caller's own on the Temporal server of the run, so that files do not see each other's tasks. Workers
+ * on `queues` start with the first use of `withWorkers` and stay until the end of the file.
+ */
+export async function openTemporal(...queues: (keyof typeof TASK_QUEUES)[]): Promise<TestTemporal> {
   const address = process.env['TEMPORAL_ADDRESS'];
   if (!address) throw new Error('TEMPORAL_ADDRESS is not set: run tests by `npm test`');
   try {
@@ -43,41 +46,66 @@ export async function openTemporal(): Promise<TestTemporal> {
   const connection = await Connection.connect({ address });
   const namespace = await newNamespace(address);
   const native = await NativeConnection.connect({ address });
+
+  let current: TestActivities = {};
+  async function perform(...input: never[]): Promise<unknown> {
+    const { activityType } = activityInfo();
+    const activity = current[activityType];
+    if (!activity) throw new Error(`the test has no activity ${activityType}`);
+    return activity(...input);
+  }
+  let workers: Worker[] = [];
+  let running: Promise<unknown> = Promise.resolve();
+  async function startWorkers(): Promise<void> {
+    workers = await Promise.all(
+      queues.map((queue) =>
+        Worker.create({
+          connection: native,
+          namespace,
+          taskQueue: TASK_QUEUES[queue],
+          workflowBundle,
+          activities: { default: perform },
+          shutdownForceTime: 5_000,
+          interceptors: { activity: activityInterceptors },
+        }),
+      ),
+    );
+    running = Promise.all(workers.map((worker) => worker.run()));
+  }
   return {
     client: new Client({ connection, namespace }),
     address,
     namespace,
     async withWorkers(activities, work) {
-      const common = {
-        connection: native,
-        namespace,
-        activities,
-        shutdownForceTime: 5_000,
-        interceptors: { activity: activityInterceptors },
-      };
-      const workers = await Promise.all([
-        Worker.create({ ...common, taskQueue: 'cfe', workflowBundle }),
-        Worker.create({ ...common, taskQueue: 'dgi', workflowBundle }),
-        Worker.create({ ...common, taskQueue: 'webhooks', workflowBundle }),
-        Worker.create({ ...common, taskQueue: 'mail', workflowBundle }),
-        Worker.create({ ...common, taskQueue: 'exports', workflowBundle }),
-      ]);
-      return workers.reduce((running, worker) => worker.runUntil(running), work());
+      if (workers.length === 0) await startWorkers();
+      current = activities;
+      try {
+        // A worker that breaks down fails the test.
+        return await Promise.race([work(), running.then(ended)]);
+      } finally {
+        current = {};
+      }
     },
     async [Symbol.asyncDispose]() {
+      for (const worker of workers) worker.shutdown();
+      await running;
       await native.close();
       await connection.close();
     },
   };
 }
 
+const ended = (): never => {
+  throw new Error('the workers of the file ended before its tests');
+};
+
 /** Starts `issueCfe` for a CFE that exists only in the caller's activities. */
 export function startIssueCfe({ client }: TestTemporal): Promise<WorkflowHandle> {
-  const cfeId = randomUUID();
+  const cfeUuid = randomUUID();
   return client.workflow.start('issueCfe', {
-    workflowId: `cfe:219999830019:101-1:${cfeId.slice(0, 8)}`,
+    workflowId: `cfe:219999830019:101-1:${cfeUuid.slice(0, 8)}`,
     taskQueue: 'cfe',
-    args: [{ cfeId }],
+    args: [{ cfeUuid }],
   });
 }
 
@@ -95,14 +123,9 @@ export async function historyOf(handle: WorkflowHandle): Promise<{ events: numbe
 
 /**
  * Stores the history of an ended workflow for the replay tests when RECORD_HISTORIES is set; run so when a workflow
- * gets a new ending or, reviewed, a new shape. Names: `<workflow>.<ending>`; the file also has the shape of the results
- * that it holds.
+ * gets a new ending or, reviewed, a new shape. Names: `<workflow>.<ending>`.
  */
 export async function recordHistory(handle: WorkflowHandle, name: string): Promise<void> {
   if (!process.env['RECORD_HISTORIES']) return;
-  const folder = join(import.meta.dirname, '../replay/histories');
-  mkdirSync(folder, { recursive: true });
-  const history: unknown = JSON.parse(historyToJSON(await handle.fetchHistory()));
-  const shape = name.startsWith('issueCfe.') ? 'atOnce' : 'kind';
-  writeFileSync(join(folder, `${name}.${shape}.json`), `${JSON.stringify(history, null, 1)}\n`);
+  writeHistory(join(import.meta.dirname, `../replay/histories/${name}.json`), await handle.fetchHistory());
 }

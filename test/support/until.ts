@@ -1,4 +1,4 @@
-import { until as untilOf } from '../../src/demo/until.ts';
+import { until as untilOf } from '../../local/demo/until.ts';
 
 /**
  * Deadlines in tests are written for a quiet machine with two cores and count this many times, so that a slow or a

@@ -10,22 +10,22 @@ const CHECKOUT = join(import.meta.dirname, '../..');
 function start(program: string, variables: Record<string, string>): { status: number | null; said: string } {
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', `src/main/${program}.ts`, 'enterprise', 'list'],
+    ['--disable-warning=ExperimentalWarning', `${program}.ts`, 'enterprise', 'list'],
     { cwd: CHECKOUT, encoding: 'utf8', env: { PATH: process.env['PATH'], ...variables } },
   );
   return { status, said: stderr };
 }
 
 describe('failpoints', () => {
-  test.each(['api', 'worker', 'simulator', 'stack', 'demo', 'cli'])(
-    'outside test mode %s does not start with them, and says why',
-    (program) => {
-      const { status, said } = start(program, { CFE_FAILPOINTS: 'await.answered' });
+  test.each([
+    ...['api', 'worker', 'cli'].map((name) => `src/main/${name}`),
+    ...['simulator', 'stack', 'demo'].map((name) => `local/main/${name}`),
+  ])('outside test mode %s does not start with them, and says why', (program) => {
+    const { status, said } = start(program, { CFE_FAILPOINTS: 'await.answered' });
 
-      expect(status).toBe(1);
-      expect(said).toContain('CFE_FAILPOINTS is set: failpoints kill the process and are for tests only');
-    },
-  );
+    expect(status).toBe(1);
+    expect(said).toContain('CFE_FAILPOINTS is set: failpoints kill the process and are for tests only');
+  });
 
   test('CFE_TEST_MODE false is no test mode', () => {
     const source = { CFE_FAILPOINTS: 'await.answered', CFE_TEST_MODE: 'false' };

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '../support/until.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 const { explainFailure, sameAsLocked, stampOf, unsupported } = (await import(
@@ -114,9 +115,9 @@ describe('setting up a checkout', () => {
 
   beforeEach(() => {
     checkout = mkdtempSync(join(tmpdir(), 'cfe-checkout-'));
-    for (const folder of ['tools', 'src/stack', 'bin'])
+    for (const folder of ['tools', 'local/stack', 'bin'])
       mkdirSync(join(checkout, folder), { recursive: true });
-    for (const file of ['tools/setup.mjs', 'src/stack/endWithLauncher.ts'])
+    for (const file of ['tools/setup.mjs', 'local/stack/endWithLauncher.ts'])
       copyFileSync(join(PROJECT, file), join(checkout, file));
     writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
     writeFileSync(join(checkout, 'package-lock.json'), '{"packages":{"":{}}}');
@@ -129,14 +130,20 @@ describe('setting up a checkout', () => {
   });
   afterEach(() => rmSync(checkout, { recursive: true, force: true }));
 
-  const setUp = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+  const setUp = async (
+    args: readonly string[] = ['program.ts'],
+    heard: (said: string) => void = () => undefined,
+  ): Promise<{ code: number | null; out: string; err: string }> => {
     const child = spawn(join(checkout, 'bin/node'), [join(checkout, 'tools/setup.mjs'), ...args], {
       cwd: '/',
       env: { PATH: [join(checkout, 'node_modules/.bin'), join(checkout, 'bin')].join(':'), TMPDIR: tmpdir() },
     });
     let [out, err] = ['', ''];
     child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => {
+      err += chunk.toString();
+      heard(err);
+    });
     const code = await new Promise<number | null>((done) => child.once('close', done));
     return { code, out, err };
   };
@@ -148,8 +155,8 @@ describe('setting up a checkout', () => {
   test('installs from the lock file with the outer Node, once, and then hands over with arguments and exit code', async () => {
     anNpm(installs);
 
-    const first = await setUp('program.ts', 'one', 'two words');
-    const second = await setUp('program.ts');
+    const first = await setUp(['program.ts', 'one', 'two words']);
+    const second = await setUp();
 
     expect(first).toEqual({
       code: 5,
@@ -162,13 +169,13 @@ describe('setting up a checkout', () => {
 
   test('installs again when the lock file has changed', async () => {
     anNpm(installs);
-    await setUp('program.ts');
+    await setUp();
     writeFileSync(
       join(checkout, 'package-lock.json'),
       '{"packages":{"":{},"node_modules/a":{"version":"1.0.0"}}}',
     );
 
-    expect((await setUp('program.ts')).code).toBe(5);
+    expect((await setUp()).code).toBe(5);
     expect(calls()).toEqual(['ci outer', 'ci outer']);
   });
 
@@ -177,31 +184,37 @@ describe('setting up a checkout', () => {
     mkdirSync(join(checkout, 'node_modules'));
     writeFileSync(join(checkout, 'node_modules/.package-lock.json'), '{"packages":{}}');
 
-    expect(await setUp('program.ts')).toEqual({ code: 5, out: 'ran\n', err: '' });
+    expect(await setUp()).toEqual({ code: 5, out: 'ran\n', err: '' });
     expect(calls()).toEqual([]);
   });
 
   test('says what to do when packages cannot be had, and begins anew the next time', async () => {
     anNpm("console.error('npm error code ENOTFOUND'); process.exit(1);");
-    const failed = await setUp('program.ts');
+    const failed = await setUp();
     anNpm(installs);
 
     expect(failed.code).toBe(1);
     expect(failed.err).toMatch(/The package registry cannot be reached\. [^]*npm error code ENOTFOUND/);
-    expect((await setUp('program.ts')).code).toBe(5);
+    expect((await setUp()).code).toBe(5);
   });
 
   test('two at once install once', async () => {
-    anNpm(`${installs}\nawait new Promise((done) => setTimeout(done, 500));`);
+    // It goes on when the other has said that it waits.
+    anNpm(`${installs}\nwhile (!fs.existsSync('go')) await new Promise((done) => setTimeout(done, 50));`);
+    const first = setUp();
+    await until('npm', 10, async () => calls().length === 1);
+    const go = (said: string): void => {
+      if (said.includes('waiting for it')) writeFileSync(join(checkout, 'go'), '');
+    };
 
-    const both = await Promise.all([setUp('program.ts'), setUp('program.ts')]);
+    const both = await Promise.all([first, setUp(['program.ts'], go)]);
 
     expect(both.map(({ code }) => code)).toEqual([5, 5]);
     expect(calls()).toHaveLength(1);
   });
 
   test('npm that is not there is named', async () => {
-    const { code, err } = await setUp('program.ts');
+    const { code, err } = await setUp();
 
     expect(code).toBe(1);
     expect(err).toMatch(/^npm is not on the PATH\. Install Node with npm/);

@@ -9,7 +9,7 @@ const TOTAL = 120;
 describe('bulkRun', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

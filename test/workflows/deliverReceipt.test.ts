@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 describe('deliverReceipt', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('mail');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

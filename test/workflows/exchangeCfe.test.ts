@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 let temporal: TestTemporal;
 beforeAll(async () => {
-  temporal = await openTemporal();
+  temporal = await openTemporal('cfe', 'dgi');
 });
 afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -22,7 +22,7 @@ describe('exchangeCfe', () => {
       const handle = await temporal.client.workflow.start('exchangeCfe', {
         workflowId: `exchange:219999830019:111-1:${kind}`,
         taskQueue: 'cfe',
-        args: [{ cfeId: kind }],
+        args: [{ cfeUuid: kind }],
       });
       expect(await handle.result()).toEqual({ result: kind });
       expect(asked).toEqual([kind, kind]);

@@ -9,7 +9,7 @@ const TOTAL = 250;
 describe('exportReceipts', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('exports');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

@@ -27,7 +27,7 @@ function actors(replacements: Partial<Activities> = {}) {
     },
     async awaitVerdict() {
       diary.push('asked');
-      return { kind: 'decided', status: 'ACCEPTED' };
+      return { kind: 'decided', status: 'ACCEPTED', codes: [] };
     },
     ...replacements,
   };
@@ -37,7 +37,7 @@ function actors(replacements: Partial<Activities> = {}) {
 describe('issueCfe', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe', 'dgi');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -49,7 +49,8 @@ describe('issueCfe', () => {
       const handle = await start();
       const result: unknown = await handle.result();
       await recordHistory(handle, name);
-      return { result, events: (await historyOf(handle)).events };
+      const { events, text } = await historyOf(handle);
+      return { result, events, scheduled: text.split('EVENT_TYPE_ACTIVITY_TASK_SCHEDULED').length - 1 };
     });
 
   /** Waits until the details of the run begin so. */
@@ -69,7 +70,7 @@ describe('issueCfe', () => {
   });
 
   test.each(['REJECTED', 'OBSERVED'] as const)('ends %s as a result, not as a failure', async (status) => {
-    const { activities } = actors({ awaitVerdict: async () => ({ kind: 'decided', status }) });
+    const { activities } = actors({ awaitVerdict: async () => ({ kind: 'decided', status, codes: [] }) });
 
     const { result } = await runToEnd(activities, `issueCfe.${status.toLowerCase()}`);
 
@@ -77,12 +78,10 @@ describe('issueCfe', () => {
   });
 
   test.each([
-    ['awaitVerdict', { status: 'ACCEPTED' }, 'Ended: ACCEPTED.'],
-    ['awaitVerdict', { status: 'OBSERVED' }, 'Ended: OBSERVED.'],
+    ['awaitVerdict', { status: 'ACCEPTED', codes: [] }, 'Ended: ACCEPTED.'],
+    ['awaitVerdict', { status: 'OBSERVED', codes: [] }, 'Ended: OBSERVED.'],
     ['awaitVerdict', { status: 'REJECTED', codes: ['E05', 'E03'] }, 'Ended: REJECTED (E05, E03).'],
     ['submitCfe', { status: 'REJECTED', codes: ['S04'] }, 'Ended: REJECTED (S04).'],
-    // As a worker of the version before answers.
-    ['awaitVerdict', { status: 'REJECTED' }, 'Ended: REJECTED.'],
   ] as const)('after %s with %j its details say: %s', async (step, verdict, words) => {
     const { activities } = actors({ [step]: async () => ({ kind: 'decided', ...verdict }) });
     await temporal.withWorkers(activities, async () => {
@@ -94,7 +93,7 @@ describe('issueCfe', () => {
 
   test('ends at once when the sobre itself is refused', async () => {
     const { activities, diary } = actors({
-      submitCfe: async () => ({ kind: 'decided', status: 'REJECTED' }),
+      submitCfe: async () => ({ kind: 'decided', status: 'REJECTED', codes: [] }),
     });
 
     const { result } = await runToEnd(activities, 'issueCfe.sobreRefused');
@@ -111,7 +110,7 @@ describe('issueCfe', () => {
         if (asked <= 6) {
           throw ApplicationFailure.create({ type: 'NotYet', message: 'not yet', nextRetryDelay: 1 });
         }
-        return { kind: 'decided', status: 'OBSERVED' };
+        return { kind: 'decided', status: 'OBSERVED', codes: [] };
       },
     });
 
@@ -123,7 +122,7 @@ describe('issueCfe', () => {
 
   test.each([
     ['ACCEPTED', { kind: 'received' }, ['submitted', 'asked']],
-    ['REJECTED', { kind: 'decided', status: 'REJECTED' }, ['submitted']],
+    ['REJECTED', { kind: 'decided', status: 'REJECTED', codes: [] }, ['submitted']],
   ] as const)(
     'a note waits for its original; once that is %s it goes on',
     async (original, submitted, steps) => {
@@ -139,7 +138,7 @@ describe('issueCfe', () => {
         const handle = await start();
         await detailsOf(handle, 'Waiting for the verdict on the CFE 101-7 that this note corrects');
         expect(diary).toEqual([]);
-        await handle.signal('originalSettled');
+        await handle.signal('originalDecided');
         await handle.result();
         expect((await historyOf(handle)).events).toBeLessThanOrEqual(30);
         await recordHistory(
@@ -166,7 +165,7 @@ describe('issueCfe', () => {
       for (const called of [1, 2]) {
         await detailsOf(handle, 'Waits for a slot');
         expect(submits).toBe(called);
-        await handle.signal('turnCame');
+        await handle.signal('slotGiven');
         await until('the next try', 10, async () => submits > called || undefined);
       }
       expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
@@ -184,7 +183,7 @@ describe('issueCfe', () => {
         submits += 1;
         if (submits > 1) return { kind: 'received' };
         const running = await until('the handle', 10, async () => handle);
-        await running.signal('turnCame');
+        await running.signal('slotGiven');
         return { kind: 'waits' };
       },
     });
@@ -206,10 +205,13 @@ describe('issueCfe', () => {
       },
     });
 
-    const { events } = await runToEnd(actors().activities, 'issueCfe.accepted');
-    const { events: eventsOfTwo } = await runToEnd(activities, 'issueCfe.signedByActivity');
+    const usual = await runToEnd(actors().activities, 'issueCfe.accepted');
+    const failing = await runToEnd(activities, 'issueCfe.signedByActivity');
 
-    expect([events, eventsOfTwo]).toEqual([21, 27]);
+    expect([usual.scheduled, failing.scheduled]).toEqual([2, 3]);
+    // 19 and 25, unless the machine is so full that the signing takes seconds.
+    expect(usual.events).toBeLessThanOrEqual(24);
+    expect(failing.events).toBeLessThanOrEqual(30);
     expect(diary).toEqual(['submitted', 'asked']);
   });
 

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 describe('onboardEnterprise', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { defineSearchAttributeKey } from '@temporalio/common';
-import { obtainTemporal } from '../../src/stack/obtainTemporal.ts';
-import { openWatchdog } from '../../src/stack/watchdog.ts';
+import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
+import { openWatchdog } from '../../local/stack/watchdog.ts';
 import { openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -28,7 +28,7 @@ const COMMANDS = [...PAGE.matchAll(/^temporal (.+)$/gm)].map(([, line = '']) => 
 describe('docs/operations.md against a real server', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe', 'dgi', 'webhooks');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -73,7 +73,7 @@ describe('docs/operations.md against a real server', () => {
         const reason = stuck[name];
         if (reason !== undefined) return { kind: 'stuck', reason, explanation: 'Told by the test.' };
         if (name === 'away' && away) throw new Error('not there');
-        return name === 'refused' ? { kind: 'decided', status: 'REJECTED' } : { kind: 'received' };
+        return name === 'refused' ? { kind: 'decided', status: 'REJECTED', codes: [] } : { kind: 'received' };
       },
       async awaitVerdict() {
         throw new Error('not yet');
@@ -86,7 +86,7 @@ describe('docs/operations.md against a real server', () => {
     };
     await temporal.withWorkers(activities, async () => {
       for (const name of ['undecided', 'certificate', 'away', 'received', 'refused', 'ended']) {
-        await start('issueCfe', name, { cfeId: name });
+        await start('issueCfe', name, { cfeUuid: name });
       }
       await temporal.client.workflow.getHandle('ended').terminate('by hand');
       await lists(SAVED.get(1) ?? '', ['undecided', 'certificate']);

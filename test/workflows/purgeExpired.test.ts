@@ -14,6 +14,11 @@ const ROWS: Purged = {
   idempotent_answer: 0,
   request_count: 1,
   failed_authentication: 2,
+  sign_in_count: 6,
+  form_count: 7,
+  console_session: 8,
+  daily_count: 3,
+  mail_bounce: 2,
   account_invitation: 1,
   invitation: 0,
   certificate: 1,
@@ -23,7 +28,7 @@ const ROWS: Purged = {
 describe('purgeExpired', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

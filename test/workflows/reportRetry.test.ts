@@ -7,7 +7,7 @@ import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { aReadyEnterprise } from '../support/enterprises.ts';
 import { reportAuthority } from '../support/reports/authority.ts';
 import { storeSubmission } from '../support/reports/submission.ts';
-import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { historyOf, openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 const DATE = '2026-03-10';
@@ -17,9 +17,9 @@ describe('report retry', () => {
   let db: TestDatabase;
   let cli: Cli;
   beforeAll(async () => {
-    temporal = await openTemporal();
-    db = await cloneDatabase();
-    cli = cliOn(db.databaseUrl, {
+    temporal = await openTemporal('cfe', 'dgi');
+    db = await cloneDatabase({ worker: true });
+    cli = cliOn(db.urlOf('operator'), {
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: temporal.namespace,
     });
@@ -42,7 +42,7 @@ describe('report retry', () => {
           : { kind: 'ended', status: 'CONSISTENT' };
       },
       supportReport: createSupportReport({
-        orm: db.orm,
+        orm: db.worker,
         clock: () => new Date(),
         outbox: idleOutbox,
         client: reportAuthority().client,
@@ -65,19 +65,21 @@ describe('report retry', () => {
       const words = ['report', 'retry', rut, DATE, '--reason', 'branch registered', '--by', 'Ana Sur'];
       expect(await cli.json(...words)).toMatchObject({ outcome: 'retried', stuck_reason: null, date: DATE });
       expect(await handle.result()).toEqual({ status: 'CONSISTENT' });
+      const { text } = await historyOf(handle);
+      for (const personal of ['Ana Sur', 'branch registered']) expect(text).not.toContain(personal);
       expect(await cli.json(...words)).toMatchObject({ outcome: 'nothing_to_do' });
     });
-    const rows = await db.orm.em
-      .fork()
-      .execute('select actor, action, reason, outcome from audit where rut = ?', [rut]);
-    expect(rows).toEqual([
-      {
-        actor: 'support:Ana Sur',
-        action: 'report.retry',
-        reason: 'branch registered',
-        outcome: 'retried',
-      },
+    const rows = await cli.json<Record<string, unknown>[]>('audit', 'list', '--rut', rut);
+    const act = { actor: 'cli:Ana Sur', action: 'report.retry', reason: 'branch registered', verified: true };
+    // The last asked a run that has ended: nothing came of it.
+    expect(rows).toMatchObject([
+      { ...act, outcome: null },
+      { ...act, outcome: 'retried' },
+      { ...act, outcome: null },
     ]);
+    const requests = rows.map(({ request_id }) => request_id);
+    expect(requests).toEqual([requests[0], requests[0], expect.any(String)]);
+    expect(requests[2]).not.toBe(requests[0]);
     expect(await cli.refusal('report', 'show', rut, '2026-03-11')).toMatchObject({ code: 'NOT_FOUND' });
   });
 });

@@ -10,7 +10,9 @@ type Activities = Pick<AllActivities, StepName | 'supportCfe'>;
 type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
 
 const STUCK: Stuck = { kind: 'stuck', reason: 'signing', explanation: 'The key cannot be opened.' };
-const REQUEST = { action: 'retry', by: 'ana', reason: 'the key is configured' };
+const REQUEST = { action: 'retry' };
+/** What somebody may add in the Temporal UI. */
+const SAID = { ...REQUEST, by: 'eva', reason: 'the key is configured' };
 const PENDING: SupportResult = { kind: 'refused', message: 'The authority may find it yet.' };
 
 /**
@@ -28,12 +30,12 @@ function stuckAt(step: StepName, answers: (SupportResult | (() => Promise<Suppor
     async submitCfe() {
       diary.push('submitted');
       return state.status === 'REJECTED'
-        ? ({ kind: 'decided', status: 'REJECTED' } as const)
+        ? ({ kind: 'decided', status: 'REJECTED', codes: [] } as const)
         : ({ kind: 'received' } as const);
     },
     async awaitVerdict() {
       diary.push('asked');
-      return { kind: 'decided', status: state.status } as const;
+      return { kind: 'decided', status: state.status, codes: [] } as const;
     },
   };
   const activities: Activities = {
@@ -54,7 +56,7 @@ function stuckAt(step: StepName, answers: (SupportResult | (() => Promise<Suppor
 describe('support of a CFE that is stuck', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe', 'dgi');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -91,9 +93,9 @@ describe('support of a CFE that is stuck', () => {
         const { searchAttributes } = await handle.describe();
         expect(searchAttributes).toMatchObject({ NeedsSupport: [false], CfeStatus: ['ACCEPTED'] });
         expect(searchAttributes['StuckReason']?.[0] ?? null).toBeNull();
-        const cfeId = acts[0]?.cfeId ?? '';
-        expect(handle.workflowId).toMatch(new RegExp(`:${cfeId.slice(0, 8)}$`));
-        expect(acts).toEqual([{ ...REQUEST, cfeId, requestId: `${cfeId}:request-1` }]);
+        const cfeUuid = acts[0]?.cfeUuid ?? '';
+        expect(handle.workflowId).toMatch(new RegExp(`:${cfeUuid.slice(0, 8)}$`));
+        expect(acts).toEqual([{ ...REQUEST, cfeUuid, requestId: 'request-1' }]);
         await recordHistory(handle, `issueCfe.${step}Retried`);
       });
 
@@ -145,7 +147,7 @@ describe('support of a CFE that is stuck', () => {
           message: PENDING.message,
         });
         expect((await waiting(handle))['StuckReason']).toEqual(['signing']);
-        expect(await detailsOf(handle)).toContain(`\`${action}\` by \`ana\`, refused: ${PENDING.message}`);
+        expect(await detailsOf(handle)).toContain(`\`${action}\`, refused: ${PENDING.message}`);
       }
       await ask(handle, REQUEST);
       expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
@@ -198,6 +200,17 @@ describe('support of a CFE that is stuck', () => {
     });
   });
 
+  test('what somebody says in the Temporal UI reaches the act as they typed it', async () => {
+    const { activities, acts } = stuckAt('submitCfe');
+
+    await withStuck(activities, async (handle) => {
+      await ask(handle, SAID);
+      await handle.result();
+    });
+
+    expect(acts).toMatchObject([SAID]);
+  });
+
   test('two at once: one is done, the other is told so and leaves nothing in the history', async () => {
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -211,7 +224,7 @@ describe('support of a CFE that is stuck', () => {
     ]);
 
     await withStuck(activities, async (handle) => {
-      const requests = ['ana', 'juan', 'eva'].map((by) => ask(handle, { ...REQUEST, action: 'abandon', by }));
+      const requests = ['a', 'b', 'c'].map((id) => ask(handle, { ...REQUEST, action: 'abandon' }, id));
       const outcomes = Promise.allSettled(requests);
       await until('the act', 20, async () => acts.length > 0 || undefined);
       await expect(ask(handle, REQUEST)).rejects.toMatchObject({ cause: { type: 'UnderWay' } });
@@ -239,11 +252,11 @@ describe('support of a CFE that is stuck', () => {
     ['nothing', null, /Send a JSON object/],
     ['an unknown action', { ...REQUEST, action: 'resend' }, /must be one of retry, settle, abandon/],
     ['an unknown field', { ...REQUEST, force: true }, /"force" is not a field/],
-    ['nobody', { ...REQUEST, by: ' ' }, /by: must be a string that says who/],
-    ['no reason', { action: 'retry', by: 'ana' }, /reason: must be a string that says why/],
-    ['a reason in two lines', { ...REQUEST, reason: 'a\nb' }, /reason: must not have control characters/],
-    ['a long reason', { ...REQUEST, reason: 'x'.repeat(501) }, /reason: must have at most 500/],
-    ['a long name', { ...REQUEST, by: 'x'.repeat(101) }, /by: must have at most 100/],
+    ['nobody', { ...SAID, by: ' ' }, /by: must be a string that says who/],
+    ['no reason', { ...SAID, reason: '' }, /reason: must be a string that says why/],
+    ['a reason in two lines', { ...SAID, reason: 'a\nb' }, /reason: must not have control characters/],
+    ['a long reason', { ...SAID, reason: 'x'.repeat(501) }, /reason: must have at most 500/],
+    ['a long name', { ...SAID, by: 'x'.repeat(101) }, /by: must have at most 100/],
   ])('%s is refused in words, and leaves nothing in the history', async (_, request, words) => {
     const { activities, acts } = stuckAt('signCfe');
 
@@ -270,7 +283,7 @@ describe('support of a CFE that is stuck', () => {
     state.mended = true;
     const awaitVerdict = async () => {
       await gate;
-      return { kind: 'decided', status: 'ACCEPTED' } as const;
+      return { kind: 'decided', status: 'ACCEPTED', codes: [] } as const;
     };
 
     await temporal.withWorkers({ ...activities, awaitVerdict }, async () => {

@@ -8,13 +8,15 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CfeView } from '../../local/demo/customer.ts';
+import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
+import { preparePostgres } from '../../local/stack/postgres.ts';
+import type { PostgresPlace } from '../../local/stack/postgresPrograms.ts';
+import { migrateDatabase } from '../../local/stack/prepareStack.ts';
+import { endProcess } from '../../local/stack/processes.ts';
+import { openWatchdog } from '../../local/stack/watchdog.ts';
 import { openOrm } from '../../src/db/orm.ts';
-import type { CfeView } from '../../src/demo/customer.ts';
-import { DEMO_RUT as RUT } from '../../src/demo/onboarding.ts';
-import { preparePostgres } from '../../src/stack/postgres.ts';
-import type { PostgresPlace } from '../../src/stack/postgresPrograms.ts';
-import { endProcess } from '../../src/stack/processes.ts';
-import { openWatchdog } from '../../src/stack/watchdog.ts';
+import { samePasswords } from '../../test/support/database.ts';
 import { freePort } from '../../test/support/services.ts';
 import { type RunningPostgres, startPostgres } from '../../test/support/stack/servers.ts';
 import { startTestStack, type TestStack } from '../../test/support/stacks.ts';
@@ -52,6 +54,7 @@ interface Answered {
 }
 
 async function startStack(databaseUrl: string): Promise<TestStack> {
+  await migrateDatabase({ databaseUrl, rolePasswords: samePasswords(databaseUrl) });
   const stack = await startTestStack({ DATABASE_URL: databaseUrl, CFE_DATA_DIR: stackDir });
   closers.push(() => stack.stop());
   say('The service runs: API, worker, authority, Temporal.');

@@ -13,7 +13,6 @@ const LEFT_OUT_FILES = {
   'test/long/chaos.test': 'kills the Temporal server',
   'test/long/partsDown.test': 'stops a Temporal server of its own',
   'test/long/backupDrill.test': 'begins the Temporal server anew',
-  'test/long/upgrade.test': 'goes on with what a Temporal server of the local stack holds',
 };
 const LEFT_OUT_TESTS = { 'temporal killed': 'kills the Temporal server' };
 

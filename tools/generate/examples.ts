@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import got from 'got';
+import { DEMO_ENTERPRISE, DEMO_RUT } from '../../local/demo/onboarding.ts';
+import type { StackInfo } from '../../local/stack/stackFile.ts';
 import { EXAMPLES_FILE, type Example, type Examples } from '../../src/api/openapi/examples.ts';
-import { DEMO_ENTERPRISE, DEMO_RUT } from '../../src/demo/onboarding.ts';
 import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
-import type { StackInfo } from '../../src/stack/stackFile.ts';
 import type { Cli } from '../../test/support/cli.ts';
 import { startTestStack } from '../../test/support/stacks.ts';
 import { until } from '../../test/support/until.ts';
 
-const DOCUMENTS = join(import.meta.dirname, '../../src/demo/documents');
+const DOCUMENTS = join(import.meta.dirname, '../../local/demo/documents');
 const BIOME = join(import.meta.dirname, '../../node_modules/.bin/biome');
 const ENTERPRISE = `enterprises/${DEMO_RUT}`;
 const LOGIN = { username: 'demo', password: 'demo-portal-login' };
@@ -210,6 +210,7 @@ async function keepCustomers({ record }: Recorder): Promise<void> {
     ['byName', 'Those with "almacen" in their names'],
     ['GET', `${ENTERPRISE}/customers?legal_name=almacen`],
   );
+  await record('getCustomer', ['company', 'A company'], ['GET', path]);
   await record(
     'updateCustomer',
     ['moved', 'It has moved'],
@@ -286,8 +287,12 @@ async function verdict({ send }: Recorder, cfeId: string, status: string): Promi
 }
 
 /** What is told of a CFE that the authority rejects; its request is no model, and not recorded. */
-async function beRejected(customer: Recorder, body: unknown): Promise<void> {
-  const { data } = await customer.send('POST', `${ENTERPRISE}/cfes`, body);
+async function beRejected(customer: Recorder, body: Document): Promise<void> {
+  const headers = { 'idempotency-key': '7a1f1c52-8a1d-4a6e-9a53-3f1f0f6f1f01' };
+  const { data } = await customer.send('POST', `${ENTERPRISE}/cfes`, body, headers);
+  const { header } = body;
+  const changed = { ...body, header: { ...header, totals: { ...header.totals, pay_amount: 1 } } };
+  await customer.refuse('POST', `${ENTERPRISE}/cfes`, changed, headers);
   const { cfe_id } = data as { cfe_id: string };
   await verdict(customer, cfe_id, 'REJECTED');
   await customer.record(
@@ -338,9 +343,6 @@ async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo)
   await refuse('POST', customers, { doc_type: 'RUC', doc_number: '219999830018', name: 'Almacén del Sur' });
   await refuse('POST', customers, { doc_type: 'x'.repeat(17 * 1024) });
   await refuse('POST', customers, {}, { 'content-type': 'text/plain' });
-  const headers = { 'idempotency-key': '7a1f1c52-8a1d-4a6e-9a53-3f1f0f6f1f01' };
-  await send('POST', `${ENTERPRISE}/validate-efactura`, LOGIN, headers);
-  await refuse('POST', `${ENTERPRISE}/validate-efactura`, {}, headers);
 
   const sandbox = { 'x-api-key': test_api_key, 'x-sandbox-mode': 'true' };
   const { access_token } = (await send('POST', 'tokens', {}, sandbox)).data as { access_token: string };

@@ -1,4 +1,4 @@
-/** Notes for people on the table of outcomes (src/dgi/outcomes.ts), by the first answer of a row; stuck rows explain themselves. */
+/** Notes for people on the table of outcomes (src/dgi/outcomes.ts), by the first answer of a row: what the words of the answer, or of the reason to be stuck, do not say. */
 import type { CommonAnswer, Situation, SpecialAnswers } from '../../src/dgi/outcomes.ts';
 
 export const SITUATIONS: Readonly<Record<Situation, string>> = {
@@ -23,15 +23,13 @@ export const REACTIONS = {
 
 type Notes<S extends Situation> = Partial<Record<SpecialAnswers[S] | CommonAnswer, string>>;
 
-const INNER_EXCEPTION = 'An exception inside the authority, at a question that changes nothing.';
-
 export const NOTES: { readonly [S in Situation]: Notes<S> } = {
   send: {
     AS: 'It has the sobre. Its number and token are stored; from Fechahora on it is asked for the verdict.',
     'AS without token': 'It has the sobre, but gave nothing to ask with: the list of sobres is asked for it.',
     S01: 'Nothing in the sobre was registered, and the same bytes will never be: the CFE is rejected with these reasons. `code 11`: the sobre is above the largest size, as S07; it holds one CFE, so it cannot be split.',
     S08: 'It has a sobre of this number already; see the next rows.',
-    'code 13': 'An exception inside the authority: whether it kept the sobre, nobody knows.',
+    'code 100': 'An exception inside the authority: whether it kept the sobre, nobody knows.',
     'no answer': 'Sent, and then no usable answer: whether it kept the sobre, nobody knows.',
   },
   duplicate: {
@@ -42,32 +40,26 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
   },
   find: {
     listed: 'It has the sobre; number and token are in its list.',
-    'listed as refused':
-      'It refused the sobre. Its list holds no reasons: sending the same bytes again brings them.',
     'not listed':
       'It does not have the sobre: the same bytes are sent (again). Should its list lag, S08 tells.',
+    'listed as refused':
+      'It refused the sobre. Its list holds no reasons: sending the same bytes again brings them.',
     'listed without token': 'It has the sobre, or signed for it, but its list gives nothing to ask with.',
-    'code 13': INNER_EXCEPTION,
   },
   findCfe: {
     found: 'It has the number, by the sobre that it names.',
-    'not found': 'It does not have the number.',
     'found without token':
       'It has the number, but gives nothing to ask about its sobre with, or that sobre has no verdict yet.',
-    'code 13': INNER_EXCEPTION,
   },
   ask: {
-    AE: 'The CFE is accepted.',
-    BE: 'The CFE is rejected with these reasons; its number is to be annulled.',
-    CE: 'The CFE is observed (the authority gives this to contingency receipts only).',
     'no verdict on it':
       'The sobre is not processed yet, or the answer covers other receipts of it only: it is asked again.',
+    BE: 'The CFE is rejected with these reasons; its number is to be annulled.',
+    CE: 'The CFE is observed (the authority gives this to contingency receipts only).',
     'E02 of ours':
       'The number was received before, in another sobre of ours for the same CFE (one that we hold, or one whose receipt was signed in the same second: a restored database lacks its last sobres): that one’s verdict counts, not this rejection.',
     'E02 without its original':
       'It does not say where the number was received first, or an exception inside the authority: it is asked again.',
-    'code 104':
-      'It knows no such sobre, or failed: its list gives the right number and token; else it is asked again.',
   },
   lookUp: {
     record:
@@ -80,15 +72,10 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
   },
   sendReport: {
     AR: 'It has the report. It is asked later what it made of it.',
-    R01: 'It cannot read the report: a mistake of ours. Stuck `report.format`; made anew at the retry, with the same sequence.',
-    R02: 'Another RUC than that of the certificate or the request. Stuck `report.company`.',
-    R03: 'Signature or certificate are not accepted. Stuck `report.signature`; signed anew at the retry, with the same sequence.',
-    R04: 'What the report says breaks a rule of the format. Stuck `report.content`; its detail stands in `report show`.',
     R05: 'The sequence is not the next one. Its list is asked: where all reports of the day there are ours the next sequence is taken; else stuck `report.other_system`.',
     R06: 'Received before its day, by the authority’s clock: sent again later.',
-    BR: 'Refused for a reason that no rule covers. Stuck `report.unknown_refusal`.',
     'code 109': 'It has this report already, from a send whose answer was lost: its list gives the number.',
-    'code 13': 'An exception inside the authority: whether it kept the report, nobody knows.',
+    'code 100': 'An exception inside the authority: whether it kept the report, nobody knows.',
     'no answer': 'Sent, and then no usable answer: whether it kept the report, nobody knows.',
   },
   findReport: {
@@ -98,11 +85,9 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
     'listed FR': 'A later sequence of the day counts.',
     'listed BR': 'It refused the report; its answer is read once more for the reasons.',
     'not listed': 'It does not have the report: the same bytes are sent (again).',
-    'code 13': INNER_EXCEPTION,
   },
   listIssuers: {
     list: 'The issuers that came or changed since the moment asked for; none is a list, too.',
-    'code 13': INNER_EXCEPTION,
   },
 };
 

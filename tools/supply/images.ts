@@ -22,9 +22,14 @@ interface ImageNames {
 export function imageNames(compose: string, dockerfile: string): ImageNames {
   const { services } = parse(compose) as { services: Record<string, { image?: string; build?: unknown }> };
   const foreign = Object.entries(services).flatMap(([service, { image = '' }]) =>
-    image === '' || image.startsWith('${CFE_IMAGE') ? [] : [[service, image] as const],
+    image === '' || image.startsWith('${CFE_') ? [] : [[service, image] as const],
   );
-  const bases = [...new Set([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name = '']) => name))];
+  const froms = [...dockerfile.matchAll(/^FROM (?<name>\S+)(?: AS (?<stage>\S+))?/gm)].map(
+    ({ groups }) => groups,
+  );
+  const stages = froms.map((from) => from?.['stage']);
+  const names = froms.map((from) => from?.['name'] ?? '');
+  const bases = [...new Set(names)].filter((name) => !stages.includes(name));
   const [builder = ''] = Object.keys(services).filter((name) => services[name]?.build !== undefined);
   const all = [...new Set([...foreign.map(([, image]) => image), ...bases])];
   return { services: Object.fromEntries(foreign), builder, bases, all };
@@ -78,6 +83,11 @@ async function tokenFor(refusal: Response, name: string): Promise<string> {
   const { token } = (await answer.json()) as { token?: string };
   if (token === undefined) throw new Error(`${new URL(realm).host} gave no token for ${name}`);
   return token;
+}
+
+/** Which of the images no digest pins in a second compose file, as `pinFile` writes it; all of them without one. */
+export function unpinned({ all }: ImageNames, pins: string | undefined): string[] {
+  return all.filter((name) => !pins?.includes(`${name}@sha256:`));
 }
 
 /** A second compose file, which names each image by its digest; those that ours is built from as contexts of its build. */

@@ -1,5 +1,5 @@
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import type { Sobre } from '../../db/entities/Sobre.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
 import type { Why } from '../../domain/supportRefusal.ts';

@@ -1,8 +1,8 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { receiveUnheard } from '../../db/cfes.ts';
-import type { Certificate } from '../../db/entities/Certificate.ts';
-import { Cfe } from '../../db/entities/Cfe.ts';
-import type { Sobre } from '../../db/entities/Sobre.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
 import type { FateUnknown, SobreTicket } from '../../dgi/client.ts';
 import type { Unclear } from '../../dgi/outcomes.ts';
 import type { SubmitResult } from '../../domain/activityResults.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { UnsealError } from '../../crypto/sealed.ts';
-import type { Certificate } from '../../db/entities/Certificate.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';

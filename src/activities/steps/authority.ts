@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentCertificate } from '../../db/certificates.ts';
-import { Certificate } from '../../db/entities/Certificate.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { currentSigner, requireSigner } from '../../db/certificates.ts';
+import { Sobre } from '../../db/entities/authority.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
 import type {
   AskVerdictAnswer,
@@ -148,8 +148,7 @@ async function withCredentials<T>(
 }
 
 const currentOrOwn = async (em: EntityManager, cfe: Cfe): Promise<Certificate> =>
-  (await currentCertificate(em, cfe.rut, cfe.environment)) ??
-  (await em.findOneOrFail(Certificate, { id: cfe.certificateId }));
+  (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
 
 /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
 async function isOurs(

@@ -1,5 +1,5 @@
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import type { Sobre } from '../../db/entities/Sobre.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import type { SobreTicket } from '../../dgi/client.ts';
 import { type Unclear, unclear } from '../../dgi/outcomes.ts';
 import type { FinalStatus } from '../../domain/cfeStatus.ts';

@@ -1,5 +1,5 @@
 import { cfeById } from '../../db/cfes.ts';
-import type { Sobre } from '../../db/entities/Sobre.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
 import type { Orm } from '../../db/orm.ts';
 import { markSending } from '../../db/sobres.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';

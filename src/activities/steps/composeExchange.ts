@@ -1,4 +1,4 @@
-import { Enterprise } from '../../db/entities/Enterprise.ts';
+import { Enterprise } from '../../db/entities/enterprises.ts';
 import { exchangeOf } from '../../db/exchange.ts';
 import { exchangeFileName } from '../../domain/directory.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';

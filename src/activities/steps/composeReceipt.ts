@@ -1,6 +1,6 @@
-import { Enterprise } from '../../db/entities/Enterprise.ts';
+import { Enterprise } from '../../db/entities/enterprises.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
-import { receiptUrl } from '../../domain/receiptUrl.ts';
+import { receiptUrl } from '../../domain/qr.ts';
 import { receiptMail } from '../../mail/receiptMail.ts';
 import type { ComposeMail } from '../attemptMail.ts';
 import { type PrintDeps, printSignedCfe } from './printSignedCfe.ts';

@@ -6,9 +6,8 @@ import {
   heartbeat,
   log,
 } from '@temporalio/activity';
-import type { Orm } from '../../db/orm.ts';
-import { isDatabaseOutage } from '../../db/outage.ts';
-import { clearOwnFault, markOwnFault } from '../../db/ownFaults.ts';
+import { clearOwnFault, markOwnFault } from '../../db/cfes.ts';
+import { isDatabaseOutage, type Orm } from '../../db/orm.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 
 export interface OwnFaultDeps {

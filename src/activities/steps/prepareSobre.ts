@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/postgresql';
-import { Certificate } from '../../db/entities/Certificate.ts';
-import { Cfe } from '../../db/entities/Cfe.ts';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { requireSigner } from '../../db/certificates.ts';
+import { Sobre } from '../../db/entities/authority.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
 import { nextIdemisor, sobreUnderWay } from '../../db/sobres.ts';
 import { writeSobre } from '../../dgi/xml/sobre.ts';
@@ -43,7 +44,7 @@ export function prepareSobre(deps: PrepareDeps, { id }: Cfe): Promise<Sobre> {
     if (underWay) return underWay;
     if (cfe.signedXml === null) throw new Error(`CFE ${id} is not signed yet`);
 
-    const certificate = await em.findOneOrFail(Certificate, { id: cfe.certificateId });
+    const certificate = await requireSigner(em, cfe.certificateId);
     const now = deps.clock();
     const idemisor = await nextIdemisor(em, cfe.rut, cfe.environment);
     failpoint('submit.numbered');

@@ -1,15 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import { findLogo } from '../../db/logos.ts';
+import { Logo } from '../../db/entities/enterprises.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import { UnprintableReceipt } from '../../domain/mail.ts';
-import type { Paper } from '../../domain/paper.ts';
 import { Refusal } from '../../errors.ts';
 import { printedReceipt } from '../../print/printedReceipt.ts';
-import type { PrintedReceipt } from '../../print/receipt.ts';
+import type { Draw } from '../../print/receiptPdfs.ts';
 
 export interface PrintDeps {
-  /** Draws the printed form; refuses while too much is to be drawn (UNAVAILABLE). */
-  readonly draw: (receipt: PrintedReceipt, paper: Paper) => Promise<Uint8Array>;
+  /** Draws the printed form, or has it; refuses while too much is to be drawn (UNAVAILABLE). */
+  readonly draw: Draw;
   /** Where the pages of receipts are, without a slash at its end. */
   readonly publicUrl: string;
 }
@@ -19,15 +18,19 @@ export type PrintSignedCfe = (em: EntityManager, cfe: Cfe & { signedXml: string 
 
 export const printSignedCfe =
   ({ draw, publicUrl }: PrintDeps): PrintSignedCfe =>
-  async (em, { signedXml, environment, status, document }) => {
+  async (em, cfe) => {
+    const { signedXml, document } = cfe;
     const { logoSha256 } = document.issuer;
-    const logo = logoSha256 === undefined ? null : ((await findLogo(em, logoSha256))?.bytes ?? null);
+    const logo =
+      logoSha256 === undefined ? null : ((await em.findOne(Logo, { sha256: logoSha256 }))?.bytes ?? null);
     try {
-      const receipt = printedReceipt({ signedXml, environment, status, document }, { logo, publicUrl });
-      return await draw(receipt, 'A4');
+      const work = { ...workOf(cfe), xmlBytes: Buffer.byteLength(signedXml) };
+      return await draw(work, 'A4', async () => printedReceipt(cfe, { logo, publicUrl }));
     } catch (cause) {
       // A refusal for want of room is no fault of the receipt.
       if (cause instanceof Refusal) throw cause;
       throw new UnprintableReceipt('a receipt could not be printed', { cause });
     }
   };
+
+const workOf = ({ id, accountId, status, digest }: Cfe) => ({ id, accountId, status, digest });

@@ -1,5 +1,5 @@
-import { findRates, keepRates, lastKnownRate } from '../../db/exchangeRates.ts';
 import type { Orm } from '../../db/orm.ts';
+import { findRates, keepRates, lastKnownRate } from '../../db/rates.ts';
 import { type CentralBank, CentralBankUnavailable, isQuoted } from '../../dgi/centralBank.ts';
 import { closingDay, type KnownRate, type RateAnswer, type WantedRate } from '../../domain/exchangeRate.ts';
 import { addDays } from '../../domain/montevideo.ts';

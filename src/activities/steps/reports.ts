@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { activityInfo } from '@temporalio/activity';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentCertificate } from '../../db/certificates.ts';
+import { currentSigner } from '../../db/certificates.ts';
 import {
   lockReport,
   markReportStuck,
@@ -10,9 +10,8 @@ import {
   type ReportKey,
   reportKey,
 } from '../../db/dailyReports.ts';
-import type { Certificate } from '../../db/entities/Certificate.ts';
-import type { DailyReport } from '../../db/entities/DailyReport.ts';
-import { ReportSubmission } from '../../db/entities/ReportSubmission.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { type DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient, FateUnknown } from '../../dgi/client.ts';
 import { type Unclear, unclear } from '../../dgi/outcomes.ts';
@@ -53,7 +52,7 @@ export async function withReportCredentials<T>(
   { rut, environment }: ReportKey,
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
-  const certificate = await currentCertificate(orm.em.fork(), rut, environment);
+  const certificate = await currentSigner(orm.em.fork(), rut, environment);
   if (!certificate) return unclear('findReport', 'no key', 'there is no certificate');
   let privateKey: KeyObject;
   try {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { activityInfo } from '@temporalio/activity';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { Sobre } from '../../db/entities/authority.ts';
 import { outcomeOf, unclear } from '../../dgi/outcomes.ts';
 import type { Stuck, SubmitResult } from '../../domain/activityResults.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { Sobre } from '../../db/entities/authority.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import type { VerdictMails } from '../../db/mails.ts';
-import { annulUndecided, isNumberUndecided } from '../../db/undecidedNumbers.ts';
+import { annulUndecided, isNumberUndecided } from '../../db/numbers.ts';
 import type { FindStateAnswer } from './authority.ts';
 import { storeVerdictOfLocked } from './storeVerdict.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentCertificate } from '../../db/certificates.ts';
+import { currentSigner } from '../../db/certificates.ts';
 import type { CfeInHand } from '../../db/cfeInHand.ts';
-import type { Certificate } from '../../db/entities/Certificate.ts';
-import { Cfe } from '../../db/entities/Cfe.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
 import { storeSignedWithSobre } from '../../db/sobres.ts';
 import { sobreAround } from '../../dgi/xml/sobre.ts';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
@@ -83,7 +83,7 @@ function signAnew(deps: SignDeps, cfeUuid: string): Promise<string | null> {
     if (montevideoDate(now) > expirationDate) {
       return `Its CAE expired on ${expirationDate}, so no other certificate may sign it now: configure the key, then retry; or abandon the CFE.`;
     }
-    const certificate = await currentCertificate(em, cfe.rut, cfe.environment);
+    const certificate = await currentSigner(em, cfe.rut, cfe.environment);
     if (!certificate || certificate.id === cfe.certificateId) {
       return 'Configure the key, or upload a new certificate; then retry.';
     }

@@ -1,7 +1,7 @@
-import { Cfe } from '../../db/entities/Cfe.ts';
-import type { Mail } from '../../db/entities/Mail.ts';
+import type { Mail } from '../../db/entities/mail.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
 import { recordEvent } from '../../db/events.ts';
-import { hasTriedMail, insertMailAttempt, lockMail } from '../../db/mails.ts';
+import { hasTriedMail, insertMailAttempt, lockMail, recordBounce } from '../../db/mails.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type MailKind, type MailOutcome, type MailStatus, statusAfter } from '../../domain/mail.ts';
 import { receiptDelivered, receiptFailed } from '../../domain/webhookEvents.ts';
@@ -41,9 +41,15 @@ export async function storeMailAttempt(
     insertMailAttempt(em, mail, { execution, at, smtpCode, error, answer, milliseconds });
     mail.status = statusAfter(outcome, { retriesLeft, askedAgain: mail.askedAgain });
     mail.askedAgain = false;
+    mail.error = error;
     if (mail.status !== 'PENDING') {
       mail.settledAt = now;
       const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId });
+      const { accountId } = cfe;
+      if (outcome.isBounce && mail.kind === 'RECEIPT')
+        await recordBounce(em, { accountId, destination: mail.destination }, now);
+      // A trial that may not leave the house is no receipt that failed.
+      if (error === 'sandbox') return { kind: mail.kind, error, status: mail.status };
       const tell = mail.status === 'SENT' ? receiptDelivered : receiptFailed;
       await recordEvent(em, cfe, tell({ cfe, mail }), now);
     }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { Sobre } from '../../db/entities/authority.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import { recordEvent } from '../../db/events.ts';
 import type { SobreTicket } from '../../dgi/client.ts';
 import { canBecome } from '../../domain/cfeStatus.ts';

@@ -1,6 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { decideUnheard, tellNotes } from '../../db/cfes.ts';
-import { Cfe } from '../../db/entities/Cfe.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
 import { recordEvent } from '../../db/events.ts';
 import { recordVerdictExchange } from '../../db/exchange.ts';
 import { recordVerdictMails, type VerdictMails } from '../../db/mails.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { activityInfo } from '@temporalio/activity';
 import { markStuck } from '../../db/cfes.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 
 /**
  * A step is taken up: whatever its CFE was stuck for, it is no longer. What keeps failing by a mistake of ours stays stuck

@@ -1,5 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
-import { Sobre } from '../../db/entities/Sobre.ts';
+import { Sobre } from '../../db/entities/authority.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { FateUnknown } from '../../dgi/client.ts';
 import { type Unclear, unclear } from '../../dgi/outcomes.ts';

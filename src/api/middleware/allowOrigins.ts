@@ -23,9 +23,6 @@ const ANSWER_HEADERS = [
   'RateLimit-Policy',
   'Retry-After',
   'WWW-Authenticate',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
   'X-Request-Id',
 ];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];

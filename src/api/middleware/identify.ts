@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import { callerAddress } from '../../http/callerAddress.ts';
+import { createProxyNotice } from '../../http/proxyNotice.ts';
+import type { Logger } from '../../logger.ts';
 import type { RequestState } from '../requestState.ts';
 
 const FORM = /^[A-Za-z0-9._-]{8,128}$/;
@@ -13,8 +15,10 @@ function requestIdOf(header: string | string[] | undefined): string {
 /**
  * Gives every request its id, answered as X-Request-Id, and the address that it comes from by way of `trustedProxies`.
  */
-export function identify(trustedProxies: number): Middleware<RequestState> {
+export function identify(trustedProxies: number, logger: Logger): Middleware<RequestState> {
+  const notice = createProxyNotice({ trustedProxies, logger });
   return (ctx, next) => {
+    notice(ctx.req);
     ctx.state.requestId = requestIdOf(ctx.req.headers['x-request-id']);
     ctx.state.address = callerAddress(ctx.req, trustedProxies);
     ctx.state.route = null;

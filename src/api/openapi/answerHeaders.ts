@@ -27,9 +27,6 @@ export const ANSWER_HEADERS = {
   RateLimit: text('Requests left (r), and seconds until the count resets (t).', {
     examples: ['"default";r=998;t=1834'],
   }),
-  'X-RateLimit-Limit': integer('Requests allowed per window.', 1000),
-  'X-RateLimit-Remaining': integer('Requests left in this window.', 998),
-  'X-RateLimit-Reset': integer('When the next window begins, in seconds since 1970.', 1795305600),
   'Retry-After': {
     ...integer('Seconds to wait before the next try.', 5),
     required: true,
@@ -48,18 +45,6 @@ export const ANSWER_HEADERS = {
   Link: text('The next page, `rel="next"`, when this one is full; the last page may be empty.', {
     examples: ['</v1/enterprises/219000090011/customers?skip=1000&limit=1000>; rel="next"'],
   }),
-  'Link-Of-Deprecation': {
-    ...text('Where to read which address to use instead, `rel="deprecation"` (RFC 9745).', {
-      examples: ['</v1/docs>; rel="deprecation"; type="text/html"'],
-    }),
-    required: true,
-  },
-  Deprecation: {
-    ...text('Since when this address is an older one, in seconds since 1970 (RFC 9745).', {
-      examples: ['@1795305600'],
-    }),
-    required: true,
-  },
   ETag: {
     ...text('Of the file; send it as `If-None-Match` to be answered 304 while it is the same.', {
       examples: ['"2c26b46b68ffc68ff99b453c1d304134"'],
@@ -73,26 +58,17 @@ export const ANSWER_HEADERS = {
 type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
 /** What is sent where the table's name is not the header's. */
-const SENT_AS: Partial<Record<AnswerHeader, string>> = {
-  'Retry-After-If-Any': 'Retry-After',
-  'Link-Of-Deprecation': 'Link',
-};
+const SENT_AS: Partial<Record<AnswerHeader, string>> = { 'Retry-After-If-Any': 'Retry-After' };
 
 const references = (names: readonly AnswerHeader[]) =>
   Object.fromEntries(names.map((name) => [SENT_AS[name] ?? name, { $ref: `#/components/headers/${name}` }]));
 
-const QUOTA: readonly AnswerHeader[] = [
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
+const QUOTA: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
 
-/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one, `deprecated`: its address is an older one. */
+/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one. */
 export function answerHeaders(
   status: number,
-  { replayed = false, waits = false, paged = false, file = false, deprecated = false } = {},
+  { replayed = false, waits = false, paged = false, file = false } = {},
 ): Record<string, { $ref: string }> {
   return references([
     'X-Request-Id',
@@ -104,6 +80,5 @@ export function answerHeaders(
     ...(waits ? (['Preference-Applied'] as const) : []),
     ...(paged ? (['Link'] as const) : []),
     ...(file ? (['ETag'] as const) : []),
-    ...(deprecated ? (['Deprecation', 'Link-Of-Deprecation'] as const) : []),
   ]);
 }

@@ -1,6 +1,6 @@
 /** Errors that no customer of a quiet stack meets, as the service itself makes them: examples of the document. */
 import { inProgress } from '../../commands/steps/runOnce.ts';
-import type { RefusalCode } from '../../errors.ts';
+import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
 import { applyQuota } from '../hourlyLimit.ts';
 import { notSentYet } from '../receiptFiles.ts';
@@ -24,6 +24,8 @@ function overTheLimit(): unknown {
 }
 
 const THROWN = {
+  REQUEST_TIMEOUT: new Refusal('REQUEST_TIMEOUT', 'The request did not arrive in time.'),
+  HEADERS_TOO_LARGE: new Refusal('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
   NOT_SENT_YET: notSentYet(),
   IDEMPOTENCY_IN_PROGRESS: inProgress(),
   RATE_LIMITED: overTheLimit(),

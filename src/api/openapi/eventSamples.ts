@@ -92,5 +92,16 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 
+/** What an account is told of its own role: a second sample of `enterprise.updated`. @internal exported for tests */
+export const ROLE_CHANGED = enterpriseUpdated(objectOf('READY'), { role: { from: 'MEMBER', to: null } });
+
 /** The body of a sample, byte for byte as a receiver would get it. */
 export const sampleBody = (name: WebhookEvent['name']): string => eventBody(SAMPLE_EVENTS[name], NOW);
+
+/** The same of every other sample of that event, each with what it shows. */
+export const moreSamples = (
+  name: WebhookEvent['name'],
+): Readonly<Record<string, [summary: string, body: string]>> =>
+  name === 'enterprise.updated'
+    ? { role: ['The role of the account that is told has changed', eventBody(ROLE_CHANGED, NOW)] }
+    : {};

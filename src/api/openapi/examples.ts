@@ -26,7 +26,7 @@ export interface Examples {
 }
 
 /** Where the recorded examples stand. */
-export const EXAMPLES_FILE = join(import.meta.dirname, 'examples.json');
+export const EXAMPLES_FILE = join(import.meta.dirname, '../../../openapi.examples.json');
 
 /** The recorded examples. */
 export function readExamples(): Examples {

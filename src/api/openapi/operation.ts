@@ -13,12 +13,11 @@ const JSON_TYPE = 'application/json';
 
 /** The operation object of a route. */
 export function operation(route: Route, book: SchemaBook, examples: OperationExamples = {}): object {
-  const { name, summary, auth, deprecatedFor } = route;
+  const { name, summary, auth } = route;
   return {
     operationId: name,
     summary,
     description: description(route),
-    ...(deprecatedFor === undefined ? {} : { deprecated: true }),
     tags: [tagOf(route)],
     security: [auth === 'key' ? { apiKey: [] } : { apiKey: [], accessToken: [] }],
     parameters: [...pathParameters(route, book), ...queryParameters(route, book), ...headerParameters(route)],
@@ -59,14 +58,13 @@ function environmentsOf({ sandbox, query }: Route): string {
 }
 
 function description(route: Route): string {
-  const { about, deprecatedFor, role, auth } = route;
+  const { about, role, auth } = route;
   const conditions = [
     ...(role === null ? [] : [`Requires the role ${role} or higher at the enterprise.`]),
     environmentsOf(route),
     ...(auth === 'key' ? ['Requires the API key only.'] : []),
   ].join(' ');
-  const older = deprecatedFor === undefined ? [] : [`An older address: use \`${deprecatedFor}\`.`];
-  return [...older, about, conditions].join('\n\n');
+  return `${about}\n\n${conditions}`;
 }
 
 /** The tags, each with what its operations are about. */
@@ -150,7 +148,6 @@ function success(
     replayed: takesIdempotencyKey(route),
     waits: route.waitFor !== undefined,
     paged: route.nextPage !== undefined,
-    deprecated: route.deprecatedFor !== undefined,
   };
   return jsonAnswer(route.success, capital(route.name), book, { headers, examples });
 }

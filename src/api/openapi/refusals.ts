@@ -15,14 +15,17 @@ export const WORDS: Readonly<Record<RefusalCode, string>> = {
     'The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`.',
   NOT_FOUND: 'It does not exist. `GET /enterprises` lists the enterprises of the caller.',
   METHOD_NOT_ALLOWED: 'The path does not support this method; the header Allow lists those it supports.',
+  REQUEST_TIMEOUT:
+    'The request did not arrive within 30 seconds, or its headers within 15; the connection is closed. Send it again.',
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not application/json in UTF-8.',
+  HEADERS_TOO_LARGE: 'The headers of the request have more than 16 KiB together; the connection is closed.',
   NOT_SENT_YET:
     'The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes.',
   IDEMPOTENCY_IN_PROGRESS:
     'A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again.',
   IDEMPOTENCY_KEY_REUSED:
-    'The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since; `GET /enterprises/{rut}/cfes?idempotency_key=…` finds its receipt.',
+    'The Idempotency-Key stands for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE that the key has made, `details.fields` the first difference by its path. Read that CFE before anything else; this request was not carried out.',
   RATE_LIMITED:
     'The hourly limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
   INTERNAL_ERROR: 'An error on our side; the message has the request id.',
@@ -41,6 +44,9 @@ export function refusalsOf(route: Route): [status: number, codes: RefusalCode[]]
     ...(route.role === null ? [] : (['NOT_FOUND'] as const)),
     ...(route.body ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
     ...(takesIdempotencyKey(route) ? (['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const) : []),
+    // Of the server in front of all routes (src/http/server.ts).
+    'REQUEST_TIMEOUT',
+    'HEADERS_TOO_LARGE',
     'RATE_LIMITED',
     'INTERNAL_ERROR',
     'UNAVAILABLE',

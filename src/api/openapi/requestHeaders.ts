@@ -47,8 +47,8 @@ const IDEMPOTENCY: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'A string of your own, new for each operation. A repeated request with the same key and body gets the first answer ' +
-    'again (`Idempotent-Replayed: true`), and nothing is done twice. A request that was refused did nothing and leaves the key free for the mended one.',
+    'A string of your own, one for each operation. The same request again gets the first answer ' +
+    'again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one.',
   schema: {
     type: 'string',
     minLength: 1,

@@ -51,6 +51,17 @@ const DETAIL_SCHEMAS = {
         maxItems: MAX_FAULTS + 1,
         items: schemaAt('Fault'),
       },
+      enterprise_rut: {
+        type: 'string',
+        description: 'Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: the RUT of its enterprise.',
+        examples: ['219999830019'],
+      },
+      cfe_id: {
+        type: 'string',
+        description:
+          'Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: which one. Read it: it may be the sale that you mean.',
+        examples: ['101-7'],
+      },
     },
   },
   Fault: {

@@ -1,7 +1,7 @@
 /** The `webhooks` of the document: the requests to customers' servers, and how they answer. */
 import type { WebhookEvent } from '../../domain/webhookEvents.ts';
-import { WEBHOOK_EVENT_VIEWS } from '../views/webhookEvents.ts';
-import { sampleBody } from './eventSamples.ts';
+import { EVENT_WORDS, pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhookEvents.ts';
+import { moreSamples, sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 
 /** Their tag. */
@@ -52,22 +52,15 @@ const ANSWERS = {
   },
 };
 
-const SUMMARIES: Readonly<Record<WebhookEvent['name'], string>> = {
-  'enterprise.updated': 'The enterprise object has changed',
-  'payment.created': 'A plan with a price was chosen',
-  'efactura.login': 'A check of the e-invoicing login has finished',
-  'cfe.updated': 'The status of a CFE has changed; sent only to webhooks that select it',
-  'daily_report.updated': 'The status of a daily report has changed; sent only to webhooks that select it',
-  'cae.low': 'The numbers of a type run low; sent only to webhooks that select it',
-  'cae.expiring': 'A CAE with numbers left expires in 30, 7 or 1 days; sent only to webhooks that select it',
-  'certificate.expiring': 'The certificate expires in 30, 7 or 1 days; sent only to webhooks that select it',
-  'receipt.delivered':
-    'An e-mail with a receipt was taken by the mail server; sent only to webhooks that select it',
-  'receipt.failed':
-    'An e-mail with a receipt was refused, or given up after the last retry; sent only to webhooks that select it',
-  'authority.updated':
-    'The tax authority has stopped answering, or answers again; sent only to webhooks that select it',
-  'webhook.test': 'A test of the webhook was requested',
+const summaryOf = (name: WebhookEvent['name']): string => EVENT_WORDS[name].slice(0, -1);
+
+/** Who gets an event that selected it: most are about an enterprise. */
+const OF_ENTERPRISE =
+  'Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise.';
+const RECEIVERS: Readonly<Partial<Record<WebhookEvent['name'], string>>> = {
+  'enterprise.updated': `${OF_ENTERPRISE} A change of \`role\` goes to the account whose role it is, alone, whatever that role is.`,
+  'authority.updated': 'Sent to every webhook that selected it, of any account, whatever enterprises it has.',
+  'webhook.test': 'Sent to the one webhook for which it was asked, whatever events that has selected.',
 };
 
 /** `webhooks` by the name of the event; the schemas of the bodies are collected in `book`. */
@@ -76,16 +69,21 @@ export function webhooks(book: SchemaBook): Record<string, { post: object }> {
   return Object.fromEntries(names.map((name) => [name, { post: webhook(name, book) }]));
 }
 
-/** `onCfeUpdated` */
-const operationIdOf = (name: string): string =>
-  `on${name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}`;
+function samplesOf(name: WebhookEvent['name']): Record<string, { summary: string; value: unknown }> {
+  const all = { sample: [summaryOf(name), sampleBody(name)] as const, ...moreSamples(name) };
+  return Object.fromEntries(
+    Object.entries(all).map(([key, [summary, body]]) => [
+      key,
+      { summary, value: JSON.parse(body) as unknown },
+    ]),
+  );
+}
 
 function webhook(name: WebhookEvent['name'], book: SchemaBook): object {
   return {
-    operationId: operationIdOf(name),
-    summary: SUMMARIES[name],
-    description:
-      'Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.',
+    operationId: `on${pascalCase(name)}`,
+    summary: summaryOf(name),
+    description: `${RECEIVERS[name] ?? OF_ENTERPRISE} Deliveries repeat until one is accepted and may come in any order: go by \`webhook-id\` and \`timestamp\`.`,
     tags: [WEBHOOKS_TAG.name],
     security: [],
     parameters: HEADERS,
@@ -95,7 +93,7 @@ function webhook(name: WebhookEvent['name'], book: SchemaBook): object {
       content: {
         'application/json': {
           schema: book.of(WEBHOOK_EVENT_VIEWS[name], 'output'),
-          examples: { sample: { summary: SUMMARIES[name], value: JSON.parse(sampleBody(name)) as unknown } },
+          examples: samplesOf(name),
         },
       },
     },

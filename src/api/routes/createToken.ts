@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TOKEN_SECONDS } from '../../crypto/tokens.ts';
+import { countOf, textOf } from '../../views/formats.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
-import { countOf, textOf } from '../views/formats.ts';
 
 /** POST /tokens: an API key for an access token. */
 export const createToken = defineRoute({

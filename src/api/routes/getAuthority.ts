@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { authorityStatus } from '../../domain/authorityStatus.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import { AuthorityStatusName } from '../../domain/enums.ts';
+import { countOf, MomentText } from '../../views/formats.ts';
 import { defineRoute } from '../route.ts';
-import { countOf, MomentText } from '../views/formats.ts';
 
 const StateView = z
   .object({

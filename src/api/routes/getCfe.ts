@@ -1,16 +1,15 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import { type CfeKey, findCfe } from '../../db/cfes.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import type { Enterprise } from '../../db/entities/enterprises.ts';
 import type { Database } from '../../db/orm.ts';
 import { CfeId, parseCfeId } from '../../domain/cfeId.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
+import { CfeListView, cfeView } from '../../views/cfe.ts';
 import { environmentRead, environmentToRead } from '../environmentRead.ts';
 import { type Caller, defineRoute } from '../route.ts';
-import { CfeListView, cfeView } from '../views/cfe.ts';
 
 /** GET …/cfes/{cfe_id}: one CFE, as a list of one. */
 export const getCfe = defineRoute({
@@ -46,21 +45,21 @@ interface ReadRequest {
  * The CFE that a request names, read by `find`. Refuses where there is none (NOT_FOUND), and the sandbox to who is no
  * developer (FORBIDDEN).
  */
-export function cfeAsked(
+export function cfeAsked<Found>(
   orm: Database,
-  find: (em: EntityManager, key: CfeKey) => Promise<Cfe | null>,
+  find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
   { caller, enterprise: { rut }, params, query }: ReadRequest,
-): Promise<Cfe> {
+): Promise<Found> {
   return readCfe(orm, find, { rut, environment: environmentRead(caller, query) }, params.cfe_id);
 }
 
 /** The CFE of the enterprise that a cfe_id names, in production unless told, read by `find`. Refuses where there is none (NOT_FOUND). */
-export async function readCfe(
+export async function readCfe<Found>(
   { em }: Database,
-  find: (em: EntityManager, key: CfeKey) => Promise<Cfe | null>,
+  find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
   { rut, environment = 'production' }: { rut: string; environment?: Environment },
   cfeId: string,
-): Promise<Cfe> {
+): Promise<Found> {
   const parts = parseCfeId(cfeId);
   const cfe = parts && (await find(em.fork(), { rut, environment, ...parts }));
   if (!cfe) {

@@ -1,38 +1,28 @@
 import type { Route } from '../route.ts';
-import { createBranch } from './createBranch.ts';
-import { createCustomer } from './createCustomer.ts';
-import { createEnterprise } from './createEnterprise.ts';
+import { createBranch, deleteBranch, listBranches, updateBranch } from './branches.ts';
+import { listCaes, uploadCae } from './caes.ts';
+import { getCertificate, uploadCertificate } from './certificate.ts';
+import { getCfePdf, getCfeXml } from './cfeFiles.ts';
 import { createToken } from './createToken.ts';
-import { deleteBranch } from './deleteBranch.ts';
-import { deleteCustomer } from './deleteCustomer.ts';
+import { getCredentialsStatus, validateCredentials } from './credentials.ts';
+import { createCustomer, deleteCustomer, getCustomer, listCustomers, updateCustomer } from './customers.ts';
+import { getDailyReport, getDailyReportXml, listDailyReports } from './dailyReports.ts';
+import {
+  createEnterprise,
+  getEnterprise,
+  listEnterprises,
+  patchEnterprise,
+  updateEnterprise,
+} from './enterprises.ts';
 import { getAuthority } from './getAuthority.ts';
-import { getCertificate } from './getCertificate.ts';
 import { getCfe } from './getCfe.ts';
-import { getCfePdf } from './getCfePdf.ts';
-import { getCfeXml } from './getCfeXml.ts';
-import { getCredentialsStatus } from './getCredentialsStatus.ts';
-import { getDailyReport } from './getDailyReport.ts';
-import { getDailyReportXml } from './getDailyReportXml.ts';
-import { getEnterprise } from './getEnterprise.ts';
 import { issueCfe } from './issueCfe.ts';
-import { listBranches } from './listBranches.ts';
-import { listCaes } from './listCaes.ts';
 import { listCfes } from './listCfes.ts';
-import { listCustomers } from './listCustomers.ts';
-import { listDailyReports } from './listDailyReports.ts';
-import { listEnterprises } from './listEnterprises.ts';
 import { listEvents } from './listEvents.ts';
-import { listMails } from './listMails.ts';
 import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
-import { sendMail } from './sendMail.ts';
-import { updateBranch } from './updateBranch.ts';
-import { updateCustomer } from './updateCustomer.ts';
-import { patchEnterprise, updateEnterprise } from './updateEnterprise.ts';
-import { uploadCae } from './uploadCae.ts';
-import { uploadCertificate } from './uploadCertificate.ts';
-import { validateCredentials } from './validateCredentials.ts';
+import { listMails, sendMail } from './mails.ts';
 
-/** Every route below /v1, one file each, in the order of openapi.json. */
+/** Every route below /v1, in the order of openapi.json. */
 export const ROUTES: readonly Route[] = [
   createToken,
   createEnterprise,
@@ -54,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   listCaes,
   createCustomer,
   listCustomers,
+  getCustomer,
   updateCustomer,
   deleteCustomer,
   issueCfe,

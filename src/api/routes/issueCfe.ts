@@ -7,9 +7,9 @@ import { parseCfeId } from '../../domain/cfeId.ts';
 import { CfeRequest } from '../../domain/cfeRequest.ts';
 import { Rut } from '../../domain/rut.ts';
 import { failpoint } from '../../failpoints.ts';
+import { CfeView, cfeView, cfeViewAt } from '../../views/cfe.ts';
+import { ValidationView, validationView } from '../../views/validation.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
-import { CfeView, cfeView, cfeViewAt } from '../views/cfe.ts';
-import { ValidationView, validationView } from '../views/validation.ts';
 
 /** The state of every CFE when its number is taken. */
 const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;

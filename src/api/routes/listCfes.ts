@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import { countCfes, searchCfes } from '../../db/cfeSearch.ts';
 import { findCfe } from '../../db/cfes.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import { cursorOf } from '../../domain/cursor.ts';
 import { date, Moment, spanOf } from '../../domain/dates.ts';
@@ -20,10 +20,10 @@ import {
 } from '../../domain/soughtCfe.ts';
 import { text } from '../../domain/text.ts';
 import { invalidInput } from '../../errors.ts';
+import { CfeListView, cfeView } from '../../views/cfe.ts';
 import { environmentRead, environmentToRead } from '../environmentRead.ts';
 import { pageOf, wholeNumber } from '../paging.ts';
 import { defineRoute } from '../route.ts';
-import { CfeListView, cfeView } from '../views/cfe.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;

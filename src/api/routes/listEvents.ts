@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { eventsAfter, placeOf } from '../../db/accountEvents.ts';
+import { eventsAfter, placeOf } from '../../db/events.ts';
 import { SelectableEventName } from '../../domain/enums.ts';
 import type { RequestRule } from '../../domain/requestRules.ts';
 import { isUuid } from '../../domain/uuid.ts';
 import { invalidInput } from '../../errors.ts';
+import { EventListView, listedEventView } from '../../views/listedEvent.ts';
 import { wholeNumber } from '../paging.ts';
 import { defineRoute } from '../route.ts';
-import { EventListView, listedEventView } from '../views/listedEvent.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;

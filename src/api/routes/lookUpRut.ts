@@ -1,20 +1,18 @@
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
+import { ErutView, erutView } from '../../views/erut.ts';
 import { defineRoute } from '../route.ts';
-import { ErutView, erutView } from '../views/erut.ts';
 
 /**
  * GET …/erut: what the authority's registry tells of any RUT, registered here or not
  * (docs/contract.md#registry-look-up).
  */
-const ADDRESS = '/enterprises/{rut}/erut';
-
-export const lookUpRut = route('lookUpRut', ADDRESS);
+export const lookUpRut = route('lookUpRut', '/enterprises/{rut}/erut');
 
 /** GET /erut/{rut}: the same, by its second address (docs/contract.md#addresses). */
-export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}', { deprecatedFor: ADDRESS });
+export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}');
 
-function route(name: string, path: `/${string}`, more: { deprecatedFor?: string } = {}) {
+function route(name: string, path: `/${string}`) {
   return defineRoute({
     name,
     method: 'GET',
@@ -22,7 +20,6 @@ function route(name: string, path: `/${string}`, more: { deprecatedFor?: string 
     summary: 'eRUT lookup',
     about:
       'What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.',
-    ...more,
     auth: 'token',
     sandbox: false,
     role: null,

@@ -1,39 +1,89 @@
 import * as z from 'zod';
-import { reconcileNumbers } from '../../db/reconciliation.ts';
-import { Rut } from '../../domain/rut.ts';
-import { defineVerb, type Group } from '../verb.ts';
+import { annulNumbers } from '../../commands/annulNumbers.ts';
+import { type AnnulledSpan, annulmentsOf, reconcileNumbers } from '../../db/numbers.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/cfeTypes.ts';
+import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
+import { count, InEnvironment, limit, OfRut, onlyRut, Reason } from '../inputs.ts';
+import { act, group, query, type Row } from '../verb.ts';
 
-const reconcile = defineVerb({
-  name: 'reconcile',
-  summary:
-    'Prove for every CAE that given = issued + annulled + waiting; exit code 1 where a number is unaccounted for',
-  reads: true,
-  options: [{ flags: '--rut <rut>', about: 'only CAEs of this enterprise' }],
-  examples: ['', '--rut 219999830019 --json'],
-  input: z.strictObject({ rut: Rut.optional() }),
-  async run({ orm }, { rut }) {
-    return (await reconcileNumbers(orm.em.fork(), { rut })).map(({ authorizationNumber, type, ...cae }) => ({
-      rut: cae.rut,
-      environment: cae.environment,
-      authorization_number: authorizationNumber,
-      cfe_type: type,
-      serie: cae.serie,
-      given: cae.given,
-      issued: cae.issued,
-      annulled: cae.annulled,
-      waiting: cae.waiting,
-      elsewhere: cae.elsewhere,
-    }));
-  },
-  isWell: (rows) =>
-    rows.every(
-      ({ given, issued, annulled, waiting }) => given === Number(issued) + Number(annulled) + Number(waiting),
-    ),
+/** A type by its name or by the authority's code. */
+const TYPES = CFE_TYPE_NAMES.flatMap((name) => [name, String(CFE_TYPES[name].code)]);
+
+const rowOf = (span: Omit<AnnulledSpan, 'id' | 'environment' | 'reportDate'>): Row => ({
+  cfe_type: span.type,
+  serie: span.serie,
+  from: span.from,
+  to: span.to,
+  reason: span.reason,
+  typed_reason: span.typedReason,
+  authority_code: span.authorityCodes.join(', ') || null,
+  annulled_at: span.annulledAt.toISOString(),
 });
 
-/** `cfe numbers`: whether every number is accounted for. */
-export const numbers: Group = {
-  name: 'numbers',
-  summary: 'The numbers of CAEs: the proof that none is unaccounted for',
-  verbs: [reconcile],
-};
+export const annulment = group(
+  'annulment',
+  'Numbers that are no valid CFE and never will be: which, why, and annulling by hand',
+  {
+    list: query({
+      summary: 'List the annulled numbers of an enterprise, the latest first',
+      takes: { rut: OfRut, environment: InEnvironment, limit: limit(100_000, 1_000) },
+      examples: ['--rut 219999830019', '--rut 219999830019 --environment sandbox --json'],
+      async run({ orm }, { rut, environment, limit: most }) {
+        const of = { rut, environment, isOperator: true };
+        return (await annulmentsOf(orm.em.fork(), of, { after: null, limit: most })).map(rowOf);
+      },
+    }),
+    'add RUT': act({
+      summary: 'Annul numbers that were never given, for ever; the daily report tells the authority',
+      takes: {
+        rut: OfRut,
+        type: z.enum(TYPES).describe('name or code of the type, such as ETICKET or 101'),
+        serie: z.string().describe('serie of the CAE'),
+        from: count(1, LAST_NUMBER).describe('first number to annul'),
+        to: count(1, LAST_NUMBER).describe('last number to annul'),
+        reason: Reason,
+        environment: InEnvironment,
+      },
+      examples: [
+        '219999830019 --type ETICKET --serie A --from 501 --to 600 --reason "printed on paper by mistake"',
+      ],
+      usageFault: ({ from, to }) => (Number(from) > Number(to) ? '--to must not be below --from' : undefined),
+      async run(deps, { type: named, ...input }) {
+        const type = cfeTypeOfCode(Number(named)) ?? (named as CfeType);
+        const annulled = await annulNumbers(deps, { ...input, type });
+        return annulled.map(({ serie, fromNumber: from, toNumber: to, reason, typedReason, annulledAt }) =>
+          rowOf({ type, serie, from, to, reason, typedReason, annulledAt, authorityCodes: [] }),
+        );
+      },
+    }),
+  },
+);
+
+export const numbers = group('numbers', 'The numbers of CAEs: the proof that none is unaccounted for', {
+  reconcile: query({
+    summary:
+      'Prove for every CAE that given = issued + annulled + waiting; exit code 1 where a number is unaccounted for',
+    takes: { rut: onlyRut('only CAEs of this enterprise') },
+    examples: ['', '--rut 219999830019 --json'],
+    async run({ orm }, { rut }) {
+      const caes = await reconcileNumbers(orm.em.fork(), { rut });
+      return caes.map(({ authorizationNumber, type, ...cae }) => ({
+        rut: cae.rut,
+        environment: cae.environment,
+        authorization_number: authorizationNumber,
+        cfe_type: type,
+        serie: cae.serie,
+        given: cae.given,
+        issued: cae.issued,
+        annulled: cae.annulled,
+        waiting: cae.waiting,
+        elsewhere: cae.elsewhere,
+      }));
+    },
+    isWell: (rows) =>
+      rows.every(
+        ({ given, issued, annulled, waiting }) =>
+          given === Number(issued) + Number(annulled) + Number(waiting),
+      ),
+  }),
+});

@@ -1,7 +1,10 @@
 /** Attempts to prove who one is, by a password or a code, at the sign-in and wherever either is asked for again. */
 import { createHash } from 'node:crypto';
-import { type AttemptCount, countSignIn } from '../../db/consoleSessions.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CheckedFrom } from '../../crypto/passwords.ts';
+import { countSignIn } from '../../db/counts.ts';
 import { SIGN_IN_LIMITS } from '../../domain/people.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../../domain/requestLimits.ts';
 import { Refusal } from '../../errors.ts';
 import type { Place, SignInDeps } from './people.ts';
 
@@ -9,6 +12,8 @@ import type { Place, SignInDeps } from './people.ts';
 export interface SignInPlace extends Place {
   /** The network that the address is in. */
   readonly network: string;
+  /** The site that the network is in: somebody may have all the networks of one. */
+  readonly site: string;
   /** Whether the one with this address of e-mail signed in from this browser before, and which browser it is; null where not. */
   readonly knownBrowser: string | null;
 }
@@ -33,15 +38,25 @@ export async function countAttempt(
       : [[`browser:${account}:${knownBrowser}`, SIGN_IN_LIMITS.browser]];
   const em = deps.orm.em.fork();
   for (const [place, most] of counted) {
-    const count = await countSignIn(em, place, now);
+    const quota = await countSignIn(em, { place, most }, now);
     // The network first: what it has too many of is not counted for the person.
-    if (count.attempts > most) throw tooMany(count, now);
+    if (isExceeded(quota)) throw tooMany(quota, now);
   }
   return counted.map(([place]) => place);
 }
 
-function tooMany({ resetsAt }: AttemptCount, now: Date): Refusal {
-  const seconds = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000));
+/** In whose turn the password is checked: that of the person where they are known, by whatever browser, else of the site. */
+export const checkedFrom = (email: string, { site, knownBrowser }: SignInPlace): CheckedFrom =>
+  knownBrowser === null ? { owner: site, known: false } : { owner: email.toLowerCase(), known: true };
+
+/** Counts a sign-in that succeeds, with the open transaction: who knows the password begins no sessions without end. */
+export async function countSignedIn(em: EntityManager, personId: string, now: Date): Promise<void> {
+  const quota = await countSignIn(em, { place: `done:${personId}`, most: SIGN_IN_LIMITS.done }, now);
+  if (isExceeded(quota)) throw tooMany(quota, now);
+}
+
+function tooMany(quota: Quota, now: Date): Refusal {
+  const seconds = secondsUntilReset(quota, now);
   return new Refusal('RATE_LIMITED', `Too many attempts; try again in ${Math.ceil(seconds / 60)} minutes.`, {
     retryAfterSeconds: seconds,
   });

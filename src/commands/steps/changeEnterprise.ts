@@ -1,11 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockEnterprise } from '../../db/enterprises.ts';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { recordingChanges } from '../../db/events.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { Refusal } from '../../errors.ts';
 import { audited } from './audited.ts';
 import type { CommandDeps } from './deps.ts';
+import { requireStanding } from './standing.ts';
 
 /**
  * Runs `change` in one transaction that holds the enterprise's lock, then lets the outbox go. Where the enterprise
@@ -21,6 +22,7 @@ export async function changeEnterprise<T>(
   const result = await deps.orm.em.fork().transactional(async (em) => {
     const enterprise = await lockEnterprise(em, rut);
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    await requireStanding(deps, em, rut);
     const now = deps.clock();
     const result = await recordingChanges(em, enterprise, now, () => change(em, enterprise, now));
     audited(deps, em, { ...act, subject: rut, rut }, now);

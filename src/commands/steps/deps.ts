@@ -8,10 +8,12 @@ export interface CommandDeps {
   readonly orm: Database;
   /** Who asks, for the audit; the service itself where it is left out. */
   readonly actor?: Actor;
-  /** From where, for the audit; left out where nobody came over HTTP. */
+  /** From where, for the audit; left out where the service itself acts. */
   readonly origin?: Origin;
   /** How much an account or an enterprise may have; USUAL_CAPS where it is left out. */
   readonly caps?: Caps;
+  /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
+  readonly sandboxMails?: readonly string[];
   /** The moment now. */
   readonly clock: () => Date;
   readonly outbox: {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
-import { readyFacts } from '../../db/readyFacts.ts';
+import { readyFacts } from '../../db/enterprises.ts';
+import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { certificateStatus } from '../../domain/certificate.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import {

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { issueCfeMessage } from '../../db/cfes.ts';
-import type { Branch } from '../../db/entities/Branch.ts';
-import type { CfeRow } from '../../db/entities/Cfe.ts';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
+import { issueCfeMessage, type LockedOriginal } from '../../db/cfes.ts';
+import type { Branch, Enterprise } from '../../db/entities/enterprises.ts';
+import type { CfeRow } from '../../db/entities/receipts.ts';
 import type { RequestKey } from '../../db/idempotency.ts';
 import { type IssuingCae, type IssuingCertificate, storeNumbered } from '../../db/issue.ts';
-import type { LockedOriginal } from '../../db/originals.ts';
 import { compact } from '../../domain/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/cfeDocument.ts';
 import { formatCfeId, PLACE_MARK } from '../../domain/cfeId.ts';
@@ -47,13 +45,12 @@ export async function numberCfe(em: EntityManager, draft: Draft): Promise<CfeRow
   const awaiting = { type, sequence: PLACE_MARK } as const;
   const workflowId = newCfeWorkflowId({ uuid: id, rut, environment, cfeId: formatCfeId(awaiting) });
   const message = issueCfeMessage({ id, workflowId, rut, environment, status, ...awaiting });
-  const { sequence, numero, receiptToken } = await storeNumbered(em, cfe, message);
+  const { sequence, numero } = await storeNumbered(em, cfe, message);
   return {
     ...cfe,
     workflowId: workflowId.replace(PLACE_MARK, String(sequence)),
     sequence,
     numero,
-    receiptToken,
     document: { ...cfe.document, numero },
   };
 }
@@ -88,8 +85,10 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
     extra: draft.otherExtra ?? null,
     idempotencyKey: draft.idempotency?.key ?? null,
     idempotencyHash: draft.idempotency?.hash ?? null,
+    idempotencyOutline: draft.idempotency?.outline() ?? null,
     requestId: draft.requestId,
     keyId: draft.keyId,
+    receiptToken: randomBytes(16).toString('base64url'),
     firstAnswer: null,
     createdAt: now,
     settledAt: null,

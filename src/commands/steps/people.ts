@@ -4,14 +4,10 @@ import type { Passwords } from '../../crypto/passwords.ts';
 import type { TotpSecrets } from '../../crypto/totp.ts';
 import { hashOfWebToken, newWebToken } from '../../crypto/webTokens.ts';
 import { insertSession } from '../../db/consoleSessions.ts';
-import type { Person } from '../../db/entities/Person.ts';
-import { insertInvitation } from '../../db/people.ts';
-import {
-  INVITATION_MILLISECONDS,
-  PASSWORD_LENGTH,
-  passwordFault,
-  type SignInMethod,
-} from '../../domain/people.ts';
+import type { Person } from '../../db/entities/people.ts';
+import { insertInvitation, membershipsOf } from '../../db/people.ts';
+import { PASSWORD_LENGTH, type PasswordOwner, passwordFault } from '../../domain/passwords.ts';
+import { INVITATION_MILLISECONDS, type SignInMethod } from '../../domain/people.ts';
 import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -48,16 +44,29 @@ export async function invite(em: EntityManager, personId: string, now: Date): Pr
   return { token, expiresAt };
 }
 
+/**
+ * Refuses what the console would do to an operator (FORBIDDEN): who they are, whether they may come in and by which link is the command
+ * line's alone, so that a stolen session of an ADMIN makes no second one.
+ */
+export function checkConsoleMayManage(
+  { actor }: Pick<CommandDeps, 'actor'>,
+  { email, operatorRole }: Pick<Person, 'email' | 'operatorRole'>,
+): void {
+  if (operatorRole === null || !actor?.startsWith('console:')) return;
+  const message = `${email} is an operator: operators are managed at the command line (cfe user).`;
+  throw new Refusal('FORBIDDEN', message, { faults: [{ path: '', code: 'user.operator', message }] });
+}
+
 const BROWSER_LENGTH = 200;
 
 /** Begins a session with the open transaction; its token is new, whatever the browser had before. */
-export async function beginSession(
+export function beginSession(
   em: EntityManager,
   { personId, place, ...how }: { personId: string; place: Place; method: SignInMethod; complete: boolean },
   now: Date,
-): Promise<string> {
+): string {
   const token = newWebToken();
-  await insertSession(em, {
+  insertSession(em, {
     id: randomUUID(),
     tokenHash: hashOfWebToken(token),
     personId,
@@ -70,14 +79,33 @@ export async function beginSession(
 }
 
 /** Refuses a password that may not be set (INVALID_INPUT). */
-export function checkNewPassword(password: string, { email }: Pick<Person, 'email'>): void {
-  const fault = passwordFault(password, email);
+export function checkNewPassword(
+  { passwords }: Pick<SignInDeps, 'passwords'>,
+  password: string,
+  owner: PasswordOwner,
+): void {
+  const fault = passwordFault(password, owner, (text) => passwords.isCommon(text));
   if (fault === undefined) return;
   const message =
     fault === 'length'
       ? `A password has ${PASSWORD_LENGTH.shortest} to ${PASSWORD_LENGTH.longest} characters.`
-      : 'This password is too easy to guess: it repeats a few characters or holds your address.';
+      : 'This password is too easy to guess: it repeats a few characters, or has nothing but common passwords, your address or account, words of this service, and digits.';
   throw new Refusal('INVALID_INPUT', message, {
     faults: [{ path: '/password', code: `password.${fault}`, message }],
   });
+}
+
+/** What others know of a person, which their password must not be made of. */
+export async function passwordOwner(
+  em: EntityManager,
+  { id, email }: Pick<Person, 'id' | 'email'>,
+): Promise<PasswordOwner> {
+  const memberships = (await membershipsOf(em, [id])).get(id) ?? [];
+  return { email, accountNames: memberships.map(({ accountName }) => accountName) };
+}
+
+/** Says that an invitation is not good any more. */
+export function expired(): Refusal {
+  const message = 'This invitation was used, was replaced by a later one, or is older than a day.';
+  return new Refusal('NOT_FOUND', message, { faults: [{ path: '', code: 'invitation.gone', message }] });
 }

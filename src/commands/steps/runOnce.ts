@@ -9,6 +9,8 @@ import {
 } from '../../db/idempotency.ts';
 import { KeyTaken } from '../../db/issue.ts';
 import { withinTransaction } from '../../db/orm.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import type { RequestRule } from '../../domain/requestRules.ts';
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { CommandDeps } from './deps.ts';
@@ -16,8 +18,16 @@ import type { CommandDeps } from './deps.ts';
 /** How long a request waits for its twin to be done; `claim_idempotency_key` waits as long for that of a CFE. */
 const TWIN_MILLISECONDS = 2_000;
 
+/** The Idempotency-Key of a request that may be a repeated one. */
+export interface AskedKey extends RequestKey {
+  /** Whether a stored hash, also one under an older pepper, is that of the same request. */
+  isSame(stored: Uint8Array): boolean;
+  /** The JSON Pointer of its first difference; '' where none can be named, null where the key is of another operation. */
+  differsAt(kept: Pick<Kept, 'hash' | 'outline'>): string | null;
+}
+
 /** A request that carries an Idempotency-Key, and whose key it is. */
-export type OnceRequest = KeyScope & RequestKey;
+export type OnceRequest = KeyScope & AskedKey;
 
 /** What the work came to, or what is kept of the first request with that key. */
 export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: Kept };
@@ -44,7 +54,8 @@ export async function runOnce<D extends CommandDeps, T>(
     const kept = await keptFor(em, request, deps.clock());
     if (kept) return { kept };
     const value = await work({ ...deps, orm: withinTransaction(em), outbox });
-    await keepAnswer(em, request, { hash: request.hash, answer: keep(value), now: deps.clock() });
+    const { hash, outline } = request;
+    await keepAnswer(em, request, { hash, outline: outline(), answer: keep(value), now: deps.clock() });
     failpoint('request.written');
     return { kept: null, value };
   });
@@ -93,11 +104,35 @@ export const findFirst = (deps: CommandDeps, request: OnceRequest): Promise<Kept
 
 async function keptOf(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
   const kept = await findKept(em, request, now);
-  if (kept && !request.hash.equals(kept.hash)) {
-    throw new Refusal(
-      'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for another request; use a new key for a new request.',
-    );
-  }
+  if (kept && !request.isSame(kept.hash)) throw reused(kept, request.differsAt(kept));
   return kept;
+}
+
+/** The refusal of another request with a key: what the key stands for, and the first difference. */
+function reused(kept: Kept, difference: string | null): Refusal {
+  const code: RequestRule = 'idempotency_key.reused';
+  const where =
+    difference === null
+      ? 'it is for another operation or enterprise'
+      : difference === ''
+        ? 'it is another one'
+        : `it differs first at ${difference}`;
+  const fault = {
+    path: difference ?? '',
+    code,
+    message: `Not the request that the Idempotency-Key stands for: ${where}.`,
+  };
+  if (kept.kind === 'answer')
+    return new Refusal(
+      'IDEMPOTENCY_KEY_REUSED',
+      `This Idempotency-Key stands for another request, which was done; this one was not: ${where}. Read what that one made.`,
+      { faults: [fault] },
+    );
+  const { rut } = kept.cfe;
+  const cfeId = formatCfeId(kept.cfe);
+  return new Refusal(
+    'IDEMPOTENCY_KEY_REUSED',
+    `This Idempotency-Key has made the CFE ${cfeId} of ${rut}. This request is another, and nothing was done: ${where}. Read that CFE before anything else: it may be the sale that you mean.`,
+    { about: { enterprise_rut: rut, cfe_id: cfeId }, faults: [fault] },
+  );
 }

@@ -1,22 +1,17 @@
 import * as z from 'zod';
-import { createUser } from '../../commands/createUser.ts';
-import { disableUser } from '../../commands/disableUser.ts';
-import { endSessions } from '../../commands/endSessions.ts';
-import { inviteUser } from '../../commands/inviteUser.ts';
-import { removeGrant } from '../../commands/removeGrant.ts';
-import { setGrant } from '../../commands/setGrant.ts';
-import { setRateLimit } from '../../commands/setRateLimit.ts';
+import { setRateLimit } from '../../commands/accounts.ts';
+import { removeGrant, setGrant } from '../../commands/grants.ts';
+import { endSessions } from '../../commands/sessions.ts';
+import { createUser, disableUser, inviteUser } from '../../commands/users.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
-import { listApiKeys, requireAccount } from '../../db/accounts.ts';
+import { listApiKeys, listMembers, type Member, requireAccount } from '../../db/accounts.ts';
 import { type EnterpriseOf, enterprisesAt, ownLimits } from '../../db/consoleAccounts.ts';
-import type { Account } from '../../db/entities/Account.ts';
-import type { ApiKey } from '../../db/entities/ApiKey.ts';
-import { listMembers, type Member } from '../../db/members.ts';
+import type { Account, ApiKey } from '../../db/entities/people.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
-import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
 import { MEMBER_ROLES, type MemberRole } from '../../domain/people.ts';
 import { HOURLY_LIMITS } from '../../domain/requestLimits.ts';
+import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
@@ -229,8 +224,9 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
 }
 
 /** What can be done about a person, each saying what it does. */
-function personForms(visit: Visit, id: string, { personId, email, disabled }: Member): Html {
+function personForms(visit: Visit, id: string, { personId, email, disabled, isOperator }: Member): Html {
   const { accounts: words } = visit.texts;
+  if (isOperator) return html`<span class="soft">${words.ofOperators}</span>`;
   const act = (name: string, title: string, about: string | null, asked = reasonField(visit)): Html =>
     html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
       visit,

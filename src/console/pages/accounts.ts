@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createAccount } from '../../commands/createAccount.ts';
+import { createAccount } from '../../commands/accounts.ts';
 import { accountsPage, type ListedAccount } from '../../db/consoleAccounts.ts';
 import { Email } from '../../domain/email.ts';
 import { text } from '../../domain/text.ts';

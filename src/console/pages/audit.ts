@@ -125,6 +125,13 @@ function columnsOf(visit: Visit): Column<AuditRow>[] {
       cell: () => null,
       csv: ({ address }) => address,
     },
+    {
+      key: 'request_id',
+      head: words.request,
+      csvOnly: true,
+      cell: () => null,
+      csv: ({ requestId }) => requestId,
+    },
   ];
 }
 
@@ -134,11 +141,12 @@ function actionWords({ texts: { audit: words } }: Visit, action: string): string
   return known ? words.actions[known] : null;
 }
 
-/** A person with the way they came, an account by its name, or the service itself. */
+/** A person with the way they came, an account by its name, the service itself, or that nobody knows who it was. */
 function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
   const person = personOf(actor);
   const [kind = ''] = actor.split(':');
   const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
-  const name = person ?? actorName ?? (actor === 'service' ? words.service : actor);
+  const own = { service: words.service, unverified: words.unverified };
+  const name = person ?? actorName ?? (Object.hasOwn(own, actor) ? own[actor as keyof typeof own] : actor);
   return html`${name} <span class="soft">${[way, address].filter(Boolean).join(' · ')}</span>`;
 }

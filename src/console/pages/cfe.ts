@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { resendMail } from '../../commands/resendMail.ts';
-import { sendMail } from '../../commands/sendMail.ts';
+import { resendMail, sendMail } from '../../commands/mails.ts';
 import { supportCfe } from '../../commands/supportCfe.ts';
 import { exchangeOf } from '../../db/attempts.ts';
 import { askedByText, type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
 import { findCfeForPerson, findCfeWithXml } from '../../db/cfes.ts';
 import { findReport } from '../../db/dailyReports.ts';
 import { deliveryPage, type ListedDelivery } from '../../db/deliveryList.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
-import type { DailyReport } from '../../db/entities/DailyReport.ts';
-import type { Mail } from '../../db/entities/Mail.ts';
+import type { Mail } from '../../db/entities/mail.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
+import type { DailyReport } from '../../db/entities/reports.ts';
 import { findMail, listMails } from '../../db/mails.ts';
 import { sobreXmls } from '../../db/sobres.ts';
 import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../domain/attempt.ts';
@@ -18,9 +17,9 @@ import type { CfeStatus } from '../../domain/cfeStatus.ts';
 import { cfeTimeline, type Happening } from '../../domain/cfeTimeline.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
-import { PAPERS } from '../../domain/paper.ts';
+import { mayReachFromSandbox } from '../../domain/mail.ts';
+import { PAPERS, receiptUrl } from '../../domain/qr.ts';
 import { receiptState } from '../../domain/receiptState.ts';
-import { receiptUrl } from '../../domain/receiptUrl.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
@@ -32,8 +31,18 @@ import { enterprisePath } from '../atEnterprise.ts';
 import { amount, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { askedInRow } from '../operatorsReason.ts';
-import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
-import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import {
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  show,
+  signedIn,
+  ToldRefusal,
+  type Visit,
+} from '../page.ts';
+import { button, choice, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { mailMark } from './customers.ts';
 import { deliveryMark, REDELIVERS } from './deliveries.ts';
 import { reportMark, reportPath } from './reports.ts';
 
@@ -116,7 +125,7 @@ export const cfePage = definePage({
     const body = html`<div class="panels"><div>
 ${panel(null, whatItIs(visit, told))}
 ${panel(visit.texts.cfe.act, whatCanBeDone(visit, told))}
-${panel(visit.texts.cfe.mails, mailsOf(visit, told))}
+${panel(visit.texts.cfe.mails, mailsOf(visit, told, deps))}
 </div><div>
 ${panel(visit.texts.cfe.timeline, whatHappened(visit, told))}
 ${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, told))}
@@ -257,27 +266,35 @@ function whoWasTold(visit: Visit, { mails, deliveries }: Told): { at: Date; show
   ];
 }
 
-function mailsOf(visit: Visit, { cfe, standing, mails }: Told): Html {
+function mailsOf(
+  visit: Visit,
+  { cfe, standing, mails }: Told,
+  { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
+): Html {
   const { cfe: own } = visit.texts;
   const here = placeOf(cfe);
   const may = mayAt(standing, MAILING) && cfe.status !== 'REJECTED';
+  const isTrial = cfe.environment === 'sandbox';
+  const isReachable = (address: string): boolean => !isTrial || mayReachFromSandbox(address, sandboxMails);
   const again = ({ id }: Mail): Html =>
     form(visit, `${here}/mails/${id}`, html`${button(own.again, 'quiet')}`, 'inline');
   const rows = mails.map((mail) => [
     moment(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
-    mark(
-      visit.texts.customers.statuses[mail.status],
-      mail.status === 'SENT' ? 'good' : mail.status === 'FAILED' ? 'bad' : 'wait',
-    ),
-    may ? again(mail) : '',
+    mailMark(visit, mail),
+    may && isReachable(mail.destination) ? again(mail) : '',
   ]);
   const list =
     rows.length === 0
       ? nothing(own.noMails)
       : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
   if (!may || cfe.status === 'PENDING') return list;
-  const fresh = html`<p>${own.mailMeans}</p>${field(own.mailTo, { name: 'destination', type: 'email', maxlength: 254 })}${button(own.mailSend)}`;
+  if (isTrial && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoTrials)}`;
+  const options = sandboxMails.map((address) => [address, address] as const);
+  const address = isTrial
+    ? choice(own.mailTo, { name: 'destination', options })
+    : field(own.mailTo, { name: 'destination', type: 'email', maxlength: 254 });
+  const fresh = html`<p>${own.mailMeans}</p>${address}${button(own.mailSend)}`;
   return html`${list}${form(visit, `${here}/mails`, fresh)}`;
 }
 
@@ -292,7 +309,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
   const rows = deliveries.map((one) => [
     moment(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
-    html`${deliveryMark(visit, one.status)}${isAgain(one) && again(one)}`,
+    html`${deliveryMark(visit, one)}${isAgain(one) && again(one)}`,
     figure(one.attempts),
   ]);
   const heads = [own.when, own.event, own.status, words.attempts];
@@ -394,6 +411,7 @@ export const sendCfeSupport = definePage({
       id: cfe.id,
       ...sent,
       dryRun: false,
+      requestId: visit.requestId,
     });
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
@@ -404,6 +422,14 @@ export const sendCfeSupport = definePage({
     });
   },
 });
+
+/** Says which limit an e-mail is beyond: it is not that of attempts to sign in. */
+const limitOf =
+  ({ texts }: Visit) =>
+  (error: unknown): never => {
+    const isLimit = error instanceof Refusal && error.code === 'RATE_LIMITED';
+    throw isLimit ? new ToldRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
+  };
 
 /** POST …/mails: the receipt to an address. */
 export const sendCfeMail = definePage({
@@ -418,7 +444,7 @@ export const sendCfeMail = definePage({
   async handle({ params, form: { destination }, visit }, deps) {
     const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
     const accountId = standing.kind === 'member' ? standing.accountId : cfe.accountId;
-    await sendMail(acting(deps, visit), { accountId, cfeUuid: cfe.id, destination });
+    await sendMail(acting(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
   },
 });
@@ -434,10 +460,14 @@ export const sendCfeMailAgain = definePage({
   form: NOTHING,
   back,
   async handle({ params, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, { place: params, audience: MAILING });
+    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeId !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
-    await resendMail(acting(deps, visit), { mailId: mail.id });
+    const asking =
+      standing.kind === 'member'
+        ? ({ by: 'member', accountId: standing.accountId } as const)
+        : ({ by: 'operator' } as const);
+    await resendMail(acting(deps, visit), { mailId: mail.id, ...asking }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.sentAgain });
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type CfeSearch, searchCfes } from '../../db/cfeSearch.ts';
-import type { Cfe } from '../../db/entities/Cfe.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';

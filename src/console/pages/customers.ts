@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { createCustomer } from '../../commands/createCustomer.ts';
-import { deleteCustomer } from '../../commands/deleteCustomer.ts';
-import { updateCustomer } from '../../commands/updateCustomer.ts';
-import { customersAfter, findCustomer } from '../../db/customers.ts';
+import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/customers.ts';
+import { customersAfter } from '../../db/customers.ts';
 import { findEnterprise } from '../../db/enterprises.ts';
-import type { Customer } from '../../db/entities/Customer.ts';
+import { Customer } from '../../db/entities/enterprises.ts';
+import type { Mail } from '../../db/entities/mail.ts';
 import { type MailOfReceiver, mailsToReceiver } from '../../db/mails.ts';
-import { Customer as CustomerBody } from '../../domain/customer.ts';
+import { CUSTOMER_FIELDS, Customer as CustomerBody } from '../../domain/customer.ts';
 import { required } from '../../domain/faults.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayAt, standingAt } from '../access.ts';
+import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fieldForms.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, LIST_QUERY, listing } from '../lists.ts';
 import {
@@ -53,7 +53,7 @@ async function enterpriseFor(
 }
 
 async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promise<Customer> {
-  const customer = await findCustomer(orm.em.fork(), rut, id);
+  const customer = await orm.em.fork().findOne(Customer, { rut, id });
   if (!customer) throw new Refusal('NOT_FOUND', 'There is no such customer.');
   return customer;
 }
@@ -107,7 +107,7 @@ function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
       .map(({ destination }) => destination)
       .join(' ');
   return [
-    { key: 'legal_name', head: words.name, cell: (c) => c.legalName, csv: (c) => c.legalName },
+    { key: 'legal_name', head: words.legalName, cell: (c) => c.legalName, csv: (c) => c.legalName },
     { key: 'doc_type', head: words.type, cell: (c) => c.docType, csv: (c) => c.docType },
     { key: 'doc_number', head: words.document, cell: (c) => c.docNumber, csv: (c) => c.docNumber },
     {
@@ -122,8 +122,6 @@ function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
 
 function customerForm(visit: Visit, action: string, customer: Customer | null): Html {
   const { customers: words } = visit.texts;
-  const optional = (label: string, name: string, value: string | null | undefined): Html =>
-    field(label, { name, value: value ?? '', required: false });
   const types = DOCUMENT_TYPES.map((one) => html`<option value="${one}">${one}</option>`);
   const lines = [
     ...(customer?.notifications ?? []),
@@ -134,12 +132,7 @@ function customerForm(visit: Visit, action: string, customer: Customer | null): 
     action,
     html`${customer && html`<p class="soft">${words.changeAbout}</p>`}
 ${!customer && html`<label class="field"><span>${words.type}</span><select name="type">${types}</select></label>${field(words.document, { name: 'document' })}`}
-${field(words.name, { name: 'name', value: customer?.legalName })}
-${optional(words.address, 'address', customer?.fiscalAddress)}
-${optional(words.city, 'city', customer?.city)}
-${optional(words.department, 'department', customer?.department)}
-${optional(words.country, 'country', customer?.country)}
-${optional(words.countryCode, 'country_code', customer?.countryCode)}
+${drawFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer))}
 <fieldset class="boxes"><legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>${lines.map(
       ({ destination, enabled }, i) =>
         html`<div><input type="email" name="email" value="${destination}" maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"> <label><input type="checkbox" name="send" value="${i}"${enabled && html` checked`}> ${words.notify}</label></div>`,
@@ -154,18 +147,13 @@ const Many = z
   .default([])
   .transform((values) => (typeof values === 'string' ? [values] : values));
 const FIELDS = {
-  name: Text,
-  address: Text,
-  city: Text,
-  department: Text,
-  country: Text,
-  country_code: Text,
+  ...sentShape(CUSTOMER_FIELDS, Text),
   email: Many,
   send: Many,
 } as const;
 const Fields = z.object(FIELDS);
 
-/** What a form says of a customer, as the body of the API says it: what is empty is left out. */
+/** What a form says of a customer, as the body of the API says it: null for what is empty. */
 function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.output<typeof Fields>) {
   const notifications = sent.email
     .map((destination, i) => ({
@@ -174,19 +162,11 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
       enabled: sent.send.includes(String(i)),
     }))
     .filter(({ destination }) => destination !== '');
-  const said = {
-    doc_type: key.type,
-    doc_number: key.document.trim(),
-    legal_name: sent.name.trim(),
-    fiscal_address: sent.address.trim(),
-    city: sent.city.trim(),
-    department: sent.department.trim(),
-    country: sent.country.trim(),
-    country_code: sent.country_code.trim().toUpperCase(),
-  };
-  const given = Object.fromEntries(Object.entries(said).filter(([, value]) => value !== ''));
+  const { country_code: code, ...others } = sent;
+  const document = { doc_type: key.type, doc_number: key.document.trim() };
+  const given = bodyOfSent(CUSTOMER_FIELDS, { ...others, country_code: code.toUpperCase() });
   try {
-    return required(CustomerBody, { ...given, notifications });
+    return required(CustomerBody, { ...document, ...given, notifications });
   } catch (error) {
     throw inWords(visit, error);
   }
@@ -198,16 +178,11 @@ function inWords({ texts: { customers: words } }: Visit, error: unknown): unknow
   if (!(error instanceof Refusal) || !fault) return error;
   if (fault.code === 'customer.exists') return new ToldRefusal(error.code, words.exists);
   const names: Readonly<Record<string, string>> = {
-    doc_number: words.document,
-    legal_name: words.name,
-    fiscal_address: words.address,
-    city: words.city,
-    department: words.department,
-    country: words.country,
-    country_code: words.countryCode,
-    notifications: words.notifications,
+    ...labelsByPath(words, CUSTOMER_FIELDS),
+    '/doc_number': words.document,
+    '/notifications': words.notifications,
   };
-  const name = names[fault.path.split('/')[1] ?? ''];
+  const name = names[`/${fault.path.split('/')[1]}`];
   return name === undefined ? error : new ToldRefusal(error.code, words.wrong(name));
 }
 
@@ -259,20 +234,21 @@ ${panel(words.mails, mailsTable(visit, rut, mails))}`;
   },
 });
 
-function mailsTable(
-  { texts: { customers: words } }: Visit,
-  rut: string,
-  mails: readonly MailOfReceiver[],
-): Html {
+/** Where an e-mail stands, and why its last attempt did not succeed. */
+export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status' | 'error'>): Html => {
+  const tone = status === 'SENT' ? 'good' : status === 'FAILED' ? 'bad' : 'wait';
+  const { statuses, errors } = texts.customers;
+  return html`${mark(statuses[status], tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
+};
+
+function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[]): Html {
+  const { customers: words } = visit.texts;
   if (mails.length === 0) return nothing(words.mailsNone);
   const rows = mails.map(({ mail, cfeId }) => [
     html`<a href="/cfes/${rut}/${mail.environment}/${cfeId}">${cfeId}</a>`,
     mail.destination,
     moment(mail.createdAt),
-    mark(
-      words.statuses[mail.status],
-      mail.status === 'SENT' ? 'good' : mail.status === 'FAILED' ? 'bad' : 'wait',
-    ),
+    mailMark(visit, mail),
     figure(mail.attempts),
   ]);
   const heads = [words.receipt, words.to, words.at, words.status, words.attempts];

@@ -6,8 +6,8 @@ import {
   type ListedDelivery,
   placeOf,
 } from '../../db/deliveryList.ts';
-import type { Seen } from '../../db/visibleTo.ts';
-import { listWebhooksOf } from '../../db/webhookList.ts';
+import type { Seen } from '../../db/roles.ts';
+import { listWebhooksOf } from '../../db/webhooks.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
@@ -173,7 +173,7 @@ function columnsOf(
       csv: ({ id }) => id,
     },
     { ...text('event', words.event), cell: ({ event }) => html`<code>${event}</code>` },
-    { ...text('status', words.status), cell: ({ status }) => deliveryMark(visit, status) },
+    { ...text('status', words.status), cell: (row) => deliveryMark(visit, row) },
     ...(withWebhook
       ? [
           {
@@ -231,9 +231,14 @@ function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
 /** Who may send a delivery again. */
 export const REDELIVERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 
-/** Where a delivery stands. */
-export const deliveryMark = ({ texts: { webhooks: words } }: Visit, status: ListedDelivery['status']): Html =>
-  mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
+/** Where a delivery stands; one that waits for a retry says that it was refused. */
+export function deliveryMark(
+  { texts: { webhooks: words } }: Visit,
+  { status, nextAttemptAt }: Pick<ListedDelivery, 'status'> & { nextAttemptAt?: Date | null },
+): Html {
+  if (status === 'PENDING' && nextAttemptAt) return mark(words.refusedSoFar, 'wait');
+  return mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
+}
 
 /** What an attempt met with: the status of HTTP, or why there was no answer. */
 export function resultWords({ texts: { webhooks: words } }: Visit, result: string | null): string {

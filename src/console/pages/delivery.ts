@@ -2,11 +2,7 @@ import * as z from 'zod';
 import { redeliver } from '../../commands/redeliver.ts';
 import { requireAccount } from '../../db/accounts.ts';
 import { findDelivery, listAttempts } from '../../db/deliveries.ts';
-import type { Delivery } from '../../db/entities/Delivery.ts';
-import type { DeliveryAttempt } from '../../db/entities/DeliveryAttempt.ts';
-import type { Event } from '../../db/entities/Event.ts';
-import type { Webhook } from '../../db/entities/Webhook.ts';
-import { eventById } from '../../db/events.ts';
+import { type Delivery, type DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhooks.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findWebhook } from '../../db/webhooks.ts';
 import { Refusal } from '../../errors.ts';
@@ -48,7 +44,7 @@ export const deliveryPage = definePage({
     const { webhooks: words } = visit.texts;
     const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id, READERS);
     const em = deps.orm.em.fork();
-    const event = await eventById(em, delivery.eventId);
+    const event = await em.findOneOrFail(Event, { id: delivery.eventId });
     const attempts = await listAttempts(em, [delivery.id]);
     const { name } = await requireAccount(em, webhook.accountId);
     const may = webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, REDELIVERS);
@@ -71,7 +67,7 @@ function facts(visit: Visit, of: Found & { event: Event; account: string; attemp
   const cfe = cfeOf(event);
   const next = nextAttempt(visit, delivery);
   const rows: [string, Html | string][] = [
-    [words.status, deliveryMark(visit, delivery.status)],
+    [words.status, deliveryMark(visit, delivery)],
     [words.event, html`<code>${delivery.eventName}</code>`],
     [words.webhook, html`<a href="/webhooks/${webhook.id}"><span class="url">${webhook.url}</span></a>`],
     [words.account, account],

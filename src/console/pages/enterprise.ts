@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { type CaeRow, listCaes } from '../../db/caes.ts';
+import { wouldGo } from '../../commands/transferEnterprise.ts';
 import { currentCertificate } from '../../db/certificates.ts';
-import { type AnnulledSpan, accountsAt } from '../../db/consoleEnterprises.ts';
+import { accountsAt } from '../../db/consoleEnterprises.ts';
 import { reportsSeen } from '../../db/consoleReports.ts';
-import { findDirectoryEntry } from '../../db/directory.ts';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
-import { findLogo } from '../../db/logos.ts';
-import { listPlans } from '../../db/plans.ts';
-import { readyFacts } from '../../db/readyFacts.ts';
-import { findReportDuty } from '../../db/reportDuty.ts';
+import { readyFacts } from '../../db/enterprises.ts';
+import { DirectoryEntry } from '../../db/entities/authority.ts';
+import { type Enterprise, Logo } from '../../db/entities/enterprises.ts';
+import { ReportDuty } from '../../db/entities/reports.ts';
+import { type AnnulledSpan, type CaeRow, listCaes } from '../../db/numbers.ts';
+import { listPlans } from '../../db/payments.ts';
 import { usedLately } from '../../db/warnings.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { lackingFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
@@ -95,7 +95,7 @@ ${section('branches', await branchesPanel(drawn, branches))}
 ${section('reports', await reportsPanel(drawn))}
 ${section('annulments', await annulmentsPanel(drawn, annulments))}
 ${section('accounts', await accountsPanel(drawn))}
-${section('acts', actsPanel(drawn))}`;
+${section('acts', await actsPanel(drawn))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
       live: ['papers', 'enterprises', 'reports'],
     });
@@ -262,8 +262,8 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
   return [
     [words.legalName, enterprise.legalName],
     [words.tradeName, enterprise.tradeName ?? never],
-    [words.street, `${enterprise.streetName}, ${enterprise.localityName}, ${enterprise.departmentName}`],
-    [words.phone, enterprise.phoneNumber ?? never],
+    [words.streetName, `${enterprise.streetName}, ${enterprise.localityName}, ${enterprise.departmentName}`],
+    [words.phoneNumber, enterprise.phoneNumber ?? never],
     [words.website, enterprise.website ?? never],
     [words.issuerSince, enterprise.issuerSince ?? never],
     [words.resolution, enterprise.resolution ?? never],
@@ -279,7 +279,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
 
 async function mailPanel({ enterprise, visit, deps }: Drawn): Promise<Html> {
   const { enterprises: words, never } = visit.texts;
-  const entry = await findDirectoryEntry(deps.orm.em.fork(), enterprise.rut);
+  const entry = await deps.orm.em.fork().findOne(DirectoryEntry, { rut: enterprise.rut });
   return panel(
     words.exchange,
     facts([
@@ -295,7 +295,7 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
   const em = deps.orm.em.fork();
   // Of this enterprise alone, which somebody sees who is here.
   const found = await reportsSeen(em, null, { rut }, { after: null, limit: REPORTS });
-  const duty = await findReportDuty(em, rut);
+  const duty = await em.findOne(ReportDuty, { rut });
   const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
   const until = duty?.untilDate;
   const told = duty
@@ -346,9 +346,10 @@ async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Prom
   );
 }
 
-function actsPanel({ enterprise, standing, visit }: Drawn): Html {
+async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
   if (!mayAt(standing, ADMINS)) return html``;
-  return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise));
+  const removed = await wouldGo(deps, enterprise);
+  return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
 }
 
 /** GET /enterprises/{rut}/logo: the picture that receipts are printed with. */
@@ -362,7 +363,8 @@ export const enterpriseLogo = definePage({
   form: z.object({}),
   async handle({ params, visit }, deps) {
     const { enterprise } = await atEnterprise(visit, deps, params.rut);
-    const logo = enterprise.logoSha256 && (await findLogo(deps.orm.em.fork(), enterprise.logoSha256));
+    const logo =
+      enterprise.logoSha256 && (await deps.orm.em.fork().findOne(Logo, { sha256: enterprise.logoSha256 }));
     if (!logo) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
     const type = logo.mediaType;
     const name = `logo-${params.rut}.${type.split('/')[1] ?? ''}`;

@@ -1,24 +1,20 @@
 /** What is done on an enterprise's page: each form as it is drawn, and what it does. */
 import * as z from 'zod';
-import { addBranch } from '../../commands/addBranch.ts';
 import { annulNumbers } from '../../commands/annulNumbers.ts';
+import { addBranch, removeBranch, updateBranch } from '../../commands/branches.ts';
 import { changePermission } from '../../commands/changePermission.ts';
-import { removeBranch } from '../../commands/removeBranch.ts';
-import { removeGrant } from '../../commands/removeGrant.ts';
-import { resumeEnterprise } from '../../commands/resumeEnterprise.ts';
+import { removeGrant, setGrant } from '../../commands/grants.ts';
 import { sendReport } from '../../commands/sendReport.ts';
-import { setGrant } from '../../commands/setGrant.ts';
 import { setReportDuty } from '../../commands/setReportDuty.ts';
-import { suspendEnterprise } from '../../commands/suspendEnterprise.ts';
+import { resumeEnterprise, suspendEnterprise } from '../../commands/suspension.ts';
 import { transferEnterprise } from '../../commands/transferEnterprise.ts';
-import { updateBranch } from '../../commands/updateBranch.ts';
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
 import { uploadCae } from '../../commands/uploadCae.ts';
 import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
 import { validateCredentials } from '../../commands/validateCredentials.ts';
-import type { BranchFacts } from '../../db/branches.ts';
-import type { Enterprise } from '../../db/entities/Enterprise.ts';
-import type { Plan } from '../../db/entities/Plan.ts';
+import type { BranchFacts } from '../../db/enterprises.ts';
+import type { Enterprise, Plan } from '../../db/entities/enterprises.ts';
+import type { Leftovers } from '../../db/leftovers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import { typedNumber } from '../../domain/decimal.ts';
@@ -29,15 +25,17 @@ import {
   UploadCertificate,
   ValidateCredentials,
 } from '../../domain/enterprise.ts';
+import { BRANCH_FIELDS, ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
 import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { required } from '../../domain/faults.ts';
-import { GRANTED_ROLES } from '../../domain/grantedRole.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
+import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import type { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { ADMINS, enterpriseForm, MEMBERS, OWNERS, SUPPORT } from '../atEnterprise.ts';
+import { bodyOfSent, drawFields, inputsOf, sentShape } from '../fieldForms.ts';
 import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
 import { button, choice, field, fileField, fileForm, form } from '../parts.ts';
@@ -115,6 +113,8 @@ export const sendCertificate = enterpriseForm({
   audience: OWNERS,
   fields: z.strictObject({ file: File, password: Text }),
   fileBytes: FILE_BYTES,
+  // It waits for the thread that opens the file.
+  isSlow: true,
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async act({ at, form: sent, visit }, deps) {
     const body = required(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
@@ -200,10 +200,8 @@ export const sendAnnulment = enterpriseForm({
 
 type ShownBranch = BranchFacts & { branch: number; isOwn: boolean };
 
-const branchFields = ({ texts }: Visit, branch?: ShownBranch): Html => {
-  const { enterprises: words } = texts;
-  return html`${field(words.street, { name: 'street_name', value: branch?.streetName })}${field(words.locality, { name: 'locality_name', value: branch?.localityName })}${field(words.department, { name: 'department_name', value: branch?.departmentName })}${field(words.phone, { name: 'phone_number', value: branch?.phoneNumber ?? '', required: false })}`;
-};
+const branchFields = ({ texts }: Visit, branch: ShownBranch | null): Html[] =>
+  drawFields(texts.enterprises, BRANCH_FIELDS, inputsOf(BRANCH_FIELDS, branch));
 
 export const newBranchForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
@@ -212,7 +210,7 @@ export const newBranchForm = (visit: Visit, rut: string): Html => {
     form(
       visit,
       `/enterprises/${rut}/branches`,
-      html`${field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 })}${branchFields(visit)}${button(words.addBranch)}`,
+      html`${field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 })}${branchFields(visit, null)}${button(words.addBranch)}`,
     ),
   );
 };
@@ -227,18 +225,9 @@ export const branchForms = (visit: Visit, rut: string, branch: ShownBranch): Htm
   return folded(words.changeBranch, html`${change}${close}`);
 };
 
-const BranchFields = z.strictObject({
-  street_name: Text,
-  locality_name: Text,
-  department_name: Text,
-  phone_number: Text,
-});
-const branchBody = (code: string, { phone_number: phone, ...sent }: z.output<typeof BranchFields>) =>
-  required(CreateBranch, {
-    branch: typedNumber(code),
-    ...sent,
-    ...(phone === '' ? {} : { phone_number: phone }),
-  });
+const BranchFields = z.strictObject(sentShape(BRANCH_FIELDS, Text));
+const branchBody = (code: string, sent: z.output<typeof BranchFields>) =>
+  required(CreateBranch, { branch: typedNumber(code), ...bodyOfSent(BRANCH_FIELDS, sent) });
 const branchRefused = ({ enterprises: words }: Texts, { code }: Refusal): string | undefined => {
   if (code === 'ALREADY_EXISTS') return words.branchThere;
   return code === 'NOT_FOUND' ? words.unknownBranch : undefined;
@@ -290,17 +279,7 @@ const localTime = (at: Date | null | undefined): string => (at ? montevideoTimes
 
 /** The fields of the form, as they stand in the row: empty for what is not there. */
 const dataOf = (enterprise: Enterprise) => ({
-  legal_name: enterprise.legalName,
-  trade_name: enterprise.tradeName ?? '',
-  street_name: enterprise.streetName,
-  locality_name: enterprise.localityName,
-  department_name: enterprise.departmentName,
-  branch: String(enterprise.branch),
-  phone_number: enterprise.phoneNumber ?? '',
-  email: enterprise.email ?? '',
-  website: enterprise.website ?? '',
-  issuer_since: enterprise.issuerSince ?? '',
-  resolution: enterprise.resolution ?? '',
+  ...inputsOf(ENTERPRISE_FIELDS, enterprise),
   plan: planValue(enterprise.planId, enterprise.frequencyId),
   start: localTime(enterprise.scheduledReadyDate),
 });
@@ -325,45 +304,25 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
         ] as const,
       ];
   const options = [...none, ...(now.plan === '' ? [] : past), ...onSale];
-  const optional = { required: false };
   return folded(
     words.changeBranch,
     form(
       visit,
       `/enterprises/${enterprise.rut}/data`,
-      html`${about(words.dataAbout)}<input type="hidden" name="was" value="${JSON.stringify(now)}">${field(words.legalName, { name: 'legal_name', value: now.legal_name })}${field(words.tradeName, { name: 'trade_name', value: now.trade_name, ...optional })}${field(words.street, { name: 'street_name', value: now.street_name })}${field(words.locality, { name: 'locality_name', value: now.locality_name })}${field(words.department, { name: 'department_name', value: now.department_name })}${field(words.branch, { name: 'branch', value: now.branch, inputmode: 'numeric', maxlength: 4 })}${field(words.phone, { name: 'phone_number', value: now.phone_number, ...optional })}${field(words.email, { name: 'email', type: 'email', value: now.email, ...optional })}${field(words.website, { name: 'website', value: now.website, ...optional })}${field(words.issuerSince, { name: 'issuer_since', type: 'date', value: now.issuer_since, ...optional })}${field(words.resolution, { name: 'resolution', value: now.resolution, ...optional })}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, ...optional })}${button(words.save)}`,
+      html`${about(words.dataAbout)}<input type="hidden" name="was" value="${JSON.stringify(now)}">${drawFields(words, ENTERPRISE_FIELDS, now)}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, required: false })}${button(words.save)}`,
     ),
   );
 }
 
 const PlanChoice = z.tuple([z.string(), z.string()]);
 const DataFields = z.strictObject({
-  legal_name: Text,
-  trade_name: Text,
-  street_name: Text,
-  locality_name: Text,
-  department_name: Text,
-  branch: Text,
-  phone_number: Text,
-  email: Text,
-  website: Text,
-  issuer_since: Text,
-  resolution: Text,
+  ...sentShape(ENTERPRISE_FIELDS, Text),
   plan: Text,
   start: Text,
   /** What the form showed: what a colleague has changed since is left alone. */
   was: z.string().max(10_000),
 });
 const Shown = z.record(z.string(), z.string());
-const REMOVABLE: readonly string[] = [
-  'trade_name',
-  'phone_number',
-  'email',
-  'website',
-  'issuer_since',
-  'resolution',
-];
-
 /** What somebody changed in the form, as the API is sent it; what was emptied is removed where that can be. */
 function changedData({ was, ...sent }: z.output<typeof DataFields>): Record<string, unknown> {
   const shown = shownIn(was);
@@ -389,8 +348,7 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
     return value === '' ? {} : { plan_id, frequency_id };
   }
   if (name === 'start') return value === '' ? {} : { scheduled_ready_date: withSeconds(value) };
-  if (name === 'branch') return { branch: typedNumber(value) };
-  return { [name]: value === '' && REMOVABLE.includes(name) ? null : value };
+  return bodyOfSent(ENTERPRISE_FIELDS, { [name]: value });
 }
 
 /** Browsers leave the seconds out where they are zero. */
@@ -533,7 +491,10 @@ export const sendDay = enterpriseForm({
   section: 'reports',
   audience: SUPPORT,
   fields: z.strictObject({ date: date(), environment: z.enum(ENVIRONMENTS), reason: Text }),
-  refused: ({ reports: words }, { faults }) => (faults.length === 0 ? words.sendNot : undefined),
+  refused: (texts, { faults: [fault] }) => {
+    if (!fault) return texts.reports.sendNot;
+    return fault.code === 'report.no_duty' ? texts.faults['report.no_duty'] : undefined;
+  },
   async act({ at, form: { reason, ...day }, visit }, deps) {
     await sendReport(deps, { rut: at.enterprise.rut, ...day, reason: reasonOf(reason) });
     return visit.texts.reports.sendDone;
@@ -571,7 +532,20 @@ export const sendDuty = enterpriseForm({
 
 // Acts of operators.
 
-export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
+/** What goes with a transfer where no certificate proves whose the enterprise is (`removed`); null where one does. */
+function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
+  const { enterprises: words } = texts;
+  if (!removed) return about(words.transferAbout);
+  const { data, ...counts } = removed;
+  const parts = (Object.keys(words.transferRemoves) as (keyof typeof counts)[]).flatMap((name) =>
+    counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name])}`],
+  );
+  const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
+  return html`${about(words.transferUnproven)}<p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
+}
+
+/** What operators do with it; `removed`: what a transfer would take out, null for nothing. */
+export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Leftovers | null): Html {
   const { enterprises: words } = visit.texts;
   const at = (path: string): string => `/enterprises/${rut}/${path}`;
   const suspend = folded(
@@ -600,7 +574,7 @@ export function actForms(visit: Visit, { rut, status }: Enterprise): Html {
   const transfer = form(
     visit,
     at('transfer'),
-    html`${about(words.transferAbout)}${accountField(visit)}${reasonField(visit)}${button(words.transfer)}`,
+    html`${removedBy(visit, removed)}${accountField(visit)}${reasonField(visit)}${button(words.transfer)}`,
   );
   return html`${status === 'SUSPENDED' ? resume : suspend}${folded(words.permissionAct, permission)}${folded(words.transfer, transfer)}`;
 }

@@ -1,7 +1,7 @@
 /** The lists on an enterprise's page. */
-import { listBranches } from '../../db/branches.ts';
-import type { CaeRow } from '../../db/caes.ts';
-import { type AnnulledSpan, annulmentsOf } from '../../db/consoleEnterprises.ts';
+
+import { listBranches } from '../../db/enterprises.ts';
+import { type AnnulledSpan, annulmentsOf, type CaeRow } from '../../db/numbers.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { daysLeft, type LowNumbers } from '../../domain/warnings.ts';
 import { html } from '../../page/html.ts';
@@ -181,22 +181,37 @@ function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedB
         html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && mark(words.closed, 'calm')}`,
       csv: ({ branch }) => branch,
     },
-    { key: 'street_name', head: words.street, cell: (one) => one.streetName, csv: (one) => one.streetName },
+    {
+      key: 'street_name',
+      head: words.streetName,
+      cell: (one) => one.streetName,
+      csv: (one) => one.streetName,
+    },
     {
       key: 'locality_name',
-      head: words.locality,
+      head: words.localityName,
       cell: (one) => one.localityName,
       csv: (one) => one.localityName,
     },
     {
       key: 'department_name',
-      head: words.department,
+      head: words.departmentName,
       cell: (one) => one.departmentName,
       csv: (one) => one.departmentName,
     },
-    { key: 'phone_number', head: words.phone, cell: (one) => one.phoneNumber, csv: (one) => one.phoneNumber },
+    {
+      key: 'phone_number',
+      head: words.phoneNumber,
+      cell: (one) => one.phoneNumber,
+      csv: (one) => one.phoneNumber,
+    },
   ];
 }
+
+const soft = (text: string | null) => text && html`<span class="soft">${text}</span>`;
+/** Why numbers are annulled, beside the kind of reason: the authority's codes, or what was typed. */
+const whyOf = ({ authorityCodes, typedReason }: AnnulledSpan): string | null =>
+  authorityCodes.join(', ') || typedReason;
 
 /** Numbers that will never be given. */
 export function annulmentList(
@@ -207,7 +222,7 @@ export function annulmentList(
 ): List<AnnulledSpan> {
   const { enterprises: words, environments } = visit.texts;
   const em = orm.em.fork();
-  const { rut } = place.enterprise;
+  const of = { rut: place.enterprise.rut, isOperator: place.standing.kind === 'operator' };
   return {
     ...at(place, query),
     label: words.annulments,
@@ -231,7 +246,7 @@ export function annulmentList(
       {
         key: 'reason',
         head: words.reason,
-        cell: ({ reason }) => words.annulReasons[reason],
+        cell: (span) => html`${words.annulReasons[span.reason]} ${soft(whyOf(span))}`,
         csv: ({ reason }) => reason,
       },
       {
@@ -252,8 +267,9 @@ export function annulmentList(
         cell: ({ environment }) => environments[environment],
         csv: ({ environment }) => environment,
       },
+      { key: 'why', head: words.why, csvOnly: true, cell: () => null, csv: whyOf },
     ],
-    read: ({ after, limit }) => annulmentsOf(em, rut, { after: after?.[0] ?? null, limit }),
+    read: ({ after, limit }) => annulmentsOf(em, of, { after: after?.[0] ?? null, limit }),
     key: { parts: ['number'], of: ({ id }) => [id] },
     empty: words.annulmentsNone,
   };

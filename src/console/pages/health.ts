@@ -158,11 +158,12 @@ const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
   if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
-  const rows = webhooks.rows.map(({ id, url, count, last }) => [
+  const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
     to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
-    mark(figure(count), 'bad'),
-    moment(last),
+    failed > 0 && mark(figure(failed), 'bad'),
+    waiting > 0 && mark(figure(waiting), 'wait'),
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
-  return html`${table(words.webhooks, [words.url, words.failed, words.last], rows, [1])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
+  const heads = [words.url, words.failed, words.retried];
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { acceptInvitation, expired, invitedPerson } from '../../commands/acceptInvitation.ts';
+import { expired } from '../../commands/steps/people.ts';
+import { acceptInvitation, invitedPerson } from '../../commands/users.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';

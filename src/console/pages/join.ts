@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { expired } from '../../commands/acceptInvitation.ts';
-import { joinAsNew, joinSignedIn, openMembership } from '../../commands/acceptMembership.ts';
+import { joinAsNew, joinSignedIn, openMembership } from '../../commands/members.ts';
+import { expired } from '../../commands/steps/people.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { type Html, html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';

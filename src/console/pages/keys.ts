@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { createApiKey } from '../../commands/createApiKey.ts';
-import { revokeApiKey } from '../../commands/revokeApiKey.ts';
+import { createApiKey, revokeApiKey } from '../../commands/apiKeys.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
 import { listApiKeys } from '../../db/accounts.ts';
-import type { ApiKey } from '../../db/entities/ApiKey.ts';
+import type { ApiKey } from '../../db/entities/people.ts';
 import type { MembershipOf } from '../../db/people.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';

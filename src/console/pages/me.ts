@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { changePassword } from '../../commands/changePassword.ts';
-import { endSessions } from '../../commands/endSessions.ts';
+import { changePassword, endSessions } from '../../commands/sessions.ts';
 import { liveSessionsOf } from '../../db/consoleSessions.ts';
 import { html } from '../../page/html.ts';
 import { browserName, moment } from '../format.ts';

@@ -1,9 +1,12 @@
 import * as z from 'zod';
-import { changeMemberRole } from '../../commands/changeMemberRole.ts';
-import { inviteMember, withdrawMemberInvitation } from '../../commands/inviteMember.ts';
-import { removeMember } from '../../commands/removeMember.ts';
-import type { AccountInvitation } from '../../db/entities/AccountInvitation.ts';
-import { listAccountInvitations, listMembers, type Member } from '../../db/members.ts';
+import {
+  changeMemberRole,
+  inviteMember,
+  removeMember,
+  withdrawMemberInvitation,
+} from '../../commands/members.ts';
+import { listAccountInvitations, listMembers, type Member } from '../../db/accounts.ts';
+import type { AccountInvitation } from '../../db/entities/people.ts';
 import type { MembershipOf } from '../../db/people.ts';
 import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES } from '../../domain/people.ts';

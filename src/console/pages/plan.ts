@@ -1,12 +1,9 @@
 import * as z from 'zod';
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
-import type { Payment } from '../../db/entities/Payment.ts';
-import type { Plan } from '../../db/entities/Plan.ts';
-import { listPayments } from '../../db/payments.ts';
-import { type PlannedEnterprise, plannedEnterprises } from '../../db/planList.ts';
-import { listPlans } from '../../db/plans.ts';
-import { checkoutUrl } from '../../domain/checkoutUrl.ts';
+import type { Payment, Plan } from '../../db/entities/enterprises.ts';
+import { listPayments, listPlans, type PlannedEnterprise, plannedEnterprises } from '../../db/payments.ts';
 import { montevideoDate, startOfDay } from '../../domain/montevideo.ts';
+import { checkoutUrl } from '../../domain/payment.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';

@@ -9,12 +9,12 @@ import {
   type WaitedFor,
   waitedFor,
 } from '../../db/dailyReports.ts';
-import type { DailyReport } from '../../db/entities/DailyReport.ts';
-import type { ReportSubmission } from '../../db/entities/ReportSubmission.ts';
+import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import { required } from '../../domain/faults.ts';
+import { decimalText } from '../../domain/figures.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { TypeSummary } from '../../domain/report/summary.ts';
@@ -28,7 +28,7 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { mayAt } from '../access.ts';
 import { atEnterprise, enterprisePath, onBusinessDays, READERS, SUPPORT } from '../atEnterprise.ts';
-import { decimal, figure, moment } from '../format.ts';
+import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
@@ -103,7 +103,7 @@ function reasonList({ language, texts }: Visit, reasons: readonly RejectionReaso
   return html`<p>${texts.reports.saidByAuthority}:</p><ul>${reasons.map(
     ({ code, message, detail }) =>
       html`<li><code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br><span class="soft">${
-        code in reason ? reason[code as keyof typeof reason] : otherReason
+        code in reason ? reason[code] : otherReason
       }</span></li>`,
   )}</ul>`;
 }
@@ -219,7 +219,7 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
         sum.minimumVat,
         sum.basicVat,
         sum.total,
-      ].map(decimal),
+      ].map((text) => decimalText(text)),
     ]),
   );
   if (rows.length === 0) return html``;
@@ -316,8 +316,8 @@ export const sendReportNow = actForm('send', async (key, reason, visit, deps) =>
 });
 
 const support = (action: 'retry' | 'settle') =>
-  actForm(action, async (key, reason, { texts: { reports: words } }, deps) => {
-    const { outcome } = await supportReport(deps, { key, action, reason });
+  actForm(action, async (key, reason, { texts: { reports: words }, requestId }, deps) => {
+    const { outcome } = await supportReport(deps, { key, action, reason, requestId });
     if (outcome === 'refused') throw new ToldRefusal('INVALID_INPUT', words.refused);
     if (outcome === 'nothing_to_do') return words.nothingToDo;
     return action === 'retry' ? words.retried : words.settled;

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { type ListedReport, placeOf, reportsSeen } from '../../db/consoleReports.ts';
-import { listRatesAfter } from '../../db/exchangeRates.ts';
+import { listRatesAfter } from '../../db/rates.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
+import { decimalText } from '../../domain/figures.ts';
 import { REPORT_STATUSES, type SubmissionStatus } from '../../domain/reportStatus.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
 import { OPERATORS, READERS } from '../atEnterprise.ts';
-import { decimal, moment } from '../format.ts';
+import { moment } from '../format.ts';
 import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, table } from '../parts.ts';
@@ -216,7 +217,7 @@ export const ratesPage = definePage({
           key: 'rate',
           head: words.rate,
           isFigure: true,
-          cell: ({ rate }) => decimal(rate),
+          cell: ({ rate }) => decimalText(rate),
           csv: ({ rate }) => rate,
         },
         { key: 'source', head: words.source, cell: ({ source }) => source, csv: ({ source }) => source },

@@ -1,10 +1,8 @@
 import * as z from 'zod';
-import { startRun } from '../../commands/startRun.ts';
-import { stopRun } from '../../commands/stopRun.ts';
+import { startRun, stopRun } from '../../commands/runs.ts';
 import { cfesById } from '../../db/cfes.ts';
-import type { Run } from '../../db/entities/Run.ts';
-import type { RunItem } from '../../db/entities/RunItem.ts';
-import { countMatching, listFailed, listStuck, stuckKinds } from '../../db/matching.ts';
+import type { Run, RunItem } from '../../db/entities/operations.ts';
+import { countMatching, listStuck, listUndelivered, stuckKinds } from '../../db/matching.ts';
 import type { Database } from '../../db/orm.ts';
 import { findRun, listItems, listRuns, workflowIdOf } from '../../db/runs.ts';
 import { findWebhook } from '../../db/webhooks.ts';
@@ -38,6 +36,7 @@ import {
 } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { actsFor, filterOf, RUN_QUERY, RUNNERS, RunQuery } from '../runQuery.ts';
+import { deliveryMark } from './deliveries.ts';
 import { factList } from './webhook.ts';
 
 const READERS = { operators: 'VIEWER', members: 'VIEWER' } as const;
@@ -109,15 +108,16 @@ async function sampleTable(
   const { runs: words, stuck } = visit.texts;
   const page = { after: null, limit: SAMPLE };
   if (isDeliveries) {
-    const rows = await listFailed(orm.em.fork(), filter, page);
+    const rows = await listUndelivered(orm.em.fork(), filter, page);
     return table(
       words.sample,
-      [words.event, stuck.enterprise, words.url, words.failed],
-      rows.map(({ event, rut, url, since }) => [
-        event,
-        rut,
-        html`<span class="url">${url}</span>`,
-        moment(new Date(since)),
+      [words.event, stuck.enterprise, words.url, words.delivery, words.refusedAt],
+      rows.map((row) => [
+        row.event,
+        row.rut,
+        html`<span class="url">${row.url}</span>`,
+        deliveryMark(visit, row),
+        moment(new Date(row.since)),
       ]),
     );
   }
@@ -369,7 +369,7 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
   const { runs: words } = visit.texts;
   const was = (row: Refused): string =>
     run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
-  // What was refused before codes were kept has its words alone.
+  // What was refused without a code has its words alone.
   const said = ({ why, message }: Refused): string | null =>
     why ? refusalMeans(why, visit.language) : (message ?? null);
   return {

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { deleteFilter } from '../../commands/deleteFilter.ts';
-import { saveFilter } from '../../commands/saveFilter.ts';
+import { deleteFilter, saveFilter } from '../../commands/filters.ts';
 import { ownPath } from '../links.ts';
 import { LIST_QUERY } from '../lists.ts';
 import { acting, definePage, go, type Sent, signedIn } from '../page.ts';

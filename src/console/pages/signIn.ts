@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { type Begun, confirmSignIn, signIn } from '../../commands/signIn.ts';
-import { signInByOidc } from '../../commands/signInByOidc.ts';
-import { signOut } from '../../commands/signOut.ts';
+import { type Begun, confirmSignIn, signIn, signInByOidc, signOut } from '../../commands/sessions.ts';
 import type { SignInPlace } from '../../commands/steps/attempts.ts';
 import { Refusal } from '../../errors.ts';
 import { networkOf } from '../../http/callerAddress.ts';
@@ -186,6 +184,8 @@ export const sendSignOut = definePage({
   name: 'sign-out',
   method: 'POST',
   path: '/sign-out',
+  // Who has sent too much may leave all the same.
+  counted: false,
   audience: EVERYONE,
   params: z.object({}),
   query: z.object({}),
@@ -216,6 +216,9 @@ function enter(
   return go(to);
 }
 
+/** What a provider gives one site of IPv6 (RFC 6177: at most, usually). */
+const SITE_BITS = 48;
+
 /** From where somebody signs in, or proves again that it is them. */
 export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
   const { address, browser, cookies } = visit;
@@ -223,6 +226,7 @@ export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInP
     address,
     browser,
     network: networkOf(address),
+    site: networkOf(address, SITE_BITS),
     knownBrowser: deps.knownBrowsers.idFor(email, cookies.get('browser')),
   };
 }

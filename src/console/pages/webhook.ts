@@ -1,22 +1,18 @@
 import * as z from 'zod';
-import { removeWebhook } from '../../commands/removeWebhook.ts';
-import { rotateWebhookSecret } from '../../commands/rotateWebhookSecret.ts';
-import { testWebhook } from '../../commands/testWebhook.ts';
-import { updateWebhook } from '../../commands/updateWebhook.ts';
+import { removeWebhook, rotateWebhookSecret, testWebhook, updateWebhook } from '../../commands/webhooks.ts';
 import { requireAccount } from '../../db/accounts.ts';
-import type { Webhook } from '../../db/entities/Webhook.ts';
+import type { Webhook } from '../../db/entities/webhooks.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type WebhookFare, webhookFares } from '../../db/webhookList.ts';
-import { findWebhook } from '../../db/webhooks.ts';
+import { findWebhook, type WebhookFare, webhookFares } from '../../db/webhooks.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayIn } from '../access.ts';
-import { moment } from '../format.ts';
+import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { LIST_QUERY, listing, Ticked } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
-import { button, field, form, panel } from '../parts.ts';
+import { button, field, form, mark, panel } from '../parts.ts';
 import { RUNNERS } from '../runQuery.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
 import { CHANGES_WEBHOOKS, eventBoxes, rateMark, stateMark } from './webhooks.ts';
@@ -84,15 +80,18 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookFar
     [words.status, stateMark(visit, webhook)],
     [words.created, moment(webhook.createdAt)],
   ];
-  if (fare) rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
+  if (fare) {
+    rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
+    if (fare.retried > 0) rows.push([words.retried, mark(figure(fare.retried), 'wait')]);
+  }
   const { previousSecretUntil: until } = webhook;
   if (until && until > visit.now) rows.push([words.secretUntil, moment(until)]);
   return panel(null, factList(rows));
 }
 
-/** Leads to the preview of a bulk run over all that failed, or that failed since a day. */
+/** Leads to the preview of a bulk run over all that did not arrive, or that was refused since a day. */
 const againForm = (visit: Visit, id: string): Html =>
-  html`<form class="filters" method="get" action="/runs/new"><input type="hidden" name="kind" value="redeliver"><input type="hidden" name="webhook" value="${id}">${field(visit.texts.runs.failedSince, { name: 'since', type: 'date', required: false })}<div class="buttons">${button(visit.texts.webhooks.redeliverFailed)}</div></form>`;
+  html`<form class="filters" method="get" action="/runs/new"><input type="hidden" name="kind" value="redeliver"><input type="hidden" name="webhook" value="${id}">${field(visit.texts.runs.undeliveredSince, { name: 'since', type: 'date', required: false })}<div class="buttons">${button(visit.texts.webhooks.redeliverUndelivered)}</div></form>`;
 
 /** Names and what they are. */
 export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>

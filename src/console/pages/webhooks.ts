@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addWebhook } from '../../commands/addWebhook.ts';
+import { addWebhook } from '../../commands/webhooks.ts';
 import { requireAccount } from '../../db/accounts.ts';
 import {
   type ListedWebhook,
@@ -7,7 +7,7 @@ import {
   type WebhookFare,
   webhookFares,
   webhookPage,
-} from '../../db/webhookList.ts';
+} from '../../db/webhooks.ts';
 import { WEBHOOK_EVENTS } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
@@ -130,6 +130,13 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
     },
     ...rate('day'),
     ...rate('week'),
+    {
+      key: 'waiting_for_retry',
+      head: words.retried,
+      isFigure: true,
+      cell: ({ fare }) => fare.retried > 0 && mark(figure(fare.retried), 'wait'),
+      csv: ({ fare }) => fare.retried,
+    },
     {
       key: 'oldest_failed',
       head: words.oldestFailed,

@@ -62,6 +62,7 @@ const en = {
   disabled: (email: string): string => `${email} is disabled.`,
   end: 'End sessions',
   ended: (email: string, count: string): string => `${email} is signed out; sessions ended: ${count}.`,
+  ofOperators: 'An operator: invited, signed out and disabled at the command line alone.',
   linkTitle: 'The link is shown this once',
   linkAbout: (email: string): string =>
     `Good for 24 hours and for one use. Bring it to ${email} by a way that nobody else reads.`,
@@ -131,6 +132,7 @@ const es: typeof en = {
   disabled: (email) => `${email} quedó sin acceso.`,
   end: 'Cerrar sesiones',
   ended: (email, count) => `${email} quedó afuera; sesiones cerradas: ${count}.`,
+  ofOperators: 'Es operador: se invita, se cierra su sesión y se inhabilita solo por la línea de comandos.',
   linkTitle: 'El enlace se muestra esta única vez',
   linkAbout: (email) =>
     `Vale por 24 horas y para un solo uso. Hacerlo llegar a ${email} por una vía que nadie más lea.`,

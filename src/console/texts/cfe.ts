@@ -31,6 +31,10 @@ const en = {
   mailTo: 'Send the receipt to',
   mailSend: 'Send by e-mail',
   mailMeans: 'The receipt goes out at once, with its PDF and XML.',
+  mailNoTrials:
+    'Receipts of the sandbox are sent by e-mail to addresses that the operator of the service has named. There is none.',
+  mailLimit:
+    'No more today: the receipt was sent as often as it may be, the account has sent as many e-mails as it may, or the mailbox has had as many.',
   mailSent: (to: string): string => `The receipt is on its way to ${to}.`,
   again: 'Send again',
   sentAgain: 'The e-mail goes out once more.',
@@ -94,6 +98,10 @@ const es: typeof en = {
   mailTo: 'Enviar el comprobante a',
   mailSend: 'Enviar por correo',
   mailMeans: 'El comprobante sale enseguida, con su PDF y su XML.',
+  mailNoTrials:
+    'Los comprobantes del sandbox se envían por correo a las direcciones que nombró el operador del servicio. No hay ninguna.',
+  mailLimit:
+    'Hoy no más: el comprobante se envió todas las veces que se puede, la cuenta envió todos los correos que puede, o el buzón recibió todos los que puede.',
   mailSent: (to) => `El comprobante está en camino a ${to}.`,
   again: 'Enviar de nuevo',
   sentAgain: 'El correo sale otra vez.',

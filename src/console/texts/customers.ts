@@ -1,11 +1,13 @@
+import type { MailError } from '../../domain/mail.ts';
+
 /** The words of an enterprise's customers. */
 const en = {
   title: 'Customers',
   none: 'No customer matches.',
   document: 'Document',
   type: 'Type',
-  name: 'Legal name',
-  address: 'Fiscal address',
+  legalName: 'Legal name',
+  fiscalAddress: 'Fiscal address',
   city: 'City',
   department: 'Department',
   country: 'Country',
@@ -37,6 +39,23 @@ const en = {
   exists: 'The enterprise has a customer with this document already.',
   wrong: (field: string): string => `${field}: this will not do.`,
   statuses: { PENDING: 'under way', SENT: 'sent', FAILED: 'failed', DISABLED: 'not sent' },
+  errors: {
+    refused: 'refused by the mail server',
+    login: 'the mail server does not take our login',
+    dns: 'the mail server was not found',
+    tls: 'the connection was not secure',
+    connection_refused: 'the mail server was not reached',
+    connection: 'the connection broke',
+    timeout: 'the mail server did not answer',
+    print: 'the receipt could not be printed',
+    address: 'no mail server can be given this address',
+    sandbox: 'not an address for trials',
+    cfe_rejected: 'the receipt was rejected before',
+    account_limit: 'the account has sent as many as it may in a day',
+    mailbox_limit: 'the mailbox has had as many as it may in a day',
+    bounced: 'the address refused an earlier e-mail for good',
+    transferred: 'the enterprise was transferred before',
+  } satisfies Record<MailError, string>,
 };
 
 const es: typeof en = {
@@ -44,8 +63,8 @@ const es: typeof en = {
   none: 'Ningún cliente coincide.',
   document: 'Documento',
   type: 'Tipo',
-  name: 'Razón social',
-  address: 'Domicilio fiscal',
+  legalName: 'Razón social',
+  fiscalAddress: 'Domicilio fiscal',
   city: 'Ciudad',
   department: 'Departamento',
   country: 'País',
@@ -77,6 +96,23 @@ const es: typeof en = {
   exists: 'La empresa ya tiene un cliente con este documento.',
   wrong: (field) => `${field}: así no se puede.`,
   statuses: { PENDING: 'en curso', SENT: 'enviado', FAILED: 'fallido', DISABLED: 'no enviado' },
+  errors: {
+    refused: 'rechazado por el servidor de correo',
+    login: 'el servidor de correo no acepta nuestro usuario',
+    dns: 'no se encontró el servidor de correo',
+    tls: 'la conexión no era segura',
+    connection_refused: 'no se llegó al servidor de correo',
+    connection: 'se cortó la conexión',
+    timeout: 'el servidor de correo no respondió',
+    print: 'no se pudo imprimir el comprobante',
+    address: 'no se puede dar esta dirección a ningún servidor de correo',
+    sandbox: 'no es una dirección para pruebas',
+    cfe_rejected: 'el comprobante fue rechazado antes',
+    account_limit: 'la cuenta ya envió todos los que puede en un día',
+    mailbox_limit: 'el buzón ya recibió todos los que puede en un día',
+    bounced: 'la dirección rechazó en forma definitiva un correo anterior',
+    transferred: 'la empresa pasó antes a otra cuenta',
+  },
 };
 
 export const customers = { en, es };

@@ -52,11 +52,13 @@ export const en = {
   language: 'Language',
   never: '–',
   done: 'Done',
+  tooManyForms: (most: number, minutes: number): string =>
+    `Nobody may send more than ${most} forms, or fetch more files, in an hour. Nothing was done; try again in ${minutes} minutes.`,
   refused: {
     NOT_FOUND: 'There is nothing here',
     FORBIDDEN: 'Not for you',
     INVALID_INPUT: 'That will not do',
-    RATE_LIMITED: 'Too many attempts',
+    RATE_LIMITED: 'Too often',
     UNAVAILABLE: 'Not available at the moment',
     INTERNAL_ERROR: 'Something went wrong',
     other: 'That was refused',
@@ -114,10 +116,12 @@ export const en = {
     'run.blind': 'To abandon several, choose the reason for which they are stuck.',
     'run.webhook': 'Choose the webhook to which the deliveries are to be sent again.',
     'run.under_way': 'A run to this webhook is under way already.',
+    'report.no_duty':
+      'The enterprise has no duty to report here on that day, and another system may have reported it. Nothing was sent; whoever must does it on the command line.',
     'run.reason': 'The reason is too long.',
     'password.length': 'A password has 12 to 200 characters.',
     'password.guessable':
-      'This password is too easy to guess: it repeats a few characters or holds your address.',
+      'This password is too easy to guess: it repeats a few characters, or has nothing but common passwords, your address or account, words of this service, and digits. Several words that do not belong together are good.',
     'password.wrong_old': 'The old password is wrong.',
     'second_factor.wrong':
       'The password or the code is wrong, or the code was used before: then wait for the next one.',
@@ -127,9 +131,16 @@ export const en = {
     'second_factor.by_invitation':
       'An operator sets up the first second factor by an invitation. Ask an administrator of the service for one.',
     'second_factor.of_provider': 'You sign in with your organisation: the second factor is its affair.',
+    'user.operator':
+      'This person is an operator. Operators are let in, invited, signed out and disabled at the command line alone.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
+    'mail.bounced':
+      'This address refused an e-mail of the account for good. Correct it, or ask the operator of the service to try it again.',
+    'mail.sandbox':
+      'Receipts of the sandbox are sent only to addresses that the operator of the service has named.',
     'export.nothing': 'The enterprise has no receipts dated in that month.',
+    'export.account_busy': 'Two files of this account are being made. Wait until one of them is ready.',
     'export.too_many': 'There are ten files of this enterprise already. Wait until the oldest is removed.',
     'once.made_already':
       'This was done already, and what it made was shown then. It is not shown again: who did not see it revokes or removes it, and makes another.',
@@ -149,7 +160,11 @@ export const en = {
     'member.too_many_invitations': 'The account has invited very often today. Try again tomorrow.',
     'invitation.sign_in':
       'This invitation is for somebody who has a user here. Sign in with that address first.',
-    'filter.too_many': 'No more filters can be saved for this list. Forget one first.',
+    'filter.too_many': 'No more filters can be saved: 30 for a list, 200 in all. Forget one first.',
+    'console.busy':
+      'Too many pages are under way for you, your account or your network. Nothing was done; try again in some seconds.',
+    'files.too_many':
+      'As many files are on their way to you, or to your account, as may be at a time. Try again once one has arrived.',
     'code.wrong': 'This is not the code that your app shows at the moment.',
     'database.away':
       'The console cannot reach its data. Try again in some seconds; after sending a form, look first whether it was done.',
@@ -216,11 +231,11 @@ export const en = {
     certificate: 'certificate',
     ends: 'Ends',
     left: 'Numbers',
-    webhooks: 'Webhooks that failed in the last 24 hours',
-    webhooksNone: 'All deliveries arrived.',
+    webhooks: 'Webhooks that do not take their deliveries',
+    webhooksNone: 'No delivery failed in the last 24 hours, and none waits for a retry.',
     url: 'Address',
-    failed: 'Failed',
-    last: 'Last',
+    failed: 'Failed, 24 h',
+    retried: 'Waiting',
     count: 'Count',
     reason: 'Reason',
     environment: 'Environment',

@@ -53,11 +53,13 @@ export const es: Texts = {
   language: 'Idioma',
   never: '–',
   done: 'Listo',
+  tooManyForms: (most, minutes) =>
+    `Nadie puede enviar más de ${most} formularios, ni bajar más archivos, en una hora. No se hizo nada; intente de nuevo en ${minutes} minutos.`,
   refused: {
     NOT_FOUND: 'Acá no hay nada',
     FORBIDDEN: 'Sin permiso para esto',
     INVALID_INPUT: 'Así no se puede',
-    RATE_LIMITED: 'Demasiados intentos',
+    RATE_LIMITED: 'Demasiadas veces',
     UNAVAILABLE: 'No disponible por el momento',
     INTERNAL_ERROR: 'Algo salió mal',
     other: 'Fue rechazado',
@@ -116,10 +118,12 @@ export const es: Texts = {
     'run.blind': 'Para abandonar varios hay que elegir el motivo por el que están detenidos.',
     'run.webhook': 'Hay que elegir el webhook al que se envía otra vez.',
     'run.under_way': 'Ya hay una acción masiva en curso para este webhook.',
+    'report.no_duty':
+      'Ese día la empresa no reporta por este servicio, y otro sistema puede haberlo reportado. No se envió nada; si es necesario, se hace por la línea de comandos.',
     'run.reason': 'El motivo es demasiado largo.',
     'password.length': 'Una contraseña tiene de 12 a 200 caracteres.',
     'password.guessable':
-      'Esta contraseña es fácil de adivinar: repite pocos caracteres o contiene su correo.',
+      'Esta contraseña es fácil de adivinar: repite pocos caracteres, o no tiene más que contraseñas comunes, su correo o su cuenta, palabras de este servicio y dígitos. Sirven varias palabras que no tengan relación entre sí.',
     'password.wrong_old': 'La contraseña anterior no es correcta.',
     'second_factor.wrong':
       'La contraseña o el código no es correcto, o el código ya fue usado: en ese caso, esperar el próximo.',
@@ -129,9 +133,17 @@ export const es: Texts = {
     'second_factor.by_invitation':
       'El primer segundo factor de un operador se configura con una invitación. Pedirla a quien administra el servicio.',
     'second_factor.of_provider': 'El ingreso es con su organización: el segundo factor depende de ella.',
+    'user.operator':
+      'Esta persona es operador. Los operadores se dan de alta, se invitan, se desconectan y se inhabilitan solo por la línea de comandos.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedir otra.',
+    'mail.bounced':
+      'Esta dirección rechazó en forma definitiva un correo de la cuenta. Corríjala, o pida al operador del servicio que vuelva a probarla.',
+    'mail.sandbox':
+      'Los comprobantes del sandbox se envían solo a las direcciones que nombró el operador del servicio.',
     'export.nothing': 'La empresa no tiene comprobantes con fecha de ese mes.',
+    'export.account_busy':
+      'Ya se están preparando dos archivos de esta cuenta. Esperar a que termine uno de ellos.',
     'export.too_many': 'Ya hay diez archivos de esta empresa. Esperar a que se elimine el más antiguo.',
     'once.made_already':
       'Esto ya se hizo, y lo creado se mostró en ese momento. No se vuelve a mostrar: quien no lo vio lo revoca o lo quita, y crea otro.',
@@ -151,7 +163,11 @@ export const es: Texts = {
     'member.too_many_invitations': 'La cuenta invitó demasiadas veces hoy. Probar de nuevo mañana.',
     'invitation.sign_in':
       'Esta invitación es para alguien que ya tiene usuario. Ingresar antes con ese correo.',
-    'filter.too_many': 'No se pueden guardar más filtros para esta lista. Olvidar antes alguno.',
+    'filter.too_many': 'No se pueden guardar más filtros: 30 por lista, 200 en total. Olvidar antes alguno.',
+    'console.busy':
+      'Hay demasiadas páginas en curso para usted, su cuenta o su red. No se hizo nada; intente de nuevo en unos segundos.',
+    'files.too_many':
+      'Ya están bajando tantos archivos, suyos o de su cuenta, como puede haber a la vez. Intente de nuevo cuando llegue alguno.',
     'code.wrong': 'Este no es el código que la aplicación muestra ahora.',
     'database.away':
       'La consola no llega a sus datos. Probar de nuevo en unos segundos; si se envió un formulario, mirar antes si se hizo.',
@@ -219,11 +235,11 @@ export const es: Texts = {
     certificate: 'certificado',
     ends: 'Vence',
     left: 'Números',
-    webhooks: 'Webhooks que fallaron en las últimas 24 horas',
-    webhooksNone: 'Todas las entregas llegaron.',
+    webhooks: 'Webhooks que no reciben sus entregas',
+    webhooksNone: 'Ninguna entrega falló en las últimas 24 horas, y ninguna espera un reintento.',
     url: 'Dirección',
-    failed: 'Fallidas',
-    last: 'Última',
+    failed: 'Fallidas, 24 h',
+    retried: 'En espera',
     count: 'Cantidad',
     reason: 'Motivo',
     environment: 'Ambiente',

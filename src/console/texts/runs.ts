@@ -43,7 +43,8 @@ const en = {
       settle: 'The authority is asked what became of each, and what it says is stored. Nothing is sent.',
       abandon:
         'Each ends REJECTED, and its number is to be annulled. It is refused wherever the authority has the receipt, or may have it. This cannot be undone.',
-      redeliver: 'Each is sent again: same id, same bytes, a new schedule of retries.',
+      redeliver:
+        'Each is sent again at once, those that wait for their next retry too: same id, same bytes, a new schedule of retries.',
     },
     matching: (count: string): string =>
       `Matching now: ${count}. What becomes stuck, or fails, later is not part of it.`,
@@ -85,8 +86,9 @@ const en = {
     inTemporal: 'In the Temporal UI',
     event: 'Event',
     url: 'Address',
-    failed: 'Given up',
-    failedSince: 'Failed since',
+    refusedAt: 'Given up, or last refused',
+    delivery: 'Delivery',
+    undeliveredSince: 'Refused since',
     stuckReason: 'reason',
     since: 'since',
     webhook: 'webhook',
@@ -137,7 +139,8 @@ const es: typeof en = {
       settle: 'Se consulta a la DGI qué fue de cada uno y se guarda lo que responda. No se envía nada.',
       abandon:
         'Cada uno termina rechazado y su número queda para anular. Se deniega cuando la DGI tiene el comprobante, o puede tenerlo. No se puede deshacer.',
-      redeliver: 'Cada uno se envía de nuevo: mismo identificador, mismos bytes, reintentos nuevos.',
+      redeliver:
+        'Cada uno se envía de nuevo en el momento, también lo que espera su próximo reintento: mismo identificador, mismos bytes, reintentos nuevos.',
     },
     matching: (count) => `Coinciden ahora: ${count}. Lo que se detenga o falle después no forma parte.`,
     fits: (count) => `Como están ahora, sirve para ${count}.`,
@@ -177,8 +180,9 @@ const es: typeof en = {
     inTemporal: 'En la interfaz de Temporal',
     event: 'Evento',
     url: 'Dirección',
-    failed: 'Se dejó de intentar',
-    failedSince: 'Fallidas desde',
+    refusedAt: 'Último rechazo',
+    delivery: 'Entrega',
+    undeliveredSince: 'Rechazadas desde',
     stuckReason: 'motivo',
     since: 'desde',
     webhook: 'webhook',

@@ -14,6 +14,7 @@ const en = {
   week: 'Failed, 7 days',
   rate: (failed: string, ended: string): string => `${failed} of ${ended}`,
   oldestFailed: 'Oldest failed',
+  retried: 'Waiting for a retry',
   created: 'Since',
   sample: 'Rates count at most the last 1,000 deliveries.',
   add: 'Add a webhook',
@@ -67,6 +68,7 @@ const en = {
   nextNow: 'at once',
   settled: 'Ended',
   statuses: { PENDING: 'under way', DELIVERED: 'delivered', FAILED: 'failed' },
+  refusedSoFar: 'refused so far, tried again',
   delivery: 'Delivery',
   facts: 'What it is',
   id: 'webhook-id',
@@ -92,7 +94,7 @@ const en = {
   redeliver: 'Send it again',
   redeliverAbout: 'The same event with the same id, at once; the retries begin anew.',
   redelivered: 'It is on its way again.',
-  redeliverFailed: 'Send all failed again',
+  redeliverUndelivered: 'Send again all that did not arrive',
   productionOrSandbox: 'Environment',
 };
 
@@ -111,6 +113,7 @@ const es: typeof en = {
   week: 'Fallidas, 7 días',
   rate: (failed, ended) => `${failed} de ${ended}`,
   oldestFailed: 'Fallida más vieja',
+  retried: 'A la espera de un reintento',
   created: 'Desde',
   sample: 'Las tasas cuentan a lo sumo las últimas 1.000 entregas.',
   add: 'Agregar un webhook',
@@ -164,6 +167,7 @@ const es: typeof en = {
   nextNow: 'de inmediato',
   settled: 'Terminada',
   statuses: { PENDING: 'en curso', DELIVERED: 'entregada', FAILED: 'fallida' },
+  refusedSoFar: 'rechazada hasta ahora, se reintenta',
   delivery: 'Entrega',
   facts: 'Qué es',
   id: 'webhook-id',
@@ -189,7 +193,7 @@ const es: typeof en = {
   redeliver: 'Enviarla de nuevo',
   redeliverAbout: 'El mismo evento con el mismo id, de inmediato; los reintentos empiezan de nuevo.',
   redelivered: 'Está otra vez en camino.',
-  redeliverFailed: 'Enviar de nuevo todas las fallidas',
+  redeliverUndelivered: 'Enviar de nuevo todo lo que no llegó',
   productionOrSandbox: 'Ambiente',
 };
 

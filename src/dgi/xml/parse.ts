@@ -11,6 +11,8 @@ export class UnreadableXml extends Error {
 
 /** The authority's documents are some six levels deep; what nests much deeper is meant to exhaust the stack. */
 const DEEPEST = 64;
+/** Theirs have five. A namespace costs something at every element that it is in force at, so a few thousand would cost seconds. */
+const MOST_ATTRIBUTES_OF_ONE = 32;
 /** A declaration stands within the first line; its characters are ASCII in every encoding that we read. */
 const DECLARATION_BYTES = 200;
 
@@ -62,7 +64,10 @@ function refuseTooMuch(root: Element, mostElements: number): void {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEEPEST) throw new UnreadableXml('the XML is nested too deeply');
     elements += level.length;
-    for (const element of level) attributes += element.attributes.length;
+    for (const { attributes: its } of level) {
+      if (its.length > MOST_ATTRIBUTES_OF_ONE) throw new UnreadableXml('an element has too many attributes');
+      attributes += its.length;
+    }
     if (Math.max(elements, attributes) > mostElements) throw new UnreadableXml('the XML has too many parts');
     level = level.flatMap(childrenOf);
   }

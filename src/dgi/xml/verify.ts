@@ -3,10 +3,10 @@
  * Reference URI="", inclusive C14N 1.0, rsa-sha1 or rsa-sha256, the certificate inside.
  */
 import { createHash, verify, type X509Certificate } from 'node:crypto';
-import type { Element } from '@xmldom/xmldom';
-import { certificateIn } from '../../crypto/x509.ts';
+import { type Element, Node } from '@xmldom/xmldom';
+import { C14nCanonicalization } from 'xml-crypto';
+import { rsaCertificateIn } from '../../crypto/x509.ts';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from '../signatures.ts';
-import { canonicalXml } from './canonical.ts';
 import { childrenNamed, childrenOf, elementAt, findNamed, isNamed, textAt } from './parse.ts';
 
 /** The document has no signature that verifies with the certificate in it. */
@@ -20,10 +20,10 @@ export class BadSignature extends Error {
  * caller's to judge. Throws BadSignature.
  */
 export function verifyEnveloped(root: Element): X509Certificate {
+  if (isReadOtherwise(root)) throw new BadSignature('a text that two different documents would share');
   const { signature, signedInfo, reference } = signatureOf(root);
-  const certificate = certificateIn(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
-  if (certificate?.publicKey.asymmetricKeyType !== 'rsa')
-    throw new BadSignature('no RSA certificate in KeyInfo');
+  const certificate = rsaCertificateIn(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
+  if (!certificate) throw new BadSignature('no RSA certificate in KeyInfo');
   // Both are in the context of the whole document, so before anything is taken out of it.
   const signedBytes = Buffer.from(canonicalXml(signedInfo), 'utf8');
   root.removeChild(signature);
@@ -37,6 +37,42 @@ export function verifyEnveloped(root: Element): X509Certificate {
     verify(method, signedBytes, certificate.publicKey, value);
   if (!holds) throw new BadSignature('the signature does not verify');
   return certificate;
+}
+
+/**
+ * Whether xml-crypto's canonical text would not tell what is read: it writes processing instructions as text and
+ * namespaces unescaped, and leaves out every attribute whose name begins with xmlns.
+ */
+const isReadOtherwise = (node: Node): boolean =>
+  node.nodeType === Node.PROCESSING_INSTRUCTION_NODE ||
+  Array.from((node as Element).attributes ?? []).some(
+    ({ name, prefix, value }) =>
+      name.startsWith('xmlns') && ((name !== 'xmlns' && prefix !== 'xmlns') || /["&<>\t\n\r]/.test(value)),
+  ) ||
+  Array.from(node.childNodes).some(isReadOtherwise);
+
+/** In order of code points, as C14N wants it; the library's depends on the locale of the process. */
+class Canonicaliser extends C14nCanonicalization {
+  override nsCompare(a: { prefix: string }, b: { prefix: string }): 0 | 1 | -1 {
+    if (a.prefix === b.prefix) return 0;
+    return a.prefix < b.prefix ? -1 : 1;
+  }
+}
+const canonicaliser = new Canonicaliser();
+
+/** The canonical text of an element as part of its document: with the namespaces that its ancestors declare. */
+function canonicalXml(element: Element): string {
+  const inherited = new Map<string, string>();
+  for (let at = element.parentNode; at?.nodeType === Node.ELEMENT_NODE; at = at.parentNode) {
+    for (const { prefix, localName, name, value } of (at as Element).attributes) {
+      const declared = name === 'xmlns' ? '' : prefix === 'xmlns' ? (localName ?? '') : undefined;
+      if (declared !== undefined && !inherited.has(declared)) inherited.set(declared, value);
+    }
+  }
+  // Without a prefix, the library writes the default namespace by itself.
+  if (!element.prefix || inherited.get('') === '') inherited.delete('');
+  const ancestorNamespaces = [...inherited].map(([prefix, namespaceURI]) => ({ prefix, namespaceURI }));
+  return canonicaliser.process(element, { ancestorNamespaces });
 }
 
 const compact = (base64: string | undefined): string => (base64 ?? '').replace(/\s+/g, '');

@@ -1,26 +1,68 @@
 /**
- * What the short names in a CFE's life mean, for people: statuses, reasons to be stuck, codes of rejections
- * (docs/authority/sobres.md). The only place of these words; the console has both languages, the command line the English ones.
+ * What the short names in a CFE's life mean, for people: statuses, reasons to be stuck, codes of rejections and answers of the
+ * authority. The only place of these words: console, command line, guides and docs/outcomes.md take them from here.
  */
-import { WORDS_EN } from './cfesEn.ts';
+import type { StuckReason } from '../stuckReason.ts';
+import { type CfeWords, WORDS_EN } from './cfesEn.ts';
 import { WORDS_ES } from './cfesEs.ts';
-import { ANSWER_NAMES, type CfeWords, EXCEPTION_NAMES, REJECTION_CODES } from './shape.ts';
 
-export type { CfeWords } from './shape.ts';
+export type { CfeWords } from './cfesEn.ts';
 
 export const CFE_WORDS: Readonly<Record<'en' | 'es', CfeWords>> = { en: WORDS_EN, es: WORDS_ES };
 
+type RejectionKey = keyof CfeWords['rejection'];
+/** The codes of rejections that are known, the authority's and ours; `11` is the exception by which a service says S07. */
+const REJECTIONS = new Map<string, RejectionKey>([
+  ...(Object.keys(WORDS_EN.rejection) as RejectionKey[]).map((key) => [key, key] as const),
+  ['11', 'S07'],
+]);
+export const REJECTION_CODES: readonly string[] = [...REJECTIONS.keys()];
+/** After these the number is annulled, and the sale needs a new CFE. */
+const ANNULLED = /^E(01|03|04|05|07|08|10|11|12|13)$/;
+
 /** What a reason of a rejection or an observation means; codes that no rule covers are told as such. */
 export function rejectionMeans(code: string, words: CfeWords): string {
-  const known = REJECTION_CODES.find((each) => each === code);
-  if (known) return words.rejection[known];
-  return /^C\d\d$/.test(code) ? words.observation : words.otherRejection;
+  const key = REJECTIONS.get(code);
+  if (key === undefined) return /^C\d\d$/.test(code) ? words.observation : words.otherRejection;
+  return ANNULLED.test(key) ? `${words.rejection[key]} ${words.annulled}` : words.rejection[key];
+}
+
+/** A row for each code of a rejection: what it means, and what the company does about it, in Markdown. */
+export const rejectionRows = ({ rejection, rejectionMend }: CfeWords) =>
+  [...REJECTIONS].map(([code, key]) => [code, rejection[key], rejectionMend[key]] as const);
+
+/** What a reason to be stuck means, and what a person does about it. */
+export const stuckMeans = (reason: StuckReason, { stuck }: CfeWords = WORDS_EN): string =>
+  `${stuck[reason].means} ${stuck[reason].mend}`;
+
+/** Answers that mean what another, or a reason to be stuck, does; exceptions as in docs/authority/services.md#exceptions. */
+const SAME: Readonly<Record<string, keyof CfeWords['answer'] | StuckReason>> = {
+  'fault security': 'authority.signature_refused',
+  'untrusted signer': 'authority.untrusted_signer',
+  ...exceptions('authority.our_mistake', [1, 2, 3, 4, 111]),
+  ...exceptions('authority.certificate', [5, 12]),
+  ...exceptions('authority.caller', [6, 7]),
+  ...exceptions('authority.user', [8, 9, 10]),
+  ...exceptions('not yet', [13, 99, 105]),
+  ...exceptions('inner', [100, 102]),
+  ...exceptions('authority.no_permission', [101]),
+  ...exceptions('authority.not_an_issuer', [103]),
+  ...exceptions('unknown sobre', [104]),
+  ...exceptions('received before', [108]),
+  ...exceptions('authority.certification_stage', [201, 202, 211, 212, 221, 222, 223, 224, 225, 226, 227]),
+};
+
+function exceptions<N extends string>(name: N, codes: readonly number[]): Record<string, N> {
+  return Object.fromEntries(codes.map((code) => [`code ${code}`, name]));
 }
 
 /** What an answer of the authority to a call for a CFE means (docs/outcomes.md). */
 export function answerMeans(answer: string, words: CfeWords): string {
-  const refusal = REJECTION_CODES.find((code) => code === answer || `code ${code}` === answer);
+  const refusal = REJECTIONS.get(answer.replace(/^code (?=\d+$)/, ''));
   if (refusal) return words.rejection[refusal];
-  const known = EXCEPTION_NAMES[answer] ?? ANSWER_NAMES.find((name) => name === answer);
-  return words.answer[known ?? 'other'];
+  const name = SAME[answer] ?? answer;
+  const reason = Object.entries(words.stuck).find(([key]) => key === name);
+  return (
+    reason?.[1].means ?? Object.entries(words.answer).find(([key]) => key === name)?.[1] ?? words.answer.other
+  );
 }

@@ -2,7 +2,7 @@
 import { montevideoTimestamp } from '../montevideo.ts';
 import { STUCK_REASONS } from '../stuckReason.ts';
 import type { SupportRefusal, Why } from '../supportRefusal.ts';
-import { answerMeans, CFE_WORDS } from './cfes.ts';
+import { answerMeans, CFE_WORDS, stuckMeans } from './cfes.ts';
 
 type Words = Readonly<Record<SupportRefusal, (value: string) => string>>;
 
@@ -72,5 +72,5 @@ function shown({ code, value }: Required<Why>, language: keyof typeof WORDS): st
   if (code === 'lately_sent') return montevideoTimestamp(new Date(value)).slice(0, 16).replace('T', ' ');
   if (code === 'no_answer') return `${value}: ${answerMeans(value, words)}`;
   const reason = STUCK_REASONS.find((known) => known === value);
-  return code === 'stuck' && reason ? `${words.stuck[reason].means} ${words.stuck[reason].mend}` : value;
+  return code === 'stuck' && reason ? stuckMeans(reason, words) : value;
 }

@@ -3,18 +3,23 @@
  * docs/authority/sending-reports.md#answers). Why a report waits for a person stands with the words of CFEs.
  */
 import type { SubmissionStatus } from '../reportStatus.ts';
-import type { Words } from './shape.ts';
-
-/** The reasons of the authority's refusals. */
-export const REPORT_REASONS = ['R01', 'R02', 'R03', 'R04', 'R05', 'R06'] as const;
-export type ReportReason = (typeof REPORT_REASONS)[number];
+import { CFE_WORDS, type CfeWords } from './cfes.ts';
+import type { Words } from './cfesEn.ts';
 
 interface ReportWords {
   /** Of reports and of submissions, of which OPEN and PREPARED are the beginnings. */
   readonly status: Readonly<Record<SubmissionStatus | 'OPEN', Words>>;
-  readonly reason: Readonly<Record<ReportReason, string>>;
+  /** The reasons of the authority's refusals: of those that wait for a person, what that reason means. */
+  readonly reason: Readonly<Record<string, string>>;
   readonly otherReason: string;
 }
+
+const refusedFor = ({ stuck }: CfeWords) => ({
+  R01: stuck['report.format'].means,
+  R02: stuck['report.company'].means,
+  R03: stuck['report.signature'].means,
+  R04: stuck['report.content'].means,
+});
 
 const EN: ReportWords = {
   status: {
@@ -41,10 +46,7 @@ const EN: ReportWords = {
     },
   },
   reason: {
-    R01: 'The file cannot be read by the schema: a mistake of ours.',
-    R02: 'The RUC of report, certificate or request differ.',
-    R03: 'Signature or certificate are not valid.',
-    R04: 'A rule of the format is broken: sums, branches, dates; the text says which.',
+    ...refusedFor(CFE_WORDS.en),
     R05: 'The sequence is not the next one: another report of the day is there.',
     R06: 'Received before the day of the report.',
   },
@@ -76,10 +78,7 @@ const ES: ReportWords = {
     },
   },
   reason: {
-    R01: 'El archivo no cumple el esquema: un error nuestro.',
-    R02: 'Los RUC del reporte, del certificado o de la solicitud no coinciden.',
-    R03: 'La firma o el certificado no son válidos.',
-    R04: 'No cumple una regla del formato: sumas, sucursales, fechas; el texto dice cuál.',
+    ...refusedFor(CFE_WORDS.es),
     R05: 'La secuencia no es la siguiente: hay otro reporte del día.',
     R06: 'Llegó antes del día del reporte.',
   },

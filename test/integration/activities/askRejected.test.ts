@@ -4,14 +4,14 @@ import { createAskRejected } from '../../../src/activities/askRejected.ts';
 import type { Authority, FindStateAnswer } from '../../../src/activities/steps/authority.ts';
 import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { cfeById } from '../../../src/db/cfes.ts';
-import { Annulment } from '../../../src/db/entities/Annulment.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Sobre } from '../../../src/db/entities/Sobre.ts';
-import { reconcileNumbers } from '../../../src/db/reconciliation.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
+import { Annulment } from '../../../src/db/entities/numbers.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { reconcileNumbers } from '../../../src/db/numbers.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
 import { asActivity } from '../../support/activityContext.ts';
@@ -37,7 +37,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   let accountId: string;
   let rut: string;
   beforeAll(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
     const url = 'https://hooks.example.com/';
     await addWebhook(webhookDeps(db.orm), { accountId, url, events: ['cfe.updated'] });
@@ -57,7 +57,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   let idemisor = 5_000n;
   const sobreOf = new Map<string, string>();
   const decide = (cfe: Cfe, codes: readonly string[], status: 'REJECTED' | 'ACCEPTED' = 'REJECTED') =>
-    storeVerdict({ orm: db.orm, clock: () => REJECTED, outbox: idleOutbox }, cfe.id, {
+    storeVerdict({ orm: db.worker, clock: () => REJECTED, outbox: idleOutbox }, cfe.id, {
       status,
       reasons: codes.map((code) => ({ code, message: code, detail: null })),
     });
@@ -110,7 +110,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   const accepts = (cfe: Cfe, by = sobreOf.get(cfe.id) ?? ''): ReadonlyMap<string, FindStateAnswer> =>
     new Map([[cfe.id, { kind: 'found', state: 'AE', idemisor: by }]]);
   const deps = (now: Date, says?: Says) => ({
-    orm: db.orm,
+    orm: db.worker,
     clock: () => now,
     outbox: idleOutbox,
     authority: authority(says),
@@ -119,11 +119,9 @@ describe('CFEs that were rejected for E06 alone', () => {
   const support = (cfe: Cfe, action: SupportAction, now: Date, says?: Says) =>
     asActivity(() =>
       createSupportCfe(deps(now, says))({
-        cfeId: cfe.id,
+        cfeUuid: cfe.id,
         requestId: randomUUID(),
         action,
-        by: 'ana',
-        reason: 'the company had it accepted',
       }),
     );
   const row = (cfe: Cfe) => cfeById(db.orm.em.fork(), cfe.id);
@@ -251,9 +249,9 @@ describe('CFEs that were rejected for E06 alone', () => {
 
       expect(await row(cfe)).toMatchObject({ status: 'ACCEPTED' });
       expect(await auditOf(cfe)).toEqual([
-        ['support:ana', 'cfe.settle', 'refused'],
-        ['support:ana', 'cfe.settle', 'refused'],
-        ['support:ana', 'cfe.settle', 'settled'],
+        ['unverified', 'cfe.settle', 'refused'],
+        ['unverified', 'cfe.settle', 'refused'],
+        ['unverified', 'cfe.settle', 'settled'],
       ]);
     });
 
@@ -270,7 +268,7 @@ describe('CFEs that were rejected for E06 alone', () => {
       expect(await row(lost)).toMatchObject({ status: 'REJECTED' });
       expect(await row(won)).toMatchObject({ status: 'ACCEPTED' });
       expect(await annulmentsOf(unknown)).toEqual([]);
-      expect(await auditOf(lost)).toEqual([['support:ana', 'cfe.abandon', 'abandoned']]);
+      expect(await auditOf(lost)).toEqual([['unverified', 'cfe.abandon', 'abandoned']]);
     });
   });
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwaitVerdict } from '../../../src/activities/awaitVerdict.ts';
 import type { Authority, VerdictOutcome } from '../../../src/activities/steps/authority.ts';
 import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { FindSobreAnswer } from '../../../src/dgi/client.ts';
 import { createGate } from '../../../src/gate/gate.ts';
 import { asActivity } from '../../support/activityContext.ts';
@@ -23,7 +23,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
   let verdict: VerdictOutcome;
   let listed: FindSobreAnswer;
   beforeEach(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     now = new Date('2026-11-20T12:00:00Z');
     verdict = { kind: 'recover' };
     listed = FIRST;
@@ -44,11 +44,11 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     findState: () => Promise.reject(new Error('not asked here')),
   };
   const deps = () => ({
-    orm: db.orm,
+    orm: db.worker,
     clock,
     outbox: idleOutbox,
     authority,
-    gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10 }),
+    gate: createGate({ orm: db.worker, clock, sendsPerSecond: 10 }),
     authorityRut: { production: '214844360018', sandbox: '219999830019' },
     pollLongestSeconds: 60,
     patienceSeconds: PATIENCE_SECONDS,
@@ -62,7 +62,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     expect(await ticket()).toMatchObject({ idReceptor: '8', token: 'b3RoZXI=' });
 
     verdict = { kind: 'verdict', status: 'ACCEPTED', reasons: [] };
-    expect(await ask()).toEqual({ kind: 'decided', status: 'ACCEPTED' });
+    expect(await ask()).toEqual({ kind: 'decided', status: 'ACCEPTED', codes: [] });
   });
 
   test.each<[string, FindSobreAnswer]>([

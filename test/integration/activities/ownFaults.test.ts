@@ -11,8 +11,8 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { tellingOwnFaults } from '../../../src/activities/steps/ownFaults.ts';
 import { whileBeating } from '../../../src/activities/steps/whileBeating.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { DEADLINES } from '../../../src/domain/deadlines.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
@@ -34,7 +34,7 @@ let db: TestDatabase;
 let now: Date;
 let cfe: Cfe;
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -62,7 +62,7 @@ describe('a step of a CFE that fails', () => {
         },
         log: { warn: () => {} },
       };
-      const step = tellingOwnFaults({ orm: db.orm, clock }, async () => {
+      const step = tellingOwnFaults({ orm: db.worker, clock }, async () => {
         if (outcome !== 'done') throw outcome();
         return 'done';
       });
@@ -174,7 +174,7 @@ describe('a step of a CFE that fails', () => {
 describe('at a Temporal server', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal();
+    temporal = await openTemporal('cfe', 'dgi');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -197,7 +197,7 @@ describe('at a Temporal server', () => {
     const usual = {
       signCfe: async () => ({ kind: 'signed' }),
       submitCfe: async () => ({ kind: 'received' }),
-      awaitVerdict: async () => ({ kind: 'decided', status: 'ACCEPTED' }),
+      awaitVerdict: async () => ({ kind: 'decided', status: 'ACCEPTED', codes: [] }),
     };
     const failing = async () => {
       // As a long step does before it fails.
@@ -207,9 +207,9 @@ describe('at a Temporal server', () => {
       if (state.waits) return { kind: 'waits' };
       return usual[step]();
     };
-    const activities = { ...usual, [step]: tellingOwnFaults({ orm: db.orm, clock }, failing) };
+    const activities = { ...usual, [step]: tellingOwnFaults({ orm: db.worker, clock }, failing) };
     const dispatcher = createDispatcher({
-      orm: db.orm,
+      orm: db.worker,
       temporal: { address: temporal.address },
       namespace: temporal.namespace,
       logger: createLogger({ name: 'test', level: 'silent' }),
@@ -221,7 +221,7 @@ describe('at a Temporal server', () => {
         const handle = await temporal.client.workflow.start('issueCfe', {
           workflowId,
           taskQueue: 'cfe',
-          args: [{ cfeId: cfe.id }],
+          args: [{ cfeUuid: cfe.id }],
         });
         // So one has failed at the server, also where the first was within a workflow task.
         await until('attempts', 60, async () => (state.attempts > 2 ? true : undefined));
@@ -250,7 +250,7 @@ describe('at a Temporal server', () => {
     '%s keeps failing: told after an hour, tried again meanwhile, and gone once it is mended',
     async (step) => {
       await withFailing(step, async ({ handle, state }) => {
-        const request = { action: 'retry', by: 'ana', reason: 'is it mended?' };
+        const request = { action: 'retry' };
         await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({
           cause: { type: 'NothingToDo', message: expect.stringContaining('by a mistake of ours') },
         });
@@ -270,7 +270,7 @@ describe('at a Temporal server', () => {
         );
         expect(currentDetails).toMatch(/^Waits for a slot/);
         state.waits = false;
-        await handle.signal('turnCame');
+        await handle.signal('slotGiven');
       },
       'submitCfeFailedByUsThenWaited',
     );

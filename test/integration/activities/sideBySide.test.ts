@@ -3,8 +3,8 @@ import { createSignCfe } from '../../../src/activities/signCfe.ts';
 import { prepareSobre } from '../../../src/activities/steps/prepareSobre.ts';
 import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { lockCfe } from '../../../src/db/cfes.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { markSending } from '../../../src/db/sobres.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -18,14 +18,14 @@ describe('steps of a CFE that run side by side', () => {
   let db: TestDatabase;
   let accountId: string;
   beforeAll(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
   const clock = () => new Date();
   const deps = () => ({
-    orm: db.orm,
+    orm: db.worker,
     clock,
     outbox: idleOutbox,
     authorityRut: { production: '214844360018', sandbox: '219999830019' },
@@ -87,7 +87,7 @@ describe('steps of a CFE that run side by side', () => {
       return () => storeVerdict(deps(), original.id, { status: 'ACCEPTED', reasons: [] });
     });
 
-    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalSettled' }]);
+    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalDecided' }]);
   });
 
   test('there is no verdict of which a note that waits is not told, whatever dies in between', async () => {
@@ -108,7 +108,7 @@ describe('steps of a CFE that run side by side', () => {
     // Another attempt, with the same answer of the authority in its hands.
     await store();
 
-    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalSettled' }]);
+    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalDecided' }]);
   });
 
   /** Holds a CFE, begins a step that comes to wait for it, commits, and answers what the step came to. */

@@ -4,7 +4,7 @@ import { createSignCfe } from '../../../src/activities/signCfe.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { currentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -23,7 +23,7 @@ describe('signing', () => {
   let db: TestDatabase;
   let accountId: string;
   beforeAll(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
   });
   afterAll(() => db[Symbol.asyncDispose]());
@@ -59,11 +59,12 @@ describe('signing', () => {
   /** Signs at `at` with keys that open for all certificates but those that are lost. */
   const signing = (lost: string[], at = LATER) =>
     createSignCfe({
-      orm: db.orm,
+      orm: db.worker,
       clock: () => at,
       authorityRut: { production: '214844360018', sandbox: '219999830019' },
-      signDocument({ signedAt }, { id }) {
-        if (lost.includes(id)) throw new UnsealError('unknown_key', 'no key opens it');
+      signDocument({ signedAt }, { id, sealedKey }) {
+        if (lost.includes(id) || sealedKey !== 'sealed')
+          throw new UnsealError('unknown_key', 'no key opens it');
         return { xml: `<CFE at="${signedAt}" by="${id}"/>`, digest: `${signedAt} ${id}` };
       },
     });

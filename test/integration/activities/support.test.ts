@@ -4,13 +4,14 @@ import type { Authority } from '../../../src/activities/steps/authority.ts';
 import { beginSend } from '../../../src/activities/steps/beginSend.ts';
 import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { recordAsk } from '../../../src/commands/supportCfe.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { searchCfes } from '../../../src/db/cfeSearch.ts';
 import { cfeById, markStuck } from '../../../src/db/cfes.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Sobre, type SobreState } from '../../../src/db/entities/Sobre.ts';
+import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
@@ -23,6 +24,7 @@ import { fromJson } from '../../support/exactJson.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date();
+const ADDRESS = '198.51.100.7';
 const MINUTE = 60_000;
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 const TICKET = { idReceptor: '4242', token: 'dG9rZW4=', askFrom: null };
@@ -62,7 +64,7 @@ describe('what support may do', () => {
   let accountId: string;
   let rut: string;
   beforeAll(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
     rut = await aReadyEnterprise(db.orm, accountId);
     const url = 'https://hooks.example.com/';
@@ -70,7 +72,12 @@ describe('what support may do', () => {
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
-  const deps = (authority: Authority) => ({ orm: db.orm, clock: () => NOW, outbox: idleOutbox, authority });
+  const deps = (authority: Authority) => ({
+    orm: db.worker,
+    clock: () => NOW,
+    outbox: idleOutbox,
+    authority,
+  });
   const issue = (body = aCfeBody()) =>
     issueCfe(
       { ...webhookDeps(db.orm), clock: () => NOW },
@@ -109,20 +116,29 @@ describe('what support may do', () => {
     await markStuck(em, id, reason);
     return id;
   }
+  /** What the console writes before it asks. */
+  const asked = (subject: string, action: SupportAction, requestId: string) =>
+    recordAsk(
+      { ...webhookDeps(db.orm), actor: 'console:ana@example.com', origin: { keyId: null, address: ADDRESS } },
+      { action: `cfe.${action}`, subject, rut, reason: 'the customer asks', requestId },
+    );
   async function askOf(
     authority: Authority,
-    cfeId: string,
+    cfeUuid: string,
     action: SupportAction,
     requestId: string = randomUUID(),
   ) {
-    const act = { cfeId, requestId, action, by: 'ana', reason: 'the customer asks' };
+    const act = { cfeUuid, requestId, action };
+    await asked(cfeUuid, action, requestId);
     const { kind: outcome, message } = await createSupportCfe(deps(authority))(act);
     return { outcome, message };
   }
-  const ask = (cfeId: string, action: SupportAction, says: Says, requestId?: string) =>
-    askOf(saying(says), cfeId, action, requestId);
+  const ask = (cfeUuid: string, action: SupportAction, says: Says, requestId?: string) =>
+    askOf(saying(says), cfeUuid, action, requestId);
   const row = (id: string) => cfeById(db.orm.em.fork(), id);
-  const auditOf = (id: string) => listAudit(db.orm.em.fork(), { rut, subject: id }, 100);
+  /** What was done to a CFE, without the rows of who asked. */
+  const auditOf = async (id: string) =>
+    (await listAudit(db.orm.em.fork(), { rut, subject: id }, 100)).filter(({ outcome }) => outcome !== null);
   const movesOf = async (id: string) => {
     const cfe_id = formatCfeId(await row(id));
     return (await eventsOf(db.orm, rut))
@@ -149,16 +165,58 @@ describe('what support may do', () => {
     expect(await row(id)).toMatchObject({ status: 'PENDING', stuckReason: null });
     expect(await auditOf(id)).toMatchObject([
       {
-        actor: 'support:ana',
+        actor: 'console:ana@example.com',
+        address: ADDRESS,
         action: 'cfe.retry',
         subject: id,
         rut,
         reason: 'the customer asks',
         outcome: 'retried',
+        requestId: 'request-1',
       },
     ]);
     await ask(id, 'retry', {}, 'request-2');
     expect(await auditOf(id)).toHaveLength(2);
+  });
+
+  test.each<[string, (id: string) => Promise<string>]>([
+    ['a request that nobody recorded', async () => randomUUID()],
+    [
+      'a request for another act on the CFE',
+      async (id) => {
+        await asked(id, 'settle', 'for-another-act');
+        return 'for-another-act';
+      },
+    ],
+    [
+      'a request that was done, on another CFE',
+      async () => {
+        await ask(await aStuckCfe(), 'retry', {}, 'done-elsewhere');
+        return 'done-elsewhere';
+      },
+    ],
+    ['the name of a run that was never started', async () => 'retry-2026-11-22-3f9a1c:1'],
+  ])('%s: it is done, and recorded as unverified, whoever they say they are', async (_, requestOf) => {
+    const id = await aStuckCfe();
+    const act = { cfeUuid: id, requestId: await requestOf(id), action: 'retry' } as const;
+    const says = { by: 'ana@example.com', reason: 'renewed' };
+
+    expect(await createSupportCfe(deps(SILENT))({ ...act, ...says })).toMatchObject({ kind: 'retried' });
+    expect(await createSupportCfe(deps(SILENT))({ ...act, ...says })).toMatchObject({ kind: 'retried' });
+
+    expect(await auditOf(id)).toMatchObject([
+      { actor: 'unverified', address: null, reason: 'ana@example.com: renewed', outcome: 'retried' },
+    ]);
+  });
+
+  test('what is typed beside a request that somebody asked for in the console counts for nothing', async () => {
+    const id = await aStuckCfe();
+    await asked(id, 'retry', 'of-ana');
+    const act = { cfeUuid: id, requestId: 'of-ana', action: 'retry', by: 'eva', reason: 'because' } as const;
+    await createSupportCfe(deps(SILENT))(act);
+    expect(await auditOf(id)).toMatchObject([
+      { actor: 'console:ana@example.com', address: ADDRESS, reason: 'the customer asks' },
+    ]);
   });
 
   describe('settle', () => {
@@ -298,7 +356,12 @@ describe('what support may do', () => {
       expect(await isToBeAnnulled(id)).toBe(true);
       expect(await movesOf(id)).toEqual(['REJECTED']);
       expect(await auditOf(id)).toMatchObject([
-        { actor: 'support:ana', action: 'cfe.abandon', reason: 'the customer asks', outcome: 'abandoned' },
+        {
+          actor: 'console:ana@example.com',
+          action: 'cfe.abandon',
+          reason: 'the customer asks',
+          outcome: 'abandoned',
+        },
       ]);
     });
 
@@ -428,7 +491,7 @@ describe('what support may do', () => {
 
       expect((await outboxOf(db.orm, note.workflowId)).at(-1)).toMatchObject({
         workflow: 'issueCfe',
-        signal: 'originalSettled',
+        signal: 'originalDecided',
       });
     });
 
@@ -439,7 +502,7 @@ describe('what support may do', () => {
         ...saying(NOWHERE),
         async findReceipt() {
           // An attempt of a worker that was thought lost.
-          if (sobre) await beginSend({ orm: db.orm, clock: () => NOW }, sobre);
+          if (sobre) await beginSend({ orm: db.worker, clock: () => NOW }, sobre);
           return { kind: 'absent' };
         },
       };
@@ -456,7 +519,7 @@ describe('what support may do', () => {
       if (!sobre) throw new Error('no sobre');
       await ask(id, 'abandon', NOWHERE);
 
-      expect(await beginSend({ orm: db.orm, clock: () => NOW }, sobre)).toBe('movedOn');
+      expect(await beginSend({ orm: db.worker, clock: () => NOW }, sobre)).toBe('movedOn');
 
       const submitCfe = createSubmitCfe({
         ...deps(SILENT),
@@ -486,7 +549,9 @@ describe('what support may do', () => {
     const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
     if (!sobre) throw new Error('no sobre');
 
-    const begun = await Promise.all([1, 2, 3].map(() => beginSend({ orm: db.orm, clock: () => NOW }, sobre)));
+    const begun = await Promise.all(
+      [1, 2, 3].map(() => beginSend({ orm: db.worker, clock: () => NOW }, sobre)),
+    );
 
     expect(begun.filter((one) => one !== 'elsewhere')).toEqual([
       { sendingAt: NOW, leaveBy: new Date(NOW.getTime() + MINUTE) },

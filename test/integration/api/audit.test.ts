@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../../src/api/routes/index.ts';
-import { addBranch } from '../../../src/commands/addBranch.ts';
-import { Mail } from '../../../src/db/entities/Mail.ts';
+import { addBranch } from '../../../src/commands/branches.ts';
+import { Mail } from '../../../src/db/entities/mail.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAuthorityWatch } from '../../../src/api/authorityWatch.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Event } from '../../../src/db/entities/webhooks.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
@@ -144,7 +144,7 @@ describe('GET /authority', () => {
   });
 
   test('the database is asked once, however many ask', async () => {
-    const noted = await notingStatements(db.databaseUrl);
+    const noted = await notingStatements(db.urlOf('api'));
     try {
       const watch = createAuthorityWatch({ orm: noted.orm });
       const answers = await Promise.all(Array.from({ length: 200 }, () => watch()));

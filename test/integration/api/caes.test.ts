@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { uploadCae } from '../../../src/commands/uploadCae.ts';
-import { Cae } from '../../../src/db/entities/Cae.ts';
+import { Cae } from '../../../src/db/entities/numbers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../../src/domain/cfeTypes.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -46,6 +46,7 @@ describe('POST /enterprises/{rut}/caes', () => {
       number_start: 101,
       number_end: 200,
       last_number: 100,
+      numbers_left: 100,
       issue_date: day(-30),
       expiration_date: day(700),
       status: 'OK',
@@ -62,6 +63,16 @@ describe('POST /enterprises/{rut}/caes', () => {
     expect((await upload(rut, { serie: 'B', from: 1, to: 100 }, 100)).data).toMatchObject({
       last_number: 99,
     });
+    await upload(rut, { serie: 'C', from: 1, to: 100 });
+    expect(
+      await suite.db.orm.em
+        .fork()
+        .execute('select serie, elsewhere::text from cae where rut = ? order by serie', [rut]),
+    ).toEqual([
+      { serie: 'A', elsewhere: '{[1,60)}' },
+      { serie: 'B', elsewhere: '{[1,100)}' },
+      { serie: 'C', elsewhere: '{}' },
+    ]);
   });
 
   test.each(CFE_TYPE_NAMES)('201: one of type %s', async (type) => {
@@ -104,7 +115,10 @@ describe('POST /enterprises/{rut}/caes', () => {
   test('400: the authority signed it for its other environment', async () => {
     const rut = await pending();
     const sandbox = anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox });
-    await addAuthorityCertificates(suite.api.deps, { pem: sandbox.certificatePem });
+    await addAuthorityCertificates(
+      { ...suite.api.deps, authorityRuts: AUTHORITY_RUTS },
+      { pem: sandbox.certificatePem },
+    );
 
     expectFaults(await post(rut, sandbox.cae({ rut })), [
       ['/cae_b64', 'cae.untrusted_signer', 'The CAE must be signed by the tax authority.'],
@@ -121,7 +135,10 @@ describe('POST /enterprises/{rut}/caes', () => {
   test('400: the authority signed it with a certificate that had ended; one that ended since will do', async () => {
     const rut = await pending();
     const ended = anAuthority('ended', { notAfter: new Date(Date.now() - 20 * 86_400_000) });
-    await addAuthorityCertificates(suite.api.deps, { pem: ended.certificatePem });
+    await addAuthorityCertificates(
+      { ...suite.api.deps, authorityRuts: AUTHORITY_RUTS },
+      { pem: ended.certificatePem },
+    );
 
     expectFaults(await post(rut, ended.cae({ rut, issueDate: day(-10) })), [
       [
@@ -281,6 +298,38 @@ describe('GET /enterprises/{rut}/caes', () => {
       [100, 1400],
       [5, null],
     ]);
+  });
+
+  test('200: one without numbers left is OK and says so, and the enterprise says which type it cannot issue', async () => {
+    const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
+      caes: [
+        { from: 1, to: 2 },
+        { type: 'EFACTURA', last: 15 },
+      ],
+    });
+    const enterprise = async () =>
+      (
+        await suite.owner.client.get<{
+          caes: { status: string; numbers_left: number }[];
+          warnings: { code: string; message: string }[];
+        }>(`/enterprises/${rut}`)
+      ).data;
+    expect(await enterprise()).toMatchObject({ caes: [{ numbers_left: 2 }, {}], warnings: [] });
+    for (let i = 0; i < 2; i += 1) await suite.owner.client.post(`/enterprises/${rut}/cfes`, aCfeBody());
+
+    const used = { status: 'OK', last_number: 2, numbers_left: 0 };
+    expect((await suite.owner.client.get(path(rut))).data).toMatchObject([used, { status: 'OK' }]);
+    const { caes, warnings } = await enterprise();
+    expect(caes).toMatchObject([used, { numbers_left: 9985 }]);
+    expect(warnings).toEqual([
+      {
+        code: 'enterprise.no_numbers',
+        message: 'No CAE of type ETICKET is valid and has numbers left; upload one.',
+      },
+    ]);
+
+    await upload(rut, { serie: 'B' });
+    expect((await enterprise()).warnings).toEqual([]);
   });
 
   test('200: none is an empty list', async () => {

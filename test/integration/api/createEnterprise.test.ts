@@ -47,6 +47,7 @@ describe('POST /enterprises', () => {
         permissions: [],
         missing_perms: ['HOMO', 'PROD'],
       },
+      warnings: [],
     });
     expect(await outboxOf(suite.db.orm, `enterprise:${rut}`)).toHaveLength(1);
   });

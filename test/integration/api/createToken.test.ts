@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAccount } from '../../../src/commands/createAccount.ts';
-import { createApiKey } from '../../../src/commands/createApiKey.ts';
-import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
+import { createAccount } from '../../../src/commands/accounts.ts';
+import { createApiKey } from '../../../src/commands/apiKeys.ts';
+import { ApiKey } from '../../../src/db/entities/people.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';

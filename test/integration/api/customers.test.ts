@@ -220,7 +220,7 @@ describe('GET …/customers', () => {
 const onePath = (rut: string, { doc_type = 'RUC', doc_number = '219999830019' } = {}) =>
   `${path(rut)}/${doc_type}/${encodeURIComponent(doc_number)}`;
 
-describe.each(['PUT', 'DELETE'] as const)('%s …/customers/{doc_type}/{doc_number}', (method) => {
+describe.each(['GET', 'PUT', 'DELETE'] as const)('%s …/customers/{doc_type}/{doc_number}', (method) => {
   const body = () => customerBody({ doc_number: '219999830019' });
   const call = (at: string) => suite.owner.client.send(method, at, method === 'PUT' ? { body: body() } : {});
   const given = async () => {

@@ -60,6 +60,7 @@ describe('GET /enterprises/{rut}', () => {
           number_start: 11,
           number_end: 20,
           last_number: 15,
+          numbers_left: 5,
           issue_date: '2020-01-01',
           expiration_date: day(365),
           status: 'OK',
@@ -78,6 +79,9 @@ describe('GET /enterprises/{rut}', () => {
         permissions: ['HOMO', 'PROD'],
         missing_perms: [],
       },
+      warnings: [
+        { code: 'enterprise.no_numbers', message: expect.stringContaining('type EFACTURA_EXPORT_NC') },
+      ],
     });
   });
 
@@ -161,20 +165,24 @@ describe.each(['PUT', 'PATCH'] as const)('%s /enterprises/{rut}', (method) => {
 
   test.each([
     '2026-03-01',
-    '2026-03-01T09:30:00Z',
-    '2026-03-01T09:30:00-03:00',
     '2026-02-30T00:00:00',
+    '2026-02-30T00:00:00Z',
+    '2026-03-01T09:30Z',
     '2026-03-01 09:30:00',
-  ])('400: %j is no date and time without zone', async (scheduled_ready_date) => {
+  ])('400: %j is no date and time', async (scheduled_ready_date) => {
     expectFaults(await update(await pending(), { scheduled_ready_date }), [
-      ['/scheduled_ready_date', 'date_time.malformed', /YYYY-MM-DDTHH:MM:SS without a time zone/],
+      [
+        '/scheduled_ready_date',
+        'date_time.malformed',
+        /YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone/,
+      ],
     ]);
   });
 
   test('400: unknown fields by name, and wrong types, all at once', async () => {
-    expectFaults(await update(await pending(), { plan: 'FREE', plan_id: 7, status: 'READY' }), [
+    expectFaults(await update(await pending(), { plan: 'FREE', plan_id: 7, state: 'READY' }), [
       ['/plan', 'body.unknown_field', /^plan: unknown field/],
-      ['/status', 'body.unknown_field', /^status: unknown field/],
+      ['/state', 'body.unknown_field', /^state: unknown field/],
       ['/plan_id', 'body.wrong_type', 'plan_id: must be a string, found a number.'],
     ]);
   });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { setGrant } from '../../../src/commands/setGrant.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
+import { setGrant } from '../../../src/commands/grants.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Event } from '../../../src/db/entities/webhooks.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';

@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createApiKey } from '../../../src/commands/createApiKey.ts';
-import { revokeApiKey } from '../../../src/commands/revokeApiKey.ts';
+import { createApiKey, revokeApiKey } from '../../../src/commands/apiKeys.ts';
 import { type Orm, openOrm, poolOf } from '../../../src/db/orm.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -25,15 +24,15 @@ let taken = 0;
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  const open = () => openOrm({ databaseUrl: db.databaseUrl, pool: 4 });
-  orms = [await open(), await open(), await open()];
-  const [counters, otherOrm, otherCounters] = orms as [Orm, Orm, Orm];
+  const open = () => openOrm({ databaseUrl: db.urlOf('api'), pool: 4 });
+  orms = [await open(), await open(), await open(), await open()];
+  const [own, counters, otherOwn, otherCounters] = orms as [Orm, Orm, Orm, Orm];
   const keys = await serviceKeys();
   const shared = { keys, clock: () => now, trustedProxies: 1 };
-  api = await startApi({ orm: db.orm, counters, ...shared });
-  other = await startApi({ orm: otherOrm, counters: otherCounters, ...shared });
+  api = await startApi({ orm: db.orm, own, counters, ...shared });
+  other = await startApi({ orm: db.orm, own: otherOwn, counters: otherCounters, ...shared });
   caller = await api.aCaller();
-  for (const orm of [db.orm, ...orms]) {
+  for (const orm of orms) {
     const pool = (await poolOf(orm)) as unknown as EventEmitter;
     pool.on('acquire', () => {
       taken += 1;

@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import type { Orm } from '../../../src/db/orm.ts';
 import { CODES, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { axeFaults, openBrowser, testWithBrowser } from '../../support/browser.ts';
 
 /** Where to leave a picture of each page, for who wants to look at them. */
 const PICTURES = process.env['GUIDES_PICTURES'];
@@ -43,9 +42,7 @@ testWithBrowser.each([
     page.on('requestfailed', (request) => void faults.push(request.url()));
     for (const path of PATHS) {
       await page.goto(`${api.baseUrl}/docs${path}`);
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-      const found = violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+      const found = await axeFaults(page, theme === 'light' ? 'all' : 'colours');
       const width = await page.evaluate(
         'document.documentElement.scrollWidth - document.documentElement.clientWidth',
       );

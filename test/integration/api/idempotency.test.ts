@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
-import { Cae } from '../../../src/db/entities/Cae.ts';
-import { Certificate } from '../../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { Certificate, Enterprise } from '../../../src/db/entities/enterprises.ts';
+import { Cae } from '../../../src/db/entities/numbers.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { keepAnswer, lockKey } from '../../../src/db/idempotency.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { purgeExpired } from '../../../src/db/purge.ts';
@@ -46,7 +45,7 @@ beforeAll(async () => {
   other = await startApi({ orm: otherOrm, keys, clock });
   owner = await api.aCaller();
   const pem = authority.certificatePem + sandboxAuthority.certificatePem;
-  await addAuthorityCertificates(api.deps, { pem });
+  await addAuthorityCertificates({ ...api.deps, authorityRuts: AUTHORITY_RUTS }, { pem });
 });
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();
@@ -174,21 +173,101 @@ describe('Idempotency-Key on POST …/cfes', () => {
     expect(await stored(rut)).toBe(1);
   });
 
-  test.each([
-    ['another body', (rut: string, key: string) => post(cfes(rut), key, aCfeBody({ net: 5 }))],
-    [
-      'the same body in other bytes',
-      (rut: string, key: string) => post(cfes(rut), key, JSON.stringify(aCfeBody(), null, 2)),
-    ],
-    ['another path', (_: string, key: string) => post('/enterprises', key, enterpriseBody())],
-  ])('422: the key with %s', async (_, again) => {
+  test('the same request in other bytes is the same: blanks, order, forms of numbers and of strings', async () => {
     const rut = await ready();
     const key = aKey();
-    await post(cfes(rut), key);
-
-    expectRefusal(await again(rut, key), 422, 'IDEMPOTENCY_KEY_REUSED');
-
+    const body = { ...aCfeBody(), extra: '{"adenda":"Año nuevo"}' };
+    const text = JSON.stringify(body);
+    const first = await post(cfes(rut), key, text);
+    const reversed = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null) return value;
+      if (Array.isArray(value)) return value.map(reversed);
+      return Object.fromEntries(
+        Object.entries(value)
+          .toReversed()
+          .map(([name, part]) => [name, reversed(part)]),
+      );
+    };
+    const others = [
+      JSON.stringify(body, null, 2),
+      JSON.stringify(reversed(body)),
+      text.replace(/:(\d+)([,}])/g, ':$1.0$2'),
+      text.replace(/:(\d+)([,}])/g, ':$1.00e0$2'),
+      text.replace(/:(\d+)([,}])/g, ':$1000E-3$2'),
+      text.replace('"cfe_type"', '"\\u0063fe_type"').replace('"ETICKET"', '"\\u0045TICKET"'),
+      text.replace('ñ', '\\u00f1'),
+      JSON.stringify({ ...body, extra: '{ "adenda": "A\\u00f1o nuevo" }' }),
+    ];
+    expect(first.status).toBe(201);
+    expect(new Set([text, ...others]).size).toBe(others.length + 1);
+    for (const other of others) {
+      const again = await post(cfes(rut), key, other);
+      expect([again.status, replayed(again), again.text]).toEqual([201, 'true', first.text]);
+    }
     expect(await stored(rut)).toBe(1);
+  });
+
+  /** The same request with another value at the path; undefined takes it away. */
+  const changed = (path: readonly (string | number)[], value: unknown) => (rut: string, key: string) => {
+    const body = structuredClone(aCfeBody());
+    const last = path.at(-1) ?? '';
+    const holder = path
+      .slice(0, -1)
+      .reduce<Record<string, unknown>>((at, step) => at[step] as Record<string, unknown>, body);
+    holder[last] = value;
+    return post(cfes(rut), key, body);
+  };
+  test.each<[string, (rut: string, key: string) => ReturnType<typeof post>, string]>([
+    ['another amount', changed(['header', 'totals', 'pay_amount'], 5), '/header/totals/pay_amount'],
+    ['another line', changed(['details', 0, 'item_name'], 'Otra cosa'), '/details/0/item_name'],
+    ['one line more', changed(['details', 1], {}), '/details/1'],
+    ['a field more', changed(['extra'], '{}'), '/extra'],
+    [
+      'a field less',
+      changed(['header', 'doc_id', 'payment_method'], undefined),
+      '/header/doc_id/payment_method',
+    ],
+    ['no lines', changed(['details'], []), '/details/0'],
+    ['text for a number', changed(['header', 'totals', 'line_count'], '1'), '/header/totals/line_count'],
+    ['a list for an object', changed(['header'], []), '/header'],
+    ['another path', (_: string, key: string) => post('/enterprises', key, enterpriseBody()), ''],
+  ])('422: the key with %s names its CFE and the first difference', async (_, again, path) => {
+    const rut = await ready();
+    const key = aKey();
+    const first = await post(cfes(rut), key);
+
+    const error = expectRefusal(await again(rut, key), 422, 'IDEMPOTENCY_KEY_REUSED');
+
+    expect(error.details).toEqual({
+      enterprise_rut: rut,
+      cfe_id: first.data.cfe_id,
+      fields: [
+        {
+          path,
+          code: 'idempotency_key.reused',
+          message: expect.any(String),
+          docs: '/v1/docs/refused#idempotency_key.reused',
+        },
+      ],
+    });
+    expect(error.message).toContain(`CFE ${first.data.cfe_id} of ${rut}`);
+    expect(JSON.stringify(error)).not.toMatch(/new key|another key/i);
+    expect(await stored(rut)).toBe(1);
+  });
+
+  test('what is kept of a request tells its fields, and no value of them', async () => {
+    const rut = await ready();
+    const key = aKey();
+    await post(cfes(rut), key, { ...aCfeBody(), extra: '{"adenda":"Muy personal"}' });
+    const [row] = await db.orm.em
+      .fork()
+      .execute<{ outline: object }[]>(
+        'select idempotency_outline as outline from cfe where idempotency_key = ?',
+        [key],
+      );
+    const kept = JSON.stringify(row?.outline);
+    expect(kept).toContain('"adenda":"');
+    for (const value of ['personal', 'ETICKET', '2026']) expect(kept).not.toContain(value);
   });
 
   test('422: the key of another kind of request that was still at work when this one came', async () => {
@@ -198,7 +277,8 @@ describe('Idempotency-Key on POST …/cfes', () => {
       await lockKey(em, scope, 1_000);
       const answer = post(cfes(rut), scope.key);
       await until('the request to wait for its key', 10, isKeyAwaited);
-      await keepAnswer(em, scope, { hash: Buffer.from('of another'), answer: '{}', now: clock() });
+      const of = { hash: Buffer.from('of another'), outline: { check: '', body: {} } };
+      await keepAnswer(em, scope, { ...of, answer: '{}', now: clock() });
       return { answer };
     });
 
@@ -365,7 +445,13 @@ describe('Idempotency-Key on other routes', () => {
 
     expect([first.status, replayed(first)]).toEqual([202, null]);
     expect([second.status, replayed(second), second.text]).toEqual([202, 'true', first.text]);
-    expectRefusal(await post(path, key, { ...body, password: 'otra' }), 422, 'IDEMPOTENCY_KEY_REUSED');
+    const reordered = '{"password": "muy-secret\\u0061-9", "username": "portal"}';
+    expect(replayed(await post(path, key, reordered))).toBe('true');
+    const other = await post(path, key, { ...body, password: 'otra' });
+    const error = expectRefusal(other, 422, 'IDEMPOTENCY_KEY_REUSED');
+    expect(error.details?.fields).toMatchObject([{ path: '/password', code: 'idempotency_key.reused' }]);
+    expect(error.details).not.toHaveProperty('cfe_id');
+    expect(other.text).not.toContain('secreta');
     const [row] = await db.orm.em
       .fork()
       .execute<{ kept: string }[]>('select t::text as kept from idempotent_answer t where key = ?', [key]);

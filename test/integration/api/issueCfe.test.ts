@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { Certificate } from '../../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Certificate } from '../../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { startApi } from '../../support/api.ts';
 import { useApi } from '../../support/apiSuite.ts';
@@ -74,7 +74,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
     const { id, keyId } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut }, { populate: ['keyId'] });
     expect(keyId).toBe(suite.owner.keyId);
     expect(await outboxOf(suite.db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
-      { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
+      { workflow: 'issueCfe', signal: null, input: { cfeUuid: id } },
     ]);
   });
 
@@ -121,10 +121,10 @@ describe('POST /enterprises/{rut}/cfes', () => {
     expect(answer.text).toContain(`"total_amount":${sum},`);
   });
 
-  test.each(readdirSync('src/demo/documents').filter((name) => !/-n[cd]\.json$|rejected/.test(name)))(
+  test.each(readdirSync('local/demo/documents').filter((name) => !/-n[cd]\.json$|rejected/.test(name)))(
     '201: the document of the demo %s',
     async (name) => {
-      const text = readFileSync(`src/demo/documents/${name}`, 'utf8').replaceAll('{today}', day(0));
+      const text = readFileSync(`local/demo/documents/${name}`, 'utf8').replaceAll('{today}', day(0));
       const answer = await post(await ready(), text);
       expect([answer.status, answer.error]).toEqual([201, undefined]);
     },

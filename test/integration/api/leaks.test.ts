@@ -1,8 +1,8 @@
 /** Marked secrets and personal data through every endpoint; then logs, workflow inputs and error bodies are searched. */
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { readExamples } from '../../../src/api/openapi/examples.ts';
-import { setRateLimit } from '../../../src/commands/setRateLimit.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { setRateLimit } from '../../../src/commands/accounts.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import type { Answer, HttpClient, Sending } from '../../support/http.ts';

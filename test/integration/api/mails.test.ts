@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -37,6 +37,7 @@ describe('POST …/cfes/{cfe_id}/emails', () => {
         kind: 'RECEIPT',
         destination: 'compras@cliente.example',
         status: 'PENDING',
+        error: null,
         attempts: 0,
         created_at: expect.stringMatching(/Z$/),
       });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createVerdictWatch } from '../../../src/api/verdictWatch.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { keptLog } from '../../support/api.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -36,36 +36,54 @@ const settle = async (rut: string, status: 'ACCEPTED' | 'REJECTED' = 'ACCEPTED')
       { status, rejection, settledAt: new Date(), signedXml: '<CFE/>', digest: 'aBcDeF0123' },
     );
 };
-const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
-  const begun = performance.now();
-  return [await work, performance.now() - begun];
-};
+/** What comes of `work` while another request waits for its verdict, begun before and for no less time. */
+async function whileAnotherWaits<T>(work: () => Promise<T>): Promise<T> {
+  const rut = await ready();
+  let over = false;
+  const waiting = post(rut, { prefer: 'wait=30' }).finally(() => {
+    over = true;
+  });
+  await taken(rut);
+  const result = await work();
+  expect(over).toBe(false);
+  await settle(rut);
+  await waiting;
+  return result;
+}
+
+/** What is logged of a request once it has ended. */
+const endOf = (id: string) =>
+  until('the end of the request', 5, async () =>
+    suite.api.lines.find(({ requestId, msg }) => requestId === id && msg === 'request'),
+  );
 
 describe('Prefer: wait on POST …/cfes', () => {
   test('201 with the verdict as soon as there is one', async () => {
     const rut = await ready();
-    const answering = timed(post(rut, { prefer: 'wait=20' }));
-    await settle(rut, 'REJECTED');
 
-    const [answer, milliseconds] = await answering;
+    const answer = await whileAnotherWaits(async () => {
+      const answering = post(rut, { prefer: 'wait=30' });
+      await settle(rut, 'REJECTED');
+      return answering;
+    });
 
     expect(answer.status).toBe(201);
-    expect(answer.headers.get('preference-applied')).toBe('wait=20');
+    expect(answer.headers.get('preference-applied')).toBe('wait=30');
     expect(answer.data).toMatchObject({
       cfe_status: 'REJECTED',
       security_code: 'aBcDeF',
       rejection: [{ code: 'E05', message: 'm', detail: null }],
     });
-    expect(milliseconds).toBeLessThan(5_000);
   });
 
   test('201 as it stands when the time is over', async () => {
-    const [answer, milliseconds] = await timed(post(await ready(), { prefer: 'wait=1' }));
+    const headers = { prefer: 'wait=1', 'x-request-id': 'one-second' };
+    const answer = await post(await ready(), headers);
 
     expect([answer.status, answer.data.cfe_status]).toEqual([201, 'PENDING']);
     expect(answer.headers.get('preference-applied')).toBe('wait=1');
-    expect(milliseconds).toBeGreaterThanOrEqual(1_000);
-    expect(milliseconds).toBeLessThan(4_000);
+    const line = await endOf('one-second');
+    expect(line['ms']).toBeGreaterThanOrEqual(1_000);
   });
 
   test('more than 30 counts as 30, and the answer says so', async () => {
@@ -93,29 +111,34 @@ describe('Prefer: wait on POST …/cfes', () => {
 
   test('with an Idempotency-Key: what was answered after waiting is answered again, and at once', async () => {
     const rut = await ready();
-    const headers = { prefer: 'wait=20', 'idempotency-key': `wait-${rut}` };
+    const headers = { prefer: 'wait=30', 'idempotency-key': `wait-${rut}` };
     const answering = post(rut, headers);
     await settle(rut);
     const first = await answering;
 
-    const [second, milliseconds] = await timed(post(rut, headers));
+    const second = await whileAnotherWaits(() => post(rut, headers));
 
     expect(first.data.cfe_status).toBe('ACCEPTED');
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(second.text).toBe(first.text);
-    expect(milliseconds).toBeLessThan(5_000);
   });
 
   test('30 may wait at once while others are served', async () => {
     const ruts = await Promise.all(Array.from({ length: 30 }, ready));
-    const answering = ruts.map((rut) => post(rut, { prefer: 'wait=30' }));
+    let answered = 0;
+    const answering = ruts.map((rut) =>
+      post(rut, { prefer: 'wait=30' }).finally(() => {
+        answered += 1;
+      }),
+    );
     await Promise.all(ruts.map(taken));
 
-    const [read, milliseconds] = await timed(suite.owner.client.get(path(ruts[0] ?? '')));
+    const read = await suite.owner.client.get(path(ruts[0] ?? ''));
+    const answeredBefore = answered;
     await Promise.all(ruts.map((rut) => settle(rut)));
 
     expect(read.status).toBe(200);
-    expect(milliseconds).toBeLessThan(3_000);
+    expect(answeredBefore).toBe(0);
     const statuses = (await Promise.all(answering)).map(({ data }) => data.cfe_status);
     expect(statuses).toEqual(Array(30).fill('ACCEPTED'));
   });
@@ -140,30 +163,28 @@ describe('Prefer: wait on POST …/cfes', () => {
     hangUp.abort();
 
     await expect(answering).rejects.toThrow();
-    const line = await until('the end of the request', 5, async () =>
-      suite.api.lines.find(({ requestId, msg }) => requestId === `hang-up-${rut}` && msg === 'request'),
-    );
-    expect(line['ms']).toBeLessThan(10_000);
+    const line = await endOf(`hang-up-${rut}`);
+    expect(line['ms']).toBeLessThan(30_000);
     expect(await suite.db.orm.em.fork().count(Cfe, { rut })).toBe(1);
   });
 });
 
 describe('the watch over verdicts', () => {
+  /** Longer than a test may take. */
+  const AN_HOUR = 3_600;
   const waiting = (seconds: number, signal = new AbortController().signal) => ({ seconds, signal });
   const aWatch = () => createVerdictWatch({ orm: suite.db.orm, logger: keptLog().logger });
 
   test('ends for all who wait when it is closed, and nobody waits afterwards', async () => {
     const watch = aWatch();
-    const both = timed(
-      Promise.all([
-        watch.wait('00000000-0000-4000-8000-000000000001', waiting(30)),
-        watch.wait('00000000-0000-4000-8000-000000000002', waiting(30)),
-      ]),
+    const both = [1, 2].map((last) =>
+      watch.wait(`00000000-0000-4000-8000-00000000000${last}`, waiting(AN_HOUR)),
     );
+
     watch.close();
-    const [, milliseconds] = await both;
-    await watch.wait('00000000-0000-4000-8000-000000000001', waiting(30));
-    expect(milliseconds).toBeLessThan(2_000);
+
+    expect(await Promise.all(both)).toHaveLength(2);
+    await watch.wait('00000000-0000-4000-8000-000000000001', waiting(AN_HOUR));
   });
 
   test('goes on through an outage of the database', async () => {
@@ -185,9 +206,7 @@ describe('the watch over verdicts', () => {
       await until('a failed look', 5, async () => lines.length > 0 || undefined);
       broken = false;
     };
-    const [, milliseconds] = await timed(
-      Promise.all([createVerdictWatch({ orm, logger }).wait(id, waiting(20)), mended()]),
-    );
-    expect(milliseconds).toBeLessThan(10_000);
+    await Promise.all([createVerdictWatch({ orm, logger }).wait(id, waiting(AN_HOUR)), mended()]);
+    expect(broken).toBe(false);
   });
 });

@@ -14,8 +14,8 @@ let path: string;
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  noted = await notingStatements(db.databaseUrl);
-  api = await startApi({ orm: noted.orm });
+  noted = await notingStatements(db.urlOf('api'));
+  api = await startApi({ orm: db.orm, own: noted.orm });
   owner = await api.aCaller();
   path = `/enterprises/${await aReadyEnterprise(db.orm, owner.accountId)}/cfes`;
   await issue();

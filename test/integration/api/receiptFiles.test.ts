@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Paper } from '../../../src/domain/paper.ts';
+import type { Paper } from '../../../src/domain/qr.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { useApi } from '../../support/apiSuite.ts';
@@ -15,9 +15,9 @@ const drawn: [PrintedReceipt, Paper][] = [];
 let full = false;
 
 const suite = useApi({
-  draw: async (receipt, paper) => {
+  draw: async (_, paper, read) => {
     if (full) throw new Refusal('UNAVAILABLE', 'Too much is being drawn.', { retryAfterSeconds: 3 });
-    drawn.push([receipt, paper]);
+    drawn.push([await read(), paper]);
     return Buffer.from(`%PDF-1.7 ${paper}`);
   },
 });

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
-import { keepLogo } from '../../../src/db/logos.ts';
+import { keepLogo } from '../../../src/db/enterprises.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { useApi } from '../../support/apiSuite.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { axeFaults, openBrowser, testWithBrowser } from '../../support/browser.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { aPng } from '../../support/pictures.ts';
@@ -89,9 +88,7 @@ testWithBrowser.each(Object.keys(PAGES))('%s: readable on a telephone, for every
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(WIDTH);
   expect(await page.evaluate('document.scripts.length')).toBe(0);
 
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+  expect(await axeFaults(page)).toEqual([]);
   await page.close();
 });
 

@@ -1,18 +1,27 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
-import { keepLogo } from '../../../src/db/logos.ts';
+import { Worker } from 'node:worker_threads';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { keepLogo } from '../../../src/db/enterprises.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { aReadyEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
 import { aPng } from '../../support/pictures.ts';
 import { bringTo, SIGNED_XML } from '../../support/signedCfes.ts';
+import { until } from '../../support/until.ts';
 
 let now = new Date();
+/** The prints that were begun; while `held`, none ends. */
+const printed: string[] = [];
+let held = Promise.resolve();
 const suite = useApi({
   clock: () => now,
   trustedProxies: 1,
-  draw: async (_, paper) => Buffer.from(`%PDF-1.7 ${paper}`),
+  draw: async ({ id }, paper) => {
+    printed.push(id);
+    await held;
+    return Buffer.from(`%PDF-1.7 ${paper}`);
+  },
 });
 let rut: string;
 beforeAll(async () => {
@@ -154,6 +163,75 @@ describe('GET /r/{token}', () => {
     expect((await open(`${path}/pdf?paper=A3`)).status).toBe(400);
   });
 
+  const tokenOf = (path: string): string => path.split('/')[2] ?? '';
+
+  test('its page is made once, and once more when the authority rejects it', async () => {
+    const path = await aReceipt({ status: 'RECEIVED' }, { itemName: 'Yerba 1 kg' });
+    const first = await (await open(path)).text();
+    const em = suite.db.orm.em.fork();
+    await em.execute(
+      `update cfe set document = jsonb_set(document, '{lines,0,name}', '"Changed"') where receipt_token = ?`,
+      [tokenOf(path)],
+    );
+    expect(first).toContain('Yerba 1 kg');
+    expect(await (await open(path)).text()).toBe(first);
+    await em.nativeUpdate(Cfe, { receiptToken: tokenOf(path) }, { status: 'OBSERVED', settledAt: now });
+    expect(await (await open(path)).text()).toBe(first);
+
+    await em.nativeUpdate(Cfe, { receiptToken: tokenOf(path) }, { status: 'REJECTED', rejection: [] });
+    const marked = await (await open(path)).text();
+    expect([marked.includes('RECHAZADO'), marked.includes('Changed')]).toEqual([true, true]);
+  });
+
+  test('a long receipt is written in a thread and shown whole, every sign of it as text', async () => {
+    const path = await aReceipt({ status: 'ACCEPTED' });
+    const em = suite.db.orm.em.fork();
+    const cfe = await em.findOneOrFail(Cfe, { receiptToken: tokenOf(path) });
+    const [line] = cfe.document.lines;
+    const lines = Array.from({ length: 700 }, (_, i) => ({
+      ...line,
+      name: `${i}${'<'.repeat(40)}`,
+      description: undefined,
+    }));
+    await em.nativeUpdate(Cfe, { id: cfe.id }, { document: { ...cfe.document, lines } });
+
+    const toThreads = jest.spyOn(Worker.prototype, 'postMessage');
+    const page = await (await open(path)).text();
+    const sent = toThreads.mock.calls;
+    toThreads.mockRestore();
+
+    expect(sent).toEqual([[expect.objectContaining({ receiptToken: tokenOf(path) }), []]]);
+    expect(page.match(/<th scope="row">\d+(&lt;){40}</g)).toHaveLength(700);
+    expect(page).toContain('Ñandú');
+  });
+
+  test('one print at a time is made for a network, and for a receipt; what is there needs no turn', async () => {
+    const paths = await Promise.all(Array.from({ length: 3 }, () => aReceipt({ status: 'ACCEPTED' })));
+    const unseen = await aReceipt({ status: 'ACCEPTED' });
+    const [one = '', other = '', third = ''] = paths.map((path) => `${path}/pdf`);
+    await open(third);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    printed.length = 0;
+
+    const asked = [open(one, '10.2.0.1')];
+    await until('a print begins', 10, async () => printed.length > 0);
+    // The one waits for its network, the other for its receipt.
+    asked.push(open(other, '10.2.0.1'), open(`${one}?paper=58mm`, '10.2.0.2'));
+    // Kept from before, so it waits neither for its network nor for a thread.
+    const kept = await open(third, '10.2.0.1');
+    expect([kept.status, printed.length]).toEqual([200, 1]);
+    // Nor do pages and XML wait for the prints of their network.
+    for (const path of [unseen, `${unseen}/xml`]) expect((await open(path, '10.2.0.1')).status).toBe(200);
+    asked.push(open(other, '10.2.0.3'));
+    await until('a print for another network begins', 10, async () => printed.length === 2);
+
+    resolve();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    // What two asked for was made once.
+    expect(printed).toHaveLength(3);
+  });
+
   test('what mail programs add to the address changes nothing', async () => {
     expect((await open(`${await aReceipt({ status: 'ACCEPTED' })}?utm_source=mail`)).status).toBe(200);
   });
@@ -167,19 +245,12 @@ describe('GET /r/{token}', () => {
 });
 
 describe('tokens', () => {
-  test('are 128 random bits: none twice, every bit used', async () => {
-    const em = suite.db.orm.em.fork();
-    const rows = await em.execute<{ token: string }[]>(
-      'select new_receipt_token() as token from generate_series(1, 2000)',
-    );
-    const bytes = rows.map(({ token }) => Buffer.from(token, 'base64url'));
-    expect(new Set(rows.map(({ token }) => token)).size).toBe(2000);
-    expect(bytes.every(({ length }) => length === 16)).toBe(true);
-    for (let bit = 0; bit < 128; bit += 1) {
-      const ones = bytes.filter((one) => ((one[bit >> 3] ?? 0) >> (bit & 7)) & 1).length;
-      // Six standard deviations around the half.
-      expect(Math.abs(ones - 1000)).toBeLessThan(135);
-    }
+  test('are 128 bits in base64url', async () => {
+    await aReceipt({ status: 'ACCEPTED' });
+    const rows = await suite.db.orm.em.fork().find(Cfe, {});
+    const tokens = rows.map(({ receiptToken }) => receiptToken);
+    expect(tokens.map((token) => Buffer.from(token, 'base64url').length)).toEqual(tokens.map(() => 16));
+    expect(tokens.filter((token) => !/^[\w-]{22}$/.test(token))).toEqual([]);
   });
 
   test('stay with their CFE, in every answer', async () => {

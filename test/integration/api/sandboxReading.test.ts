@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { insertMail } from '../../../src/db/mails.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';

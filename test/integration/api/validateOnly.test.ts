@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { addBranch } from '../../../src/commands/addBranch.ts';
-import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { addBranch } from '../../../src/commands/branches.ts';
+import { suspendEnterprise } from '../../../src/commands/suspension.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { montevideoDate } from '../../../src/domain/montevideo.ts';
 import { startApi, type TestApi } from '../../support/api.ts';
@@ -15,6 +15,7 @@ import { type JsonObject, toJson } from '../../support/exactJson.ts';
 import { expectRefusal } from '../../support/expectRefusal.ts';
 import type { HttpClient } from '../../support/http.ts';
 import { day } from '../../support/papers.ts';
+import { SEED } from '../../support/seeds.ts';
 
 const suite = useApi();
 const ready = () => aReadyEnterprise(suite.db.orm, suite.owner.accountId);
@@ -84,8 +85,6 @@ async function totalsOf(rut: string, cfeId: string): Promise<Record<string, unkn
   };
 }
 
-const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-process.stdout.write(`fast-check seed ${SEED}\n`);
 const some = <T>(arbitrary: fc.Arbitrary<T>, count: number): T[] =>
   fc.sample(arbitrary, { seed: SEED, numRuns: count });
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Role } from '../../../src/api/roles.ts';
 import type { Route } from '../../../src/api/route.ts';
 import { ROUTES } from '../../../src/api/routes/index.ts';
-import { removeGrant } from '../../../src/commands/removeGrant.ts';
-import { setGrant } from '../../../src/commands/setGrant.ts';
+import { removeGrant, setGrant } from '../../../src/commands/grants.ts';
+import type { Role } from '../../../src/domain/roles.ts';
 import type { TestCaller } from '../../support/api.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -35,6 +34,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /enterprises/{rut}/caes': ['VIEWER', 'production'],
   'POST /enterprises/{rut}/customers': ['MEMBER', 'production'],
   'GET /enterprises/{rut}/customers': ['VIEWER', 'production'],
+  'GET /enterprises/{rut}/customers/{doc_type}/{doc_number}': ['VIEWER', 'production'],
   'PUT /enterprises/{rut}/customers/{doc_type}/{doc_number}': ['MEMBER', 'production'],
   'DELETE /enterprises/{rut}/customers/{doc_type}/{doc_number}': ['MEMBER', 'production'],
   'POST /enterprises/{rut}/cfes': ['MEMBER', 'both'],

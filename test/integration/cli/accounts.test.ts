@@ -7,8 +7,9 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
 import { expectRefusal } from '../../support/expectRefusal.ts';
 import { aRut } from '../../support/papers.ts';
+import { aPepper, pepperVariable } from '../../support/pepper.ts';
 
-const PEPPER = Buffer.alloc(32, 7);
+const PEPPER = aPepper();
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const UUID = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
@@ -16,7 +17,7 @@ let db: TestDatabase;
 let cli: Cli;
 beforeAll(async () => {
   db = await cloneDatabase();
-  cli = cliOn(db.databaseUrl, { CFE_PEPPER: PEPPER.toString('base64') });
+  cli = cliOn(db.urlOf('operator'), { CFE_PEPPER: pepperVariable(PEPPER) });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
@@ -94,7 +95,7 @@ describe('cfe account', () => {
 describe('cfe key', () => {
   test('create shows a key that opens the API; list tells of it, without it; revoke ends it and its tokens', async () => {
     const account = await anAccount();
-    const keys = { ...(await serviceKeys()), apiKeys: createApiKeys(PEPPER) };
+    const keys = { ...(await serviceKeys()), apiKeys: createApiKeys([PEPPER]) };
     await using api = await startApi({ orm: db.orm, keys });
 
     const made = await cli.json<{ key_id: string; api_key: string }>(
@@ -158,7 +159,7 @@ describe('cfe key', () => {
   test('without a pepper no key is made, and the reason says so', async () => {
     const account = await anAccount();
     const { CFE_PEPPER: _none, ...environment } = cli.environment;
-    const bare = cliOn(db.databaseUrl, { ...environment, CFE_PEPPER: undefined });
+    const bare = cliOn(db.urlOf('operator'), { ...environment, CFE_PEPPER: undefined });
 
     expect(await bare.refusal('key', 'create', account, '--environment', 'production')).toEqual({
       code: 'UNAVAILABLE',
@@ -262,7 +263,7 @@ describe('cfe limit', () => {
 });
 
 test('without the console’s address nobody is invited: the link would be lost', async () => {
-  const without = cliOn(db.databaseUrl, { CFE_CONSOLE_URL: '' });
+  const without = cliOn(db.urlOf('operator'), { CFE_CONSOLE_URL: '' });
   const email = 'nadie@example.com';
   for (const act of [
     ['create', '--email', email, '--role', 'VIEWER'],

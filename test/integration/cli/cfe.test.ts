@@ -3,7 +3,7 @@ import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { storeAttempts } from '../../../src/db/attempts.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Attempt } from '../../../src/domain/attempt.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { RejectionReason } from '../../../src/domain/rejection.ts';
@@ -14,6 +14,7 @@ import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aRequestKey } from '../../support/requestKeys.ts';
 import { freePort } from '../../support/services.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
@@ -34,7 +35,7 @@ describe('cfe list, cfe show and cfe retry', () => {
   const ids: Record<string, string> = {};
   beforeAll(async () => {
     db = await cloneDatabase();
-    cli = cliOn(db.databaseUrl, { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
+    cli = cliOn(db.urlOf('operator'), { TEMPORAL_ADDRESS: `127.0.0.1:${await freePort()}` });
     accountId = await anAccount(db.orm);
     rut = await aReadyEnterprise(db.orm, accountId);
     other = await aReadyEnterprise(db.orm, accountId);
@@ -89,7 +90,7 @@ describe('cfe list, cfe show and cfe retry', () => {
     await aCfe(third);
     await em.nativeUpdate(Cfe, { rut: third }, { requestId: 'request-0001', createdAt: new Date(0) });
     const body = fromJson(JSON.stringify(aCfeBody({ type: 'EFACTURA' })));
-    const idempotency = { key: 'pedido 7', hash: Buffer.alloc(32) };
+    const idempotency = aRequestKey('pedido 7');
     const input = { accountId, rut: third, environment: 'production', body, idempotency } as const;
     await issueCfe(webhookDeps(db.orm), input);
     expect(await found('--serie', 'BC', '--numero', '70')).toEqual([`${third} 111-1`]);
@@ -181,10 +182,16 @@ describe('cfe list, cfe show and cfe retry', () => {
     const first = call('2026-11-20T12:00:00Z', 'code 100', 'repeat');
     const last = call('2026-11-20T12:05:00Z', 'code 100', 'repeat');
     await storeAttempts(db.orm.em.fork(), cfe.id, [first, last], null);
-    const act = { actor: 'cli:ana', action: 'cfe.retry', subject: cfe.id, rut, reason: 'seen to' } as const;
-    await db.orm.em
-      .fork()
-      .transactional(async (em) => recordAudit(em, { ...act, outcome: 'retried' }, new Date()));
+    const act = { action: 'cfe.retry', subject: cfe.id, rut, requestId: 'request-1' } as const;
+    const origin = { keyId: null, address: '198.51.100.7' };
+    const ana = { ...act, actor: 'console:ana@example.com', origin, reason: 'seen to' } as const;
+    await db.orm.em.fork().transactional(async (em) => {
+      recordAudit(em, ana, new Date());
+      recordAudit(em, { ...ana, outcome: 'retried' }, new Date());
+      recordAudit(em, { ...ana, action: 'cfe.settle', requestId: 'request-2' }, new Date());
+      const typed = { actor: 'unverified', reason: 'eva: mended', requestId: 'typed' } as const;
+      recordAudit(em, { ...act, ...typed, outcome: 'refused' }, new Date());
+    });
 
     const shown = await cli.json('cfe', 'show', rut, ids['undecided'] ?? '');
     expect(shown).toMatchObject({
@@ -195,6 +202,12 @@ describe('cfe list, cfe show and cfe retry', () => {
       attempts: [{ operation: 'askVerdict', answer: 'code 100', count: 2 }],
       stuck: [{ reason: 'undecided', until: null }],
       history: expect.arrayContaining([{ at: cfe.createdAt.toISOString(), what: 'numbered' }]),
+      acts: [
+        { actor: 'console:ana@example.com', address: '198.51.100.7', verified: true, outcome: null },
+        { actor: 'console:ana@example.com', verified: true, outcome: 'retried', request_id: 'request-1' },
+        { actor: 'console:ana@example.com', verified: true, outcome: null, request_id: 'request-2' },
+        { actor: 'unverified', address: null, verified: false, outcome: 'refused' },
+      ],
     });
     const text = (await cli.call('cfe', 'show', rut, ids['undecided'] ?? '')).stdout;
     for (const words of [
@@ -204,19 +217,36 @@ describe('cfe list, cfe show and cfe retry', () => {
       'Asked for the verdict → code 100 (first of 2) · 120 ms',
       'Waits for a person: no verdict for too long',
       'Retry: the step was taken again',
-      'cli:ana: seen to',
+      'console:ana@example.com from 198.51.100.7: seen to',
+      'Settle by asking: asked for; no outcome so far',
+      'Retry: refused, and nothing was changed',
+      'unverified: asked for in Temporal, which knows no logins: eva: mended',
     ])
       expect(text).toContain(words);
+    // What was asked for and done stands there once.
+    expect(text.match(/Retry: asked for/)).toBeNull();
     expect(text).not.toContain('\u001b');
-    const audit = await cli.json<Row[]>('audit', 'list', '--rut', rut, '--cfe', ids['undecided'] ?? '');
-    expect(audit).toMatchObject([{ actor: 'cli:ana', action: 'cfe.retry', reason: 'seen to' }]);
+    const audit = await cli.json<Record<string, unknown>[]>(
+      'audit',
+      'list',
+      '--rut',
+      rut,
+      '--cfe',
+      ids['undecided'] ?? '',
+    );
+    expect(audit.map((row) => [row['actor'], row['verified'], row['request_id']])).toEqual([
+      ['console:ana@example.com', true, 'request-1'],
+      ['console:ana@example.com', true, 'request-1'],
+      ['console:ana@example.com', true, 'request-2'],
+      ['unverified', false, 'typed'],
+    ]);
   });
 
   test('show of one that ended, and of one that is to be signed', async () => {
     expect(await cli.json('cfe', 'show', rut, ids['undecidedYet'] ?? '')).toMatchObject({
       next: 'portal',
       fitting_actions: ['settle', 'abandon'],
-      explanation: expect.stringContaining("authority's portal within 60 days"),
+      explanation: expect.stringContaining("DGI's portal within 60 days"),
     });
     expect(await cli.json('cfe', 'show', rut, ids['rejected'] ?? '')).toMatchObject({
       next: 'ended',
@@ -239,7 +269,7 @@ describe('cfe list, cfe show and cfe retry', () => {
     });
     const away = { code: 'UNAVAILABLE', message: 'Temporal cannot be reached.' };
     expect(await cli.refusal('cfe', 'retry', rut, ids['signing'] ?? '', '--reason', 'x')).toEqual(away);
-    const unset = cliOn(db.databaseUrl, { TEMPORAL_ADDRESS: undefined });
+    const unset = cliOn(db.urlOf('operator'), { TEMPORAL_ADDRESS: undefined });
     expect(await unset.refusal('cfe', 'retry', rut, ids['signing'] ?? '', '--reason', 'x')).toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining('TEMPORAL_ADDRESS'),

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCae } from '../../support/enterprises.ts';
 import { aCertificate, aRut, day } from '../../support/papers.ts';
+import { aPepper, pepperVariable } from '../../support/pepper.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 const PASSWORD = 'una clave que nadie ve';
@@ -19,9 +19,9 @@ let account: string;
 beforeAll(async () => {
   db = await cloneDatabase();
   folder = mkdtempSync(join(tmpdir(), 'cfe-enterprises-'));
-  cli = cliOn(db.databaseUrl, {
+  cli = cliOn(db.urlOf('operator'), {
     CFE_SEALING_KEY: aKeyPair('k1').publicText,
-    CFE_PEPPER: randomBytes(32).toString('base64'),
+    CFE_PEPPER: pepperVariable(aPepper()),
     CFE_CERTIFICATE_CA_FILE: 'any',
   });
   account = await anAccount(db.orm);
@@ -139,4 +139,22 @@ test('branches and customers change, and what is unknown is a refusal', async ()
   ]);
   await cli.json('customer', 'remove', rut, 'RUC', customer.doc_number);
   expect(await cli.json('customer', 'list', rut)).toEqual([]);
+});
+
+test('a transfer shows what goes where no certificate proves the enterprise, and with --dry-run does nothing', async () => {
+  const rut = await anEnterprise(db.orm, account, { email: 'trampa@example.com' });
+  const transfer = ['enterprise', 'transfer', rut, await anAccount(db.orm), '--reason', 'Poder'];
+  const removed = { data: ['trade_name', 'email'], customers: 0, grants: 0 };
+
+  expect(await cli.json(...transfer, '--dry-run')).toMatchObject({
+    owner_account_id: account,
+    email: 'trampa@example.com',
+    removed,
+  });
+  expect(await cli.json(...transfer)).toMatchObject({
+    owner_account_id: transfer[3],
+    email: null,
+    trade_name: null,
+    removed,
+  });
 });

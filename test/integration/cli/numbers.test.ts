@@ -10,7 +10,7 @@ describe('cfe annulment and cfe numbers', () => {
   let [rut, other] = ['', ''];
   beforeAll(async () => {
     db = await cloneDatabase();
-    cli = cliOn(db.databaseUrl);
+    cli = cliOn(db.urlOf('operator'));
     const accountId = await anAccount(db.orm);
     rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ from: 1, to: 50 }] });
     other = await aReadyEnterprise(db.orm, accountId, {
@@ -26,7 +26,14 @@ describe('cfe annulment and cfe numbers', () => {
     ]);
 
   test('add takes a type by its name or its code, and list tells of both, the latest first', async () => {
-    const row = { cfe_type: 'ETICKET', serie: 'A', reason: 'by_hand', annulled_at: expect.any(String) };
+    const row = {
+      cfe_type: 'ETICKET',
+      serie: 'A',
+      reason: 'by_hand',
+      typed_reason: 'en papel',
+      authority_code: null,
+      annulled_at: expect.any(String),
+    };
 
     expect(await cli.json(...add('ETICKET', 5, 9))).toEqual([{ ...row, from: 5, to: 9 }]);
     expect(await cli.json(...add('101', 20, 20))).toEqual([{ ...row, from: 20, to: 20 }]);

@@ -16,7 +16,7 @@ let accountId: string;
 let folder: string;
 beforeAll(async () => {
   db = await cloneDatabase();
-  cli = cliOn(db.databaseUrl);
+  cli = cliOn(db.urlOf('operator'));
   accountId = await anAccount(db.orm);
   folder = mkdtempSync(join(tmpdir(), 'cfe-cli-'));
 });
@@ -240,6 +240,7 @@ describe('cfe enterprise', () => {
         permissions: ['HOMO', 'PROD'],
         missing_perms: [],
       },
+      warnings: [],
       suspension_reason: null,
       owner_account_id: accountId,
     };

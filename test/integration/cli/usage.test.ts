@@ -9,14 +9,14 @@ import { freePort } from '../../support/services.ts';
 const NOWHERE = 'postgres://cfe:geheim@127.0.0.1:1/cfe';
 
 test('help needs no database', async () => {
-  const { code, stdout, stderr } = await cliOn(NOWHERE).call('--help');
+  const { code, stdout, stderr } = await cliOn(NOWHERE).callProcess('--help');
 
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toContain('Usage: npm run -s cfe -- ');
 });
 
 test('wrong usage is 2, says what is wrong, and answers nothing', async () => {
-  const { code, stdout, stderr } = await cliOn(NOWHERE).call('acount', 'list');
+  const { code, stdout, stderr } = await cliOn(NOWHERE).callProcess('acount', 'list');
 
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toBe("error: unknown command 'acount'\n(Did you mean account?)\n");
@@ -28,7 +28,7 @@ describe('the database', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cfe-cli-'));
   beforeAll(async () => {
     db = await cloneDatabase();
-    cli = cliOn(db.databaseUrl);
+    cli = cliOn(db.urlOf('operator'));
   });
   afterAll(async () => {
     rmSync(folder, { recursive: true });
@@ -63,17 +63,15 @@ describe('the database', () => {
 
   test('one that cannot be reached is a refusal without its address or password', async () => {
     const port = await freePort();
-    const { code, stdout, stderr } = await cliOn(`postgres://cfe:geheim@127.0.0.1:${port}/cfe`).call(
-      'account',
-      'list',
-    );
+    const cli = cliOn(`postgres://cfe:geheim@127.0.0.1:${port}/cfe`);
+    const { code, stdout, stderr } = await cli.callProcess('account', 'list');
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe('UNAVAILABLE: The database cannot be reached.\n');
   });
 
   test('none at all is a refusal that says what to do', async () => {
-    const { code, stderr } = await cliOn('').call('account', 'list');
+    const { code, stderr } = await cliOn('').callProcess('account', 'list');
 
     expect(code).toBe(1);
     expect(stderr).toBe(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { recordAudit } from '../../../src/db/audit.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
+import { Delivery, Event } from '../../../src/db/entities/webhooks.ts';
 import type { Actor } from '../../../src/domain/audit.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -27,7 +26,7 @@ let cli: Cli;
 let account: string;
 beforeAll(async () => {
   db = await cloneDatabase();
-  cli = cliOn(db.databaseUrl, KEYS);
+  cli = cliOn(db.urlOf('operator'), KEYS);
   account = await anAccount(db.orm);
 });
 afterAll(() => db[Symbol.asyncDispose]());
@@ -188,13 +187,15 @@ describe('cfe audit', () => {
       actor: 'cli:Ana Sur',
       person: 'Ana Sur',
       key_id: null,
-      address: null,
+      address: expect.stringMatching(/^\S+@\S+$/),
       action: 'enterprise.suspend',
       subject: rut,
       account_id: null,
       rut,
       reason: 'Falta de pago',
       outcome: null,
+      request_id: null,
+      verified: true,
     });
     expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
     expect((await cli.refusal('audit', 'list', '--since', 'yesterday')).message).toBe(
@@ -221,8 +222,8 @@ describe('cfe audit list', () => {
     const wrote = (actor: Actor, subject: string) =>
       recordAudit(em, { actor, action: 'cfe.retry', subject }, at);
     wrote('cli:berta', 'one');
-    wrote('support:berta', 'two');
-    wrote('support:carla', 'three');
+    wrote('console:berta', 'two');
+    wrote('console:carla', 'three');
     wrote('cli:berta', 'four');
     wrote('account:berta', 'five');
     await em.flush();

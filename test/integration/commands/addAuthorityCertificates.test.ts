@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
-import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
-import { listAudit } from '../../../src/db/audit.ts';
 import {
   type AuthorityRuts,
-  listAuthorityCertificates,
-  trustedSigners,
-} from '../../../src/db/authorityCertificates.ts';
+  addAuthorityCertificates,
+} from '../../../src/commands/addAuthorityCertificates.ts';
+import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { listAuthorityCertificates, trustedSigners } from '../../../src/db/authorityCertificates.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -59,7 +58,7 @@ test.each([
 
 describe('the environment in which a certificate counts', () => {
   const trustedIn = async (environment: Environment) => [
-    ...(await trustedSigners(db.orm.em.fork(), environment, AUTHORITY_RUTS)),
+    ...(await trustedSigners(db.orm.em.fork(), environment)),
   ];
   const added = async (pem: string, environment?: Environment) => {
     const [certificate] = await addAuthorityCertificates(deps, { pem, environment });
@@ -109,14 +108,5 @@ describe('the environment in which a certificate counts', () => {
     await expect(
       addAuthorityCertificates({ ...deps, authorityRuts: same }, { pem: certificatePem }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT' });
-  });
-
-  test('a row of the version before, which has none, counts by its RUT', async () => {
-    const old = await added(anAuthority('old').certificatePem);
-    await db.orm.em
-      .fork()
-      .execute('update authority_certificate set environment = null where fingerprint = ?', [old]);
-    expect(await trustedIn('production')).toContain(old);
-    expect(await trustedIn('sandbox')).not.toContain(old);
   });
 });

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
-import { Certificate } from '../../../src/db/entities/Certificate.ts';
+import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 const upload = (rut: string, { certB64, password }: CertificatePapers): Promise<Certificate> =>
   uploadCertificate(deps, { rut, file: Buffer.from(certB64, 'base64'), password });
 const held = (rut: string): Promise<Certificate[]> =>
-  db.orm.em.fork().find(Certificate, { rut }, { orderBy: { createdAt: 'asc' } });
+  db.orm.em.fork().find(Certificate, { rut }, { populate: ['sealedKey'], orderBy: { createdAt: 'asc' } });
 
 test('keeps the certificate and its private key, sealed; neither the file nor its password', async () => {
   const rut = await anEnterprise(db.orm, accountId);

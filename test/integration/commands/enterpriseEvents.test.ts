@@ -1,44 +1,45 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMakeReadyWhenComplete } from '../../../src/activities/makeReadyWhenComplete.ts';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
-import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
-import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
+import { resumeEnterprise, suspendEnterprise } from '../../../src/commands/suspension.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { type UploadCaeDeps, uploadCae } from '../../../src/commands/uploadCae.ts';
+import { uploadCae } from '../../../src/commands/uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
 import {
   type ValidateCredentialsDeps,
   validateCredentials,
 } from '../../../src/commands/validateCredentials.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
-import { Cae } from '../../../src/db/entities/Cae.ts';
+import { Cae } from '../../../src/db/entities/numbers.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, enterpriseBody, anEnterprise as enterpriseOf } from '../../support/enterprises.ts';
 import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/papers.ts';
+import { aPepper } from '../../support/pepper.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
-let deps: UpdateEnterpriseDeps & UploadCaeDeps & UploadCertificateDeps & ValidateCredentialsDeps;
+let deps: UpdateEnterpriseDeps & UploadCertificateDeps & ValidateCredentialsDeps;
 let accountId: string;
 const authority = anAuthority();
 
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   deps = {
     orm: db.orm,
     clock: () => new Date(),
     outbox: idleOutbox,
     checkoutUrl: 'https://pay.example',
-    authorityRuts: AUTHORITY_RUTS,
     certificateAuthorities: 'any',
     sealer: aKeyPair().sealer,
-    requestHash: createRequestHash(randomBytes(32)),
+    requestHash: createRequestHash([aPepper()]),
   };
   accountId = await anAccount(db.orm);
-  await addAuthorityCertificates(deps, { pem: authority.certificatePem });
+  await addAuthorityCertificates(
+    { ...deps, authorityRuts: AUTHORITY_RUTS },
+    { pem: authority.certificatePem },
+  );
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
@@ -153,7 +154,7 @@ describe('enterprise.updated', () => {
 
   test('is told of becoming READY, once', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, { values: { status: 'PENDING' } });
-    const makeReadyWhenComplete = createMakeReadyWhenComplete({ ...deps, orm: db.orm });
+    const makeReadyWhenComplete = createMakeReadyWhenComplete({ ...deps, orm: db.worker });
 
     expect(await makeReadyWhenComplete(rut)).toEqual({ kind: 'ready' });
     expect(await makeReadyWhenComplete(rut)).toEqual({ kind: 'ready' });

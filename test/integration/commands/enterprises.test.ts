@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
-import { resumeEnterprise } from '../../../src/commands/resumeEnterprise.ts';
-import { suspendEnterprise } from '../../../src/commands/suspendEnterprise.ts';
+import { resumeEnterprise, suspendEnterprise } from '../../../src/commands/suspension.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { enterpriseBody } from '../../support/enterprises.ts';

@@ -3,7 +3,6 @@ import { type AuthorityTestKit, equipSandbox } from '../../../src/commands/equip
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../../support/enterprises.ts';
-import { AUTHORITY_RUTS } from '../../support/papers.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 describe('papers for the sandbox', () => {
@@ -38,7 +37,6 @@ describe('papers for the sandbox', () => {
         outbox: idleOutbox,
         sealer: aKeyPair().sealer,
         testKit,
-        authorityRuts: AUTHORITY_RUTS,
         certificateAuthorities: [],
       },
       { rut, body },

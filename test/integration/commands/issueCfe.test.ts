@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
-import { Cae } from '../../../src/db/entities/Cae.ts';
-import { Cfe, type CfeRow } from '../../../src/db/entities/Cfe.ts';
+import { Cae } from '../../../src/db/entities/numbers.ts';
+import { Cfe, type CfeRow } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
@@ -329,7 +329,7 @@ describe('what is stored', () => {
       totals: { total: '122.00', basicNet: '100.00', basicVat: '22.00', pay: '122.00' },
     });
     expect(await outboxOf(db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
-      { workflow: 'issueCfe', signal: null, input: { cfeId: id } },
+      { workflow: 'issueCfe', signal: null, input: { cfeUuid: id } },
     ]);
   });
 

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { cancelPayment } from '../../../src/commands/cancelPayment.ts';
-import { settlePayment } from '../../../src/commands/settlePayment.ts';
+import { cancelPayment, settlePayment } from '../../../src/commands/payments.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
-import type { Payment } from '../../../src/db/entities/Payment.ts';
+import type { Payment } from '../../../src/db/entities/enterprises.ts';
+import { Event } from '../../../src/db/entities/webhooks.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import { anAccount, eventsOf, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';

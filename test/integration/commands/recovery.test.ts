@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type RequeueInput, requeue } from '../../../src/commands/requeue.ts';
 import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNumbers.ts';
-import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { listCaes } from '../../../src/db/caes.ts';
 import { countCfes } from '../../../src/db/cfeSearch.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { listCaes } from '../../../src/db/numbers.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
@@ -84,8 +83,8 @@ describe('requeue', () => {
 
     expect(await recover({ rut })).toMatchObject([{ unfinished: 2 }, ...counts.slice(1).map(() => ({}))]);
     expect(await outbox()).toEqual([
-      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: 'turnCame' },
-      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: 'turnCame' },
+      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: 'slotGiven' },
+      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: 'slotGiven' },
     ]);
     expect((await auditOf(rut)).at(-1)).toEqual({
       actor: 'cli:ana',
@@ -123,10 +122,10 @@ test('requeue wakes runs that Temporal was restored with, in front of a signal t
     `select workflow_id, signal from outbox where workflow = 'issueCfe' order by id`,
   );
   expect(rows).toEqual([
-    { workflow_id: open.workflowId, signal: 'turnCame' },
-    { workflow_id: told.workflowId, signal: 'turnCame' },
-    { workflow_id: told.workflowId, signal: 'originalSettled' },
-    { workflow_id: waits.workflowId, signal: 'turnCame' },
+    { workflow_id: open.workflowId, signal: 'slotGiven' },
+    { workflow_id: told.workflowId, signal: 'slotGiven' },
+    { workflow_id: told.workflowId, signal: 'originalDecided' },
+    { workflow_id: waits.workflowId, signal: 'slotGiven' },
   ]);
 });
 

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { type SupportCfeDeps, supportCfes } from '../../../src/commands/supportCfe.ts';
+import { type SupportCfeDeps, supportCfe, supportCfes } from '../../../src/commands/supportCfe.ts';
+import { listAudit } from '../../../src/db/audit.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
-import type { SupportRequest } from '../../../src/domain/supportAction.ts';
+import type { SupportAsk } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -31,12 +32,12 @@ describe('supportCfes', () => {
   const WISH = { action: 'retry', reason: 'mended', dryRun: false } as const;
   /** Support as ana at the command line; asking says what `say` says to the nth question. */
   function supporting(say: (nth: number) => Awaited<ReturnType<SupportCfeDeps['askSupport']>>) {
-    const asked: [string, SupportRequest][] = [];
+    const asked: [string, SupportAsk][] = [];
     const askSupport: SupportCfeDeps['askSupport'] = async (workflowId, request) => {
       asked.push([workflowId, request]);
       return say(asked.length);
     };
-    const askedAgain: [string, SupportRequest][] = [];
+    const askedAgain: [string, SupportAsk][] = [];
     const askRejected: SupportCfeDeps['askRejected'] = async ({ id }, request) => {
       askedAgain.push([id, request]);
       return { outcome: 'settled', message: 'The authority has accepted it since.' };
@@ -63,8 +64,44 @@ describe('supportCfes', () => {
       ],
       [ids[2], 'retried', 'It is try 3.'],
     ]);
-    const request = { action: 'retry', by: 'ana', reason: 'mended' };
+    const request = { action: 'retry', requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) };
     expect(asked).toEqual(workflowIds.map((workflowId) => [workflowId, request]));
+    expect(new Set(asked.map(([, { requestId }]) => requestId)).size).toBe(3);
+  });
+
+  test('who asks, why and from where is in the audit before the workflow is asked, once for each request', async () => {
+    const [id = ''] = ids;
+    const rowsOf = (requestId: string) =>
+      db.orm.em
+        .fork()
+        .execute('select actor, address, action, subject, reason, outcome from audit where request_id = ?', [
+          requestId,
+        ]);
+    const whenAsked: unknown[] = [];
+    const deps: SupportCfeDeps = {
+      ...supporting(() => ({ outcome: 'retried', message: '' })).deps,
+      actor: 'console:ana@example.com',
+      origin: { keyId: null, address: '198.51.100.7' },
+      async askSupport(_, { requestId }) {
+        whenAsked.push(...(await rowsOf(requestId)));
+        throw new Refusal('UNAVAILABLE', 'No worker accepts the request.');
+      },
+    };
+    const wish = { id, ...WISH, requestId: 'request-1' };
+
+    await expect(supportCfe(deps, wish)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(supportCfe(deps, wish)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    const row = {
+      actor: 'console:ana@example.com',
+      address: '198.51.100.7',
+      action: 'cfe.retry',
+      subject: id,
+      reason: 'mended',
+      outcome: null,
+    };
+    expect(whenAsked).toEqual([row, row]);
+    expect(await rowsOf('request-1')).toEqual([row]);
   });
 
   test('has the authority asked about one that was rejected for E06 alone, unless it is to be retried', async () => {
@@ -72,7 +109,7 @@ describe('supportCfes', () => {
     const [id = ''] = ids;
     const em = db.orm.em.fork();
     const reject = `update cfe set status = 'REJECTED', settled_at = now(), rejection = '[{"code":"E06"}]' where id = ?`;
-    const supportOne = async (action: SupportRequest['action'], dryRun = false) =>
+    const supportOne = async (action: SupportAsk['action'], dryRun = false) =>
       (await supportCfes(deps, { ids: [id], ...WISH, action, dryRun })).map(({ outcome }) => outcome);
     await em.execute(reject, [id]);
     try {
@@ -81,10 +118,10 @@ describe('supportCfes', () => {
       expect(await supportOne('settle')).toEqual(['settled']);
       expect(await supportOne('abandon')).toEqual(['settled']);
       expect(asked.map(([, { action }]) => action)).toEqual(['retry']);
-      const by = { by: 'ana', reason: 'mended' };
+      const requestId = expect.any(String);
       expect(askedAgain).toEqual([
-        [id, { action: 'settle', ...by }],
-        [id, { action: 'abandon', ...by }],
+        [id, { action: 'settle', requestId }],
+        [id, { action: 'abandon', requestId }],
       ]);
     } finally {
       await em.execute(
@@ -132,8 +169,12 @@ describe('supportCfes', () => {
   test('a dry run asks nobody', async () => {
     const { asked, deps } = supporting(() => ({ outcome: 'retried', message: '' }));
 
+    const acts = async () => (await listAudit(db.orm.em.fork(), { subject: ids[0] }, 100)).length;
+    const before = await acts();
+
     await supportCfes(deps, { ids, ...WISH, dryRun: true });
 
     expect(asked).toEqual([]);
+    expect(await acts()).toBe(before);
   });
 });

@@ -1,23 +1,28 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
-import { setGrant } from '../../../src/commands/setGrant.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
+import { removeGrant, setGrant } from '../../../src/commands/grants.ts';
+import type { OwnershipDeps } from '../../../src/commands/steps/ownership.ts';
 import { transferEnterprise } from '../../../src/commands/transferEnterprise.ts';
+import { addWebhook, type WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
 import { bodiesOf } from '../../../src/db/events.ts';
-import { listGrants } from '../../../src/db/grants.ts';
+import { listGrants } from '../../../src/db/roles.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
+import { anEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
 import { deliveriesTo, webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 let db: TestDatabase;
-let deps: WebhookCommandDeps;
+let deps: WebhookCommandDeps & OwnershipDeps;
 beforeAll(async () => {
   db = await cloneDatabase();
-  deps = webhookDeps(db.orm);
+  // No two acts at one moment: what is told is read in their order.
+  let now = Date.now();
+  deps = {
+    ...webhookDeps(db.orm, { clock: () => new Date((now += 1)) }),
+    certificateAuthorities: 'any',
+  };
 });
 afterAll(() => db[Symbol.asyncDispose]());
 
@@ -34,8 +39,8 @@ async function aListener() {
       db.orm.em.fork(),
       deliveries.map(({ eventId }) => eventId),
     );
-    return [...bodies.values()].map(
-      (body) => (JSON.parse(body) as { data: { changes: unknown } }).data.changes,
+    return deliveries.map(
+      ({ eventId }) => (JSON.parse(bodies.get(eventId) ?? '') as { data: { changes: unknown } }).data.changes,
     );
   };
   return { accountId, told };
@@ -44,6 +49,7 @@ async function aListener() {
 test('the account that is named owns it; the one before has no role; both are told, others are not', async () => {
   const [before, after, member] = [await aListener(), await aListener(), await aListener()];
   const rut = await anEnterprise(db.orm, before.accountId);
+  await giveCertificate(db.orm, rut);
   for (const { accountId } of [after, member]) await setGrant(deps, { accountId, rut, role: 'MEMBER' });
 
   await transferEnterprise(deps, { rut, accountId: after.accountId, reason });
@@ -51,8 +57,9 @@ test('the account that is named owns it; the one before has no role; both are to
   expect(await ownerOf(rut)).toBe(after.accountId);
   expect(await listGrants(db.orm.em.fork(), { rut })).toMatchObject([{ accountId: member.accountId }]);
   expect(await before.told()).toEqual([{ role: { from: 'OWNER', to: null } }]);
-  expect(await after.told()).toEqual([{ role: { from: 'MEMBER', to: 'OWNER' } }]);
-  expect(await member.told()).toEqual([]);
+  const asMember = { role: { from: null, to: 'MEMBER' } };
+  expect(await after.told()).toEqual([asMember, { role: { from: 'MEMBER', to: 'OWNER' } }]);
+  expect(await member.told()).toEqual([asMember]);
   expect(await listAudit(db.orm.em.fork(), { rut, subject: before.accountId }, 10)).toMatchObject([
     { action: 'enterprise.transfer', accountId: after.accountId, reason },
   ]);
@@ -86,6 +93,23 @@ test('granted and made the owner at once, an account is the owner and has no rol
     expect(await ownerOf(rut)).toBe(accountId);
     expect(await listGrants(db.orm.em.fork(), { rut })).toEqual([]);
   }
+});
+
+test('a role that is granted, changed and taken away is told to whom it belongs, a VIEWER’s too, and to nobody else', async () => {
+  const [owner, guest] = [await aListener(), await aListener()];
+  const rut = await anEnterprise(db.orm, owner.accountId);
+  const { accountId } = guest;
+
+  for (const role of ['VIEWER', 'VIEWER', 'MEMBER'] as const) await setGrant(deps, { accountId, rut, role });
+  await removeGrant(deps, { accountId, rut });
+
+  expect(await guest.told()).toEqual([
+    { role: { from: null, to: 'VIEWER' } },
+    { role: { from: 'VIEWER', to: 'MEMBER' } },
+    { role: { from: 'MEMBER', to: null } },
+  ]);
+  expect(await owner.told()).toEqual([]);
+  await expect(removeGrant(deps, { accountId, rut: aRut() })).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('an unknown RUT, an unknown account and the owner are refused; nothing is changed', async () => {

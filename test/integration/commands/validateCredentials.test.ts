@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createValidateLogin } from '../../../src/activities/validateLogin.ts';
 import {
@@ -12,6 +11,7 @@ import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { aRut } from '../../support/papers.ts';
+import { aPepper } from '../../support/pepper.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 import { until } from '../../support/until.ts';
 
@@ -23,13 +23,13 @@ let accountId: string;
 let now: number;
 
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   deps = {
     orm: db.orm,
     clock: () => new Date(now),
     outbox: idleOutbox,
     sealer: keys.sealer,
-    requestHash: createRequestHash(randomBytes(32)),
+    requestHash: createRequestHash([aPepper()]),
     certificateAuthorities: 'any',
   };
   accountId = await anAccount(db.orm);
@@ -95,7 +95,7 @@ describe('who may have a login checked, and how often', () => {
   const answered = (rut: string, login: 'success' | 'failed') =>
     asActivity(() =>
       createValidateLogin({
-        orm: db.orm,
+        orm: db.worker,
         clock: deps.clock,
         outbox: idleOutbox,
         openLogin: () => null,
@@ -167,9 +167,9 @@ describe('who may have a login checked, and how often', () => {
     await expect(ask(rut, accountId, 'right')).resolves.toBeDefined();
   });
 
-  test('while no certificate proves who owns the RUT: five checks a day in Montevideo, however they end', async () => {
+  test('while no certificate proves who owns the RUT: twenty checks a day in Montevideo, however they end', async () => {
     const rut = await anEnterprise(db.orm, accountId);
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 20; i++) {
       await ask(rut);
       await answered(rut, i % 2 === 0 ? 'success' : 'failed');
     }
@@ -177,7 +177,7 @@ describe('who may have a login checked, and how often', () => {
     await expect(ask(rut)).rejects.toMatchObject({
       ...paused(15 * 3_600),
       message: expect.stringMatching(
-        /^Until a valid certificate of the enterprise is uploaded, .* 5 times a day/,
+        /^Until a valid certificate of the enterprise is uploaded, .* 20 times a day/,
       ),
     });
     now += 15 * 60 * MINUTE;
@@ -187,7 +187,7 @@ describe('who may have a login checked, and how often', () => {
   test('a certificate that no configured authority issued proves nothing', async () => {
     const rut = await proven();
     const strict = { ...deps, certificateAuthorities: [] };
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 20; i++) {
       await ask(rut, accountId, undefined, strict);
       await answered(rut, 'success');
     }
@@ -195,15 +195,69 @@ describe('who may have a login checked, and how often', () => {
     await expect(ask(rut)).resolves.toBeDefined();
   });
 
-  test('joining the check that runs counts for nothing, twenty times at once; twenty logins at once are five', async () => {
+  test('joining the check that runs counts for nothing, twenty times at once; thirty logins at once are six', async () => {
     const rut = await anEnterprise(db.orm, accountId);
     await Promise.all(Array.from({ length: 20 }, () => ask(rut, accountId, 'the same')));
     await Promise.all(Array.from({ length: 20 }, () => ask(rut)));
 
     const guesses = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, i) => ask(rut, accountId, `guess ${i}`)),
+      Array.from({ length: 30 }, (_, i) => ask(rut, accountId, `guess ${i}`)),
     );
-    expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    // The first and five that took its place, each of which counts the one before as failed.
+    expect(guesses.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  });
+
+  describe('failures of an account, counted over all its enterprises', () => {
+    const mine = async (count: number, owner: string) =>
+      Promise.all(Array.from({ length: count }, () => anEnterprise(db.orm, owner)));
+    /** How many of the checks asked for at once were let through. */
+    const sprayed = async (ruts: readonly string[], by: string) => {
+      const asked = await Promise.allSettled(ruts.map((rut) => ask(rut, by, 'Primavera2026')));
+      const refused = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      return { through: ruts.filter((_, i) => asked[i]?.status === 'fulfilled'), refused };
+    };
+
+    test('one password for 60 RUTs at once: 50 are asked about; the next day 50 more', async () => {
+      const sprayer = await anAccount(db.orm);
+      const ruts = await mine(60, sprayer);
+
+      const { through, refused } = await sprayed(ruts, sprayer);
+      expect(through).toHaveLength(50);
+      // While they are checked nobody knows whether they fail.
+      for (const error of refused) expect(error).toMatchObject(paused(60));
+
+      for (const rut of through) await answered(rut, 'failed');
+      const left = ruts.filter((rut) => !through.includes(rut));
+      await expect(ask(left[0] ?? '', sprayer, 'Primavera2026')).rejects.toMatchObject({
+        ...paused(15 * 3_600),
+        message: expect.stringMatching(/^Logins of the account's enterprises failed 50 times today/),
+      });
+      // Another account, and a check of what is stored, go on.
+      await expect(ask(await proven(), accountId, 'right')).resolves.toBeDefined();
+      await expect(ask(left[0] ?? '', sprayer)).resolves.toBeDefined();
+      now += 15 * 60 * MINUTE;
+      expect((await sprayed(left, sprayer)).through).toHaveLength(10);
+    });
+
+    test('what succeeds does not count: an account has any number of right logins checked', async () => {
+      const owner = await anAccount(db.orm);
+      for (let round = 0; round < 3; round++) {
+        const { through } = await sprayed(await mine(25, owner), owner);
+        expect(through).toHaveLength(25);
+        await Promise.all(through.map((rut) => answered(rut, 'success')));
+      }
+    });
+
+    test('a check that another account’s took the place of stays counted for the one before: the authority may have been asked', async () => {
+      const [one, other] = [await anAccount(db.orm), await anAccount(db.orm)];
+      const ruts = await mine(51, one);
+      await sprayed(ruts.slice(0, 50), one);
+      await expect(ask(ruts[50] ?? '', one, 'right')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+
+      await ask(ruts[0] ?? '', other, 'theirs');
+
+      await expect(ask(ruts[50] ?? '', one, 'right')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    });
   });
 });
 
@@ -213,7 +267,7 @@ test('of many checks at a slow service twenty are under way in a worker; the oth
   const { promise: slow, resolve: answer } = Promise.withResolvers<void>();
   const asked: string[] = [];
   const check = createValidateLogin({
-    orm: db.orm,
+    orm: db.worker,
     clock: deps.clock,
     outbox: idleOutbox,
     openLogin: () => null,

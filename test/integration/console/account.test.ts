@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { acceptInvitation } from '../../../src/commands/acceptInvitation.ts';
-import { changeMemberRole } from '../../../src/commands/changeMemberRole.ts';
-import { createUser } from '../../../src/commands/createUser.ts';
-import { removeMember } from '../../../src/commands/removeMember.ts';
-import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
-import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
-import { Membership } from '../../../src/db/entities/Membership.ts';
-import { Payment } from '../../../src/db/entities/Payment.ts';
-import { listMembers } from '../../../src/db/members.ts';
+import { changeMemberRole, removeMember } from '../../../src/commands/members.ts';
+import { acceptInvitation, createUser } from '../../../src/commands/users.ts';
+import { listMembers } from '../../../src/db/accounts.ts';
+import { Payment } from '../../../src/db/entities/enterprises.ts';
+import { AuditEntry } from '../../../src/db/entities/operations.ts';
+import { ApiKey, Membership } from '../../../src/db/entities/people.ts';
 import { findPerson } from '../../../src/db/people.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import {

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createUser } from '../../../src/commands/createUser.ts';
-import { Account } from '../../../src/db/entities/Account.ts';
-import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
-import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
-import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
-import { Person } from '../../../src/db/entities/Person.ts';
-import { RateLimit } from '../../../src/db/entities/RateLimit.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createUser, disableUser } from '../../../src/commands/users.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
+import { AuditEntry } from '../../../src/db/entities/operations.ts';
+import { Account, ApiKey, Person, RateLimit } from '../../../src/db/entities/people.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import {
   type Browser,
@@ -129,6 +126,56 @@ test('a person is let in by a link that is shown once, invited anew, signed out,
     reason,
     subject: member.email,
     actor: `console:${admin.email}`,
+  });
+});
+
+describe('an operator', () => {
+  /** An operator who belongs to the account as well, as the command line lets them. */
+  async function aColleague(): Promise<{ colleague: TestPerson; id: string }> {
+    const colleague = await site.anOperator('ADMIN');
+    await createUser(site.deps, { email: colleague.email, accountId: account, role: 'VIEWER' });
+    const { id } = await db.orm.em.fork().findOneOrFail(Person, { email: colleague.email });
+    return { colleague, id };
+  }
+
+  test('is not let in, invited anew, signed out or disabled over the console, by no colleague and not by themselves', async () => {
+    const { colleague, id } = await aColleague();
+    const theirs = await site.as(colleague);
+    const before = await db.orm.em.fork().findOneOrFail(Person, { id });
+    const people = `/accounts/${account}/people`;
+    for (const sender of [browser, theirs]) {
+      const refused = [
+        await sender.send(people, { email: colleague.email, role: 'OWNER' }),
+        await sender.send(`${people}/${id}/invite`, {}),
+        await sender.send(`${people}/${id}/disable`, { reason: 'x' }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+      for (const { text } of refused) expect(text).not.toContain('/invitation/');
+    }
+    const ended = await browser.send(`${people}/${id}/end`, { reason: 'x' });
+    expect([ended.status, (await theirs.get('/me')).status]).toEqual([403, 200]);
+    expect(ended.text).toContain('Esta persona es operador');
+    expect(await db.orm.em.fork().findOneOrFail(Person, { id })).toEqual(before);
+    expect((await browser.get(`/accounts/${account}`)).text).not.toContain(`${people}/${id}/`);
+  });
+
+  test('who was dismissed comes back as a member and nothing more', async () => {
+    const { colleague, id } = await aColleague();
+    await disableUser({ ...site.deps, actor: 'cli:ana' }, { email: colleague.email });
+
+    const made = await browser.send(`/accounts/${account}/people`, {
+      email: colleague.email,
+      role: 'VIEWER',
+    });
+    const link = /\/invitation\/[\w-]{43}/.exec(made.text)?.[0] ?? '';
+    const again = site.aBrowser();
+    await again.send(link, { password: PASSWORD, code: '' }, link);
+    await again.send('/sign-in', { email: colleague.email, password: PASSWORD });
+    expect([(await again.get('/keys')).status, (await again.get('/accounts')).status]).toEqual([200, 403]);
+    expect(await db.orm.em.fork().findOneOrFail(Person, { id })).toMatchObject({
+      operatorRole: null,
+      disabledAt: null,
+    });
   });
 });
 

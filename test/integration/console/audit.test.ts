@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApiKey } from '../../../src/commands/createApiKey.ts';
-import { setGrant } from '../../../src/commands/setGrant.ts';
+import { createApiKey } from '../../../src/commands/apiKeys.ts';
+import { setGrant } from '../../../src/commands/grants.ts';
 import { TEXTS } from '../../../src/console/texts/index.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
-import { Account } from '../../../src/db/entities/Account.ts';
+import { Account } from '../../../src/db/entities/people.ts';
 import { AUDIT_ACTIONS } from '../../../src/domain/audit.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { aPepper } from '../../support/pepper.ts';
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await db.orm.em.fork().nativeUpdate(Account, { id: account }, { name: 'Estudio Zorzal' });
   rut = await aReadyEnterprise(db.orm, account, { values: { legalName: 'Panadería Zorzal' } });
   cfe = (await givePendingCfes(db.orm, { accountId: account, rut, count: 1, from: new Date() }))[0]?.id ?? '';
-  const deps = { ...site.deps, apiKeys: createApiKeys(Buffer.alloc(32)) };
+  const deps = { ...site.deps, apiKeys: createApiKeys([aPepper()]) };
   await createApiKey({ ...deps, actor: 'cli:beto' }, { accountId: account, environment: 'production' });
   await setGrant(
     { ...site.deps, actor: `account:${account}` },
@@ -39,7 +40,20 @@ beforeAll(async () => {
       reason: '=the certificate was renewed',
       outcome: 'retried',
     } as const;
-    recordAudit(em, { actor: 'support:ana@example.com', ...act }, new Date('2026-03-15T02:59:00Z'));
+    const from = { origin: { keyId: null, address: '198.51.100.7' }, requestId: 'request-1' };
+    const ana = { actor: 'console:ana@example.com', ...act, ...from } as const;
+    recordAudit(em, ana, new Date('2026-03-15T02:59:00Z'));
+    recordAudit(
+      em,
+      {
+        actor: 'unverified',
+        action: 'report.retry',
+        subject: 'x',
+        reason: 'eva: mended',
+        outcome: 'retried',
+      },
+      new Date('2026-02-01T12:00:00Z'),
+    );
     recordAudit(
       em,
       { actor: 'console:ana@example.com', action: 'webhook.test', subject: 'x', accountId: account },
@@ -66,21 +80,21 @@ async function found(query: string): Promise<string[]> {
 test('by person, whichever way they came', async () => {
   expect(await found('person=ana@example.com')).toEqual([
     'console:ana@example.com webhook.test',
-    'support:ana@example.com cfe.retry',
+    'console:ana@example.com cfe.retry',
   ]);
   expect(await found('person=beto')).toEqual(['cli:beto api_key.create']);
 });
 
 test('by enterprise, by CFE, by action, by account and by days in Montevideo', async () => {
   expect(await found(`rut=${rut}`)).toEqual([
-    'support:ana@example.com cfe.retry',
+    'console:ana@example.com cfe.retry',
     `account:${account} grant.set`,
   ]);
-  expect(await found(`rut=${rut}&subject=101-1`)).toEqual(['support:ana@example.com cfe.retry']);
-  expect(await found(`subject=${cfe}`)).toEqual(['support:ana@example.com cfe.retry']);
+  expect(await found(`rut=${rut}&subject=101-1`)).toEqual(['console:ana@example.com cfe.retry']);
+  expect(await found(`subject=${cfe}`)).toEqual(['console:ana@example.com cfe.retry']);
   expect(await found('action=webhook.test')).toHaveLength(1);
   expect(await found(`account=${account}&action=api_key.create`)).toHaveLength(1);
-  expect(await found('from=2026-03-14&to=2026-03-14')).toEqual(['support:ana@example.com cfe.retry']);
+  expect(await found('from=2026-03-14&to=2026-03-14')).toEqual(['console:ana@example.com cfe.retry']);
   expect(await found('from=2026-03-15&to=2026-03-15')).toEqual(['console:ana@example.com webhook.test']);
   expect((await browser.get('/audit?from=yesterday')).status).toBe(400);
 });
@@ -88,10 +102,19 @@ test('by enterprise, by CFE, by action, by account and by days in Montevideo', a
 test('says who by name, where it leads, and why', async () => {
   const { text } = await browser.get(`/audit?rut=${rut}`, { 'accept-language': 'es' });
   expect(text).toContain(`href="/cfes/${rut}/production/101-1"`);
-  expect(text).toContain('ana@example.com <span class="soft">soporte</span>');
+  expect(text).toContain('ana@example.com <span class="soft">consola · 198.51.100.7</span>');
   expect(text).toContain('Estudio Zorzal <span class="soft">API</span>');
   expect(text).toContain('=the certificate was renewed');
-  expect((await browser.get(`/audit?rut=${rut}&format=csv`)).text).toContain("'=the certificate was renewed");
+  const csv = (await browser.get(`/audit?rut=${rut}&format=csv`)).text;
+  expect(csv).toContain("'=the certificate was renewed");
+  expect(csv).toContain('198.51.100.7,request-1');
+});
+
+test('what was asked for in Temporal alone stands there as unverified, whatever was typed', async () => {
+  const { text } = await browser.get('/audit?action=report.retry', { 'accept-language': 'es' });
+  expect(text).toContain('sin verificar <span class="soft">Temporal</span>');
+  expect(await found('action=report.retry')).toEqual(['unverified report.retry']);
+  expect(await found('person=eva')).toEqual([]);
 });
 
 test('acts stand in words of the page’s language, each with its code; the CSV has the code', async () => {

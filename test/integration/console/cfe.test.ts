@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { storeAttempts } from '../../../src/db/attempts.ts';
-import { ApiKey } from '../../../src/db/entities/ApiKey.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
-import { Mail } from '../../../src/db/entities/Mail.ts';
-import { Webhook } from '../../../src/db/entities/Webhook.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
+import { Mail } from '../../../src/db/entities/mail.ts';
+import { ApiKey } from '../../../src/db/entities/people.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Delivery, Event, Webhook } from '../../../src/db/entities/webhooks.ts';
 import type { Attempt } from '../../../src/domain/attempt.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
@@ -169,6 +167,8 @@ test('the timeline goes on to how e-mails and the reader’s own deliveries ende
     attempts: 1,
     byHand: true,
     askedAgain: false,
+    counted: true,
+    error: null,
     messageId: null,
     createdAt: new Date(),
     settledAt: new Date(),
@@ -243,7 +243,7 @@ test('the timeline names the API key that asked for it, to its own account and t
   const guest = await told(await site.as(await site.aMember(guests, 'OWNER')));
   expect(guest).toContain('Request taken: it has its number');
   expect(guest).not.toContain(keyId);
-  // One from before the key was noted.
+  // One that no request over HTTP asked for.
   expect(await shownTo(await site.as(await site.anOperator('VIEWER')))).not.toContain('By the API key');
 });
 
@@ -283,4 +283,53 @@ test('of calls that were answered alike what was said is that of the last, and s
   );
   expect(text).toContain(last);
   expect(text).not.toContain(first);
+});
+
+test('a receipt of the sandbox is offered only for addresses that the operator has named', async () => {
+  const [trial] = (await giveCfes(
+    db.orm,
+    { accountId: owners, rut },
+    { status: 'ACCEPTED', environment: 'sandbox' },
+  )) as [Cfe];
+  const here = `/cfes/${rut}/sandbox/101-${trial.sequence}`;
+  await using open = await startConsole(db.orm, { sandboxMails: ['pruebas@estudio.example'] });
+  const [closed, named] = [
+    await site.as(await site.aMember(owners, 'MEMBER'), english),
+    await open.as(await open.aMember(owners, 'MEMBER'), english),
+  ];
+  const mails = () => db.orm.em.fork().find(Mail, { cfeId: trial.id });
+
+  const shown = (await closed.get(here, english)).text;
+  expect(shown).toContain('There is none.');
+  expect(shown).not.toContain(`action="${here}/mails"`);
+  expect((await named.get(here, english)).text).toMatch(
+    /<select name="destination"><option value="pruebas@estudio.example">/,
+  );
+
+  const stranger = { destination: 'cliente@ajeno.example' };
+  for (const browser of [closed, named]) {
+    await browser.send(`${here}/mails`, stranger, here);
+    expect((await browser.get(here, english)).text).toContain('only to addresses that the operator');
+  }
+  expect(await mails()).toEqual([]);
+  await named.send(`${here}/mails`, { destination: 'Pruebas@estudio.example' }, here);
+  const [sent] = (await mails()) as [Mail];
+  expect(sent).toMatchObject({ destination: 'Pruebas@estudio.example', status: 'PENDING' });
+  const again = `action="${here}/mails/${sent.id}"`;
+  expect((await named.get(here, english)).text).toContain(again);
+  expect((await closed.get(here, english)).text).not.toContain(again);
+});
+
+test('sent again from the console, an e-mail counts: the eleventh of a day is refused, and says so', async () => {
+  const [other] = (await giveCfes(db.orm, { accountId: owners, rut }, { status: 'ACCEPTED' })) as [Cfe];
+  const here = `/cfes/${rut}/production/101-${other.sequence}`;
+  const browser = await site.as(await site.aMember(owners, 'MEMBER'), english);
+  await browser.send(`${here}/mails`, { destination: 'una@cliente.example' }, here);
+  const [mail] = (await db.orm.em.fork().find(Mail, { cfeId: other.id })) as [Mail];
+
+  for (let n = 0; n < 9; n += 1) await browser.send(`${here}/mails/${mail.id}`, {}, here);
+  expect((await browser.get(here, english)).text).toContain('The e-mail goes out once more.');
+  await browser.send(`${here}/mails/${mail.id}`, {}, here);
+
+  expect((await browser.get(here, english)).text).toContain('No more today');
 });

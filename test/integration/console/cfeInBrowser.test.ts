@@ -1,14 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { storeAttempts } from '../../../src/db/attempts.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Delivery, Event } from '../../../src/db/entities/webhooks.ts';
 import type { Attempt } from '../../../src/domain/attempt.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -87,11 +85,8 @@ testWithBrowser(
     for (const [colorScheme, viewport] of LOOKS) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
-      await page.evaluate(axe.source);
-      const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-      expect(violations.map(({ id, nodes }) => [id, nodes.map((one) => one.html.slice(0, 300))])).toEqual([]);
-      const over = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-      expect(over).toBeLessThanOrEqual(0);
+      expect(await axeFaults(page, colorScheme === 'light' ? 'all' : 'colours')).toEqual([]);
+      expect(await tooWide(page)).toBe(0);
       await nothingIsCutOff(page);
       if (PICTURES && colorScheme === 'light' && viewport.width > 1_000) {
         mkdirSync(PICTURES, { recursive: true });

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aRequestKey } from '../../support/requestKeys.ts';
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -50,7 +51,7 @@ async function issue(
   { key, requestId }: { key?: string; requestId?: string } = {},
 ): Promise<void> {
   const body = fromJson(JSON.stringify(aCfeBody(wishes)));
-  const idempotency = key === undefined ? null : { key, hash: Buffer.alloc(32) };
+  const idempotency = key === undefined ? null : aRequestKey(key);
   const deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox };
   await issueCfe(deps, {
     accountId,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
-import { Customer } from '../../../src/db/entities/Customer.ts';
+import { Customer } from '../../../src/db/entities/enterprises.ts';
+import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -38,11 +38,17 @@ test('a MEMBER adds, changes and deletes a customer, and says which addresses ge
   const rut = await anEnterprise(db.orm, accountId);
   const browser = await site.as(await site.aMember(accountId, 'MEMBER'));
   const path = `/enterprises/${rut}/customers`;
+  // As browsers send a form: what is empty too.
+  const unsaid = ['fiscal_address', 'city', 'department', 'country'].map((name): [string, string] => [
+    name,
+    '',
+  ]);
   const document = randomUUID().slice(0, 18);
   const said: [string, string][] = [
     ['type', 'NIFE'],
     ['document', document],
-    ['name', 'Ñandú Exports'],
+    ['legal_name', 'Ñandú Exports'],
+    ...unsaid,
     ['country_code', 'br'],
     ['email', 'uno@example.com'],
     ['email', ''],
@@ -62,7 +68,9 @@ test('a MEMBER adds, changes and deletes a customer, and says which addresses ge
   const wrong: [string, string][] = [
     ['type', 'RUC'],
     ['document', '1'],
-    ['name', 'x'],
+    ['legal_name', 'x'],
+    ...unsaid,
+    ['country_code', ''],
   ];
   expect((await send(browser, path, wrong)).told).toContain('Document: this will not do');
   expect((await browser.get(`${path}?name=nandu`)).text).toContain('Ñandú Exports');
@@ -72,7 +80,9 @@ test('a MEMBER adds, changes and deletes a customer, and says which addresses ge
   );
 
   await send(browser, `${path}/${customer.id}`, [
-    ['name', 'Otro nombre'],
+    ['legal_name', 'Otro nombre'],
+    ...unsaid,
+    ['country_code', ''],
     ['email', 'uno@example.com'],
     ['send', '0'],
   ]);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
-import { Warning } from '../../../src/db/entities/Warning.ts';
+import { Enterprise, Warning } from '../../../src/db/entities/enterprises.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -263,7 +262,7 @@ describe('papers are uploaded without script', () => {
     expect((await owner.post(`/enterprises/${rut}/certificate`, plain)).status).toBe(403);
     expect((await owner.post(`/enterprises/${rut}/logo/remove`, { file, form_token })).status).toBe(403);
     const headers = { 'content-type': 'multipart/form-data; boundary=none' };
-    expect((await owner.post(`/enterprises/${rut}/certificate`, plain, headers)).status).toBe(400);
+    expect((await owner.post(`/enterprises/${rut}/certificate`, plain, headers)).status).toBe(403);
   });
 });
 
@@ -387,6 +386,16 @@ describe('acts of operators', () => {
     expect(acts).toEqual(['grant.set', 'grant.remove'].map((action) => ({ action, reason })));
   });
 
+  test('what a transfer takes out stands above its form, until a certificate proves whose the enterprise is', async () => {
+    const rut = await anEnterprise(db.orm, account, { website: 'https://trampa.example/' });
+
+    expect(await read(admin, `/enterprises/${rut}`)).toContain('trade_name, website');
+    await giveCertificate(db.orm, rut);
+    const proven = await read(admin, `/enterprises/${rut}`);
+    expect(proven).not.toContain('trade_name, website');
+    expect(proven).toContain('certificate, login, receipts and the roles of others stay');
+  });
+
   test('suspend, resume, permissions, transfer and duty are done once, with reason and person in the audit', async () => {
     const [rut, next] = [await aReadyEnterprise(db.orm, account), await anAccount(db.orm)];
     const at = (path: string) => `/enterprises/${rut}/${path}`;
@@ -422,6 +431,10 @@ describe('acts of operators', () => {
     expect(await act(owner, path, { ...span, from: '11', to: '20' })).toBe('Quedaron anulados 10 números.');
     const csv = await read(owner, `/enterprises/${rut}?format=csv&list=annulments`);
     expect(csv).toContain(`ETICKET,A,11,20,by_hand,${day(0)}`);
+    expect(csv).toContain(',production,Impresos en papel\r\n');
+    expect(await read(owner, `/enterprises/${rut}`)).toContain(
+      'by hand <span class="soft">Impresos en papel</span>',
+    );
     const caes = await read(owner, `/enterprises/${rut}?format=csv&list=caes`);
     expect(caes).toContain('cfe_type,serie,number_start,number_end,last_number,numbers_left,days_left,');
     expect(caes).toMatch(/\r\nETICKET,A,1,10000,5,9985,,/);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { inviteMember } from '../../../src/commands/inviteMember.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
+import { inviteMember } from '../../../src/commands/members.ts';
+import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
 import { startConsole } from '../../support/console.ts';
 import { CONSOLE_PAGES, type Sample } from '../../support/consolePages.ts';
 import { aWorld, type Who, type World } from '../../support/consoleWorld.ts';
@@ -49,15 +48,12 @@ async function aWindow(who: Who): Promise<{ context: BrowserContext; page: Page;
   return { context, page, faults };
 }
 
-/** What axe-core finds, whether the page is wider than its window, and whether stored script ran. */
-async function faultsOf(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-  const [over, hacked] = await page.evaluate<[number, unknown]>(
-    '[document.documentElement.scrollWidth - window.innerWidth, window.hacked ?? null]',
-  );
+/** What axe-core finds (of the dark theme, by its colours), whether the page is too wide, and whether stored script ran. */
+async function faultsOf(page: Page, colorScheme: 'light' | 'dark'): Promise<unknown[]> {
+  const over = await tooWide(page);
+  const hacked = await page.evaluate('window.hacked ?? null');
   return [
-    ...violations.map(({ id, nodes }) => [id, nodes.map((one) => one.html.slice(0, 300))]),
+    ...(await axeFaults(page, colorScheme === 'light' ? 'all' : 'colours')),
     ...(over > 0 ? [`${over} px too wide`] : []),
     ...(hacked === null ? [] : ['stored script ran']),
   ];
@@ -90,7 +86,7 @@ testWithBrowser.each(Object.keys(LOOKS) as (keyof typeof LOOKS)[])(
       for (const [colorScheme, viewport] of both ? Object.values(LOOKS).flat() : LOOKS[who]) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize(viewport);
-        const seen = await faultsOf(page);
+        const seen = await faultsOf(page, colorScheme);
         if (seen.length > 0) found.push([name, colorScheme, viewport.width, ...seen]);
       }
       if (faults.length > 0) found.push([name, ...faults.splice(0)]);
@@ -106,7 +102,7 @@ async function inAllLooks(page: Page, name: string): Promise<unknown[]> {
   for (const [colorScheme, viewport] of Object.values(LOOKS).flat()) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize(viewport);
-    const seen = await faultsOf(page);
+    const seen = await faultsOf(page, colorScheme);
     if (seen.length > 0) found.push([name, colorScheme, viewport.width, ...seen]);
   }
   return found;

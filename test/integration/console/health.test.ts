@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createUser } from '../../../src/commands/createUser.ts';
+import { createUser } from '../../../src/commands/users.ts';
+import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
 import { storeOpenReports } from '../../../src/db/dailyReports.ts';
-import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
-import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
+import { DailyReport } from '../../../src/db/entities/reports.ts';
+import { Delivery } from '../../../src/db/entities/webhooks.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
@@ -11,6 +13,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { day } from '../../support/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -154,4 +157,27 @@ test('what has not ended yet comes first, and where there is more than the panel
 
   await db.asOwner(`delete from cae where rut = '${rut}' and expiration_date < '${tomorrow}'`);
   expect(await panelOf()).toContain('<div class="more"><a href="/papers?within=30">All papers</a>');
+});
+
+test('a webhook whose deliveries wait for a retry is shown, and nobody is told that all arrived', async () => {
+  const { orm } = db;
+  const accountId = await anAccount(orm);
+  const member = await site.as(await site.aMember(accountId, 'VIEWER'));
+  const panel = async (language: string): Promise<string> => {
+    const { text } = await member.get('/', { 'accept-language': language });
+    return /Webhooks (?:that|que).*?<\/section>/s.exec(text)?.[0] ?? '';
+  };
+  expect(await panel('en')).toContain('No delivery failed in the last 24 hours, and none waits for a retry.');
+  expect(await panel('es')).toContain('Ninguna entrega falló en las últimas 24 horas');
+  const input = { accountId, url: 'https://espera.example/a', events: ['cfe.updated'] };
+  const { webhook } = await addWebhook(webhookDeps(orm), input);
+  const { id } = await testWebhook(webhookDeps(orm), { webhookId: webhook.id });
+  await orm.em.fork().nativeUpdate(Delivery, { id }, { nextAttemptAt: new Date(Date.now() + 60_000) });
+
+  expect(await panel('en')).toContain('espera.example');
+  expect(await panel('en')).not.toContain('No delivery failed');
+  const { text } = await member.get('/webhooks', { 'accept-language': 'en' });
+  expect(/espera\.example.*?<\/tr>/s.exec(text)?.[0]).toMatch(/>1</);
+  const one = await member.get(`/deliveries/${id}`, { 'accept-language': 'en' });
+  expect(one.text).toContain('refused so far, tried again');
 });

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as z from 'zod';
-import { createUser } from '../../../src/commands/createUser.ts';
+import { createUser } from '../../../src/commands/users.ts';
 import { mayAt, standingAt } from '../../../src/console/access.ts';
 import { LIST_QUERY, type List, listing, Ticked } from '../../../src/console/lists.ts';
 import { definePage, go, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { TEXTS } from '../../../src/console/texts/index.ts';
-import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
-import { EnterpriseGrant } from '../../../src/db/entities/EnterpriseGrant.ts';
+import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
+import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { html } from '../../../src/page/html.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';

@@ -3,9 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import Provider from 'oidc-provider';
-import { disableUser } from '../../../src/commands/disableUser.ts';
+import { acceptInvitation, createUser, disableUser } from '../../../src/commands/users.ts';
 import { createOidc } from '../../../src/console/oidc.ts';
-import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
+import { totpCode } from '../../../src/crypto/totp.ts';
+import { Person } from '../../../src/db/entities/people.ts';
+import { anAccount } from '../../support/commandDeps.ts';
+import { type Browser, PASSWORD, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 
 const CONSOLE = 'http://127.0.0.1:3001';
@@ -137,6 +140,27 @@ test('whoever has no role, no proven address, or was disabled here does not come
   expect((await enter('dani')).status).toBe(303);
   await disableUser(site.deps, { email: 'dani@example.com' });
   expect((await enter('dani')).status).toBe(403);
+  const dani = await db.orm.em.fork().findOneOrFail(Person, { email: 'dani@example.com' });
+  expect(dani.operatorRole).toBeNull();
+});
+
+test('a link from before somebody came by the provider gives them no password', async () => {
+  const { invitation } = await createUser(site.deps, {
+    email: 'fabi@example.com',
+    accountId: await anAccount(db.orm),
+    role: 'VIEWER',
+  });
+  claims.set('fabi', { email: 'fabi@example.com', email_verified: true, cfe_role: 'ADMIN' });
+  await enter('fabi');
+
+  const token = invitation?.token ?? '';
+  const code = totpCode(site.deps.totpSecrets.ofInvitation(token), site.deps.clock());
+  await expect(acceptInvitation(site.deps, { token, password: PASSWORD, code })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+  });
+  expect(
+    (await db.orm.em.fork().findOneOrFail(Person, { email: 'fabi@example.com' })).passwordHash,
+  ).toBeNull();
 });
 
 test('a user here becomes that of the provider, and has no password from then on; another of the same address does not', async () => {

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeOpenReports } from '../../../src/db/dailyReports.ts';
-import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
-import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
-import type { SupportRequest } from '../../../src/domain/supportAction.ts';
+import { DailyReport, ReportSubmission } from '../../../src/db/entities/reports.ts';
+import type { SupportAsk } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
@@ -20,7 +19,7 @@ let account: string;
 let member: Browser;
 let support: Browser;
 /** What was asked of workflows. */
-const asked: [string, SupportRequest][] = [];
+const asked: [string, SupportAsk][] = [];
 let answer: Awaited<ReturnType<TestConsole['deps']['askSupport']>> | Refusal;
 beforeAll(async () => {
   db = await cloneDatabase();
@@ -125,7 +124,7 @@ test('support retries and settles what waits for a person, with a reason, as the
   };
   const shown = await read(support, path);
   expect(shown).toContain('Validaciones');
-  expect(shown).toContain('A rule of the format is broken');
+  expect(shown).toContain('breaks a rule of the format');
   expect([...shown.matchAll(/action="\/reports\/[^"]*\/(\w+)"/g)].map(([, name]) => name)).toEqual([
     'retry',
     'settle',
@@ -141,28 +140,33 @@ test('support retries and settles what waits for a person, with a reason, as the
   expect(unanswered).toContain('It may have been done, or be done later');
   expect(unanswered).not.toContain('Nothing was changed');
   expect(await act('send', 'otra vez')).toContain('none that waits for a person');
-  expect(asked).toEqual([
-    [
-      `report:${rut}:${DAY}`,
-      { action: 'retry', by: expect.stringMatching(/^persona\d+@/), reason: 'corregida la sucursal' },
-    ],
-    [
-      `report:${rut}:${DAY}`,
-      { action: 'settle', by: expect.stringMatching(/^persona\d+@/), reason: 'acordado' },
-    ],
+  const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(asked).toEqual(['retry', 'settle'].map((action) => [`report:${rut}:${DAY}`, { action, requestId }]));
+  const rows = await db.orm.em
+    .fork()
+    .execute('select actor, address, action, reason, request_id from audit where rut = ? order by id', [rut]);
+  const actor = expect.stringMatching(/^console:persona\d+@/);
+  expect(rows).toMatchObject([
+    { actor, address: expect.any(String), action: 'report.retry', reason: 'corregida la sucursal' },
+    { actor, address: expect.any(String), action: 'report.settle', reason: 'acordado' },
+    { action: 'report.retry' },
   ]);
+  expect(rows.slice(0, 2).map(({ request_id }) => request_id)).toEqual(
+    asked.map(([, { requestId: asRequested }]) => asRequested),
+  );
 });
 
 test('a day is sent by hand, in the sandbox too, and only until today', async () => {
   const rut = await aReadyEnterprise(db.orm, account);
-  const send = async (date: string): Promise<string> => {
+  const send = async (date: string, environment = 'sandbox'): Promise<string> => {
     const form_token = formTokenIn((await support.get('/help')).text);
-    const fields = { date, environment: 'sandbox', reason: 'Pedido', form_token };
+    const fields = { date, environment, reason: 'Pedido', form_token };
     const { to } = await support.post(`/enterprises/${rut}/send-report`, fields, ENGLISH);
     return /role="status">([^<]*)/.exec(await read(support, String(to).split('#')[0] ?? ''))?.[1] ?? '';
   };
   expect(await send(DAY)).toContain('on its way');
   expect(await send('2049-01-01')).toContain('Only a day until today');
+  expect(await send(DAY, 'production')).toContain('no duty to report here on that day');
   const path = `/reports/${rut}/sandbox/${DAY}`;
   expect(await read(support, path)).toContain(`action="${path}/send"`);
 });

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { markStuck } from '../../../src/db/cfes.ts';
-import { AuditEntry } from '../../../src/db/entities/AuditEntry.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Run } from '../../../src/db/entities/Run.ts';
-import { RunItem } from '../../../src/db/entities/RunItem.ts';
-import { Webhook } from '../../../src/db/entities/Webhook.ts';
+import { AuditEntry, Run, RunItem } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Webhook } from '../../../src/db/entities/webhooks.ts';
 import { storeOutcome } from '../../../src/db/runs.ts';
 import { refusalOf } from '../../../src/domain/words/refusals.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
@@ -102,7 +100,7 @@ describe('bulk runs in the console, without script', () => {
 
     const shown = main((await support.get(`/runs/${id}`)).text);
     expect(shown).toContain('2 de 2');
-    // One from before codes were kept has its words alone; the others have those of the page's language.
+    // One that was refused without a code has its words alone; the others have those of the page's language.
     expect(shown).toContain('La DGI no tiene ni el sobre ni el número: reintentar o abandonar.');
     const inEnglish = await support.get(`/runs/${id}`, { 'accept-language': 'en' });
     expect(inEnglish.text).toContain('The authority has neither the sobre nor the number');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { removeSecondFactor } from '../../../src/commands/changeSecondFactor.ts';
-import { createUser } from '../../../src/commands/createUser.ts';
-import { signInByOidc } from '../../../src/commands/signInByOidc.ts';
+import { signInByOidc } from '../../../src/commands/sessions.ts';
+import { acceptInvitation, createUser, inviteUser } from '../../../src/commands/users.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
-import { Person } from '../../../src/db/entities/Person.ts';
+import { Person } from '../../../src/db/entities/people.ts';
 import { OFFER_MILLISECONDS, SIGN_IN_LIMITS } from '../../../src/domain/people.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import {
@@ -15,19 +15,21 @@ import {
   type TestPerson,
 } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { aPepper } from '../../support/pepper.ts';
 
 const PATH = '/me/second-factor';
 const ENGLISH = { 'accept-language': 'en' };
 const WRONG = 'The password or the code is wrong';
 const GONE = 'That key is not good any more';
 
+const peppers = [aPepper('old')] as const;
 let db: TestDatabase;
 let site: TestConsole;
 let account: string;
 const attempts: string[] = [];
 beforeAll(async () => {
   db = await cloneDatabase();
-  site = await startConsole(db.orm, { onSignIn: (outcome) => attempts.push(outcome) });
+  site = await startConsole(db.orm, { peppers, onSignIn: (outcome) => attempts.push(outcome) });
   account = await anAccount(db.orm);
 });
 afterAll(async () => {
@@ -270,7 +272,13 @@ describe('turning it off', () => {
     const member = await setUp(theirs, bare);
     await db.orm.em.fork().nativeUpdate(Person, { email: member.email }, { operatorRole: 'SUPPORT' });
     const { id, email } = await personOf(member);
-    const place = { address: '203.0.113.9', browser: '', network: '203.0.113.9', knownBrowser: null };
+    const place = {
+      address: '203.0.113.9',
+      browser: '',
+      network: '203.0.113.9',
+      site: '203.0.113.9',
+      knownBrowser: null,
+    };
     const proof = { password: PASSWORD, code: site.codeOf(member) };
     const session = { id, personId: id, email };
     await expect(removeSecondFactor(site.deps, session, proof, place)).rejects.toMatchObject({
@@ -354,7 +362,7 @@ describe('guessing with somebody’s session', () => {
     expect((await signIn.send('/sign-in', again)).status).toBe(429);
     // Others, and their owner elsewhere, notice nothing.
     expect((await site.aBrowser(elsewhere()).send('/sign-in', again)).status).toBe(303);
-    site.pass(SIGN_IN_LIMITS.windowMilliseconds);
+    site.pass(SIGN_IN_LIMITS.seconds * 1_000);
     expect((await browser.send(PATH, { password: PASSWORD })).status).toBe(200);
   });
 
@@ -389,4 +397,24 @@ test('who lost password or telephone is told whom to ask, where they come to a s
   expect((await nobody.get('/sign-in', { 'accept-language': 'es' })).text).toContain(
     'a quien opera el servicio',
   );
+});
+
+test('under a new pepper a code of the app is good as before; signing in by it seals the secret anew', async () => {
+  const operator = await site.anOperator('VIEWER');
+  await createUser(site.deps, { email: 'invitada@example.com', operatorRole: 'VIEWER' });
+  const { token } = (await inviteUser(site.deps, { email: 'invitada@example.com' })).invitation;
+  const secret = site.deps.totpSecrets.ofInvitation(token);
+  await using rotated = await startConsole(db.orm, { peppers: [aPepper('fresh'), ...peppers] });
+  // Its clock is as far ahead: no code is taken that is older than the last one.
+  rotated.pass(site.deps.clock().getTime() - Date.now());
+  expect((await personOf(operator)).sealedTotp).toMatch(/^old\./);
+
+  const browser = await rotated.as(operator, elsewhere());
+  expect((await browser.get('/me')).status).toBe(200);
+  expect((await personOf(operator)).sealedTotp).toMatch(/^fresh\./);
+
+  // Who took the secret of an invitation over before, joins by it.
+  const code = totpCode(secret, rotated.deps.clock());
+  const person = await acceptInvitation(rotated.deps, { token, password: PASSWORD, code });
+  expect(rotated.deps.totpSecrets.open(person.sealedTotp ?? '', person.id)).toEqual(secret);
 });

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { disableUser } from '../../../src/commands/disableUser.ts';
-import { endSessions } from '../../../src/commands/endSessions.ts';
-import { inviteUser } from '../../../src/commands/inviteUser.ts';
+import { endSessions } from '../../../src/commands/sessions.ts';
+import { disableUser, inviteUser } from '../../../src/commands/users.ts';
 import { createPasswords } from '../../../src/crypto/passwords.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
 import { hashOfWebToken } from '../../../src/crypto/webTokens.ts';
-import { ConsoleSession } from '../../../src/db/entities/ConsoleSession.ts';
-import { Person } from '../../../src/db/entities/Person.ts';
+import { ConsoleSession, Person } from '../../../src/db/entities/people.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { SESSION, SIGN_IN_LIMITS } from '../../../src/domain/people.ts';
 import { Refusal } from '../../../src/errors.ts';
@@ -24,10 +22,10 @@ beforeAll(async () => {
   const real = createPasswords(CHEAP);
   site = await startConsole(db.orm, {
     passwords: {
-      hash: (password) => real.hash(password),
-      matches(password, hash, owner) {
+      ...real,
+      matches(password, hash, from) {
         checks.push(hash);
-        return real.matches(password, hash, owner);
+        return real.matches(password, hash, from);
       },
     },
   });
@@ -302,7 +300,7 @@ describe('guessing', () => {
     const stopped = await stranger.send('/sign-in', right);
     expect(stopped.status).toBe(429);
     expect((await own.send('/sign-in', right)).status).toBe(303);
-    site.pass(SIGN_IN_LIMITS.windowMilliseconds);
+    site.pass(SIGN_IN_LIMITS.seconds * 1_000);
     expect((await stranger.send('/sign-in', right)).status).toBe(303);
   });
 
@@ -346,6 +344,31 @@ describe('guessing', () => {
       );
     }
   });
+
+  test('is counted where a password is right and no code follows: it begins few sessions', async () => {
+    const operator = await site.anOperator('VIEWER');
+    const right = { email: operator.email, password: PASSWORD };
+    const statuses: number[] = [];
+    for (let i = 0; i < SIGN_IN_LIMITS.account + 1; i += 1)
+      statuses.push((await elsewhere().send('/sign-in', right)).status);
+    expect([statuses.at(-2), statuses.at(-1)]).toEqual([303, 429]);
+  });
+
+  test('no sessions without end: who signs in for the 61st time in 15 minutes is told to wait', async () => {
+    const member = await site.aMember(account, 'VIEWER');
+    const { id } = await db.orm.em.fork().findOneOrFail(Person, { email: member.email });
+    await db.orm.em
+      .fork()
+      .execute('insert into sign_in_count (place, since, attempts) values (?, ?, ?)', [
+        `done:${id}`,
+        site.deps.clock(),
+        SIGN_IN_LIMITS.done - 1,
+      ]);
+    const right = { email: member.email, password: PASSWORD };
+    const answers = [await elsewhere().send('/sign-in', right), await elsewhere().send('/sign-in', right)];
+    expect(answers.map(({ status }) => status)).toEqual([303, 429]);
+    expect((await auditOf(member.email)).filter(({ action }) => action === 'user.sign_in')).toHaveLength(1);
+  });
 });
 
 describe('invitations', () => {
@@ -382,6 +405,7 @@ describe('invitations', () => {
     for (const [password, code] of [
       ['short', totpCode(secret, site.deps.clock())],
       ['aaaaaaaaaaaaaaaaaa', totpCode(secret, site.deps.clock())],
+      ['Contraseña1234', totpCode(secret, site.deps.clock())],
       [PASSWORD, '000000'],
       [PASSWORD, ''],
     ]) {

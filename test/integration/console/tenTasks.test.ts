@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { recordAudit } from '../../../src/db/audit.ts';
-import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
+import { DailyReport } from '../../../src/db/entities/reports.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { faultsIn, openBrowser, signIn, testWithBrowser } from '../../support/browser.ts';
 import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type CfeSearch, countCfes, findCfes, searchCfes } from '../../../src/db/cfeSearch.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import type { Seen } from '../../../src/db/visibleTo.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import type { Seen } from '../../../src/db/roles.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { startOfDay } from '../../../src/domain/montevideo.ts';
@@ -12,6 +12,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
+import { aRequestKey } from '../../support/requestKeys.ts';
 
 let db: TestDatabase;
 /** Two accounts with an enterprise each, and one that has more of them than are walked one by one. */
@@ -36,7 +37,7 @@ async function issue(
 ): Promise<void> {
   const { environment = 'production', key, requestId, accountId } = of;
   const body = fromJson(JSON.stringify(aCfeBody({ ...wishes, emissionDate: day(0) })));
-  const idempotency = key === undefined ? null : { key, hash: Buffer.alloc(32) };
+  const idempotency = key === undefined ? null : aRequestKey(key);
   const deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox };
   const input = { accountId, rut: of.rut, environment, body, idempotency, requestId: requestId ?? null };
   const { id } = await issueCfe(deps, input);
@@ -226,4 +227,11 @@ test('CFEs of one moment are parted by their ids, and pages may end among them',
     after = page.next;
   } while (after);
   expect([new Set(read).size, read.length]).toEqual([5, 5]);
+});
+
+test('a CFE that is found is the one that the ORM reads', async () => {
+  const { cfes } = await searchCfes(db.orm.em.fork(), null, { rut }, { limit: 1 });
+  const [found] = cfes;
+  const read = await db.orm.em.fork().findOneOrFail(Cfe, { id: found?.id ?? '' });
+  expect(found).toEqual(read);
 });

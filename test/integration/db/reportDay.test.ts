@@ -195,7 +195,7 @@ describe('the day of an enterprise', () => {
   test('has the rest of an expired CAE as one range, in a type of which nothing was issued', async () => {
     await db.orm.em.fork().execute(
       `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id)
-       select rut, environment, type, series, 100, 10000, 'cae.expired', ?, now(), id from cae
+       select rut, environment, type, serie, 100, 10000, 'cae.expired', ?, now(), id from cae
        where rut = ? and type = 'EFACTURA'`,
       [DATE, rut],
     );

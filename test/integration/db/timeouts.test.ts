@@ -1,9 +1,7 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
-import { type DatabaseTimeouts, migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
-import { isDatabaseOutage } from '../../../src/db/outage.ts';
+import { type DatabaseTimeouts, isDatabaseOutage, migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase, timeoutsOf } from '../../../src/wiring/database.ts';
 import { startApi } from '../../support/api.ts';
 import { cliOn } from '../../support/cli.ts';
@@ -114,10 +112,10 @@ describe('time-outs of the database', () => {
   });
 
   test('API and command line answer so when a statement is cut off, and work again afterwards', async () => {
-    const cli = cliOn(db.databaseUrl, { CFE_DATABASE_STATEMENT_SECONDS: '0.2' });
+    const cli = cliOn(db.urlOf('operator'), { CFE_DATABASE_STATEMENT_SECONDS: '0.2' });
     const accounts = db.orm.em.fork();
-    await withOrm(await opened({ statement: SHORT }), async (orm) => {
-      const api = await startApi({ orm, counters: db.orm });
+    await withOrm(await opened({ statement: SHORT }, db.urlOf('api')), async (own) => {
+      const api = await startApi({ orm: db.orm, own, counters: db.orm });
       try {
         const caller = await api.aCaller();
         const path = `/enterprises/${await anEnterprise(db.orm, caller.accountId)}`;
@@ -195,7 +193,7 @@ describe('time-outs of the database', () => {
         await holding.rollback();
       }
 
-      expect(await migrated).toContain('0001_start');
+      expect(await migrated).toContain('0001_baseline');
     } finally {
       await orm.close(true);
       await watcher.close(true);

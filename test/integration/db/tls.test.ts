@@ -2,11 +2,10 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openOrm } from '../../../src/db/orm.ts';
-import { isDatabaseOutage } from '../../../src/db/outage.ts';
-import { embeddedPostgres } from '../../../src/stack/postgres.ts';
-import { postgresPlace } from '../../../src/stack/postgresPrograms.ts';
-import { openWatchdog } from '../../../src/stack/watchdog.ts';
+import { embeddedPostgres } from '../../../local/stack/postgres.ts';
+import { postgresPlace } from '../../../local/stack/postgresPrograms.ts';
+import { openWatchdog } from '../../../local/stack/watchdog.ts';
+import { isDatabaseOutage, openOrm } from '../../../src/db/orm.ts';
 import { testAuthority } from '../../support/certificates.ts';
 import { cloneDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/services.ts';

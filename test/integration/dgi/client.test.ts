@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { gzipSync, Unzip } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import {
   ackCfe,
@@ -393,14 +393,12 @@ describe('what hangs, breaks or floods', () => {
       const timer = setInterval(() => response.write(' '), 20);
       response.once('close', () => clearInterval(timer));
     });
-    const started = Date.now();
     const answer = await clientAt(server.url, { answerSeconds: 0.3 }).sendSobre(
       credentials,
       'production',
       SOBRE,
     );
     expect(answer).toMatchObject({ kind: 'fateUnknown', what: 'time-out: answer' });
-    expect(Date.now() - started).toBeLessThan(3_000);
   });
 
   test('an answer without end is cut off at its largest size', async () => {
@@ -419,9 +417,15 @@ describe('what hangs, breaks or floods', () => {
   test('a small answer that unpacks to a huge one is cut off as it unpacks', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
     server.behaves(answers(bomb, { headers: { 'content-encoding': 'gzip' } }));
-    const before = process.memoryUsage().rss;
+    const push = jest.spyOn(Unzip.prototype, 'push');
     expect(await send()).toMatchObject({ kind: 'fateUnknown', what: 'too large' });
-    expect(process.memoryUsage().rss - before).toBeLessThan(150_000_000);
+    const unpacked = push.mock.calls.reduce(
+      (sum, [chunk]) => sum + ((chunk as Buffer | null)?.length ?? 0),
+      0,
+    );
+    push.mockRestore();
+    expect(unpacked).toBeGreaterThan(0);
+    expect(unpacked).toBeLessThan(100_000_000);
   });
 
   test('a packed answer is unpacked', async () => {

@@ -4,9 +4,9 @@ import { createAwaitVerdict } from '../../../src/activities/awaitVerdict.ts';
 import { createAuthority } from '../../../src/activities/steps/authority.ts';
 import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
-import { Certificate } from '../../../src/db/entities/Certificate.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
+import { Certificate } from '../../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import type { CommonAnswer, Situation, SpecialAnswers } from '../../../src/dgi/outcomes.ts';
 import { createRutLookUp } from '../../../src/dgi/rutLookUp.ts';
@@ -58,7 +58,7 @@ let says: Partial<Record<Asked, Says>>;
 let asked: Asked[];
 let how: { isThere: boolean; isHeldBack: boolean; opensKey: boolean };
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   server = await aServer();
   server.behaves((response, request) => {
     const action = String(request.headers['soapaction']).split('.').at(-1)?.replace('"', '') ?? '';
@@ -103,7 +103,7 @@ async function aClient() {
 const anAuthority = async () =>
   createAuthority({
     client: await aClient(),
-    orm: db.orm,
+    orm: db.worker,
     privateKeyOf: () => {
       if (!how.opensKey) throw new UnsealError('unknown_key', 'no key opens it');
       return credentials.privateKey;
@@ -120,11 +120,11 @@ const sobreOf = ({ id }: Cfe) => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: 
 async function attempt(activity: 'submitCfe' | 'awaitVerdict', cfe: Cfe): Promise<string> {
   const clock = () => new Date();
   const deps = {
-    orm: db.orm,
+    orm: db.worker,
     clock,
     outbox: idleOutbox,
     authority: await anAuthority(),
-    gate: createGate({ orm: db.orm, clock, sendsPerSecond: 1_000 }),
+    gate: createGate({ orm: db.worker, clock, sendsPerSecond: 1_000 }),
     authorityRut: { production: AUTHORITY_RUT, sandbox: '219999830019' },
     pollLongestSeconds: 60,
     patienceSeconds: 60,

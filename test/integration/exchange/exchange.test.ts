@@ -4,14 +4,13 @@ import { createLoadDirectory } from '../../../src/activities/loadDirectory.ts';
 import { createPrepareExchange } from '../../../src/activities/prepareExchange.ts';
 import { composeExchange } from '../../../src/activities/steps/composeExchange.ts';
 import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { requeue } from '../../../src/commands/requeue.ts';
-import { lastDirectoryLoad, storeDirectoryEntries } from '../../../src/db/directory.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { DirectoryEntry } from '../../../src/db/entities/DirectoryEntry.ts';
-import { Exchange } from '../../../src/db/entities/Exchange.ts';
-import { Mail } from '../../../src/db/entities/Mail.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { DirectoryEntry, Exchange } from '../../../src/db/entities/authority.ts';
+import { Mail } from '../../../src/db/entities/mail.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { lastDirectoryLoad, storeDirectoryEntries } from '../../../src/db/exchange.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import type { DgiClient } from '../../../src/dgi/client.ts';
 import type { Unclear } from '../../../src/dgi/outcomes.ts';
@@ -36,7 +35,7 @@ let now = NOW;
 let list: ListedIssuer[] | Unclear;
 let asked: { since: Date; rut?: string }[];
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   issuer = await anIssuer(db.orm);
 });
 beforeEach(() => {
@@ -59,7 +58,7 @@ const listIssuers: DgiClient['listIssuers'] = async (_by, _environment, query) =
   return Array.isArray(list) ? { kind: 'listed', issuers: list } : list;
 };
 const deps = () => ({
-  orm: db.orm,
+  orm: db.worker,
   clock: () => now,
   outbox: idleOutbox,
   client: { listIssuers },
@@ -96,7 +95,7 @@ async function aCfe(
   return own.findOneOrFail(Cfe, { id: cfe.id }, { populate: ['signedXml'], refresh: true });
 }
 const decide = (cfe: Cfe, status: 'ACCEPTED' | 'OBSERVED' | 'REJECTED' = 'ACCEPTED') =>
-  storeVerdict({ orm: db.orm, clock: () => now, outbox: idleOutbox }, cfe.id, { status, reasons: [] });
+  storeVerdict({ orm: db.worker, clock: () => now, outbox: idleOutbox }, cfe.id, { status, reasons: [] });
 /** A CFE with its verdict, to a RUC that is listed. */
 async function anExchange(more: Partial<ListedIssuer> = {}) {
   const to = aRut();
@@ -119,7 +118,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
       });
     });
     const messagesOf = ({ id }: Cfe) =>
-      em().find(OutboxMessage, { workflow: 'exchangeCfe', input: { cfeId: id } });
+      em().find(OutboxMessage, { workflow: 'exchangeCfe', input: { cfeUuid: id } });
 
     test.each([
       ['EFACTURA', 'ACCEPTED'],
@@ -287,7 +286,7 @@ describe('to an electronic receiver', () => {
       { rut: issuer.rut, reason: 'drill', dryRun: false },
     );
     const begun = await em().find(OutboxMessage, { workflow: 'exchangeCfe' });
-    const ids = begun.map(({ input }) => input['cfeId']);
+    const ids = begun.map(({ input }) => input['cfeUuid']);
     expect(ids).toContain(cfe.id);
     expect(ids).not.toContain(done.cfe.id);
   });
@@ -353,8 +352,8 @@ describe('the list of electronic issuers', () => {
   });
 
   test('waits for an enterprise that is READY, to ask with', async () => {
-    await using empty = await cloneDatabase();
-    const activity = createLoadDirectory({ ...deps(), orm: empty.orm });
+    await using empty = await cloneDatabase({ worker: true });
+    const activity = createLoadDirectory({ ...deps(), orm: empty.worker });
     expect(await asActivity(() => activity())).toEqual({ kind: 'nobodyToAsk' });
     expect(asked).toEqual([]);
   });

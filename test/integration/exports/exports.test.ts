@@ -4,11 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createStopExport, createWriteExport } from '../../../src/activities/writeExport.ts';
-import { type ExportRequest, requestExport } from '../../../src/commands/requestExport.ts';
-import { stopExport } from '../../../src/commands/stopExport.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { ReceiptExport } from '../../../src/db/entities/ReceiptExport.ts';
-import { ReceiptExportPart } from '../../../src/db/entities/ReceiptExportPart.ts';
+import { type ExportRequest, requestExport, stopExport } from '../../../src/commands/exports.ts';
+import { Cfe, ReceiptExport, ReceiptExportPart } from '../../../src/db/entities/receipts.ts';
 import { purgeExpired } from '../../../src/db/purge.ts';
 import { addPart, bytesOf, findExport, isKept, partsOf } from '../../../src/db/receiptExports.ts';
 import { UNFINISHED } from '../../../src/db/unfinished.ts';
@@ -31,7 +28,7 @@ const NOW = new Date('2026-11-22T15:00:00Z');
 let db: TestDatabase;
 let issuer: { accountId: string; rut: string };
 beforeAll(async () => {
-  db = await cloneDatabase({ pool: 10 });
+  db = await cloneDatabase({ pool: 10, worker: true });
 });
 afterAll(() => db[Symbol.asyncDispose]());
 beforeEach(async () => {
@@ -40,7 +37,7 @@ beforeEach(async () => {
 
 const deps = (clock = NOW) => ({
   ...webhookDeps(db.orm, { clock: () => clock }),
-  actor: 'console:ana@example.com' as const,
+  actor: 'cli:ana' as const,
 });
 const ask = (more: Partial<ExportRequest> = {}): Promise<ReceiptExport> =>
   requestExport(deps(), {
@@ -54,7 +51,7 @@ const write = (
   id: string,
   print: Parameters<typeof createWriteExport>[0]['print'] = async () => Buffer.from('%PDF-1.7 printed'),
   partReceipts = 7,
-) => asActivity(() => createWriteExport({ orm: db.orm, clock: () => NOW, print, partReceipts })(id));
+) => asActivity(() => createWriteExport({ orm: db.worker, clock: () => NOW, print, partReceipts })(id));
 const now = async (id: string): Promise<ReceiptExport> => {
   const found = await findExport(db.orm.em.fork(), id);
   if (!found) throw new Error('the export is gone');
@@ -150,7 +147,7 @@ test('asked for by several at once, and again while it is made, it is one; anoth
   const audit = await db.orm.em
     .fork()
     .execute('select actor, action, subject from audit where subject = ?', [id]);
-  expect(audit).toEqual([{ actor: 'console:ana@example.com', action: 'export.request', subject: id }]);
+  expect(audit).toEqual([{ actor: 'cli:ana', action: 'export.request', subject: id }]);
   expect((await ask({ withPdfs: true })).id).not.toBe(id);
   expect(
     (await UNFINISHED.exportReceipts(db.orm.em.fork(), issuer)).map(({ workflowId }) => workflowId),
@@ -186,7 +183,7 @@ testWithUnzip(
     const columns = await db.orm.em
       .fork()
       .execute<{ name: string }[]>(
-        `select column_name as name from information_schema.columns where table_name = 'cfe' and column_name <> 'receipt_token'`,
+        `select column_name as name from information_schema.columns where table_name = 'cfe'`,
       );
     const of = (name: string): string =>
       ({
@@ -194,6 +191,7 @@ testWithUnzip(
         sequence: 'sequence + n',
         numero: 'numero + n',
         workflow_id: `workflow_id || n`,
+        receipt_token: 'gen_random_uuid()',
       })[name] ?? name;
     const names = columns.map(({ name }) => name);
     await db.orm.em
@@ -270,12 +268,62 @@ testWithUnzip('attempts that run side by side put every receipt into the file on
   expect((await opened(id)).size).toBe(cfes.length);
 });
 
+test('two are made at a time for an account, over all of its enterprises; another account has its own', async () => {
+  await receipts(1);
+  const second = await anIssuer(db.orm);
+  await db.orm.em
+    .fork()
+    .execute('update enterprise set owner_account_id = ? where rut = ?', [issuer.accountId, second.rut]);
+  const other = await anIssuer(db.orm);
+  for (const one of [second, other]) {
+    await giveCfes(db.orm, one, { status: 'ACCEPTED' });
+    await db.orm.em.fork().nativeUpdate(Cfe, { rut: one.rut }, { emissionDate: '2026-11-01' });
+  }
+  const first = await ask();
+  await ask({ rut: second.rut });
+
+  const asked = await Promise.allSettled([
+    ask({ withPdfs: true }),
+    ask({ rut: second.rut, withPdfs: true }),
+    ask({ rut: other.rut }),
+  ]);
+  expect(asked.map((one) => (one.status === 'rejected' ? one.reason.faults[0].code : 'taken'))).toEqual([
+    'export.account_busy',
+    'export.account_busy',
+    'taken',
+  ]);
+
+  // What is being made is had again, and with its end there is room.
+  expect((await ask()).id).toBe(first.id);
+  await write(first.id);
+  expect(await ask({ withPdfs: true })).toMatchObject({ state: 'RUNNING' });
+});
+
+test('a turn ends between receipts: one whose prints take long is not waited for', async () => {
+  await receipts(5);
+  const { id } = await ask({ withPdfs: true });
+  let [prints, at] = [0, 0];
+  // The first print takes all of the turn.
+  const print = async (): Promise<Uint8Array> => {
+    prints += 1;
+    at += 10_000;
+    return Buffer.from('%PDF');
+  };
+  const turn = () =>
+    asActivity(() => createWriteExport({ orm: db.orm, clock: () => NOW, print, ticks: () => at })(id));
+
+  expect(await turn()).toMatchObject({ kind: 'goesOn', total: 7 });
+  expect(prints).toBe(1);
+  await write(id);
+  expect(await now(id)).toMatchObject({ state: 'DONE', done: 7, leftOut: 1 });
+});
+
 test('a turn is short: whoever waits comes next, and it goes on where it was', async () => {
   await receipts(5);
   const { id } = await ask();
   const turn = () =>
     asActivity(() =>
-      createWriteExport({ orm: db.orm, clock: () => NOW, print: noPrint, turnMilliseconds: 0 })(id),
+      createWriteExport({ orm: db.worker, clock: () => NOW, print: noPrint, turnMilliseconds: 0 })(id),
     );
   expect(await turn()).toEqual({ kind: 'goesOn', total: 7, done: 0, leftOut: 0 });
   expect(await write(id)).toMatchObject({ kind: 'ended', state: 'DONE' });
@@ -305,8 +353,8 @@ test('stopped, nothing more is stored and nothing stays; who stopped it is known
   expect([await partCount(id), (await now(id)).state]).toEqual([0, 'STOPPED']);
   const acts = await em.execute('select actor, action from audit where subject = ? order by id', [id]);
   expect(acts).toEqual([
-    { actor: 'console:ana@example.com', action: 'export.request' },
-    { actor: 'console:ana@example.com', action: 'export.stop' },
+    { actor: 'cli:ana', action: 'export.request' },
+    { actor: 'cli:ana', action: 'export.stop' },
   ]);
   expect((await ask()).id).not.toBe(id);
 });
@@ -316,11 +364,11 @@ testWithUnzip(
   async () => {
     await receipts(1);
     const { id } = await ask();
-    const cancel = () => asActivity(() => createStopExport({ orm: db.orm, clock: () => NOW })(id));
+    const cancel = () => asActivity(() => createStopExport({ orm: db.worker, clock: () => NOW })(id));
     expect(await cancel()).toMatchObject({ kind: 'ended', state: 'STOPPED' });
     const again = await ask();
     await write(again.id);
-    const done = await asActivity(() => createStopExport({ orm: db.orm, clock: () => NOW })(again.id));
+    const done = await asActivity(() => createStopExport({ orm: db.worker, clock: () => NOW })(again.id));
     expect(done).toMatchObject({ kind: 'ended', state: 'DONE' });
     expect((await opened(again.id)).size).toBeGreaterThan(1);
   },
@@ -332,14 +380,14 @@ test('after seven days it is not given any more, and its bytes go; what was aske
   await write(id);
   const later = new Date(NOW.getTime() + 7 * 86_400_000 + 1_000);
   const earlier = new Date(NOW.getTime() + 7 * 86_400_000 - 1_000);
-  await purgeExpired(db.orm, { now: earlier, retention: RETENTION, batch: 3 });
+  await purgeExpired(db.worker, { now: earlier, retention: RETENTION, batch: 3 });
   expect([isKept(await now(id), earlier), (await partCount(id)) > 0]).toEqual([true, true]);
   expect(isKept(await now(id), later)).toBe(false);
-  expect(await purgeExpired(db.orm, { now: later, retention: RETENTION, batch: 3 })).toMatchObject({
+  expect(await purgeExpired(db.worker, { now: later, retention: RETENTION, batch: 3 })).toMatchObject({
     receipt_export_part: expect.any(Number),
   });
   expect(await partCount(id)).toBe(0);
-  expect(await now(id)).toMatchObject({ state: 'DONE', actor: 'console:ana@example.com' });
+  expect(await now(id)).toMatchObject({ state: 'DONE', actor: 'cli:ana' });
 });
 
 test('the console: asked for by the form, listed with its progress, fetched by whoever may at that moment', async () => {

@@ -19,10 +19,10 @@ describe('breakers that two processes share', () => {
   let now: Date;
   let processes: Breakers[];
   beforeEach(async () => {
-    db = await cloneDatabase();
-    other = await openOrm({ databaseUrl: db.databaseUrl, pool: 10 });
+    db = await cloneDatabase({ worker: true });
+    other = await openOrm({ databaseUrl: db.urlOf('worker'), pool: 10 });
     now = new Date('2026-11-20T12:00:00Z');
-    processes = [db.orm, other].map((orm) => createBreakers({ orm, clock: () => now, chance: () => 0 }));
+    processes = [db.worker, other].map((orm) => createBreakers({ orm, clock: () => now, chance: () => 0 }));
   });
   afterEach(async () => {
     await other.close(true);
@@ -110,7 +110,7 @@ describe('breakers that two processes share', () => {
   });
 
   test('a process whose own clock is an hour ahead keeps no probe back: the time is PostgreSQL’s', async () => {
-    const [one, two] = [db.orm, other].map((orm) => createBreakers({ orm, chance: () => 0 }));
+    const [one, two] = [db.worker, other].map((orm) => createBreakers({ orm, chance: () => 0 }));
     if (!one || !two) throw new Error('there are two');
     await anHourAhead(async () => {
       for (let i = 0; i < FAILURES_TO_OPEN; i += 1) await call(one, 'failed');

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpointStates, type LockedEndpoint, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
-import { QueueEntry } from '../../../src/db/entities/QueueEntry.ts';
+import { QueueEntry } from '../../../src/db/entities/authority.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { nextEntries, removeEntry } from '../../../src/db/queueEntries.ts';
+import { nextEntries } from '../../../src/db/queueEntries.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createGate, type Gate, type Permit } from '../../../src/gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
@@ -29,14 +29,14 @@ describe('the gate that all workers share', () => {
   let gates: [Gate, Gate];
   let gatekeepers: [Gatekeeper, Gatekeeper];
   beforeEach(async () => {
-    db = await cloneDatabase();
-    other = await openOrm({ databaseUrl: db.databaseUrl, pool: 10 });
+    db = await cloneDatabase({ worker: true });
+    other = await openOrm({ databaseUrl: db.urlOf('worker'), pool: 10 });
     now = START;
     const clock = () => now;
     const pause = async (milliseconds: number): Promise<void> => passes(milliseconds);
     const gate = (orm: Orm) => createGate({ orm, clock, sendsPerSecond: PER_SECOND, pause, chance: () => 0 });
     gates = [gate(db.orm), gate(other)];
-    gatekeepers = [gatekeeper(db.orm, PER_SECOND), gatekeeper(other, PER_SECOND)];
+    gatekeepers = [gatekeeper(db.worker, PER_SECOND), gatekeeper(other, PER_SECOND)];
     accountId = await anAccount(db.orm);
     ruts = [];
     for (let i = 0; i < 3; i += 1)
@@ -71,13 +71,11 @@ describe('the gate that all workers share', () => {
   const closes = () => reception((endpoint) => endpoint.close());
   const entries = () => db.orm.em.fork().find(QueueEntry, {});
   const released = async () =>
-    (await entries())
-      .filter(({ releasedFor }) => releasedFor !== null)
-      .sort((a, b) => Number(a.releasedFor) - Number(b.releasedFor));
-  const waiting = async () => (await entries()).filter(({ releasedFor }) => releasedFor === null).length;
+    (await entries()).filter(({ slot }) => slot !== null).sort((a, b) => Number(a.slot) - Number(b.slot));
+  const waiting = async () => (await entries()).filter(({ slot }) => slot === null).length;
   const called = async () =>
-    (await db.orm.em.fork().find(OutboxMessage, { signal: 'turnCame' }, { orderBy: { id: 'asc' } })).map(
-      ({ input }) => input['cfeId'],
+    (await db.orm.em.fork().find(OutboxMessage, { signal: 'slotGiven' }, { orderBy: { id: 'asc' } })).map(
+      ({ input }) => input['cfeUuid'],
     );
   /** What the dispatcher does when Temporal is there. */
   const told = () =>
@@ -110,11 +108,15 @@ describe('the gate that all workers share', () => {
   });
 
   test('a process whose own clock is an hour ahead keeps nobody back: the time is PostgreSQL’s', async () => {
-    const gate = createGate({ orm: db.orm, sendsPerSecond: PER_SECOND });
+    const gate = createGate({ orm: db.worker, sendsPerSecond: PER_SECOND });
     const elsewhere = createGate({ orm: other, sendsPerSecond: PER_SECOND });
-    const keeper = createGatekeeper({ orm: db.orm, outbox: idleOutbox, logger, sendsPerSecond: PER_SECOND });
+    const keeper = createGatekeeper({
+      orm: db.worker,
+      outbox: idleOutbox,
+      logger,
+      sendsPerSecond: PER_SECOND,
+    });
     const [ahead, second, third, fourth] = (await cfesOf(ruts[0], 4)) as [Cfe, Cfe, Cfe, Cfe];
-    const startedAt = performance.now();
     await anHourAhead(async () => {
       const permit = await gate.enter(ahead);
       expect(isPermit(permit) && (await gate.untilSlot(ahead, permit))).toBe(true);
@@ -131,7 +133,6 @@ describe('the gate that all workers share', () => {
     expect(await called()).toEqual([third.id, fourth.id]);
     const late = await elsewhere.enter(third);
     expect(isPermit(late) && (await elsewhere.untilSlot(third, late))).toBe(true);
-    expect(performance.now() - startedAt).toBeLessThan(600_000);
   });
 
   test('where others wait nobody goes past them', async () => {
@@ -150,8 +151,8 @@ describe('the gate that all workers share', () => {
     // They come to wait in any order.
     for (const cfe of [...ofC, ...ofA.toReversed(), ...ofB]) await gates[0].wait(cfe);
     const em = db.orm.em.fork();
-    await em.execute('update sobre_sequence set last_turn_at = ? where rut = ?', [START.toISOString(), a]);
-    await em.execute('update sobre_sequence set last_turn_at = ? where rut = ?', [
+    await em.execute('update sobre_sequence set last_slot = ? where rut = ?', [START.toISOString(), a]);
+    await em.execute('update sobre_sequence set last_slot = ? where rut = ?', [
       new Date(START.getTime() - 1_000).toISOString(),
       b,
     ]);
@@ -186,7 +187,7 @@ describe('the gate that all workers share', () => {
     expect(given).toHaveLength(120);
     expect(await called()).toHaveLength(cfes.length);
     expect(new Set(await called())).toEqual(new Set(cfes.map(({ id }) => id)));
-    const slots = given.map(({ releasedFor }) => Number(releasedFor));
+    const slots = given.map(({ slot }) => Number(slot));
     for (const [index, slot] of slots.entries()) {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBe(SPACING);
       const lead = slot - (givenAt.get(given[index]?.cfeId ?? '') ?? 0);
@@ -204,9 +205,7 @@ describe('the gate that all workers share', () => {
     const [one, late] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
     for (const cfe of [one, late]) await gates[0].wait(cfe);
     await bothLook();
-    const [firstSlot = now, secondSlot = now] = (await released()).map(
-      ({ releasedFor }) => releasedFor ?? now,
-    );
+    const [firstSlot = now, secondSlot = now] = (await released()).map(({ slot }) => slot ?? now);
 
     const permit = await gates[1].enter(one);
     expect(permit).toEqual({ slot: firstSlot, dueAt: firstSlot.getTime(), hasEntry: true, isProbe: false });
@@ -264,7 +263,7 @@ describe('the gate that all workers share', () => {
     }
     expect(await released()).toHaveLength(30);
     const [first] = await released();
-    await removeEntry(db.orm.em.fork(), first?.cfeId ?? '');
+    await db.orm.em.fork().nativeDelete(QueueEntry, { cfeId: first?.cfeId ?? '' });
     await slow.look();
     expect(await called()).toHaveLength(31);
   });
@@ -308,7 +307,7 @@ describe('the gate that all workers share', () => {
 
     test('a process whose own clock is an hour ahead when it went away keeps no probe back', async () => {
       const keeper = createGatekeeper({
-        orm: db.orm,
+        orm: db.worker,
         outbox: idleOutbox,
         logger,
         sendsPerSecond: PER_SECOND,

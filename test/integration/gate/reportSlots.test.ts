@@ -16,7 +16,7 @@ let now: Date;
 let slots: ReportSlots;
 const clock = () => now;
 const take = (isUrgent = false) => slots.take('production', { isUrgent });
-const aGate = () => createGate({ orm: db.orm, clock, sendsPerSecond: PER_SECOND, pause: async () => {} });
+const aGate = () => createGate({ orm: db.worker, clock, sendsPerSecond: PER_SECOND, pause: async () => {} });
 async function aCfe() {
   const accountId = await anAccount(db.orm);
   const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
@@ -25,9 +25,9 @@ async function aCfe() {
   return cfe;
 }
 beforeEach(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   now = START;
-  slots = createReportSlots({ orm: db.orm, sendsPerSecond: PER_SECOND, clock });
+  slots = createReportSlots({ orm: db.worker, sendsPerSecond: PER_SECOND, clock });
 });
 afterEach(() => db[Symbol.asyncDispose]());
 

@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Authority } from '../../../src/activities/steps/authority.ts';
 import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
 import { type LockedEndpoint, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { QueueEntry } from '../../../src/db/entities/QueueEntry.ts';
-import { Sobre } from '../../../src/db/entities/Sobre.ts';
+import { QueueEntry, Sobre } from '../../../src/db/entities/authority.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
@@ -34,7 +33,7 @@ describe('submitCfe at the gate', () => {
   let calls: string[];
   let duringSend: () => Promise<void>;
   beforeEach(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     now = new Date('2026-11-20T12:00:00Z');
     said = { send: TICKET, find: { kind: 'absent' } };
     calls = [];
@@ -68,11 +67,11 @@ describe('submitCfe at the gate', () => {
   const submit = (id = cfe.id) =>
     asActivity(() =>
       createSubmitCfe({
-        orm: db.orm,
+        orm: db.worker,
         clock,
         outbox: idleOutbox,
         authority,
-        gate: createGate({ orm: db.orm, clock, sendsPerSecond: 10, pause: async (ms) => passes(ms) }),
+        gate: createGate({ orm: db.worker, clock, sendsPerSecond: 10, pause: async (ms) => passes(ms) }),
         authorityRut: { production: '214844360018', sandbox: '219999830019' },
         pollLongestSeconds: 60,
         patienceSeconds: 60,
@@ -89,7 +88,7 @@ describe('submitCfe at the gate', () => {
   const isBack = () => reception((endpoint) => endpoint.close());
   const look = () =>
     createGatekeeper({
-      orm: db.orm,
+      orm: db.worker,
       clock,
       outbox: idleOutbox,
       logger: createLogger({ name: 'test', level: 'silent' }),
@@ -111,7 +110,7 @@ describe('submitCfe at the gate', () => {
 
     expect(calls).toEqual([]);
     expect(await sobre()).toMatchObject({ state: 'PREPARED', sendingAt: null });
-    expect(await entry()).toMatchObject({ releasedFor: null, since: cfe.createdAt });
+    expect(await entry()).toMatchObject({ slot: null, since: cfe.createdAt });
   });
 
   test('called when it is back, it is sent at its slot, and its entry is gone', async () => {
@@ -120,7 +119,7 @@ describe('submitCfe at the gate', () => {
     await isBack();
     expect(await submit()).toEqual({ kind: 'waits' });
     await look();
-    const slot = (await entry())?.releasedFor;
+    const slot = (await entry())?.slot;
 
     expect(await submit()).toEqual({ kind: 'received' });
 
@@ -192,7 +191,7 @@ describe('submitCfe at the gate', () => {
     passes(2_000);
     await look();
     const question = () =>
-      createBreakers({ orm: db.orm, clock }).permit({ endpoint: 'production/reception', isProbe: false });
+      createBreakers({ orm: db.worker, clock }).permit({ endpoint: 'production/reception', isProbe: false });
     expect(await question()).toBeNull();
     said = { send: AWAY, find: TICKET };
 
@@ -213,7 +212,7 @@ describe('submitCfe at the gate', () => {
     await look();
 
     expect(await entry()).toBeNull();
-    const breakers = createBreakers({ orm: db.orm, clock });
+    const breakers = createBreakers({ orm: db.worker, clock });
     expect(await breakers.permit({ endpoint: 'production/reception', isProbe: false })).not.toBeNull();
   });
 
@@ -280,13 +279,13 @@ describe('submitCfe at the gate', () => {
       await isBack();
       await look();
       duringSend = async () => {
-        await db.orm.em.fork().nativeUpdate(QueueEntry, { cfeId: cfe.id }, { releasedFor: null });
+        await db.orm.em.fork().nativeUpdate(QueueEntry, { cfeId: cfe.id }, { slot: null });
         throw new TypeError('that field is undefined');
       };
 
       await expect(submit()).rejects.toBeInstanceOf(TypeError);
 
-      expect(await entry()).toMatchObject({ releasedFor: null });
+      expect(await entry()).toMatchObject({ slot: null });
     });
 
     test('is told from an outage of the database, which leaves it its slot', async () => {

@@ -4,13 +4,12 @@ import { pino } from 'pino';
 import { type AttemptMailDeps, createAttemptMail } from '../../../src/activities/attemptMail.ts';
 import { composeReceipt } from '../../../src/activities/steps/composeReceipt.ts';
 import type { StoredMailAttempt } from '../../../src/activities/steps/storeMailAttempt.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
-import { resendMail } from '../../../src/commands/resendMail.ts';
-import { sendMail } from '../../../src/commands/sendMail.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
-import { Event } from '../../../src/db/entities/Event.ts';
-import type { Mail } from '../../../src/db/entities/Mail.ts';
+import { resendMail, sendMail } from '../../../src/commands/mails.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
+import type { Mail } from '../../../src/db/entities/mail.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Event } from '../../../src/db/entities/webhooks.ts';
 import { findMail, insertMail, listMailAttempts } from '../../../src/db/mails.ts';
 import { createMailer, type SmtpSettings } from '../../../src/mail/smtp.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
@@ -35,7 +34,11 @@ let server: TestMailServer;
 let issuer: Awaited<ReturnType<typeof anIssuer>>;
 let cfe: Cfe;
 beforeAll(async () => {
-  [db, temporal, server] = await Promise.all([cloneDatabase(), openTemporal(), aMailServer()]);
+  [db, temporal, server] = await Promise.all([
+    cloneDatabase({ worker: true }),
+    openTemporal('mail'),
+    aMailServer(),
+  ]);
   issuer = await anIssuer(db.orm);
   const { accountId } = issuer;
   const events = ['receipt.delivered', 'receipt.failed'];
@@ -56,7 +59,7 @@ const smtp = (more: Partial<SmtpSettings> = {}): SmtpSettings => ({
   ...more,
 });
 const deps = (more: Partial<AttemptMailDeps> = {}): AttemptMailDeps => ({
-  orm: db.orm,
+  orm: db.worker,
   clock: () => new Date(),
   mailer: createMailer(smtp()),
   places: createPlaces({ limits: { receiver: 3, account: 5 } }),
@@ -87,7 +90,7 @@ async function dispatch(delays: readonly number[] = [20, 20, 20]): Promise<void>
   await em.execute(`delete from outbox where workflow <> 'deliverReceipt'`);
   const { address, namespace } = temporal;
   const logger = pino({ level: 'silent' });
-  const outbox = createDispatcher({ orm: db.orm, temporal: { address }, namespace, logger });
+  const outbox = createDispatcher({ orm: db.worker, temporal: { address }, namespace, logger });
   outbox.dispatchSoon();
   await until('an empty outbox', 30, async () => {
     const [row] = await em.execute<{ n: number }[]>(
@@ -209,7 +212,7 @@ test('550: failed at once, listed with the server’s words; once the mailbox is
   expect(after).toMatchObject({ status: 'FAILED', attempts: 1 });
   expect(attempts).toMatchObject([{ smtpCode: 550, error: 'refused', answer: '550 no such mailbox' }]);
 
-  await resendMail(commands(), { mailId: mail.id });
+  await resendMail(commands(), { mailId: mail.id, by: 'operator' });
   expect((await sent(mail)).mail).toMatchObject({ status: 'SENT', attempts: 2 });
   expect(server.idsTo(to)).toEqual([`${mail.id}@cfe.example`]);
 });
@@ -250,7 +253,7 @@ test('without a mail server: DISABLED, with no attempt; sent by hand once there 
   const mail = await aMail(to);
 
   expect((await sent(mail, { mailer: null })).mail).toMatchObject({ status: 'DISABLED', attempts: 0 });
-  await resendMail(commands(), { mailId: mail.id });
+  await resendMail(commands(), { mailId: mail.id, by: 'operator' });
   expect((await sent(mail)).mail).toMatchObject({ status: 'SENT', attempts: 1 });
 });
 
@@ -301,6 +304,8 @@ test('a CFE that was rejected meanwhile is not sent; nor one of the sandbox to a
     mail: { status: 'FAILED' },
     attempts: [{ error: 'sandbox' }],
   });
+  expect(await eventsAbout(first)).toMatchObject([{ event: 'receipt.failed' }]);
+  expect(await eventsAbout(second)).toEqual([]);
   expect(await sent(third, mine)).toMatchObject({ mail: { status: 'SENT' } });
 
   expect(server.idsTo('tarde@cliente.example')).toEqual([]);
@@ -439,7 +444,14 @@ describe('the way to the mail server', () => {
     ['550 to our address', 'MAIL FROM', '550 not you', { smtpCode: 550, isFinal: true }],
     ['530 to our address: it wants a login', 'MAIL FROM', '530 log in', { error: 'login', isFinal: false }],
     ['452 to the receiver', 'RCPT TO', '452 later', { smtpCode: 452, isFinal: false }],
-    ['552 to the e-mail', 'DATA', '552 too large', { smtpCode: 552, isFinal: true }],
+    ['552 to the e-mail', 'DATA', '552 too large', { smtpCode: 552, isFinal: true, isBounce: false }],
+    ['554 to the e-mail: spam', 'DATA', '554 5.7.1 spam', { isFinal: true, isBounce: false }],
+    ['550 5.7.1: a policy', 'RCPT TO', '550 5.7.1 blocked', { isFinal: true, isBounce: false }],
+    ['550 5.4.5: a quota', 'RCPT TO', '550 5.4.5 daily limit', { isFinal: true, isBounce: false }],
+    ['554 without an enhanced code', 'RCPT TO', '554 no', { isFinal: true, isBounce: false }],
+    ['550 5.1.1: no such address', 'RCPT TO', '550 5.1.1 nobody', { isFinal: true, isBounce: true }],
+    ['550 5.1.1 in lines', 'RCPT TO', '550-5.1.1 no\r\n550 5.1.1 such', { isFinal: true, isBounce: true }],
+    ['550 without an enhanced code', 'RCPT TO', '550 nobody', { isFinal: true, isBounce: true }],
     [
       '503: the session went wrong, not the e-mail',
       'RCPT TO',

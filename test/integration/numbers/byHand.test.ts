@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { skipNumbers } from '../../../src/commands/skipNumbers.ts';
-import { listAnnulments } from '../../../src/db/annulments.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { listCaes } from '../../../src/db/caes.ts';
-import { isAccountedFor, reconcileNumbers } from '../../../src/db/reconciliation.ts';
+import { annulmentsOf, isAccountedFor, listCaes, reconcileNumbers } from '../../../src/db/numbers.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -96,8 +94,20 @@ describe('annulled by hand', () => {
         cfeId: null,
       },
     ]);
-    const listed = await listAnnulments(db.orm.em.fork(), { rut, environment: 'production' }, 10);
-    expect(listed.map(({ id }) => id)).toEqual(annulled.map(({ id }) => id));
+    const listed = await annulmentsOf(
+      db.orm.em.fork(),
+      { rut, environment: 'production', isOperator: true },
+      { after: null, limit: 100 },
+    );
+    expect(listed.map(({ id, typedReason }) => [id, typedReason])).toEqual(
+      annulled.map(({ id }) => [String(id), 'printed on paper']),
+    );
+    const toMembers = await annulmentsOf(
+      db.orm.em.fork(),
+      { rut, isOperator: false },
+      { after: null, limit: 100 },
+    );
+    expect(toMembers.map(({ typedReason }) => typedReason)).toEqual([null]);
     expect(await listAudit(db.orm.em.fork(), { rut }, 10)).toMatchObject([
       {
         actor: 'cli:ana',
@@ -147,10 +157,13 @@ describe('annulled by hand', () => {
     const [taken, annulments] = [await taking, await annulling];
 
     const annulled = new Set(
-      (await listAnnulments(db.orm.em.fork(), { rut, environment: 'production' }, 100)).flatMap(
-        ({ fromNumber, toNumber }) =>
-          Array.from({ length: toNumber - fromNumber + 1 }, (_, i) => fromNumber + i),
-      ),
+      (
+        await annulmentsOf(
+          db.orm.em.fork(),
+          { rut, environment: 'production', isOperator: true },
+          { after: null, limit: 100 },
+        )
+      ).flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
     );
     const done = annulments.filter(({ status }) => status === 'fulfilled').length;
     expect(annulled.size).toBe(done * 7);
@@ -168,12 +181,12 @@ describe('annulled by hand', () => {
     });
   });
 
-  test('the program of the version before cannot give an annulled number either', async () => {
+  test('the table refuses to give an annulled number', async () => {
     const rut = await enterprise({ from: 1, to: 20 });
     await annul(rut, 1, 2);
 
-    const asBefore = 'update cae set last_number = last_number + 1 where rut = ?';
-    await expect(db.orm.em.fork().execute(asBefore, [rut])).rejects.toMatchObject({
+    const giving = 'update cae set last_number = last_number + 1 where rut = ?';
+    await expect(db.orm.em.fork().execute(giving, [rut])).rejects.toMatchObject({
       code: '23514',
       table: 'cae',
     });

@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordExpiries } from '../../../src/activities/recordExpiries.ts';
 import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { annulUngiven, listAnnulments } from '../../../src/db/annulments.ts';
-import { listCaes } from '../../../src/db/caes.ts';
 import { lockNumbering } from '../../../src/db/cfes.ts';
-import { reconcileNumbers } from '../../../src/db/reconciliation.ts';
+import { annulmentsOf, annulUngiven, listCaes, reconcileNumbers } from '../../../src/db/numbers.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { asActivity } from '../../support/activityContext.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -24,7 +22,7 @@ describe('the numbers that an expired CAE has left', () => {
   let db: TestDatabase;
   let accountId: string;
   beforeAll(async () => {
-    db = await cloneDatabase({ pool: 20 });
+    db = await cloneDatabase({ pool: 20, worker: true });
     accountId = await anAccount(db.orm);
   });
   afterAll(() => db[Symbol.asyncDispose]());
@@ -45,15 +43,15 @@ describe('the numbers that an expired CAE has left', () => {
     );
   /** The hourly look at what has expired. */
   const lookAt = (moment: Date) =>
-    asActivity(createRecordExpiries({ orm: db.orm, clock: () => moment, page: 2 }));
+    asActivity(createRecordExpiries({ orm: db.worker, clock: () => moment, page: 2 }));
   const annulledOf = async (rut: string, environment: Environment = 'production') =>
-    (await listAnnulments(db.orm.em.fork(), { rut, environment }, 100)).map((each) => [
-      each.serie,
-      each.fromNumber,
-      each.toNumber,
-      each.reason,
-      each.reportDate,
-    ]);
+    (
+      await annulmentsOf(
+        db.orm.em.fork(),
+        { rut, environment, isOperator: true },
+        { after: null, limit: 100 },
+      )
+    ).map((each) => [each.serie, each.from, each.to, each.reason, each.reportDate]);
   const numbersOf = (rut: string) => reconcileNumbers(db.orm.em.fork(), { rut });
 
   test('are annulled once it is past midnight, once, for the day after its last', async () => {

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { Annulment } from '../../../src/db/entities/Annulment.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { migrate, openOrm } from '../../../src/db/orm.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { recordAudit } from '../../../src/db/audit.ts';
+import { Annulment } from '../../../src/db/entities/numbers.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { annulmentsOf as listed } from '../../../src/db/numbers.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
+import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
-import { until } from '../../support/until.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 /** Late on a day in Montevideo, when UTC is a day further. */
@@ -23,7 +23,7 @@ describe('the number of a rejected CFE', () => {
   /** Of one nobody hears, of the other a webhook does: verdicts are stored in two ways. */
   let [unheard, heard] = ['', ''];
   beforeAll(async () => {
-    db = await cloneDatabase();
+    db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
     unheard = await aReadyEnterprise(db.orm, accountId);
     const other = await anAccount(db.orm);
@@ -49,7 +49,7 @@ describe('the number of a rejected CFE', () => {
     if (signed) await em.nativeUpdate(Cfe, { id }, { signedXml: '<CFE/>', digest: 'ZGlnZXN0' });
     return em.findOneOrFail(Cfe, { id });
   }
-  const deps = () => ({ orm: db.orm, clock: () => DECIDED, outbox: idleOutbox });
+  const deps = () => ({ orm: db.worker, clock: () => DECIDED, outbox: idleOutbox });
   const decide = (cfe: Cfe, codes: readonly string[]) =>
     storeVerdict(deps(), cfe.id, {
       status: 'REJECTED',
@@ -87,6 +87,40 @@ describe('the number of a rejected CFE', () => {
     }
   });
 
+  test('the list tells the authority’s codes, and what support typed to operators alone', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    owners.set(rut, accountId);
+    const [rejected, abandoned] = [await aCfe(rut), await aCfe(rut)];
+    await decide(rejected, ['E05', 'E10']);
+    await decide(abandoned, ['abandoned']);
+    await db.orm.em.fork().transactional(async (em) =>
+      recordAudit(
+        em,
+        {
+          actor: 'cli:ana',
+          action: 'cfe.abandon',
+          subject: abandoned.id,
+          reason: 'wrong CAE',
+          outcome: 'abandoned',
+        },
+        DECIDED,
+      ),
+    );
+    const seen = async (isOperator: boolean) =>
+      (await listed(db.orm.em.fork(), { rut, isOperator }, { after: null, limit: 10 })).map(
+        ({ reason, authorityCodes, typedReason }) => [reason, authorityCodes, typedReason],
+      );
+
+    expect(await seen(true)).toEqual([
+      ['abandoned', [], 'wrong CAE'],
+      ['rejected', ['E05', 'E10'], null],
+    ]);
+    expect(await seen(false)).toEqual([
+      ['abandoned', [], null],
+      ['rejected', ['E05', 'E10'], null],
+    ]);
+  });
+
   test('never signed: for the day of the decision', async () => {
     const cfe = await aCfe(unheard, { signed: false });
     await decide(cfe, ['abandoned']);
@@ -121,54 +155,6 @@ describe('the number of a rejected CFE', () => {
       cae_id from cfe where id = ?`;
     await expect(em.execute(copy, [cfe.id])).rejects.toMatchObject({ constraint: 'annulment_once' });
     for (const change of ['delete from annulment', `update annulment set reason = 'abandoned'`])
-      await expect(em.execute(change)).rejects.toMatchObject({ code: '42501' });
-  });
-
-  test('what was rejected by the version before is annulled by the migration, and numbers that no CFE has are noted', async () => {
-    const [lost, kept] = [await aCfe(unheard), await aCfe(unheard)];
-    await decide(lost, ['E05']);
-    await decide(kept, ['E06']);
-    const fromFive = await giveCae(db.orm, heard, { serie: 'ZZ', from: 1, to: 100, last: 4 });
-    const all = () =>
-      db.orm.em.fork().execute(`select rut, environment, type, serie, from_number, to_number, reason,
-        report_date, annulled_at, cae_id, cfe_id from annulment order by cfe_id`);
-    const before = await all();
-    await db.asOwner(
-      'drop table annulment cascade',
-      'drop trigger annul_number_of_rejected on cfe',
-      'drop trigger note_numbers_before_first on cae',
-      'alter table cae drop column elsewhere, drop column numbers_left, drop column withheld',
-      'drop index cfe_rejected',
-      'drop function annul_number_of_rejected, note_numbers_before_first, number_fate, how_many',
-      `delete from migration where name = '0033_annulments'`,
-    );
-    const owner = await openOrm({ databaseUrl: db.ownerUrl, pool: 2 });
-    try {
-      // A note is being numbered meanwhile: it has looked at the CAEs, and has still to take its number.
-      const note = db.orm.em.fork();
-      await note.begin();
-      await note.execute('select id from cae limit 1');
-      const migrating = migrate(owner);
-      await until('the migration waits', 20, async () => {
-        const [row] = await db.orm.em
-          .fork()
-          .execute<{ waiting: number }[]>(
-            `select count(*)::int as waiting from pg_locks where not granted and relation = 'cae'::regclass`,
-          );
-        return row?.waiting === 1;
-      });
-      await note.execute('update cae set last_number = last_number where false');
-      await note.execute('update cfe set status = status where false');
-      await note.commit();
-      expect(await migrating).toEqual(['0033_annulments']);
-    } finally {
-      await owner.close(true);
-    }
-
-    expect(await all()).toEqual(before);
-    expect(before.length).toBeGreaterThan(0);
-    const elsewhere = 'select elsewhere::text from cae where id = ?';
-    expect(await db.orm.em.fork().execute(elsewhere, [lost.caeId])).toEqual([{ elsewhere: '{}' }]);
-    expect(await db.orm.em.fork().execute(elsewhere, [fromFive])).toEqual([{ elsewhere: '{[1,5)}' }]);
+      await expect(db.worker.em.fork().execute(change)).rejects.toMatchObject({ code: '42501' });
   });
 });

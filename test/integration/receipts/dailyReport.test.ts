@@ -6,8 +6,8 @@ import { createDaySums } from '../../../src/domain/report/summary.ts';
 import { type AuthorityHall, openAuthorityHall } from '../../support/receipts/authorityHall.ts';
 import { createIssuance, type IssuedReceipt } from '../../support/receipts/issuance.ts';
 import { TODAY } from '../../support/receipts/randomReceipts.ts';
-import { SEED } from '../../support/receipts/seeds.ts';
 import { issuedOf } from '../../support/reports/receipts.ts';
+import { SEED } from '../../support/seeds.ts';
 
 const PER_TYPE = 20;
 /** The authority judges every year by it. */

@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CFE_TYPE_NAMES } from '../../../src/domain/cfeTypes.ts';
+import { NIGHTLY } from '../../support/nightly.ts';
 import { type AuthorityHall, openAuthorityHall } from '../../support/receipts/authorityHall.ts';
 import { figuresIn, figuresOf } from '../../support/receipts/figures.ts';
 import { createIssuance, type IssuedReceipt } from '../../support/receipts/issuance.ts';
 import { aPileOf, testWithOfficialTools } from '../../support/receipts/officialTools.ts';
 import { TODAY } from '../../support/receipts/randomReceipts.ts';
-import { KEPT_SEEDS, SEED } from '../../support/receipts/seeds.ts';
+import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
 
 /** Notes bring an original each, so that nine types make fifteen documents of one. */
-const PER_TYPE = 140;
-const PER_KEPT_SEED = 10;
-const FEWEST_DOCUMENTS = 2_000;
+const PER_TYPE = NIGHTLY ? 140 : 10;
+const PER_KEPT_SEED = NIGHTLY ? 10 : 2;
+const FEWEST_DOCUMENTS = 15 * PER_TYPE;
 
 let hall: AuthorityHall;
 const receipts: IssuedReceipt[] = [];

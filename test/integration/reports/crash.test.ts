@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sendReport } from '../../../src/commands/sendReport.ts';
-import { submissionsOf } from '../../../src/db/dailyReports.ts';
-import { Certificate } from '../../../src/db/entities/Certificate.ts';
+import { beginReportDuty, submissionsOf } from '../../../src/db/dailyReports.ts';
+import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { FAILPOINTS } from '../../../src/failpoints.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
@@ -40,6 +40,7 @@ beforeAll(async () => {
   const certificate = Buffer.from(keys.certificate.raw);
   await db.orm.em.fork().nativeUpdate(Certificate, { rut }, { certificate });
   date = montevideoDate(new Date());
+  await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, addDays(date, -30)));
   drive = (failpoint) => {
     const given: DriveReport = {
       databaseUrl: db.databaseUrl,

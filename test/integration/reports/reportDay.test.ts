@@ -7,11 +7,12 @@ import { createSubmitReport } from '../../../src/activities/submitReport.ts';
 import { createSupportReport } from '../../../src/activities/supportReport.ts';
 import { sendReport } from '../../../src/commands/sendReport.ts';
 import { setReportDuty } from '../../../src/commands/setReportDuty.ts';
-import { type ReportKey, submissionsOf } from '../../../src/db/dailyReports.ts';
-import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
-import { OutboxMessage } from '../../../src/db/entities/OutboxMessage.ts';
-import { Webhook } from '../../../src/db/entities/Webhook.ts';
-import { beginReportDuty } from '../../../src/db/reportDuty.ts';
+import { listAudit } from '../../../src/db/audit.ts';
+import { beginReportDuty, type ReportKey, submissionsOf } from '../../../src/db/dailyReports.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
+import { DailyReport } from '../../../src/db/entities/reports.ts';
+import { Webhook } from '../../../src/db/entities/webhooks.ts';
 import { writeReport } from '../../../src/dgi/xml/report.ts';
 import type { RateAnswer, WantedRate } from '../../../src/domain/exchangeRate.ts';
 import { addDays } from '../../../src/domain/montevideo.ts';
@@ -39,7 +40,7 @@ let hasKey: boolean;
 let key: ReportKey;
 const clock = () => now;
 beforeAll(async () => {
-  db = await cloneDatabase();
+  db = await cloneDatabase({ worker: true });
   accountId = await anAccount(db.orm);
 });
 afterAll(() => db[Symbol.asyncDispose]());
@@ -54,7 +55,7 @@ beforeEach(async () => {
 
 function activities() {
   const deps = {
-    orm: db.orm,
+    orm: db.worker,
     clock,
     outbox: idleOutbox,
     client: authority.client,
@@ -63,7 +64,7 @@ function activities() {
     latest: '16:00',
   };
   return {
-    start: createStartReports({ orm: db.orm, clock, outbox: idleOutbox, sendsPerSecond: 50 }),
+    start: createStartReports({ orm: db.worker, clock, outbox: idleOutbox, sendsPerSecond: 50 }),
     prepare: createPrepareReport({
       ...deps,
       askAfterSeconds: 14_400,
@@ -75,7 +76,7 @@ function activities() {
     }),
     submit: createSubmitReport({
       ...deps,
-      slots: createReportSlots({ orm: db.orm, sendsPerSecond: 1_000, clock: () => new Date() }),
+      slots: createReportSlots({ orm: db.worker, sendsPerSecond: 1_000, clock: () => new Date() }),
     }),
     ask: createAskReport(deps),
     support: createSupportReport(deps),
@@ -95,7 +96,7 @@ const prepare = () => attempt(() => activities().prepare(key));
 const submit = () => attempt(() => activities().submit(key));
 const ask = () => attempt(() => activities().ask(key));
 const support = (action: 'retry' | 'settle' | 'abandon', requestId = `${rut}:${Math.random()}`) =>
-  attempt(() => activities().support({ report: key, requestId, action, by: 'ana', reason: 'a test' }));
+  attempt(() => activities().support({ report: key, requestId, action }));
 const start = () => attempt(() => activities().start(''));
 
 /** A row for the day, begun. */
@@ -604,9 +605,86 @@ describe('duties that meet', () => {
 
 describe('by hand', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
+  const hasDutyFrom = (date: string) =>
+    db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, date));
+  const stopsFrom = (from: string) =>
+    setReportDuty(deps(), { act: 'stop', rut, from, reason: 'another system reports' });
+
+  test.each<[string, () => Promise<unknown>, RegExp]>([
+    ['never READY', async () => undefined, /never been READY/],
+    ['before it was READY', () => hasDutyFrom('2026-03-11'), /from 2026-03-11 on/],
+    [
+      'before it joined the regime',
+      async () => {
+        await hasDutyFrom('2026-03-01');
+        await db.orm.em.fork().nativeUpdate(Enterprise, { rut }, { issuerSince: '2026-03-11' });
+      },
+      /from 2026-03-11 on/,
+    ],
+    [
+      'after report stop',
+      async () => {
+        await hasDutyFrom('2026-03-01');
+        await stopsFrom(DATE);
+      },
+      /from 2026-03-01 until 2026-03-10, that day not included/,
+    ],
+  ])('a day on which it has no duty here (%s) is refused; nothing is begun', async (_, prepared, words) => {
+    await prepared();
+
+    await expect(sendReport(deps(), { ...key, reason: 'T' })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      faults: [{ code: 'report.no_duty', message: expect.stringMatching(words) }],
+    });
+
+    expect(await db.orm.em.fork().count(DailyReport, { rut })).toBe(0);
+    const rows = await listAudit(db.orm.em.fork(), { rut }, 10);
+    expect(rows.filter(({ action }) => action.startsWith('report.send'))).toEqual([]);
+  });
+
+  test('whoever must may send it over the report of whoever has the duty, and says why', async () => {
+    await hasDutyFrom('2026-03-01');
+    await stopsFrom(DATE);
+    const reasons = { reason: 'asked for', overrideOtherSystem: 'their system is gone; agreed with them' };
+
+    await sendReport(deps(), { ...key, ...reasons });
+
+    expect(await prepare()).toEqual({ kind: 'ready' });
+    await submit();
+    expect(authority.held).toHaveLength(1);
+    const rows = await listAudit(db.orm.em.fork(), { rut }, 10);
+    expect(rows.map(({ action, reason, actor }) => [action, reason, actor]).slice(-2)).toEqual([
+      ['report.override_other_system', 'their system is gone; agreed with them', 'cli:ana'],
+      ['report.send', 'asked for', 'cli:ana'],
+    ]);
+  });
+
+  test('the first and the last day of the duty are sent without a second reason', async () => {
+    await hasDutyFrom(DATE);
+    await stopsFrom('2026-03-11');
+    await sendReport(deps(), { ...key, reason: 'T' });
+    expect(await prepare()).toEqual({ kind: 'ready' });
+  });
+
+  test('a day that we have reported is sent again after a stop and another start', async () => {
+    await hasDutyFrom(DATE);
+    await sendReport(deps(), { ...key, reason: 'T' });
+    expect(await prepare()).toEqual({ kind: 'ready' });
+    await submit();
+    await stopsFrom('2026-03-11');
+    await db.orm.em
+      .fork()
+      .execute(
+        `update report_duty set from_date = '2026-03-20', next_date = '2026-03-20', until_date = null where rut = ?`,
+        [rut],
+      );
+
+    await expect(sendReport(deps(), { ...key, reason: 'again' })).resolves.toBeDefined();
+  });
 
   test('today’s report goes with what is known, and what comes later corrects it', async () => {
     now = new Date(`${DATE}T18:00:00-03:00`);
+    await hasDutyFrom(DATE);
     await store({ document: ticket(1), status: 'ACCEPTED' }, { document: ticket(2), status: 'RECEIVED' });
     await sendReport(deps(), { ...key, reason: 'asked for' });
     expect(await prepare()).toEqual({ kind: 'ready' });

@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createActOnItems, createStopItems } from '../../../src/activities/actOnItems.ts';
 import { actOnRunItem } from '../../../src/commands/actOnRunItem.ts';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
-import { startRun } from '../../../src/commands/startRun.ts';
-import { stopRun } from '../../../src/commands/stopRun.ts';
+import { startRun, stopRun } from '../../../src/commands/runs.ts';
 import type { SupportCfeDeps } from '../../../src/commands/supportCfe.ts';
-import { testWebhook } from '../../../src/commands/testWebhook.ts';
-import { recordAudit } from '../../../src/db/audit.ts';
+import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
+import { recordOutcome } from '../../../src/db/audit.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import type { Run } from '../../../src/db/entities/Run.ts';
-import { RunItem } from '../../../src/db/entities/RunItem.ts';
+import { type Run, RunItem } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { Delivery, DeliveryAttempt } from '../../../src/db/entities/webhooks.ts';
 import { findRun } from '../../../src/db/runs.ts';
 import { UNFINISHED } from '../../../src/db/unfinished.ts';
 import type { RunResult } from '../../../src/domain/activityResults.ts';
@@ -32,7 +29,7 @@ describe('bulk runs', () => {
   let accountId: string;
   let rut: string;
   beforeAll(async () => {
-    db = await cloneDatabase({ pool: 10 });
+    db = await cloneDatabase({ pool: 10, worker: true });
     accountId = await anAccount(db.orm);
     rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ to: 4_000 }] });
   });
@@ -49,7 +46,8 @@ describe('bulk runs', () => {
     auditBefore = row?.last ?? 0;
   });
 
-  const deps = () => ({ ...webhookDeps(db.orm), actor: 'console:ana@example.com' as const });
+  const origin = { keyId: null, address: '198.51.100.7' };
+  const deps = () => ({ ...webhookDeps(db.orm), actor: 'console:ana@example.com' as const, origin });
   const stuckCfes = async (count: number, reason: StuckReason = 'signing'): Promise<Cfe[]> => {
     const cfes = await givePendingCfes(db.orm, {
       accountId,
@@ -73,17 +71,16 @@ describe('bulk runs', () => {
   /** What the workflow of a CFE does when it is asked: acts, writes the audit with it, and answers. */
   const workflows =
     (asked: string[] = []): Ask =>
-    async (workflowId, { action, by, reason }, once) => {
-      asked.push(once?.updateId ?? '');
+    async (workflowId, { action, requestId }) => {
+      asked.push(requestId);
       const em = db.orm.em.fork();
-      const [runId = '', place] = (once?.updateId ?? '').split(':');
+      const [runId = '', place] = requestId.split(':');
       const item = await em.findOneOrFail(RunItem, { runId, place: Number(place) });
       await em.transactional(async (open) => {
         const cfe = await open.findOneOrFail(Cfe, { id: item.subject });
         cfe.stuckReason = null;
-        const requestId = `${cfe.id}:${once?.updateId}`;
-        const act = { actor: `support:${by}`, action: `cfe.${action}`, subject: cfe.id, reason } as const;
-        recordAudit(open, { ...act, outcome: 'retried', requestId }, new Date());
+        const act = { action: `cfe.${action}`, subject: cfe.id, rut, requestId, said: [] } as const;
+        await recordOutcome(open, { ...act, outcome: 'retried' }, new Date());
       });
       expect(workflowId).not.toBe('');
       return { outcome: 'retried', message: 'It is tried again.' };
@@ -91,7 +88,8 @@ describe('bulk runs', () => {
   const acting = (askSupport: Ask, batch = 50) =>
     createActOnItems({
       ...deps(),
-      act: (run, item) => actOnRunItem({ ...deps(), askSupport }, run, item),
+      orm: db.worker,
+      act: (run, item) => actOnRunItem({ ...deps(), orm: db.worker, askSupport }, run, item),
       itemsPerSecond: () => 1_000_000,
       batch,
     });
@@ -105,8 +103,8 @@ describe('bulk runs', () => {
   const auditRows = () =>
     db.orm.em
       .fork()
-      .execute<{ actor: string; action: string; subject: string; reason: string | null }[]>(
-        'select actor, action, subject, reason from audit where id > ? order by id',
+      .execute<Record<'actor' | 'address' | 'action' | 'subject' | 'reason', string | null>[]>(
+        'select actor, address, action, subject, reason from audit where id > ? order by id',
         [auditBefore],
       );
 
@@ -137,12 +135,16 @@ describe('bulk runs', () => {
     const rows = await auditRows();
     expect(rows[0]).toEqual({
       actor: 'console:ana@example.com',
+      address: '198.51.100.7',
       action: 'run.start',
       subject: run.id,
       reason: 'renovado',
     });
-    expect(new Set(rows.slice(1).map(({ actor, action, reason }) => `${actor} ${action} ${reason}`))).toEqual(
-      new Set([`support:ana@example.com cfe.retry renovado (${run.id})`]),
+    const acts = rows
+      .slice(1)
+      .map(({ actor, address, action, reason }) => [actor, address, action, reason].join(' '));
+    expect(new Set(acts)).toEqual(
+      new Set([`console:ana@example.com 198.51.100.7 cfe.retry renovado (${run.id})`]),
     );
     const left = await db.orm.em.fork().count(Cfe, { stuckReason: 'signing' });
     expect([left, await db.orm.em.fork().count(Cfe, { stuckReason: 'undecided' })]).toEqual([
@@ -294,6 +296,20 @@ describe('bulk runs', () => {
         .nativeUpdate(Delivery, { id: { $in: ids } }, { status: 'FAILED', settledAt: new Date(settledAt) });
       return ids;
     };
+    /** Deliveries whose first attempt failed a minute before `next`, which is when they are tried again. */
+    const waiting = async (count: number, next = '2026-11-20T12:01:00Z'): Promise<string[]> => {
+      const em = db.orm.em.fork();
+      const ids: string[] = [];
+      for (let i = 0; i < count; i += 1) {
+        const { id: deliveryId } = await testWebhook(deps(), { webhookId });
+        const [nextAttemptAt, at] = [new Date(next), new Date(Date.parse(next) - 60_000)];
+        const attempt = { httpStatus: 503, error: null, answer: '', milliseconds: 5 };
+        await em.insert(DeliveryAttempt, { deliveryId, number: 1, execution: 'a', at, ...attempt });
+        await em.nativeUpdate(Delivery, { id: deliveryId }, { nextAttemptAt });
+        ids.push(deliveryId);
+      }
+      return ids;
+    };
     const nobody: Ask = async () => {
       throw new Error('no workflow of a CFE is asked');
     };
@@ -330,6 +346,37 @@ describe('bulk runs', () => {
         actor: 'console:ana@example.com',
         reason: `volvió (${run.id})`,
       });
+    });
+
+    test('those that wait for their next retry are sent at once too; one whose first attempt is under way is not', async () => {
+      await waiting(1, '2026-11-19T12:01:00Z');
+      const [arrived] = await waiting(3);
+      await failed(2);
+      await testWebhook(deps(), { webhookId });
+      const filter = { webhook: webhookId, since: '2026-11-20T00:00:00Z' };
+      const run = await startRun(deps(), { kind: 'redeliver', filter, reason: 'volvió', seen: [accountId] });
+      expect(run.total).toBe(5);
+      const em = db.orm.em.fork();
+      await em.nativeUpdate(
+        Delivery,
+        { id: arrived ?? '' },
+        { status: 'DELIVERED', settledAt: new Date(), nextAttemptAt: null },
+      );
+
+      expect(await drive(run.id, nobody)).toMatchObject({ state: 'DONE', done: 4, unneeded: 1, refused: 0 });
+
+      expect(await restarts()).toBe(4);
+      expect(await em.count(Delivery, { status: 'PENDING', askedAgain: true, nextAttemptAt: null })).toBe(2);
+      expect(
+        (
+          await startRun(deps(), {
+            kind: 'redeliver',
+            filter: { webhook: webhookId },
+            reason: 'y',
+            seen: null,
+          })
+        ).total,
+      ).toBe(1);
     });
 
     test('a webhook has one run at a time; another account has none of it', async () => {

@@ -1,9 +1,23 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  aCustomer,
+  aSimulator,
+  type CaeFile,
+  type Customer,
+  field,
+  fields,
+  portal,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
-const cae = await customer.cae(101);
+let simulator: TestSimulator;
+let customer: Customer;
+let cae: CaeFile;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+  cae = await customer.cae(101);
+});
 afterAll(() => simulator.stop());
 
 let lastNumber = 0;

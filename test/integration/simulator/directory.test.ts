@@ -1,9 +1,20 @@
 import { gunzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { aCustomer, aSimulator, fields, portal } from '../../support/simulator/world.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  aCustomer,
+  aSimulator,
+  type Customer,
+  fields,
+  portal,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
+let simulator: TestSimulator;
+let customer: Customer;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+});
 afterAll(() => simulator.stop());
 
 const put = (rut: string, entry: Record<string, unknown>) =>

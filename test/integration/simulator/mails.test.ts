@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTransport } from 'nodemailer';
-import { aSimulator, portal } from '../../support/simulator/world.ts';
+import { createTransport, type Transporter } from 'nodemailer';
+import { aSimulator, portal, type TestSimulator } from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator({ smtpPort: 0 });
+let simulator: TestSimulator;
+let transport: Transporter;
+beforeAll(async () => {
+  simulator = await aSimulator({ smtpPort: 0 });
+  transport = createTransport(simulator.smtpUrl ?? '');
+});
 afterAll(() => simulator.stop());
 
 const call = (method: string, path: string, body?: unknown) => portal(simulator.url, method, path, body);
-const transport = createTransport(simulator.smtpUrl ?? '');
 const XML = '<?xml version="1.0" encoding="utf-8"?><CFE>ñ</CFE>';
 
 let sent = 0;

@@ -1,14 +1,23 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isCertified } from '../../../src/crypto/certificateAuthorities.ts';
 import { readCertificateAuthorities } from '../../../src/wiring/certificateAuthorities.ts';
 import { ISSUER_RUT, montevideo, RECEIVER_RUT, twoYearsAfter } from '../../support/simulator/aCfe.ts';
 import { openPkcs12 } from '../../support/simulator/signing.ts';
-import { aSimulator, type CaeFile, field, portal } from '../../support/simulator/world.ts';
+import {
+  aSimulator,
+  type CaeFile,
+  field,
+  portal,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
+let simulator: TestSimulator;
+beforeAll(async () => {
+  simulator = await aSimulator();
+});
 afterAll(() => simulator.stop());
 
 const call = (method: string, path: string, body?: unknown) => portal(simulator.url, method, path, body);

@@ -1,11 +1,25 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ISSUER_RUT, montevideo, RECEIVER_RUT } from '../../support/simulator/aCfe.ts';
-import { aCustomer, aSimulator, field, fields } from '../../support/simulator/world.ts';
+import {
+  aCustomer,
+  aSimulator,
+  type CaeFile,
+  type Customer,
+  field,
+  fields,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
-const stranger = await aCustomer(simulator.url, { rut: RECEIVER_RUT });
-const cae = await customer.cae(101);
+let simulator: TestSimulator;
+let customer: Customer;
+let stranger: Customer;
+let cae: CaeFile;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+  stranger = await aCustomer(simulator.url, { rut: RECEIVER_RUT });
+  cae = await customer.cae(101);
+});
 afterAll(() => simulator.stop());
 
 let lastNumber = 0;

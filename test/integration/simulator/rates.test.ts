@@ -1,30 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRatesFor } from '../../../src/activities/steps/ratesFor.ts';
-import { listRates, putRates } from '../../../src/db/exchangeRates.ts';
+import { listRates, putRates } from '../../../src/db/rates.ts';
 import { createCentralBank } from '../../../src/dgi/centralBank.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { freePort } from '../../support/services.ts';
-import { aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
+import { aSimulator, field, fields, portal, type TestSimulator } from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
+let simulator: TestSimulator;
 let db: TestDatabase;
 beforeAll(async () => {
-  db = await cloneDatabase();
+  simulator = await aSimulator();
+  db = await cloneDatabase({ worker: true });
 });
 afterAll(async () => {
   await simulator.stop();
   await db[Symbol.asyncDispose]();
 });
 
-const BANK = `${simulator.url}/wscotizaciones/servlet`;
+const bank = (): string => `${simulator.url}/wscotizaciones/servlet`;
 const put = (date: string, rates: unknown) => portal(simulator.url, 'PUT', `/portal/rates/${date}`, rates);
-const centralBank = (url = BANK) =>
+const centralBank = (url = bank()) =>
   createCentralBank({ url, timeouts: { connectSeconds: 5, answerSeconds: 20 } });
-const ratesFor = (url = BANK) => createRatesFor({ orm: db.orm, centralBank: centralBank(url) });
+const ratesFor = (url = bank()) => createRatesFor({ orm: db.worker, centralBank: centralBank(url) });
 
 /** A call as any client would make it. */
 async function call(program: string, inner: string): Promise<string> {
-  const response = await fetch(`${BANK}/${program}`, {
+  const response = await fetch(`${bank()}/${program}`, {
     method: 'POST',
     headers: { 'content-type': 'text/xml', connection: 'close' },
     body: `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/" xmlns:cot="Cotiza"><e:Body>${inner}</e:Body></e:Envelope>`,

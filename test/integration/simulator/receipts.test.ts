@@ -1,20 +1,28 @@
 import { createHash, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { issueCertificate } from '../../../src/simulator/security/issuing.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { issueCertificate } from '../../../local/simulator/security/issuing.ts';
 import { aCfe, type CfeOrder, ISSUER_RUT, montevideo, RECEIVER_RUT } from '../../support/simulator/aCfe.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import {
   aCustomer,
   aSimulator,
+  type CaeFile,
+  type Customer,
   certificateFor,
   field,
   fields,
   portal,
+  type TestSimulator,
 } from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
-const cae = await customer.cae(101);
+let simulator: TestSimulator;
+let customer: Customer;
+let cae: CaeFile;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+  cae = await customer.cae(101);
+});
 afterAll(() => simulator.stop());
 
 let lastNumber = 0;

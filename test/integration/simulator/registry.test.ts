@@ -1,11 +1,23 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
 import { ISSUER_RUT } from '../../support/simulator/aCfe.ts';
 import { signEnvelope } from '../../support/simulator/signing.ts';
-import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
+import {
+  aCustomer,
+  aSimulator,
+  type Customer,
+  field,
+  fields,
+  portal,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
+let simulator: TestSimulator;
+let customer: Customer;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+});
 afterAll(() => simulator.stop());
 
 const ACTION = 'DGI_Modernizacion_Consolidadoaction/AWS_PERSONAGETACTEMPRESARIAL.Execute';

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { montevideo } from '../../support/simulator/aCfe.ts';
 import {
   aReport,
@@ -21,9 +19,13 @@ import {
   fields,
   portal,
   type SoapAnswer,
+  type TestSimulator,
 } from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
+let simulator: TestSimulator;
+beforeAll(async () => {
+  simulator = await aSimulator();
+});
 afterAll(() => simulator.stop());
 
 const today = montevideo(new Date()).slice(0, 10);
@@ -405,14 +407,15 @@ describe('a report is refused', () => {
     ['has a type under another type’s element', (xml) => xml.replace('<TipoComp>101', '<TipoComp>102')],
   ];
   // What is refused uses nothing up, so one company will do.
-  const same = aCompany();
-  const withCae = same.then(async (customer) => {
-    await customer.cae(101);
-    return customer;
+  let same: Customer;
+  let withCae: Customer;
+  beforeAll(async () => {
+    [same, withCae] = [await aCompany(), await aCompany()];
+    await withCae.cae(101);
   });
 
   test.each(R01)('R01: it %s', async (_what, edit) => {
-    const customer = await same;
+    const customer = same;
     const xml = edit(sign(customer, { date: today, sections: [tickets(1)] }));
     expect((await refusal(customer, xml)).slice(0, 2)).toEqual(['BR', 'R01']);
     expect(await lastOf(customer)).toMatchObject({ status: 'BR', reasons: [{ code: 'R01' }] });
@@ -527,7 +530,7 @@ describe('a report is refused', () => {
       /MntIVAOtra/,
     ],
   ])('R04: %s', async (_what, { section, ...order }, words) => {
-    const customer = await withCae;
+    const customer = withCae;
     const xml = sign(customer, { date: today, sections: [tickets(3, section)], ...order });
     const [state, code, detail] = await refusal(customer, xml);
     expect([state, code]).toEqual(['BR', 'R04']);
@@ -730,31 +733,6 @@ describe('consultations', () => {
     expect(answer.payload).toBe(ack);
     expect((await again(await aCompany())).payload).toBe('');
   });
-});
-
-test('receipts of a version that kept nothing for reports are compared, too; one that cannot be read keeps nobody', async () => {
-  const older = await aSimulator();
-  const customer = await aCompany(older.url);
-  const cae = await customer.cae(101);
-  await issue(customer, cae, 101, [1, 2]);
-  await older.close();
-  const state = new DatabaseSync(join(older.dataDir, 'simulator', 'state.sqlite'));
-  state.exec(
-    `delete from receipt_facts; update receipts set xml = cast('<a:CFE>' as blob), verdict = 'BE' where number = 2`,
-  );
-  state.close();
-
-  const newer = await aSimulator({ dataDir: older.dataDir });
-  try {
-    const back = new Customer(newer.url, customer.keys, customer.rut, 'production');
-    await report(back, { date: today, sections: [tickets(1)] });
-    newer.hurry(60_000);
-    expect((await reportsOf(back, newer.url)).map(({ status, reasons }) => [status, reasons])).toEqual([
-      ['DR', []],
-    ]);
-  } finally {
-    await newer.stop();
-  }
 });
 
 test('reports, faults, rates and what was annulled are there after a restart', async () => {

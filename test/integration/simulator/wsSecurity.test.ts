@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { issueCertificate } from '../../../src/simulator/security/issuing.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { issueCertificate } from '../../../local/simulator/security/issuing.ts';
 import { ISSUER_RUT } from '../../support/simulator/aCfe.ts';
 import { signEnvelope } from '../../support/simulator/signing.ts';
 import {
@@ -11,10 +11,22 @@ import {
   testWithXmlsec,
   xmlsecVerify,
 } from '../../support/simulator/tools.ts';
-import { aCustomer, aSimulator, field, fields, portal } from '../../support/simulator/world.ts';
+import {
+  aCustomer,
+  aSimulator,
+  type Customer,
+  field,
+  fields,
+  portal,
+  type TestSimulator,
+} from '../../support/simulator/world.ts';
 
-const simulator = await aSimulator();
-const customer = await aCustomer(simulator.url);
+let simulator: TestSimulator;
+let customer: Customer;
+beforeAll(async () => {
+  simulator = await aSimulator();
+  customer = await aCustomer(simulator.url);
+});
 afterAll(() => simulator.stop());
 
 const ACTION = 'http://dgi.gub.uyaction/AWS_EFACTURA.EFACCONSULTARESTADOENVIO';

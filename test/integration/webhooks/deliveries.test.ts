@@ -1,17 +1,20 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
 import { redeliver } from '../../../src/commands/redeliver.ts';
-import { removeWebhook } from '../../../src/commands/removeWebhook.ts';
-import { rotateWebhookSecret } from '../../../src/commands/rotateWebhookSecret.ts';
-import { testWebhook } from '../../../src/commands/testWebhook.ts';
+import {
+  addWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from '../../../src/commands/webhooks.ts';
 import { findDelivery } from '../../../src/db/deliveries.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { findWebhook } from '../../../src/db/webhooks.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { inspectEvent } from '../../support/openapi/conformance.ts';
+import { freePort } from '../../support/services.ts';
 import { openTemporal, type TestTemporal } from '../../support/temporal.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -36,7 +39,11 @@ describe('deliveries to a real HTTPS receiver', () => {
   let accountId: string;
   let receiver: Receiver;
   beforeAll(async () => {
-    [db, temporal, authority] = await Promise.all([cloneDatabase(), openTemporal(), aTestAuthority()]);
+    [db, temporal, authority] = await Promise.all([
+      cloneDatabase({ worker: true }),
+      openTemporal('webhooks'),
+      aTestAuthority(),
+    ]);
     deps = { ...webhookDeps(db.orm), orm: db.orm };
     accountId = await anAccount(db.orm);
     receiver = await startReceiver(authority);
@@ -57,7 +64,7 @@ describe('deliveries to a real HTTPS receiver', () => {
     return { webhookId: webhook.id, secret, got: () => receiver.received.filter((one) => one.path === path) };
   }
   const working = <T>(work: () => Promise<T>, patience?: number): Promise<T> =>
-    temporal.withWorkers(deliveryActivities(deps, authority.caPem, patience), work);
+    temporal.withWorkers(deliveryActivities({ ...deps, orm: db.worker }, authority.caPem, patience), work);
   const attemptsOf = async (id: string): Promise<{ n: number }> => {
     const [row] = await db.orm.em
       .fork()
@@ -101,7 +108,7 @@ describe('deliveries to a real HTTPS receiver', () => {
   });
 
   test('a receiver that is away has its delivery failed after four attempts; repeated by hand once it is back', async () => {
-    const elsewhere = await startReceiver(authority);
+    const elsewhere = await startReceiver(authority, await freePort());
     const { webhook, secret } = await addWebhook(deps, {
       accountId,
       url: elsewhere.url('/away'),
@@ -178,8 +185,9 @@ describe('deliveries to a real HTTPS receiver', () => {
   });
 
   test('a receiver that restarts between two attempts gets the same message by the schedule alone', async () => {
-    const before = await startReceiver(authority);
-    before.script.push(answering(503));
+    // A port that the system gives to nobody else while the receiver is away.
+    const before = await startReceiver(authority, await freePort());
+    before.script.push(...Array.from({ length: 30 }, () => answering(503)));
     const { webhook, secret } = await addWebhook(deps, {
       accountId,
       url: before.url('/restarted'),
@@ -188,23 +196,21 @@ describe('deliveries to a real HTTPS receiver', () => {
     const { id } = await testWebhook(deps, { webhookId: webhook.id });
 
     await working(async () => {
-      await dispatchDeliveries(db.orm, temporal, [500, 2_000, 2_000]);
-      await until('the first attempt', 20, async () => before.received.length === 1 || undefined);
+      await dispatchDeliveries(db.orm, temporal, Array(30).fill(1_000));
+      await until('the first attempt', 20, async () => before.received.length > 0);
       await before.close();
       await until('an attempt while it is away', 20, async () => {
         const { n } = await attemptsOf(id);
-        return n >= 2 || undefined;
+        return n > before.received.length;
       });
       const after = await startReceiver(authority, before.port);
       try {
         const { delivery, attempts } = await endedDelivery(db.orm, id);
         expect(delivery.status).toBe('DELIVERED');
-        expect(attempts.map(({ httpStatus, error }) => httpStatus ?? error)).toEqual([
-          503,
-          'connection_refused',
-          200,
-        ]);
-        expect(after.received.map(({ body }) => body)).toEqual(before.received.map(({ body }) => body));
+        const words = attempts.map(({ httpStatus, error }) => String(httpStatus ?? error)).join(' ');
+        expect(words).toMatch(/^(503 )+(connection(_refused)? )+200$/);
+        const all = [...before.received, ...after.received];
+        expect(new Set(all.map(({ body }) => body)).size).toBe(1);
         for (const request of [...before.received, ...after.received]) {
           expect(request.headers['webhook-id']).toBe(id);
           expect(verified(secret, request)).toBeTruthy();

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { addWebhook } from '../../../src/commands/addWebhook.ts';
-import { setGrant } from '../../../src/commands/setGrant.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
+import { setGrant } from '../../../src/commands/grants.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { updateWebhook } from '../../../src/commands/updateWebhook.ts';
+import { addWebhook, updateWebhook, type WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import { recordEvent } from '../../../src/db/events.ts';
 import { USUAL_CAPS } from '../../../src/domain/caps.ts';
 import { RETRY_DELAYS } from '../../../src/domain/webhook.ts';

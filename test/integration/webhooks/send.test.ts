@@ -97,7 +97,6 @@ describe('one attempt at a real receiver', () => {
     const outcome = await send(message(receiver.url()));
 
     expect(outcome).toMatchObject({ httpStatus: 200, answer: 'a\u{FFFD}b' });
-    expect(outcome.milliseconds).toBeLessThan(5_000);
   });
 
   test('who says nothing in time has not answered', async () => {
@@ -108,7 +107,6 @@ describe('one attempt at a real receiver', () => {
 
     expect(outcome).toMatchObject({ httpStatus: null, error: 'timeout' });
     expect(outcome.milliseconds).toBeGreaterThanOrEqual(490);
-    expect(outcome.milliseconds).toBeLessThan(3_000);
   });
 
   test('unless told otherwise a receiver has 15 seconds to answer, to the millisecond', async () => {

@@ -19,7 +19,14 @@ describe('as root, in a checkout under a folder that is closed to others', () =>
       const checkout = join(closed, 'checkout');
       const dataDir = join(checkout, '.local');
       mkdirSync(checkout);
-      for (const name of ['src', 'tools', 'test/support/stack', 'package.json', 'package-lock.json']) {
+      for (const name of [
+        'src',
+        'local',
+        'tools',
+        'test/support/stack',
+        'package.json',
+        'package-lock.json',
+      ]) {
         cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
       }
       copyByLinks(join(PROJECT, 'node_modules'), join(checkout, 'node_modules'));

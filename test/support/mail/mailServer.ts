@@ -3,9 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import PostalMime, { type Email } from 'postal-mime';
-import { startMailServer } from '../../../src/simulator/smtp.ts';
-import { openState } from '../../../src/simulator/state/database.ts';
-import { listMails, type MailboxAnswer, mailBytes, putMailbox } from '../../../src/simulator/state/mails.ts';
+import { startMailServer } from '../../../local/simulator/smtp.ts';
+import { openState } from '../../../local/simulator/state/database.ts';
+import {
+  listMails,
+  type MailboxAnswer,
+  mailBytes,
+  putMailbox,
+} from '../../../local/simulator/state/mails.ts';
 
 /** The simulator's mail server, with what arrived there. */
 export interface TestMailServer {

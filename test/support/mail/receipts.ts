@@ -1,5 +1,5 @@
-import { Cfe } from '../../../src/db/entities/Cfe.ts';
-import { Enterprise } from '../../../src/db/entities/Enterprise.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';

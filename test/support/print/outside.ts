@@ -146,9 +146,9 @@ export const attachmentOf = (pdf: Uint8Array): { name: string; content: string }
     return { name, content: readFileSync(join(folder, 'attached'), 'utf8') };
   });
 
-/** The frame around a word: its width and height in millimetres, seen at 300 dpi; undefined without one. */
+/** The frame around a word: its width and height in millimetres, seen at 150 dpi; undefined without one. */
 export function frameAround(pdf: Uint8Array, word: Word): { width: number; height: number } | undefined {
-  const dpi = 300;
+  const dpi = 150;
   const page = picture(pdf, word.page, dpi);
   const toDots = (millimetres: number) => Math.round((millimetres * dpi) / MM_PER_INCH);
   const isDark = (x: number, y: number) => (page.grey[y * page.width + x] ?? 255) < 128;

@@ -15,7 +15,6 @@ const signer = createSigner({
 /** A CFE as it is handed to the printer: signed, of production, accepted; what is given replaces that. */
 export function printable(document: CfeDocument, more: Partial<PrintedReceipt> = {}): PrintedReceipt {
   return {
-    rut: document.issuer.rut,
     xml: signer.sign(writeCfe(document)).xml,
     environment: 'production',
     rejected: false,

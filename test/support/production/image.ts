@@ -19,7 +19,7 @@ export interface Image {
   command: string[];
 }
 
-/** One instruction of the Dockerfile, with the stage that it stands in, counted from 1. */
+/** One instruction of the Dockerfile, with the stage that it stands in, counted from 1; those of the simulator’s image are left out. */
 interface Instruction {
   stage: number;
   word: string;
@@ -33,10 +33,14 @@ function instructions(): Instruction[] {
     .split('\n')
     .filter(Boolean);
   let stage = 0;
-  return lines.map((line) => {
+  let isOurs = true;
+  return lines.flatMap((line) => {
     const [word = '', ...rest] = line.split(' ');
-    if (word === 'FROM') stage += 1;
-    return { stage, word, rest: rest.join(' ') };
+    if (word === 'FROM') {
+      stage += 1;
+      isOurs = !/ AS simulator/.test(line);
+    }
+    return isOurs ? [{ stage, word, rest: rest.join(' ') }] : [];
   });
 }
 

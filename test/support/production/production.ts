@@ -6,6 +6,7 @@ import { type Program, ready, start } from '../processes.ts';
 import { freePort } from '../services.ts';
 import { type ComposeService, readCompose, readEnvFile } from './composeFile.ts';
 
+const CHECKOUT = join(import.meta.dirname, '../../..');
 const NOBODY = 65_534;
 const { services } = readCompose();
 
@@ -92,7 +93,8 @@ export async function openProduction(ground: Ground): Promise<Production> {
     const [, ...words] = entrypoint ?? command;
     const [port, health] = [name === 'simulator' ? simulatorPort : await freePort(), await freePort()];
     const started = start([...words, ...args], {
-      cwd: ground.folder,
+      // The image of the service lacks the simulator.
+      cwd: name === 'simulator' ? CHECKOUT : ground.folder,
       ...unprivileged,
       env: {
         PATH: process.env['PATH'],

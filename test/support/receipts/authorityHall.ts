@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startSimulator } from '../../../local/simulator/server.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { createSigner, type Signer } from '../../../src/dgi/sign.ts';
 import { writeSobre } from '../../../src/dgi/xml/sobre.ts';
@@ -9,7 +10,6 @@ import type { CaeData } from '../../../src/domain/cfeDocument.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { createLogger } from '../../../src/logger.ts';
-import { startSimulator } from '../../../src/simulator/server.ts';
 import { type CaeFile, Customer, certificateFor, portal, XSD_DIR } from '../simulator/world.ts';
 
 const ENVIRONMENT = 'production';

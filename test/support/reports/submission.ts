@@ -1,6 +1,5 @@
 import { type ReportKey, storeOpenReports } from '../../../src/db/dailyReports.ts';
-import { DailyReport } from '../../../src/db/entities/DailyReport.ts';
-import { ReportSubmission } from '../../../src/db/entities/ReportSubmission.ts';
+import { DailyReport, ReportSubmission } from '../../../src/db/entities/reports.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Simulator, startSimulator } from '../../../local/simulator/server.ts';
 import { createLogger } from '../../../src/logger.ts';
-import { type Simulator, startSimulator } from '../../../src/simulator/server.ts';
 import { aCfe, type CfeOrder, ISSUER_RUT, montevideo } from './aCfe.ts';
 import { aSobre, type Keys, openPkcs12, signCfe, signEnvelope } from './signing.ts';
 
@@ -42,6 +42,9 @@ export const fields = (xml: string, name: string): string[] =>
   [...xml.matchAll(new RegExp(`<(?:[\\w-]+:)?${name}(?:\\s[^>]*)?>([\\s\\S]*?)</`, 'g'))].map(
     (match) => match[1] ?? '',
   );
+
+/** A simulator within this process, with its papers in a folder of its own. */
+export type TestSimulator = Awaited<ReturnType<typeof aSimulator>>;
 
 /** Puts the clock of a simulator of this process forward, by its address. */
 const HURRY = new Map<string, (milliseconds: number) => void>();

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { addresses } from '../../../src/stack/announce.ts';
-import { choosePorts } from '../../../src/stack/ports.ts';
-import { startStack } from '../../../src/stack/stack.ts';
-import { StackError } from '../../../src/stack/stackError.ts';
+import { addresses } from '../../../local/stack/announce.ts';
+import { choosePorts } from '../../../local/stack/ports.ts';
+import { startStack } from '../../../local/stack/stack.ts';
+import { StackError } from '../../../local/stack/stackError.ts';
 
 const dataDir = process.env['CFE_DATA_DIR'] ?? '';
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -17,13 +17,13 @@ const ended = new Promise<void>((done) => ending.signal.addEventListener('abort'
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => ending.abort());
 
 try {
-  const temporalAddress = process.env['TEMPORAL_ADDRESS'];
+  const { DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress } = process.env;
   const stack = await startStack({
     dataDir,
     variables: process.env,
     host: '127.0.0.1',
     temporalNamespace: 'default',
-    databaseUrl: process.env['DATABASE_URL'],
+    databaseUrl: databaseUrl === undefined ? undefined : () => databaseUrl,
     temporal: temporalAddress === undefined ? undefined : { address: temporalAddress },
     choosePorts: async () => {
       const names = [

@@ -1,11 +1,11 @@
 /** One server for as long as a test needs it: no restarts, no record of the run. */
-import { launch } from '../../../src/stack/launch.ts';
-import type { Server } from '../../../src/stack/part.ts';
-import { embeddedDatabaseUrl, embeddedPostgres } from '../../../src/stack/postgres.ts';
-import { endProcess, type ProcessMark, waitUntil } from '../../../src/stack/processes.ts';
-import { StackError } from '../../../src/stack/stackError.ts';
-import { type TemporalOptions, temporalServer } from '../../../src/stack/temporal.ts';
-import type { Watchdog } from '../../../src/stack/watchdog.ts';
+import { launch } from '../../../local/stack/launch.ts';
+import type { Server } from '../../../local/stack/part.ts';
+import { embeddedDatabaseUrl, embeddedPostgres } from '../../../local/stack/postgres.ts';
+import { endProcess, type ProcessMark, waitUntil } from '../../../local/stack/processes.ts';
+import { StackError } from '../../../local/stack/stackError.ts';
+import { type TemporalOptions, temporalServer } from '../../../local/stack/temporal.ts';
+import type { Watchdog } from '../../../local/stack/watchdog.ts';
 
 /** A server that runs until it is stopped, or until its watchdog's owner ends. */
 export interface RunningServer {

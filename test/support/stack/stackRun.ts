@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isRunning, markOf, type ProcessMark } from '../../../src/stack/processes.ts';
-import { readRunRecord } from '../../../src/stack/runRecord.ts';
-import { runningStack, type StackInfo } from '../../../src/stack/stackFile.ts';
+import { isRunning, markOf, type ProcessMark } from '../../../local/stack/processes.ts';
+import { readRunRecord } from '../../../local/stack/runRecord.ts';
+import { runningStack, type StackInfo } from '../../../local/stack/stackFile.ts';
 import { inherited, type Program, ready, start } from '../processes.ts';
 import { until } from '../until.ts';
 
@@ -66,12 +66,7 @@ export function leftOf(processes: readonly ProcessMark[], dataDir: string): stri
   return [...known, ...all.filter((line) => line.includes(dataDir))];
 }
 
-/** Waits until nothing of the run is left; answers the milliseconds that it took. */
-export async function untilNothingIsLeft(
-  processes: readonly ProcessMark[],
-  dataDir: string,
-): Promise<number> {
-  const from = performance.now();
+/** Waits until nothing of the run is left. */
+export async function untilNothingIsLeft(processes: readonly ProcessMark[], dataDir: string): Promise<void> {
   await until('the end of everything', 15, async () => leftOf(processes, dataDir).length === 0);
-  return performance.now() - from;
 }

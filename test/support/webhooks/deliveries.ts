@@ -1,9 +1,8 @@
 import { pino } from 'pino';
 import { createAttemptDelivery } from '../../../src/activities/attemptDelivery.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/steps/webhook.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import type { Opener } from '../../../src/crypto/sealed.ts';
-import { Delivery } from '../../../src/db/entities/Delivery.ts';
-import { DeliveryAttempt } from '../../../src/db/entities/DeliveryAttempt.ts';
+import { Delivery, DeliveryAttempt } from '../../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
 import { createPlaces } from '../../../src/webhooks/places.ts';

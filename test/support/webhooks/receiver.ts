@@ -4,8 +4,8 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueLocalCertificate } from '../../../src/demo/localCertificate.ts';
-import { openAuthority } from '../../../src/stack/localAuthority.ts';
+import { issueLocalCertificate } from '../../../local/demo/localCertificate.ts';
+import { openAuthority } from '../../../local/stack/localAuthority.ts';
 
 /** A certificate authority of the test's own, and a server certificate for this machine from it. */
 export interface TestAuthority {

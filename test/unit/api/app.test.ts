@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
+import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
 import { serviceKeys, startApi, type TestApi } from '../../support/api.ts';
 import { FAKE_ROUTES, fakeLookups, OWN_RUT, tokenFor } from '../../support/fakeRoutes.ts';
 import { type HttpClient, sendRaw } from '../../support/http.ts';
@@ -47,7 +48,9 @@ describe('every answer', () => {
     expect(got).toBe(status);
     expect(Object.fromEntries(headers)).toMatchObject({
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy':
+        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
       'content-type': 'application/json; charset=utf-8',
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^[0-9a-f]{8}-/),
@@ -240,9 +243,14 @@ describe('what is no HTTP', () => {
     return textOf(socket);
   }
 
-  test.each<[string, string, number]>([
+  test.each<[string, string, number, string?]>([
     ['nonsense', 'nonsense\r\n\r\n', 400],
-    ['headers without end', `GET /livez HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
+    [
+      'headers without end',
+      `GET /livez HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
     [
       'two lengths',
       'POST /v1/tokens HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}',
@@ -253,11 +261,26 @@ describe('what is no HTTP', () => {
       'POST /v1/tokens HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
     ],
-  ])('%s is answered in the envelope, and the connection closed', async (_, bytes, status) => {
-    const [head = '', body = ''] = (await say(bytes)).split('\r\n\r\n');
+  ])(
+    '%s is answered in the envelope, and the connection closed',
+    async (_, bytes, status, code = 'INVALID_INPUT') => {
+      const [head = '', body = ''] = (await say(bytes)).split('\r\n\r\n');
 
-    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(head).toMatch(/^X-Request-Id: [0-9a-f-]{36}$/im);
-    expect(JSON.parse(body)).toEqual({ error: { code: 'INVALID_INPUT', message: expect.any(String) } });
+      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(head).toMatch(/^X-Request-Id: [0-9a-f-]{36}$/im);
+      expect(JSON.parse(body)).toEqual({ error: { code, message: expect.any(String) } });
+    },
+  );
+
+  test('a request that does not arrive in time is 408 with a code of its own', async () => {
+    const server = createHttpServer(() => undefined);
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.on('connection', (socket) => server.emit('clientError', late, socket));
+    const socket = connect(await listen(server, { host: '127.0.0.1', port: 0 }), '127.0.0.1');
+    const [head = '', body = ''] = (await textOf(socket)).split('\r\n\r\n');
+    await closeServer(server, 0);
+
+    expect(head).toMatch(/^HTTP\/1.1 408 /);
+    expect(JSON.parse(body)).toMatchObject({ error: { code: 'REQUEST_TIMEOUT' } });
   });
 });

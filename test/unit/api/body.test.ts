@@ -94,6 +94,7 @@ describe('a body that is taken', () => {
     'application/json ; charset=UTF-8',
     'application/json;',
     'application/json; charset=utf-8 ;',
+    'application/json; odata=minimal;charset=utf-8; profile="https://example.com/a;b"',
   ])('may be of type %s', async (type) => {
     expect((await client.post(PATH, '{"count":2}', { 'content-type': type })).status).toBe(201);
   });
@@ -102,6 +103,9 @@ describe('a body that is taken', () => {
     'text/json',
     'application/jsonp',
     'application/json; charset=latin1',
+    'application/json; profile=x; charset=latin1',
+    'application/json; charset=utf-8; charset=latin1',
+    'application/json; profile="a',
     'application/problem+json',
     'application/json, text/plain',
     'multipart/form-data; boundary=x',

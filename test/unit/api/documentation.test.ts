@@ -113,6 +113,12 @@ describe('GET /v1/docs/reference', () => {
     expect(page.split('<main')[1]).toContain(back);
   });
 
+  test('of a parameter that is there again and again the first counts', async () => {
+    const page = await (await get('/docs/es/search?q=exclaves&q=zzz&code=py&code=ts')).text();
+    expect(page).toContain('<ol class="found">');
+    expect(page).toContain('name="code" value="py"');
+  });
+
   test('is logged by its path, at no account', async () => {
     api.lines.length = 0;
     await get('/docs?token=hunter2');

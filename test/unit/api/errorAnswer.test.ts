@@ -13,10 +13,12 @@ describe('errorAnswer', () => {
     ['FORBIDDEN', 403],
     ['NOT_FOUND', 404],
     ['METHOD_NOT_ALLOWED', 405],
+    ['REQUEST_TIMEOUT', 408],
     ['NOT_SENT_YET', 409],
     ['IDEMPOTENCY_IN_PROGRESS', 409],
     ['PAYLOAD_TOO_LARGE', 413],
     ['UNSUPPORTED_MEDIA_TYPE', 415],
+    ['HEADERS_TOO_LARGE', 431],
     ['IDEMPOTENCY_KEY_REUSED', 422],
     ['RATE_LIMITED', 429],
     ['INTERNAL_ERROR', 500],
@@ -29,7 +31,7 @@ describe('errorAnswer', () => {
   });
 
   test('the table above is whole', () => {
-    expect(REFUSAL_CODES).toHaveLength(15);
+    expect(REFUSAL_CODES).toHaveLength(17);
   });
 
   test('faults stand in details.fields, and no details where there are none', () => {

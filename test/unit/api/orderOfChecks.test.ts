@@ -11,6 +11,7 @@ import {
   UNKNOWN_RUT,
 } from '../../support/fakeRoutes.ts';
 import { faultCodes } from '../../support/http.ts';
+import { aPepper } from '../../support/pepper.ts';
 
 /** The clock of the API stands, but for what a test moves it. */
 let now = new Date('2026-11-20T12:00:00Z');
@@ -172,7 +173,7 @@ describe('key and token', () => {
       'an unknown key',
       async () => ({
         ...(await as('live')),
-        'x-api-key': createApiKeys(Buffer.alloc(32)).create('production').text,
+        'x-api-key': createApiKeys([aPepper()]).create('production').text,
       }),
     ],
     ['a revoked key and a token that was obtained with it', () => as('revoked')],

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import * as z from 'zod';
 import { GROUPS } from '../../../src/cli/groups/index.ts';
 import { runCli } from '../../../src/cli/run.ts';
-import { type CliDeps, defineVerb, type Group } from '../../../src/cli/verb.ts';
+import { act, type CliDeps, type Group, group } from '../../../src/cli/verb.ts';
 import { ConfigurationError } from '../../../src/config.ts';
 import { exactNumber } from '../../../src/domain/exactNumber.ts';
 import { invalidInput, Refusal } from '../../../src/errors.ts';
@@ -53,9 +52,13 @@ describe('help', () => {
     const { code, stdout } = await call([...path.split(' '), '--help']);
 
     expect(code).toBe(0);
-    for (const name of Object.keys(verb.args))
-      expect(stdout).toContain(name.startsWith('[') ? name : `<${name}>`);
-    for (const { flags } of verb.options) expect(stdout).toContain(flags);
+    for (const name of verb.args) expect(verb.takes.shape).toHaveProperty(name);
+    for (const [name, { description }] of Object.entries(verb.takes.shape)) {
+      const dashed = name.replace(/_|(?=[A-Z])/g, '-').toLowerCase();
+      expect(stdout).toMatch(verb.args.includes(name) ? name.toUpperCase() : `  --${dashed}`);
+      expect(description).toBeTruthy();
+      expect(plain(stdout)).toContain(description);
+    }
     expect(stdout).toContain('--json');
     expect(stdout).toContain(`Examples:\n  npm run -s cfe -- ${path}`);
   });
@@ -114,22 +117,16 @@ describe('wrong usage is 2, says what is wrong, and answers nothing', () => {
 
 /** A group whose verb answers, or throws, what it is given. */
 const thing = (outcome: unknown): Group[] => [
-  {
-    name: 'thing',
-    summary: 'Things',
-    verbs: [
-      defineVerb({
-        name: 'do',
-        summary: 'Do it',
-        examples: [''],
-        input: z.strictObject({}),
-        run: async () => {
-          if (outcome instanceof Error) throw outcome;
-          return outcome as Record<string, unknown>;
-        },
-      }),
-    ],
-  },
+  group('thing', 'Things', {
+    do: act({
+      summary: 'Do it',
+      examples: [''],
+      run: async () => {
+        if (outcome instanceof Error) throw outcome;
+        return outcome as Record<string, unknown>;
+      },
+    }),
+  }),
 ];
 
 describe('an answer', () => {

@@ -1,9 +1,10 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { apiKeyPrefix, createApiKeys, parseApiKey } from '../../../src/crypto/apiKeys.ts';
+import { aPepper } from '../../support/pepper.ts';
 
-const pepper = randomBytes(32);
-const keys = createApiKeys(pepper);
+const pepper = aPepper('p1');
+const keys = createApiKeys([pepper]);
 
 describe('an API key', () => {
   test.each([
@@ -27,10 +28,10 @@ describe('an API key', () => {
   test('is stored as a hash that the pepper keys', () => {
     const { text, hash } = keys.create('production');
 
-    expect(hash).toHaveLength(32);
+    expect(hash.toString('latin1')).toMatch(/^p1:[^]{32}$/);
     expect(hash).toEqual(keys.hashOf(text));
-    expect(hash).not.toEqual(createApiKeys(randomBytes(32)).hashOf(text));
-    expect(hash).not.toEqual(createHmac('sha256', pepper).update(text).digest());
+    expect(hash).not.toEqual(createApiKeys([aPepper('p1')]).hashOf(text));
+    expect(hash.subarray('p1:'.length)).not.toEqual(createHmac('sha256', pepper.key).update(text).digest());
   });
 
   test('matches its own hash and no other', () => {
@@ -41,6 +42,19 @@ describe('an API key', () => {
     expect(keys.matches(one.text, other.hash)).toBe(false);
     expect(keys.matches(one.text, null)).toBe(false);
     expect(keys.matches(one.text, Buffer.alloc(5))).toBe(false);
+  });
+
+  test('made under an older pepper matches while that one is configured; a new one is made under the first', () => {
+    const old = keys.create('production');
+    const newer = aPepper('p2');
+    const rotated = createApiKeys([newer, pepper]);
+
+    expect(rotated.matches(old.text, old.hash)).toBe(true);
+    expect(rotated.matches(keys.create('production').text, old.hash)).toBe(false);
+    expect(rotated.create('production').hash.toString('latin1')).toMatch(/^p2:/);
+    expect(createApiKeys([newer]).matches(old.text, old.hash)).toBe(false);
+    // Another key under the id of the old one.
+    expect(createApiKeys([newer, aPepper('p1')]).matches(old.text, old.hash)).toBe(false);
   });
 });
 

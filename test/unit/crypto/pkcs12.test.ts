@@ -7,7 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import forge from 'node-forge';
 import { type OpenedFile, openPkcs12 as openFor } from '../../../src/crypto/pkcs12.ts';
 import { openContainer } from '../../../src/crypto/pkcs12Container.ts';
-import { aCertificate } from '../../support/papers.ts';
+import { hasRsaKey, isRsaKey } from '../../../src/crypto/rsa.ts';
+import { dsaP12, hugeNumber, roundsP12, rsaP12 } from '../../support/hostileP12.ts';
+import { aCertificate, rsaKey } from '../../support/papers.ts';
 
 const RUT = '219999830019';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -101,6 +103,79 @@ describe('what is no .p12', () => {
   });
 });
 
+describe('a key that OpenSSL would compute with for long, where nothing stops it', () => {
+  const paper = aCertificate({ rut: RUT });
+  const small = hugeNumber(128);
+
+  test('is not read unless it is RSA', async () => {
+    const [tiny, large] = [64, 4_096].map((bytes) => dsaP12(paper.certificatePem, bytes));
+
+    expect(outcome(await openPkcs12(tiny ?? Buffer.of(), ''))).toBe('not_rsa');
+    expect(outcome(await openPkcs12(large ?? Buffer.of(), ''))).toBe('not_rsa');
+  });
+
+  test.each<[string, (key: forge.pki.rsa.PrivateKey) => Partial<forge.pki.rsa.PrivateKey>, string]>([
+    ['the numbers of a sound key', () => ({}), 'opened'],
+    ['a modulus of 8,200 bits', () => ({ n: hugeNumber(1_025) }), 'not_rsa'],
+    ['a prime of 8,000 bytes', () => ({ p: hugeNumber(8_000) }), 'not_rsa'],
+    ['primes that are not those of the modulus', () => ({ p: small, q: small }), 'not_rsa'],
+    ['a private exponent of 8,000 bytes', () => ({ d: hugeNumber(8_000) }), 'not_rsa'],
+    ['an exponent of a prime as long as the modulus', ({ n }) => ({ dP: n }), 'not_rsa'],
+    ['a coefficient as long as the modulus', ({ n }) => ({ qInv: n }), 'not_rsa'],
+    ['a public exponent of 128 bytes', () => ({ e: small }), 'not_rsa'],
+  ])('is not read with %s', async (_, change, reason) => {
+    expect(outcome(await openPkcs12(rsaP12(paper, change), ''))).toBe(reason);
+  });
+
+  test('nor a file with more keys or certificates than a company has', async () => {
+    const files = [{ keys: 5 }, { certificates: 17 }, { keys: 4, certificates: 16 }].map((times) =>
+      rsaP12(paper, () => ({}), times),
+    );
+
+    const outcomes = await Promise.all(files.map(async (file) => outcome(await openPkcs12(file, ''))));
+
+    expect(outcomes).toEqual(['too_costly', 'too_costly', 'opened']);
+  });
+
+  test('nor a certificate with another inside as PEM, which Node would read in its place', () => {
+    const [shown, hidden] = [paper, aCertificate({ rut: RUT })].map(
+      ({ certificatePem }) => new X509Certificate(certificatePem),
+    ) as [X509Certificate, X509Certificate];
+    const { asn1 } = forge;
+    const [signed] = asn1.fromDer(shown.raw.toString('latin1')).value as forge.asn1.Asn1[];
+    const octets = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.OCTETSTRING, false, `\n${hidden.toString()}`);
+    const both = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [
+      signed as forge.asn1.Asn1,
+      octets,
+    ]);
+    const der = Buffer.from(asn1.toDer(both).getBytes(), 'latin1');
+    expect(new X509Certificate(der).serialNumber).toBe(hidden.serialNumber);
+
+    expect([shown.raw, hidden.raw, der].map(hasRsaKey)).toEqual([true, true, false]);
+  });
+
+  test('nothing that is cut short or has other bytes is taken for a key', () => {
+    const pem = forge.pki.privateKeyFromPem(rsaKey('company', 1024));
+    const der = forge.asn1.toDer(forge.pki.wrapRsaPrivateKey(forge.pki.privateKeyToAsn1(pem))).getBytes();
+    const key = Buffer.from(der, 'latin1');
+
+    expect(isRsaKey(key)).toBe(true);
+    expect(key.findIndex((_, end) => isRsaKey(key.subarray(0, end)))).toBe(-1);
+  });
+});
+
+describe('a count of rounds below one', () => {
+  test.each([
+    ['-2,147,483,648', [0x80, 0, 0, 0]],
+    ['0', [0, 0, 0, 0]],
+  ])('is refused before it is counted: %s', (_, bytes) => {
+    expect(openContainer(roundsP12(Buffer.from(bytes)), 'ñandú')).toEqual({
+      ok: false,
+      reason: 'too_costly',
+    });
+  });
+});
+
 (hasOpenssl ? describe : describe.skip)(
   'a .p12 as OpenSSL writes it (skipped where there is no openssl)',
   () => {
@@ -161,6 +236,12 @@ describe('what is no .p12', () => {
         identity: { commonName: 'Ñandú', certificateDer, modulusBits: 2048 },
       });
       expect(outcome(await openPkcs12(bytes, `${password}x`))).toBe('wrong_password');
+    });
+
+    test('a password beyond ASCII may cost as many rounds as another', async () => {
+      const bytes = file('contraseña', [...rsa, '-iter', '200000']);
+
+      expect(outcome(await openPkcs12(bytes, 'contraseña'))).toBe('opened');
     });
 
     test('of two certificates for its key the one that lasts longest counts', async () => {

@@ -3,6 +3,7 @@ import { type CaeReading, readCae } from '../../../src/dgi/xml/cae.ts';
 import { caeFaults } from '../../../src/domain/cae.ts';
 import { authorityKeys, fingerprint } from '../../support/dgi/answers.ts';
 import { sampleBytes } from '../../support/dgi/samples.ts';
+import { processorMilliseconds } from '../../support/processorTime.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
 
@@ -102,7 +103,10 @@ describe('readCae', () => {
     ['a CAE with something else in it', cae().replace('</DA>', '</DA><DB/>')],
     ['a CAE with its content twice', cae().replace('</DA>', '</DA><DA/>')],
     ['a CAE of 101 elements', cae().replace('</DA>', `${'<a/>'.repeat(101)}</DA>`)],
-    ['a CAE with 101 attributes', cae().replace('<DA>', `<DA ${numbered(101, (i) => `a${i}=""`)}>`)],
+    [
+      'a CAE with 104 attributes',
+      cae().replace(/<(DA|RucE|TCFE|Serie)>/g, `<$1 ${numbered(26, (i) => `a${i}=""`)}>`),
+    ],
     ['no XML', 'hello'],
     ['nothing', ''],
     ['a file that is too large', `${cae()}${' '.repeat(70_000)}`],
@@ -117,11 +121,14 @@ describe('readCae', () => {
     ['CDATA sections', '<![CDATA[]]>'],
   ])('64 KB of %s are refused before anything is built of them', (_, part) => {
     const text = cae().replace('</DA>', `${part.repeat(Math.floor(60_000 / part.length))}</DA>`);
-    const begun = performance.now();
+    let result: unknown;
 
-    expect(read(text)).toEqual({ kind: 'malformed' });
+    const milliseconds = processorMilliseconds(() => {
+      result = read(text);
+    });
 
-    expect(performance.now() - begun).toBeLessThan(200);
+    expect(result).toEqual({ kind: 'malformed' });
+    expect(milliseconds).toBeLessThan(2_000);
   });
 
   test('an unsigned CAE has a bad signature', () => {

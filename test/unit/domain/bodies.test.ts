@@ -21,9 +21,9 @@ const judged = (schema: z.ZodType, input: unknown) => {
 const ENTERPRISE = {
   rut: '219999830019',
   legal_name: 'Empresa SA',
-  department_name: 'Montevideo',
-  locality_name: 'Montevideo',
   street_name: 'Calle 1234',
+  locality_name: 'Montevideo',
+  department_name: 'Montevideo',
   branch: num(1),
 };
 
@@ -34,7 +34,7 @@ describe('the body of POST /enterprises', () => {
       judged(CreateEnterprise, {
         ...ENTERPRISE,
         is_new_enterprise: true,
-        trade_name: 'Empresa',
+        trade_name: null,
         phone_number: '2900 0000',
       }),
     ).toBe('taken');
@@ -52,7 +52,7 @@ describe('the body of POST /enterprises', () => {
     ['street_name', 'x'.repeat(71), 'text.too_long'],
     ['street_name', '', 'text.empty'],
     ['trade_name', 'x'.repeat(31), 'text.too_long'],
-    ['trade_name', null, 'body.null'],
+    ['legal_name', null, 'body.null'],
     ['phone_number', 'x'.repeat(21), 'text.too_long'],
     ['branch', num(10_000), 'number.out_of_range'],
     ['branch', num('1.5'), 'number.not_whole'],
@@ -69,13 +69,17 @@ describe('the body of PUT /enterprises/{rut}', () => {
       ok: true,
       value: { scheduled_ready_date: new Date('2026-03-01T12:00:00Z') },
     });
+    expect(check(UpdateEnterprise, { scheduled_ready_date: '2026-03-01T12:00:00.000Z' })).toEqual({
+      ok: true,
+      value: { scheduled_ready_date: new Date('2026-03-01T12:00:00Z') },
+    });
     expect(judged(UpdateEnterprise, { plan_id: 'FREE', frequency_id: 'MONTHLY' })).toBe('taken');
   });
 
   test.each<[object, string[]]>([
     [{}, [' update.empty']],
     [{ plan_id: null }, ['/plan_id body.null']],
-    [{ scheduled_ready_date: '2026-03-01T09:00:00Z' }, ['/scheduled_ready_date date_time.malformed']],
+    [{ scheduled_ready_date: '2026-03-01 09:00:00' }, ['/scheduled_ready_date date_time.malformed']],
     [{ scheduled_ready_date: '1999-03-01T09:00:00' }, ['/scheduled_ready_date date.out_of_range']],
     [{ plan: 'FREE' }, ['/plan body.unknown_field']],
   ])('%j is refused', (body, faults) => {
@@ -87,6 +91,8 @@ describe('uploads', () => {
   test.each([
     [UploadCertificate, { cert_b64: 'QUJD', password: 'secreto' }],
     [UploadCertificate, { cert_b64: 'QUI=', password: ' x ' }],
+    [UploadCertificate, { cert_b64: 'QUI', password: 'x' }],
+    [UploadCertificate, { cert_b64: 'QUJD\r\nQUJD\nQQ==\n', password: 'x' }],
     [UploadCae, { cae_b64: 'QQ==', cae_start_number: num('1.0') }],
   ])('%#: taken', (schema: z.ZodType, body) => {
     expect(judged(schema, body)).toBe('taken');
@@ -94,7 +100,7 @@ describe('uploads', () => {
 
   test.each([
     [UploadCertificate, { cert_b64: '', password: '' }, ['/cert_b64 text.empty', '/password text.empty']],
-    [UploadCertificate, { cert_b64: 'QUJ', password: 'x' }, ['/cert_b64 base64.malformed']],
+    [UploadCertificate, { cert_b64: 'QUJDQ', password: 'x' }, ['/cert_b64 base64.malformed']],
     [UploadCertificate, { cert_b64: 'QU\nD', password: 'x' }, ['/cert_b64 base64.malformed']],
     [UploadCertificate, { cert_b64: 'QU-_', password: 'x' }, ['/cert_b64 base64.malformed']],
     [UploadCae, { cae_b64: 'QQ==', cae_start_number: num(0) }, ['/cae_start_number number.out_of_range']],

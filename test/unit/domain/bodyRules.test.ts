@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as z from 'zod';
+import { requireUnchanged } from '../../../src/api/readBack.ts';
 import { BODY_RULES, type BodyRule } from '../../../src/domain/bodyRules.ts';
 import { readExtra } from '../../../src/domain/cfeExtra.ts';
 import { CfeId } from '../../../src/domain/cfeId.ts';
@@ -20,7 +21,7 @@ import {
 } from '../../../src/domain/enterprise.ts';
 import { check, limited } from '../../../src/domain/faults.ts';
 import { CfeCursor, Serie } from '../../../src/domain/soughtCfe.ts';
-import type { Fault } from '../../../src/errors.ts';
+import { type Fault, Refusal } from '../../../src/errors.ts';
 import { num } from '../../support/exactJson.ts';
 import { aPng } from '../../support/pictures.ts';
 
@@ -57,6 +58,14 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
   'body.not_one_of': () => ofTotals('currency', 'BRL'),
   'body.unknown_field': () =>
     faultsOf(z.strictObject({ receiver: z.string().optional() }), { recevier: 'x' }),
+  'body.read_only': () => {
+    try {
+      requireUnchanged({ status: 'SUSPENDED' }, { status: 'READY' });
+      return [];
+    } catch (error) {
+      return error instanceof Refusal ? error.faults : [];
+    }
+  },
   'body.more_faults': () =>
     limited(
       Array.from({ length: 1204 }, (_, i) => ({ path: `/${i}`, code: 'text.empty', message: '' })),

@@ -5,9 +5,8 @@ import { CFE_STATUSES } from '../../../src/domain/cfeStatus.ts';
 import { OWN_REJECTION_CODES } from '../../../src/domain/rejection.ts';
 import { REPORT_STUCK_REASONS, STUCK_REASONS } from '../../../src/domain/stuckReason.ts';
 import { SUPPORT_REFUSALS } from '../../../src/domain/supportRefusal.ts';
-import { answerMeans, CFE_WORDS, rejectionMeans } from '../../../src/domain/words/cfes.ts';
+import { answerMeans, CFE_WORDS, REJECTION_CODES, rejectionMeans } from '../../../src/domain/words/cfes.ts';
 import { refusalMeans } from '../../../src/domain/words/refusals.ts';
-import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
 
 /** The codes of the tables of receipts and sobres. */
 const documented = [
@@ -17,9 +16,8 @@ const documented = [
 describe('the words for statuses, stuck reasons and rejections', () => {
   test('every code of the authority and every one of ours has words of its own', () => {
     expect(documented.length).toBeGreaterThan(20);
-    const known: readonly string[] = REJECTION_CODES;
     const codes = [...documented, ...Object.values(OWN_REJECTION_CODES)];
-    expect(codes.filter((code) => !known.includes(code))).toEqual([]);
+    expect(codes.filter((code) => !REJECTION_CODES.includes(code))).toEqual([]);
   });
 
   test.each(['en', 'es'] as const)('in %s nothing is empty, and no two labels are alike', (language) => {

@@ -17,6 +17,7 @@ import {
   type ReadyFact,
   SUSPENDED_FAULT,
 } from '../../../src/domain/enterpriseStatus.ts';
+import { mailboxOf } from '../../../src/domain/mail.ts';
 import {
   addDays,
   daysBetween,
@@ -223,4 +224,12 @@ describe('tables by date', () => {
     expect(uiValueWarning({ year: 2026, value: '6.4208', estimate: true }, 2027)).toBe('other year');
     expect(uiValueWarning({ year: 2026, value: '6.4208', estimate: false }, 2026)).toBeUndefined();
   });
+});
+
+test.each([
+  ['Ana.Paz+x@GMail.com', 'anapaz@gmail.com'],
+  ['a.b@googlemail.com', 'ab@googlemail.com'],
+  ['Ana.Paz+x@cliente.example', 'ana.paz@cliente.example'],
+])('the mailbox of %s is %s', (destination, mailbox) => {
+  expect(mailboxOf(destination)).toBe(mailbox);
 });

@@ -3,6 +3,7 @@ import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
 import type { Original, RuleContext } from '../../../src/domain/cfeRule.ts';
 import { type CheckedCfe, checkCfe } from '../../../src/domain/checkCfe.ts';
 import { type JsonObject } from '../../support/exactJson.ts';
+import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
 
 /** The day on which all these tests take place. */
 export const TODAY = '2026-02-15';
@@ -27,13 +28,7 @@ export function originalOf(body: JsonObject, more: Partial<Original> = {}): Orig
   };
 }
 
-/** Seeds that once found a fault; they run beside the seed of the day. */
-const KEPT_SEEDS = [2_061_376_011];
-/** `FC_SEED` runs a printed seed again. */
-const SEED = Number(process.env['FC_SEED'] ?? Date.now() % 2_147_483_647);
-process.stdout.write(`fast-check seed ${SEED}\n`);
-
-/** Runs a property on random values by today's seed and, with fewer, by every kept one. */
+/** Runs a property on random values by the run's seed and, with fewer, by every kept one. */
 export function checkAll<T>(arbitrary: fc.Arbitrary<T>, runs: number, property: (value: T) => void): void {
   fc.assert(fc.property(arbitrary, property), { seed: SEED, numRuns: runs });
   for (const seed of KEPT_SEEDS)

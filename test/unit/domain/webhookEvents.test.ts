@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkoutUrl } from '../../../src/domain/checkoutUrl.ts';
 import { enterpriseChanges, enterpriseObject } from '../../../src/domain/enterpriseObject.ts';
+import { checkoutUrl } from '../../../src/domain/payment.ts';
 import { efacturaLogin } from '../../../src/domain/webhookEvents.ts';
 
 describe('efacturaLogin', () => {
@@ -44,6 +44,7 @@ describe('enterpriseChanges', () => {
     numberStart: 1,
     numberEnd: 100,
     lastNumber: 0,
+    numbersLeft: 100,
     authorizationNumber: '90110000001',
     issueDate: '2026-01-01',
     expirationDate: '2026-03-02',
@@ -61,7 +62,7 @@ describe('enterpriseChanges', () => {
     loginStatus: 'SUCCESS',
     permissions: ['HOMO'],
   } as const;
-  const object = (changes: Partial<typeof cae> | { lastNumber: number }, more = {}, now = NOW) =>
+  const object = (changes: { lastNumber?: number; numbersLeft?: number }, more = {}, now = NOW) =>
     enterpriseObject(
       { enterprise: { ...enterprise, ...more }, certificate: null, caes: [{ ...cae, ...changes }] },
       now,
@@ -69,7 +70,10 @@ describe('enterpriseChanges', () => {
 
   test('are none between equal states, and none when numbers were used', () => {
     expect(enterpriseChanges(object({}), object({}))).toEqual({});
-    expect(enterpriseChanges(object({}), object({ lastNumber: 57 }))).toEqual({});
+    expect(enterpriseChanges(object({}), object({ lastNumber: 57, numbersLeft: 43 }))).toEqual({});
+    const usedUp = object({ lastNumber: 100, numbersLeft: 0 });
+    expect(usedUp.warnings).toMatchObject([{ code: 'enterprise.no_numbers' }]);
+    expect(enterpriseChanges(object({}), usedUp)).toEqual({});
   });
 
   test('are every field that differs, those that follow from others too', () => {

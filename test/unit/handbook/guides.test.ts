@@ -1,14 +1,24 @@
-import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, jest, test } from '@jest/globals';
+import { Lexer, type Token } from 'marked';
 import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
 import { USUAL_CAPS } from '../../../src/domain/caps.ts';
-import { FREE_FAILURES, UNPROVEN_A_DAY } from '../../../src/domain/credentialsPause.ts';
-import { MAILS_BY_HAND_A_DAY } from '../../../src/domain/mail.ts';
+import { FAILED_A_DAY, FREE_FAILURES, UNPROVEN_A_DAY } from '../../../src/domain/credentialsPause.ts';
+import { MAILS_BY_HAND_A_DAY, MAILS_TO_ONE_MAILBOX, mailsOfAccount } from '../../../src/domain/mail.ts';
+import { HOURLY_LIMITS } from '../../../src/domain/requestLimits.ts';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
-import { REJECTION_CODES } from '../../../src/domain/words/shape.ts';
+import { REJECTION_CODES } from '../../../src/domain/words/cfes.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { anchorOf, CODES, guideOf, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
-import { guidePage, indexPage, searchPage, type Visit } from '../../../src/handbook/site.ts';
+import {
+  createSearch,
+  guidePage,
+  indexPage,
+  type ReferencePart,
+  type Visit,
+} from '../../../src/handbook/site.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
 const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies Visit;
@@ -22,6 +32,14 @@ describe('the guides', () => {
         .map(({ type }) => type),
     );
     for (const other of others) expect(other).toEqual(first);
+  });
+
+  test.each(SLUGS)('%s has the blocks of docs/guides/code in every language, and no others', (slug) => {
+    const file = resolve(import.meta.dirname, `../../../docs/guides/code/${slug}.md`);
+    const codeOf = (tokens: readonly Token[]) =>
+      tokens.filter(({ type }) => type === 'code').map(({ raw }) => raw.trim());
+    const stored = codeOf(new Lexer().lex(readFileSync(file, 'utf8')));
+    for (const language of LANGUAGES) expect(codeOf(guideOf(language, slug).tokens)).toEqual(stored);
   });
 
   test.each(visits)('every link leads to a page and a place on it: $language, $code', (visit) => {
@@ -95,16 +113,22 @@ describe('the guides', () => {
     ]);
     const held = (word: RegExp) => told.filter(([what = '']) => word.test(what)).map(([, how]) => how);
     const figure = (value: number) => new RegExp(`^${value.toLocaleString(locale)}\\b`);
-    const { webhooks, apiKeys, customers } = USUAL_CAPS;
+    const { webhooks, apiKeys, customers, unprovenEnterprises } = USUAL_CAPS;
     for (const [word, value] of [
       [/^webhooks/, webhooks],
       [/^keys|^claves/, apiKeys],
       [/^customers|^clientes/, customers],
-      [/^e-mails|^correos/, MAILS_BY_HAND_A_DAY],
-      [/^checks|^verificaciones/, UNPROVEN_A_DAY],
+      [/^e-mails on|^correos a pedido/, MAILS_BY_HAND_A_DAY],
+      [/^all e-mails|^todos los correos/, mailsOfAccount(HOURLY_LIMITS.production.most).all],
+      [/^e-mails to|^correos a un/, MAILS_TO_ONE_MAILBOX],
+      [/^checks|^verificaciones del/, UNPROVEN_A_DAY],
+      [/^logins that fail|^verificaciones fallidas/, FAILED_A_DAY],
+      [/^companies|^empresas/, unprovenEnterprises],
     ] as const)
       expect([word, held(word)]).toEqual([word, [expect.stringMatching(figure(value))]]);
-    expect(held(/^checks|^verificaciones/)[0]).toMatch(
+    const { toOneMailbox } = mailsOfAccount(HOURLY_LIMITS.production.most);
+    expect(held(/^all e-mails|^todos los correos/)[0]).toMatch(new RegExp(` ${toOneMailbox} `));
+    expect(held(/^checks|^verificaciones del/)[0]).toMatch(
       new RegExp(`(after|después de) ${FREE_FAILURES} (failures|fallas)`),
     );
   });
@@ -116,6 +140,8 @@ describe('the guides', () => {
 });
 
 describe('the search', () => {
+  const searchPage = (visit: Visit, query: string, reference: readonly ReferencePart[]): string =>
+    createSearch(reference)(visit, query);
   const found = (query: string): string[] =>
     [
       ...(searchPage(HERE, query, []).split('<ol class="found">')[1] ?? '').matchAll(
@@ -190,6 +216,24 @@ describe('the search', () => {
     expect(found('sobre exclaves zzz')).toEqual([]);
     expect(found('incoterm exclaves aduaneros')).toEqual(['exports']);
     expect(found('')).toEqual([]);
+  });
+
+  test('a word that is there twice counts once, and no more than eight count', () => {
+    expect(found(`${'limites '.repeat(20)}exclaves zzz`)).toEqual(found('limites exclaves zzz'));
+    expect(found('la el de en que un una los zzz')).toEqual(found('la el de en que un una los'));
+    expect(found('la el de en que un una los')).not.toEqual([]);
+  });
+
+  test('what it looks through is made ready once', () => {
+    const search = createSearch(referenceParts(DOCUMENT));
+    search(HERE, 'a');
+    const folding = jest.spyOn(String.prototype, 'normalize');
+
+    search({ ...HERE, code: 'py' }, 'receipt');
+
+    const folds = folding.mock.calls.length;
+    folding.mockRestore();
+    expect(folds).toBe(1);
   });
 
   test('what was asked stands as text', () => {

@@ -16,15 +16,14 @@ describe('the end of the server', () => {
     const arrived = once(server, 'request');
     const underWay = fetch(url);
     await arrived;
-    const startedAt = performance.now();
 
-    const closed = closeServer(server, 10_000);
+    // Whatever held it up would do so for longer than a test may take.
+    const closed = closeServer(server, 3_600_000);
     await expect(fetch(url)).rejects.toThrow();
     release();
 
     expect(await (await underWay).text()).toBe('done');
     await closed;
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
   test('a request that does not end in time is cut', async () => {

@@ -1,9 +1,9 @@
 /** The printed form against the authority's rule (docs/authority/printed-form.md), seen from outside. */
-import { describe, expect } from '@jest/globals';
+import { afterAll, describe, expect } from '@jest/globals';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { PAPERS, type Paper } from '../../../src/domain/paper.ts';
-import { drawReceipt } from '../../../src/print/drawReceipt.ts';
+import { PAPERS, type Paper } from '../../../src/domain/qr.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
+import { drawReceipt } from '../../support/print/drawn.ts';
 import { type Code, codeOn, frameAround, pagesOf, textOf, type Word } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';
@@ -59,7 +59,12 @@ function largeOnes(type: CfeType): string[] {
 const ALL = CFE_TYPE_NAMES.flatMap((type) => PAPERS.map((paper) => [type, paper] as const));
 
 describe.each(ALL)('%s on %s', (type, paper) => {
-  const print = () => drawReceipt(printable(aReceiptOf(type)), paper);
+  const receipt = printable(aReceiptOf(type));
+  let drawn: Promise<Buffer> | undefined;
+  const print = () => (drawn ??= drawReceipt(receipt, paper));
+  afterAll(() => {
+    drawn = undefined;
+  });
 
   testWithPoppler('letters, border and paper have the sizes of the rule', async () => {
     const pages = pagesOf(await print());
@@ -120,8 +125,7 @@ describe.each(ALL)('%s on %s', (type, paper) => {
   testWithPoppler(
     'the QR code is read at 203 and 300 dpi, has its size, and stands bottom left',
     async () => {
-      const receipt = printable(aReceiptOf(type));
-      const pdf = await drawReceipt(receipt, paper);
+      const pdf = await print();
       const pages = pagesOf(pdf);
       const { height = 0 } = pages.at(-1) ?? {};
       const digest = /<DigestValue>(.*?)</.exec(receipt.xml)?.[1] ?? '';

@@ -1,6 +1,6 @@
 /** Characters: those of the field, those that the font lacks, and what is left of others. */
 import { expect, test } from '@jest/globals';
-import { drawReceipt } from '../../../src/print/drawReceipt.ts';
+import { drawReceipt } from '../../support/print/drawn.ts';
 import { textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';

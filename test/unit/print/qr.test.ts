@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { drawReceipt } from '../../../src/print/drawReceipt.ts';
 import { aDocument } from '../../bench/document.ts';
+import { drawReceipt } from '../../support/print/drawn.ts';
 import { codeOn, pagesOf, textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';

@@ -322,10 +322,21 @@ describe('a call that may have been done', () => {
   });
 
   test('is refused where its key is of another request: this one was never taken', async () => {
-    answers = ['dropped', refusal(422, 'IDEMPOTENCY_KEY_REUSED')];
+    const code = 'IDEMPOTENCY_KEY_REUSED';
+    const fault = { path: '/extra', code: 'idempotency_key.reused', message: 'Another.', docs: '/v1/docs' };
+    const details = { enterprise_rut: '219999830019', cfe_id: '101-7', fields: [fault] };
+    answers = [
+      'dropped',
+      { status: 422, body: { error: { code, message: 'Read it.', details } }, headers: {} },
+    ];
     const error = await endOf(issue(aClient(), { idempotencyKey: 'order-7' }));
     expect(error).toBeInstanceOf(CfeRefused);
-    expect(error).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', idempotencyKey: 'order-7' });
+    expect(error).toMatchObject({
+      code,
+      idempotencyKey: 'order-7',
+      madeByKey: { rut: '219999830019', cfeId: '101-7' },
+      faults: [fault],
+    });
   });
 
   test('changes without a key: what may have been deleted is no refusal either', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { caeCheckDigit, isGtin, isIdentityCard, isRuc } from '../../../src/simulator/checkDigits.ts';
-import { dayInMontevideo, daysAfter, inMontevideo, momentOf } from '../../../src/simulator/clock.ts';
-import * as values from '../../../src/simulator/judge/format/values.ts';
+import { caeCheckDigit, isGtin, isIdentityCard, isRuc } from '../../../local/simulator/checkDigits.ts';
+import { dayInMontevideo, daysAfter, inMontevideo, momentOf } from '../../../local/simulator/clock.ts';
+import * as values from '../../../local/simulator/judge/format/values.ts';
 
 describe('check digits', () => {
   test.each(['219999830019', '214844360018', '219000090011', '210475730011', '219999820013'])(

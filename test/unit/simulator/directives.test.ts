@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { directivesIn, together } from '../../../src/simulator/judge/directives.ts';
+import { directivesIn, together } from '../../../local/simulator/judge/directives.ts';
 
 const NONE = directivesIn('Yerba 1 kg');
 

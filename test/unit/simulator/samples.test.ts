@@ -2,19 +2,19 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
-import { LAYOUTS } from '../../../src/simulator/judge/format/layout.ts';
-import { faultsOfStructure } from '../../../src/simulator/judge/format/structure.ts';
-import { openSobre } from '../../../src/simulator/judge/openSobre.ts';
-import { faultsOfTotals } from '../../../src/simulator/judge/rules/totals.ts';
-import { faultOfEnveloped } from '../../../src/simulator/security/enveloped.ts';
+import { LAYOUTS } from '../../../local/simulator/judge/format/layout.ts';
+import { faultsOfStructure } from '../../../local/simulator/judge/format/structure.ts';
+import { openSobre } from '../../../local/simulator/judge/openSobre.ts';
+import { faultsOfTotals } from '../../../local/simulator/judge/rules/totals.ts';
+import { faultOfEnveloped } from '../../../local/simulator/security/enveloped.ts';
 import {
   certificateFrom,
   decimalSerial,
   issuerName,
   rucOf,
-} from '../../../src/simulator/security/identity.ts';
-import { parseXml, withoutDeclaration } from '../../../src/simulator/xml/read.ts';
-import { loadSchemas } from '../../../src/simulator/xml/schemas.ts';
+} from '../../../local/simulator/security/identity.ts';
+import { parseXml, withoutDeclaration } from '../../../local/simulator/xml/read.ts';
+import { loadSchemas } from '../../../local/simulator/xml/schemas.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
 import { XSD_DIR } from '../../support/simulator/world.ts';
 

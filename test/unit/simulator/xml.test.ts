@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { exclusive } from '../../../src/simulator/xml/canonical.ts';
-import { topLevelExtents } from '../../../src/simulator/xml/cut.ts';
-import { ownExclusive } from '../../../src/simulator/xml/ownExclusive.ts';
+import { exclusive } from '../../../local/simulator/xml/canonical.ts';
+import { topLevelExtents } from '../../../local/simulator/xml/cut.ts';
+import { ownExclusive } from '../../../local/simulator/xml/ownExclusive.ts';
 import {
   elementsOf,
   parseXml,
   readTree,
   withoutDeclaration,
   XmlRefused,
-} from '../../../src/simulator/xml/read.ts';
-import { cdata, leaf } from '../../../src/simulator/xml/write.ts';
+} from '../../../local/simulator/xml/read.ts';
+import { cdata, leaf } from '../../../local/simulator/xml/write.ts';
 
 describe('ownExclusive', () => {
   const DOCUMENTS = [

@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { endInOrder, ORDINARY_END } from '../../../src/stack/ending.ts';
-import { keepRunning, type Part } from '../../../src/stack/part.ts';
-import { isRunning, markOf, signal, waitUntil } from '../../../src/stack/processes.ts';
+import { endInOrder, ORDINARY_END } from '../../../local/stack/ending.ts';
+import { keepRunning, type Part } from '../../../local/stack/part.ts';
+import { isRunning, markOf, signal } from '../../../local/stack/processes.ts';
+import { until } from '../../support/until.ts';
 
 let folder: string;
 let said: string[];
@@ -51,7 +52,7 @@ describe('a part under supervision', () => {
 
     const other = (): boolean =>
       running.running() !== undefined && running.running()?.mark.pid !== first?.pid;
-    expect(await waitUntil(() => other() && said.length === 2, 5_000)).toBe(true);
+    await until('the other process', 5, async () => other() && said.length === 2);
     expect(said).toEqual([
       'part ended by SIGKILL; restarting it.',
       expect.stringMatching(/^part is back after \d\.\d s \(process \d+\)\.$/),
@@ -95,9 +96,7 @@ describe('a part under supervision', () => {
     const dying = aPart('sleep 0.02', async () => true);
     await dying.ready;
 
-    expect(await waitUntil(() => said.some((line) => line.includes('restarting it in 1 s')), 10_000)).toBe(
-      true,
-    );
+    await until('a longer pause', 10, async () => said.some((line) => line.includes('restarting it in 1 s')));
   });
 
   test('that is halted is not started again', async () => {
@@ -108,7 +107,7 @@ describe('a part under supervision', () => {
     running.halt();
     await endInOrder(watched ? [watched] : []);
 
-    expect(await waitUntil(() => running.running() === undefined, 2_000)).toBe(true);
+    await until('its end', 2, async () => running.running() === undefined);
     expect(said).toEqual([]);
   });
 });
@@ -126,7 +125,7 @@ describe('ending processes', () => {
         return 0;
       }
     };
-    await waitUntil(() => child() > 0, 5_000);
+    await until('what it starts', 5, async () => child() > 0);
     const watched = stubborn.running();
     stubborn.halt();
 
@@ -134,6 +133,6 @@ describe('ending processes', () => {
 
     expect(watched && isRunning(watched.mark)).toBe(false);
     // Its number may stand for a moment longer, until its exit status is read.
-    expect(await waitUntil(() => markOf(child()) === undefined, 2_000)).toBe(true);
+    await until('the end of what it started', 2, async () => markOf(child()) === undefined);
   });
 });

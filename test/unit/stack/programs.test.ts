@@ -1,16 +1,17 @@
 import { expect, test } from '@jest/globals';
+import { type ProgramSettings, programVariables } from '../../../local/stack/programs.ts';
 import { isSet, readConfig } from '../../../src/config.ts';
 import { newKeyEncryptionKey } from '../../../src/crypto/newSecrets.mjs';
-import { type ProgramSettings, programVariables } from '../../../src/stack/programs.ts';
 
 const SETTINGS: Omit<ProgramSettings, 'variables'> = {
   dataDir: '/data',
   secrets: {
     key_encryption_keys: newKeyEncryptionKey('local'),
-    pepper: Buffer.alloc(32).toString('base64'),
+    pepper: `local:${Buffer.alloc(32).toString('base64')}`,
+    console_pepper: `local:${Buffer.alloc(32, 1).toString('base64')}`,
     token_keys: [],
     database_password: 'p',
-    app_database_password: 'q',
+    role_passwords: { api: 'a', console: 'c', worker: 'w', operator: 'o' },
   },
   ports: {
     api: 1,
@@ -24,7 +25,7 @@ const SETTINGS: Omit<ProgramSettings, 'variables'> = {
     simulator: 7,
     smtp: 8,
   },
-  databaseUrl: 'postgres://cfe:p@127.0.0.1:4/cfe',
+  databaseUrl: (login: string) => `postgres://cfe_${login}:p@127.0.0.1:4/cfe`,
   temporalAddress: '127.0.0.1:5',
   temporalNamespace: 'default',
   simulatorUrl: 'http://127.0.0.1:7',
@@ -44,7 +45,7 @@ test('the secrets of the local stack stand alone, whatever files a person’s va
   const given = programVariables('api', { ...SETTINGS, variables });
 
   expect(readConfig(['CFE_PEPPER', 'DATABASE_URL'], given)).toMatchObject({
-    DATABASE_URL: SETTINGS.databaseUrl,
+    DATABASE_URL: 'postgres://cfe_api:p@127.0.0.1:4/cfe',
   });
   expect(isSet('CFE_SERVICE_CERTIFICATE_PASSWORD', given)).toBe(true);
   expect(given).toMatchObject({
@@ -56,6 +57,7 @@ test('the secrets of the local stack stand alone, whatever files a person’s va
 test('each program holds the secrets that it needs, and no other, even where a person’s variables have them', () => {
   const all = [
     'CFE_PEPPER',
+    'CFE_CONSOLE_PEPPER',
     'CFE_TOKEN_KEYS',
     'CFE_KEY_ENCRYPTION_KEYS',
     'CFE_SEALING_KEY',
@@ -75,5 +77,5 @@ test('each program holds the secrets that it needs, and no other, even where a p
   expect(held('api')).toEqual(['CFE_PEPPER', 'CFE_TOKEN_KEYS', 'CFE_SEALING_KEY', 'DATABASE_URL']);
   expect(held('worker')).toEqual(['CFE_KEY_ENCRYPTION_KEYS', 'DATABASE_URL']);
   expect(held('simulator')).toEqual([]);
-  expect(held('console')).toEqual(['CFE_PEPPER', 'CFE_SEALING_KEY', 'DATABASE_URL']);
+  expect(held('console')).toEqual(['CFE_PEPPER', 'CFE_CONSOLE_PEPPER', 'CFE_SEALING_KEY', 'DATABASE_URL']);
 });

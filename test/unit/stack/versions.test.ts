@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeTemporalVersion } from '../../../src/stack/temporalRelease.ts';
-import { isAtLeast, versionIn } from '../../../src/stack/versions.ts';
+import { judgeTemporalVersion } from '../../../local/stack/temporalRelease.ts';
+import { isAtLeast, versionIn } from '../../../local/stack/versions.ts';
 
 describe('versions', () => {
   test.each([

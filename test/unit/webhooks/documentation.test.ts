@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { openAuthority } from '../../../local/stack/localAuthority.ts';
 import { sampleBody } from '../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../src/crypto/webhookSecret.ts';
 import { WEBHOOK_EVENTS } from '../../../src/domain/webhook.ts';
-import { openAuthority } from '../../../src/stack/localAuthority.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
 import { signatureHeaders } from '../../../src/webhooks/signature.ts';
 

@@ -4,8 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PostgresPlace } from '../../../local/stack/postgresPrograms.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import type { PostgresPlace } from '../../../src/stack/postgresPrograms.ts';
 import { until } from '../../../test/support/until.ts';
 
 /** Folders whose content belongs to the running server alone: a copy starts with them empty. */

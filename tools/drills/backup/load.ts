@@ -1,8 +1,8 @@
 /** Customers that issue e-Tickets at a running stack, and what the database and the authority then hold of them. */
 import assert from 'node:assert/strict';
+import type { CfeView } from '../../../local/demo/customer.ts';
+import { DEMO_RUT as RUT } from '../../../local/demo/onboarding.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import type { CfeView } from '../../../src/demo/customer.ts';
-import { DEMO_RUT as RUT } from '../../../src/demo/onboarding.ts';
 import { issue, type LedgerRow, type TestStack, verdictOf } from '../../../test/support/stacks.ts';
 import { until } from '../../../test/support/until.ts';
 

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { simulatorAddresses } from '../../../src/stack/programs.ts';
+import { simulatorAddresses } from '../../../local/stack/programs.ts';
 import { cliOn } from '../../../test/support/cli.ts';
+import { asProgram } from '../../../test/support/database.ts';
 import { startSimulatorProcess } from '../../../test/support/stacks.ts';
 
 /** A number that was passed over. */
@@ -26,7 +27,7 @@ export async function recover(of: {
   const { databaseUrl, stackDir, rut, last, say } = of;
   const authority = await startSimulatorProcess(stackDir);
   const secrets = JSON.parse(readFileSync(join(stackDir, 'secrets.json'), 'utf8')) as Record<string, string>;
-  const cli = cliOn(databaseUrl, {
+  const cli = cliOn(asProgram(databaseUrl, 'operator'), {
     CFE_KEY_ENCRYPTION_KEYS: secrets['key_encryption_keys'],
     ...simulatorAddresses(authority.baseUrl),
   });

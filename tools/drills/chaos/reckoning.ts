@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
+import { reconcileNumbers } from '../../../src/db/numbers.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import { reconcileNumbers } from '../../../src/db/reconciliation.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import type { LedgerRow, TestStack } from '../../../test/support/stacks.ts';
 import { until } from '../../../test/support/until.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { basename, join } from 'node:path';
-import { until } from '../../../src/demo/until.ts';
+import { until } from '../../../local/demo/until.ts';
 import { run } from './cache.ts';
 
 /** Of slirp4netns, which asks those of this machine: outside of every container network. */

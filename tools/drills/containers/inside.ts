@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CHECKOUT } from '../../../src/stack/checkout.ts';
+import { CHECKOUT } from '../../../local/stack/checkout.ts';
 import { run } from './cache.ts';
 import { Checks } from './checks.ts';
 import { openShell } from './documented.ts';

@@ -1,8 +1,8 @@
 /** What the engine and the stand-ins are made of: Debian's packages, Go modules, packages of npm. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKOUT } from '../../../src/stack/checkout.ts';
-import { obtainTemporal } from '../../../src/stack/obtainTemporal.ts';
+import { CHECKOUT } from '../../../local/stack/checkout.ts';
+import { obtainTemporal } from '../../../local/stack/obtainTemporal.ts';
 import { buildServer, type ServerBuild } from '../productionTemporal/build.ts';
 import { cached, run, type Say } from './cache.ts';
 

@@ -2,6 +2,7 @@ import { type Checks, same } from './checks.ts';
 import type { Engine } from './engine.ts';
 
 const IMAGE = 'cfe-service:local';
+const SIMULATOR_IMAGE = 'cfe-simulator:local';
 /** As the compose file runs them; a container of its own, with nothing else around. */
 const BARE = ['--rm', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--network', 'none'];
 
@@ -17,8 +18,9 @@ const PROGRAMS: readonly [script: string, code: number, says: string][] = [
   ['node src/main/cli.ts --help', 0, 'node src/main/cli.ts account create'],
   ['node src/main/makeSecrets.mjs /tmp/secrets', 0, 'made /tmp/secrets/cfe_pepper'],
   ['node src/main/healthCheck.ts http://127.0.0.1:1', 1, ''],
+  ['ls -d local node_modules/{smtp-server,postal-mime,libxml2-wasm,cfe-local} 2>/dev/null; true', 0, ''],
   [
-    `node src/main/simulator.ts & sleep 1
+    `node local/main/simulator.ts & sleep 1
      for n in $(seq 60); do node src/main/healthCheck.ts http://127.0.0.1:8090/livez && exit 0; sleep 0.5; done; exit 1`,
     0,
     '',
@@ -35,7 +37,7 @@ export async function checkPrograms(checks: Checks, engine: Engine): Promise<voi
         ...BARE,
         '--env',
         'CFE_DATA_DIR=/tmp/data',
-        IMAGE,
+        script.includes('local/main/') ? SIMULATOR_IMAGE : IMAGE,
         '/bin/sh',
         '-c',
         `( ${script}\n) 2>&1; echo "code $?"`,
@@ -51,7 +53,11 @@ export async function checkPrograms(checks: Checks, engine: Engine): Promise<voi
 export function builtOnce({ docker }: Engine, shell: (script: string) => string): void {
   docker('image', 'prune', '--force');
   const said = shell('echo >> src/main/api.ts && docker compose build --progress plain');
-  same(said.match(/naming to \S+/g), ['naming to docker.io/library/cfe-service:local'], 'what was built');
+  same(
+    said.match(/naming to \S+/g)?.toSorted(),
+    [IMAGE, SIMULATOR_IMAGE].map((image) => `naming to docker.io/library/${image}`),
+    'what was built',
+  );
   same(
     docker('images', '-q', '--filter', 'dangling=true').trim().split('\n').length,
     1,

@@ -1,6 +1,6 @@
-import { type CfeView, logIn, verdictOf } from '../../../src/demo/customer.ts';
-import { onboard } from '../../../src/demo/onboarding.ts';
-import { until } from '../../../src/demo/until.ts';
+import { type CfeView, logIn, verdictOf } from '../../../local/demo/customer.ts';
+import { onboard } from '../../../local/demo/onboarding.ts';
+import { until } from '../../../local/demo/until.ts';
 import { aCfeBody } from '../../../test/support/cfeBodies.ts';
 import { aRut } from '../../../test/support/papers.ts';
 import { same } from './checks.ts';

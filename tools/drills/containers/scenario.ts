@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { until } from '../../../src/demo/until.ts';
+import { until } from '../../../local/demo/until.ts';
 import { type Say } from './cache.ts';
 import { type Checks, same } from './checks.ts';
 import { enterConsole } from './console.ts';
@@ -41,7 +41,10 @@ const ENTRUSTED = ['demo-portal-login', 'demo-certificate'];
 export async function runScenario(ground: Ground): Promise<void> {
   const { checks, engine, shell, say } = ground;
   const { apiKey, account } = await followTheDocument(ground, 'From nothing to the first receipt');
-  await checks.check('docker compose build builds one image, once', () => builtOnce(engine, shell));
+  await checks.check(
+    'docker compose build builds the image of the service and the simulator’s, each once',
+    () => builtOnce(engine, shell),
+  );
   await checkPrograms(checks, engine);
   say(`the image: ${(imageBytes(engine) / 1e6).toFixed(0)} MB above its base`);
   const receipts = await checks.check(

@@ -1,7 +1,7 @@
 /** Images under the names that Dockerfile and compose file use, made without an image registry. */
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKOUT } from '../../../src/stack/checkout.ts';
+import { CHECKOUT } from '../../../local/stack/checkout.ts';
 import { readCompose } from '../../../test/support/production/composeFile.ts';
 import { CACHE, cached, fingerprint, run, type Say } from './cache.ts';
 import type { Parts } from './parts.ts';

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CHECKOUT } from '../../../src/stack/checkout.ts';
-import { needDiskSpace } from '../../../src/stack/diskSpace.ts';
-import { cachedTemporal } from '../../../src/stack/obtainTemporal.ts';
-import { StackError } from '../../../src/stack/stackError.ts';
+import { CHECKOUT } from '../../../local/stack/checkout.ts';
+import { needDiskSpace } from '../../../local/stack/diskSpace.ts';
+import { cachedTemporal } from '../../../local/stack/obtainTemporal.ts';
+import { StackError } from '../../../local/stack/stackError.ts';
 
 const MODULE = join(CHECKOUT, 'tools', 'temporal-server');
 const SERVER = 'go.temporal.io/server';

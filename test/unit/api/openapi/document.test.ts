@@ -93,6 +93,7 @@ describe('the OpenAPI document', () => {
         'GET /enterprises/{rut}/caes',
         'POST /enterprises/{rut}/customers',
         'GET /enterprises/{rut}/customers',
+        'GET /enterprises/{rut}/customers/{doc_type}/{doc_number}',
         'PUT /enterprises/{rut}/customers/{doc_type}/{doc_number}',
         'DELETE /enterprises/{rut}/customers/{doc_type}/{doc_number}',
         'POST /enterprises/{rut}/cfes',
@@ -141,13 +142,35 @@ describe('the OpenAPI document', () => {
   });
 
   test.each<[operation: string, statuses: string[]]>([
-    ['createToken', ['200', '400', '401', '403', '413', '415', '429', '500', '503']],
-    ['createEnterprise', ['201', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']],
-    ['lookUpRut', ['200', '400', '401', '403', '404', '429', '500', '503']],
-    ['issueCfe', ['200', '201', '400', '401', '403', '404', '409', '413', '415', '422', '429', '500', '503']],
-    ['listCfes', ['200', '400', '401', '403', '404', '429', '500', '503']],
-    ['getCfePdf', ['200', '304', '400', '401', '403', '404', '409', '429', '500', '503']],
-    ['deleteCustomer', ['200', '400', '401', '403', '404', '429', '500', '503']],
+    ['createToken', ['200', '400', '401', '403', '408', '413', '415', '429', '431', '500', '503']],
+    [
+      'createEnterprise',
+      ['201', '400', '401', '403', '408', '409', '413', '415', '422', '429', '431', '500', '503'],
+    ],
+    ['lookUpRut', ['200', '400', '401', '403', '404', '408', '429', '431', '500', '503']],
+    [
+      'issueCfe',
+      [
+        '200',
+        '201',
+        '400',
+        '401',
+        '403',
+        '404',
+        '408',
+        '409',
+        '413',
+        '415',
+        '422',
+        '429',
+        '431',
+        '500',
+        '503',
+      ],
+    ],
+    ['listCfes', ['200', '400', '401', '403', '404', '408', '429', '431', '500', '503']],
+    ['getCfePdf', ['200', '304', '400', '401', '403', '404', '408', '409', '429', '431', '500', '503']],
+    ['deleteCustomer', ['200', '400', '401', '403', '404', '408', '429', '431', '500', '503']],
   ])('%s can answer %j', (id, statuses) => {
     expect(Object.keys(byId(id).responses)).toEqual(statuses);
   });
@@ -268,10 +291,10 @@ describe('the examples', () => {
   test('are the documents of the demo, but for the one that is rejected', () => {
     const filled = (text: string): string =>
       text.replace(/"\{[A-Za-z_]+\}"|"\d{4}-\d\d-\d\d"|"1\d\d-1"/g, '""');
-    const documents = readdirSync('src/demo/documents')
+    const documents = readdirSync('local/demo/documents')
       .sort()
       .filter((name) => !name.includes('rejected'))
-      .map((name) => JSON.parse(filled(readFileSync(`src/demo/documents/${name}`, 'utf8'))) as unknown);
+      .map((name) => JSON.parse(filled(readFileSync(`local/demo/documents/${name}`, 'utf8'))) as unknown);
     const examples = Object.values(EXAMPLES.operations['issueCfe']?.requests ?? {}).map(
       ({ value }) => JSON.parse(filled(JSON.stringify(value))) as unknown,
     );

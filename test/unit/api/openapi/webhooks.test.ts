@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { SAMPLE_EVENTS, sampleBody } from '../../../../src/api/openapi/eventSamples.ts';
-import { WEBHOOK_EVENT_VIEWS } from '../../../../src/api/views/webhookEvents.ts';
+import { ROLE_CHANGED, SAMPLE_EVENTS, sampleBody } from '../../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../../src/crypto/webhookSecret.ts';
 import { WEBHOOK_EVENTS } from '../../../../src/domain/webhook.ts';
+import { WEBHOOK_EVENT_VIEWS } from '../../../../src/views/webhookEvents.ts';
 import { signatureHeaders } from '../../../../src/webhooks/signature.ts';
 import { DOCUMENT, inspectEvent } from '../../../support/openapi/conformance.ts';
 
@@ -28,6 +28,26 @@ describe('the webhooks of the OpenAPI document', () => {
       inspectEvent({ body: sampleBody(name) });
     },
   );
+
+  test('have a sample of a changed role too, as it is described', () => {
+    const event = {
+      event: 'enterprise.updated',
+      timestamp: '2026-11-20T15:00:00.000Z',
+      data: ROLE_CHANGED.data,
+    };
+    expect(WEBHOOK_EVENT_VIEWS['enterprise.updated'].parse(event)).toEqual(event);
+  });
+
+  test('say who gets each: all accounts, or one webhook, where it is about no enterprise', () => {
+    const operations = DOCUMENT.webhooks as Record<string, { post: { description: string } } | undefined>;
+    const description = (name: string) => operations[name]?.post.description;
+    expect(description('authority.updated')).toMatch(
+      /^Sent to every webhook that selected it, of any account/,
+    );
+    expect(description('webhook.test')).toMatch(/^Sent to the one webhook for which it was asked/);
+    expect(description('cfe.updated')).toMatch(/OWNER or MEMBER/);
+    expect(description('enterprise.updated')).toContain('goes to the account whose role it is');
+  });
 
   test('name the headers that come with every attempt, one signature or two', () => {
     const secrets = [createWebhookSecret(), createWebhookSecret()];

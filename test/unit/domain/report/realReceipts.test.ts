@@ -7,9 +7,9 @@ import { CFE_TYPE_NAMES, type CfeType } from '../../../../src/domain/cfeTypes.ts
 import { createDaySums } from '../../../../src/domain/report/summary.ts';
 import { aDocument } from '../../../bench/document.ts';
 import { contentOf, requestsOf, TODAY } from '../../../support/receipts/randomReceipts.ts';
-import { KEPT_SEEDS, SEED } from '../../../support/receipts/seeds.ts';
 import { plainReport, readReport } from '../../../support/reports/plainReport.ts';
 import { issuedOf } from '../../../support/reports/receipts.ts';
+import { KEPT_SEEDS, SEED } from '../../../support/seeds.ts';
 
 const PER_TYPE = 25;
 const UI = [

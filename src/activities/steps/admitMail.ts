@@ -1,0 +1,30 @@
+import type { Mail } from '../../db/entities/mail.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
+import { countMail, hasBounced, lockMail, MailLimitExceeded } from '../../db/mails.ts';
+import type { MailError } from '../../domain/mail.ts';
+import type { StoreMailAttemptDeps } from './storeMailAttempt.ts';
+
+/**
+ * Counts an e-mail that followed from a verdict before it first goes out; returns why it may not go now, or null. One that
+ * was counted, or that a person asked for, is let through: whoever repeats this counts nothing twice.
+ */
+export async function admitMail(
+  { orm, clock }: Pick<StoreMailAttemptDeps, 'orm' | 'clock'>,
+  { id }: Mail,
+  { accountId }: Cfe,
+): Promise<MailError | null> {
+  try {
+    return await orm.em.fork().transactional(async (em) => {
+      const mail = await lockMail(em, id);
+      if (!mail || mail.counted) return null;
+      const { kind, destination } = mail;
+      if (kind === 'RECEIPT' && (await hasBounced(em, { accountId, destination }))) return 'bounced';
+      await countMail(em, { accountId, kind, destination, isAskedFor: false }, clock());
+      mail.counted = true;
+      return null;
+    });
+  } catch (error) {
+    if (error instanceof MailLimitExceeded) return error.limit;
+    throw error;
+  }
+}

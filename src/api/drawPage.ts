@@ -1,0 +1,64 @@
+/** Writes the pages of receipts: short ones at once, long ones in a thread, so that nobody's call waits for them. */
+import { createFairQueue } from '../crypto/fairQueue.ts';
+import type { CfeDocument } from '../domain/cfeDocument.ts';
+import { CFE_TYPES } from '../domain/cfeTypes.ts';
+import { qrUrl, securityCode } from '../domain/qr.ts';
+import { type PageReceipt, receiptPage } from '../page/receiptPage.ts';
+import { createThreads } from '../print/threads.ts';
+
+/** What a page is written from: plain data that can go to a thread. */
+export interface PageTask extends Pick<PageReceipt, 'environment' | 'status' | 'logo'> {
+  /** The document, as JSON. */
+  readonly json: string;
+  readonly digest: string;
+  readonly receiptToken: string;
+}
+
+/** A receipt of some 30 lines. */
+const LONG_CHARACTERS = 16 * 1024;
+const queue = createFairQueue({
+  atOnce: 1,
+  waiting: 24,
+  waitingOfOne: 8,
+  seconds: 2,
+  full: 'Too many receipts are being shown; try again in a few seconds.',
+});
+const threads = createThreads<PageTask, Uint8Array>({
+  script: new URL('./pageWorker.ts', import.meta.url),
+  // The longest receipt takes a tenth of a second.
+  mostSeconds: 10,
+  mostMegabytes: 256,
+  idleMs: 60_000,
+});
+
+/** The page of a receipt, in UTF-8. Refuses when too many wait (UNAVAILABLE). */
+export async function drawPage(task: PageTask, accountId: string): Promise<Uint8Array> {
+  return task.json.length > LONG_CHARACTERS ? queue.run(accountId, () => threads.run(task)) : writePage(task);
+}
+
+/** The same, at once. */
+export function writePage({ json, digest, receiptToken, ...shown }: PageTask): Uint8Array {
+  const document = JSON.parse(json) as CfeDocument;
+  const { issuer, type, serie, numero, totals, signedAt } = document;
+  const typeCode = CFE_TYPES[type].code;
+  const { environment } = shown;
+  const page = receiptPage({
+    ...shown,
+    document,
+    securityCode: securityCode(digest),
+    qrUrl: qrUrl({
+      environment,
+      rut: issuer.rut,
+      serie,
+      numero,
+      typeCode,
+      pay: totals.pay,
+      signedAt,
+      digest,
+    }),
+    // Beside the page, wherever that is.
+    pdf: `${receiptToken}/pdf`,
+    xml: `${receiptToken}/xml`,
+  });
+  return Buffer.from(page, 'utf8');
+}

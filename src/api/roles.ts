@@ -1,8 +1,0 @@
-/** What a caller may be for an enterprise, from least to most (docs/contract.md#roles). */
-export const ROLES = ['VIEWER', 'MEMBER', 'OWNER'] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Whether a caller with the role `held` may do what needs at least `least`. */
-export function isAtLeast(held: Role, least: Role): boolean {
-  return ROLES.indexOf(held) >= ROLES.indexOf(least);
-}

@@ -1,0 +1,74 @@
+import * as z from 'zod';
+import { uploadCae as upload } from '../../commands/uploadCae.ts';
+import { listCaes as find } from '../../db/numbers.ts';
+import { usedLately } from '../../db/warnings.ts';
+import { caeStatus } from '../../domain/cae.ts';
+import { UploadCae } from '../../domain/enterprise.ts';
+import { caeObject } from '../../domain/enterpriseObject.ts';
+import { CaeStatusName } from '../../domain/enums.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
+import { Rut } from '../../domain/rut.ts';
+import { daysLeft } from '../../domain/warnings.ts';
+import { CaeView, ListedCaeView } from '../../views/cae.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+
+/** GET …/caes: the ranges of numbers held, all or those of one status. */
+export const listCaes = defineRoute({
+  name: 'listCaes',
+  method: 'GET',
+  path: '/enterprises/{rut}/caes',
+  summary: 'List CAEs',
+  about: 'The ranges of numbers, in upload order, each with what is left of it.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    status: CaeStatusName.optional().meta({ description: 'Only CAEs with this status.' }),
+  }),
+  body: null,
+  success: {
+    status: 200,
+    description: 'The CAEs, in upload order',
+    schema: z.array(ListedCaeView).meta({ description: 'The CAEs.' }),
+  },
+  errors: [],
+  async handle({ enterprise, query }, { orm, clock }) {
+    const now = clock();
+    const em = orm.em.fork();
+    const caes = await find(em, enterprise.rut, 'production');
+    const used = (await usedLately(em, [enterprise.rut], now)).get(enterprise.rut);
+    return caes
+      .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
+      .map((cae) => ({
+        ...caeObject(cae, now),
+        days_left: daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0),
+      }));
+  },
+});
+
+/** POST …/caes: a range of numbers, as the authority signed it. */
+export const uploadCae = defineRoute({
+  name: 'uploadCae',
+  method: 'POST',
+  path: '/enterprises/{rut}/caes',
+  summary: 'Upload CAE',
+  about:
+    'Adds a range of numbers as the authority signed it. Numbers are then taken from it automatically: earliest expiry first.',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: UploadCae, limitBytes: BODY_LIMITS.file },
+  success: { status: 201, description: 'The CAE', schema: CaeView },
+  errors: [],
+  async handle({ params, body }, deps) {
+    const cae = await upload(deps, {
+      rut: params.rut,
+      file: Buffer.from(body.cae_b64, 'base64'),
+      startNumber: body.cae_start_number,
+    });
+    return caeObject(cae, deps.clock());
+  },
+});

@@ -1,0 +1,58 @@
+import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
+import { currentCertificate } from '../../db/certificates.ts';
+import { UploadCertificate } from '../../domain/enterprise.ts';
+import { certificateObject } from '../../domain/enterpriseObject.ts';
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { CertificateView } from '../../views/certificate.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+
+/** GET …/certificate: the certificate that signs. */
+export const getCertificate = defineRoute({
+  name: 'getCertificate',
+  method: 'GET',
+  path: '/enterprises/{rut}/certificate',
+  summary: 'Read certificate',
+  about: 'The certificate that signs; 404 before the first upload.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The certificate', schema: CertificateView },
+  errors: ['NOT_FOUND'],
+  async handle({ enterprise }, { orm, clock }) {
+    const certificate = await currentCertificate(orm.em.fork(), enterprise.rut, 'production');
+    if (!certificate)
+      throw new Refusal('NOT_FOUND', `The enterprise ${enterprise.rut} has no certificate yet.`);
+    return certificateObject(certificate, clock());
+  },
+});
+
+/** POST …/certificate: the certificate that signs from now on. */
+export const uploadCertificate = defineRoute({
+  name: 'uploadCertificate',
+  method: 'POST',
+  path: '/enterprises/{rut}/certificate',
+  summary: 'Upload certificate',
+  about:
+    'Replaces the certificate that signs. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not kept.',
+  auth: 'token',
+  sandbox: false,
+  role: 'OWNER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: UploadCertificate, limitBytes: BODY_LIMITS.file },
+  success: { status: 201, description: 'The certificate', schema: CertificateView },
+  errors: [],
+  prepare: ({ body, caller }) =>
+    openCertificate({
+      owner: caller.accountId,
+      file: Buffer.from(body.cert_b64, 'base64'),
+      password: body.password,
+    }),
+  async handle({ params }, deps, identity) {
+    return certificateObject(await storeCertificate(deps, params, identity), deps.clock());
+  },
+});

@@ -1,0 +1,190 @@
+import * as z from 'zod';
+import {
+  createCustomer as create,
+  deleteCustomer as remove,
+  requireCustomer,
+  updateCustomer as update,
+} from '../../commands/customers.ts';
+import { type CustomerKey, listCustomers as find } from '../../db/customers.ts';
+import { CountryCode } from '../../domain/countries.ts';
+import { Customer } from '../../domain/customer.ts';
+import { DocumentTypeName } from '../../domain/enums.ts';
+import { faultAt } from '../../domain/faults.ts';
+import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';
+import { LENGTHS } from '../../domain/lengths.ts';
+import { type DocumentType, documentFault } from '../../domain/receiverDocument.ts';
+import { Rut } from '../../domain/rut.ts';
+import { text } from '../../domain/text.ts';
+import type { Fault } from '../../errors.ts';
+import { CustomerView, customerView } from '../../views/customer.ts';
+import { pageOf } from '../paging.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+
+/** A customer in a path: by the kind and the number of its document. */
+
+const CUSTOMER_PATH = '/enterprises/{rut}/customers/{doc_type}/{doc_number}';
+
+/** The values of CUSTOMER_PATH. */
+const CustomerParams = {
+  rut: Rut,
+  doc_type: DocumentTypeName.meta({ description: 'Kind of the customer’s document.' }),
+  doc_number: text(LENGTHS.foreignDocument).meta(words(CUSTOMER_WORDS.doc_number)),
+};
+
+interface Values {
+  readonly rut: string;
+  readonly doc_type: DocumentType;
+  readonly doc_number: string;
+}
+
+/** A RUC in the path needs its check digit. */
+function documentInPath({ doc_type, doc_number }: Values): Fault[] {
+  const fault = documentFault(doc_type, doc_number);
+  return fault ? [faultAt(['doc_number'], fault.code, fault.message, '/path')] : [];
+}
+
+/** The customer that the path names. */
+function customerKey({ rut, doc_type, doc_number }: Values): CustomerKey {
+  return { rut, docType: doc_type, docNumber: doc_number };
+}
+
+/** POST …/customers: keeps a customer of the enterprise. */
+export const createCustomer = defineRoute({
+  name: 'createCustomer',
+  method: 'POST',
+  path: '/enterprises/{rut}/customers',
+  summary: 'Create customer',
+  about:
+    'Keeps a customer. Each document is kept once in an enterprise: a second customer with it is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as left out. Receipts for that document go to its `notifications` once they are accepted.',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: { rut: Rut },
+  query: null,
+  body: { schema: Customer, limitBytes: BODY_LIMITS.other },
+  success: { status: 201, description: 'The customer', schema: CustomerView },
+  errors: [],
+  async handle({ params, body }, deps) {
+    return customerView(await create(deps, { rut: params.rut, customer: body }));
+  },
+});
+
+const LARGEST_PAGE = 1000;
+
+/** GET …/customers: the enterprise's customers in the order of their names. */
+export const listCustomers = defineRoute({
+  name: 'listCustomers',
+  method: 'GET',
+  path: '/enterprises/{rut}/customers',
+  summary: 'List customers',
+  about: 'Customers in the order of their names. The header `Link` has the address of the next page.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    legal_name: text(LENGTHS.legalName)
+      .optional()
+      .meta({ description: 'Part of the legal name; accents and case are ignored.', examples: ['almacen'] }),
+    doc_number: text(LENGTHS.foreignDocument)
+      .optional()
+      .meta({ description: 'The complete document number.', examples: ['219999830019'] }),
+    country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
+    ...pageOf('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
+  }),
+  body: null,
+  success: {
+    status: 200,
+    description: 'The customers, at most 1000 at a time; the header Link points to the next page',
+    schema: z.array(CustomerView).meta({ description: 'The customers of this page.' }),
+  },
+  errors: [],
+  async handle({ enterprise, query }, { orm }) {
+    const { legal_name: legalName, doc_number: docNumber, country_code: countryCode } = query;
+    const { skip = 0, limit = LARGEST_PAGE } = query;
+    const filter = { rut: enterprise.rut, legalName, docNumber, countryCode };
+    return (await find(orm.em.fork(), filter, { skip, limit })).map(customerView);
+  },
+  nextPage({ query }, data) {
+    const { skip = 0, limit = LARGEST_PAGE, ...filter } = query;
+    if (data.length < limit) return null;
+    return { ...definedIn(filter), skip: String(skip + limit), limit: String(limit) };
+  },
+});
+
+const definedIn = (filter: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** GET …/customers/{doc_type}/{doc_number}: one customer. */
+export const getCustomer = defineRoute({
+  name: 'getCustomer',
+  method: 'GET',
+  path: CUSTOMER_PATH,
+  summary: 'Read customer',
+  about: 'The customer with this document. It may be written back as it was read.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: CustomerParams,
+  checkParams: documentInPath,
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The customer', schema: CustomerView },
+  errors: ['NOT_FOUND'],
+  async handle({ params }, deps) {
+    return customerView(await requireCustomer(deps, customerKey(params)));
+  },
+});
+
+/** PUT …/customers/{doc_type}/{doc_number}: replaces all that is kept of a customer. */
+export const updateCustomer = defineRoute({
+  name: 'updateCustomer',
+  method: 'PUT',
+  path: CUSTOMER_PATH,
+  summary: 'Update customer',
+  about:
+    'Replaces all that is kept of a customer; null counts as left out, so that it may be written back as it was read. The document in the body must be that in the path.',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: CustomerParams,
+  checkParams: documentInPath,
+  async requireResource({ params }, deps) {
+    await requireCustomer(deps, customerKey(params));
+  },
+  query: null,
+  body: { schema: Customer, limitBytes: BODY_LIMITS.other },
+  success: { status: 200, description: 'The updated customer', schema: CustomerView },
+  errors: ['NOT_FOUND'],
+  async handle({ params, body }, deps) {
+    return customerView(await update(deps, { ...customerKey(params), customer: body }));
+  },
+});
+
+/** DELETE …/customers/{doc_type}/{doc_number}: forgets a customer. */
+export const deleteCustomer = defineRoute({
+  name: 'deleteCustomer',
+  method: 'DELETE',
+  path: CUSTOMER_PATH,
+  summary: 'Delete customer',
+  about: 'Forgets a customer; CFEs keep what they were issued with.',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: CustomerParams,
+  checkParams: documentInPath,
+  query: null,
+  body: null,
+  success: {
+    status: 200,
+    description: 'The customer was deleted',
+    schema: z.literal(true).meta({ description: 'Always true.' }),
+  },
+  errors: ['NOT_FOUND'],
+  async handle({ params }, deps) {
+    await remove(deps, customerKey(params));
+    return true as const;
+  },
+});

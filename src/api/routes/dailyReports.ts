@@ -1,0 +1,129 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
+import { countReports, findReport, listReports, submissionsOf, waitedFor } from '../../db/dailyReports.ts';
+import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
+import { date } from '../../domain/dates.ts';
+import { ReportStatusName } from '../../domain/enums.ts';
+import { Rut } from '../../domain/rut.ts';
+import { Refusal } from '../../errors.ts';
+import { sha256Of } from '../../print/fileCache.ts';
+import {
+  DailyReportListView,
+  DailyReportView,
+  dailyReportView,
+  listedReportView,
+} from '../../views/dailyReport.ts';
+import { pageOf } from '../paging.ts';
+import { defineRoute } from '../route.ts';
+
+const LARGEST_PAGE = 100;
+const USUAL_PAGE = 31;
+
+/** GET …/daily-reports: the days that were reported, or are to be, the latest first (docs/contract.md#daily-reports). */
+export const listDailyReports = defineRoute({
+  name: 'listDailyReports',
+  method: 'GET',
+  path: '/enterprises/{rut}/daily-reports',
+  summary: 'List daily reports',
+  about:
+    'The days that were reported to the authority, or are to be, the latest first. Reports are sent automatically.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    ...pageOf('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+    from: date().optional().meta({ description: 'Earliest day; it counts too.' }),
+    to: date().optional().meta({ description: 'Latest day; it counts too.' }),
+    status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
+  }),
+  body: null,
+  success: {
+    status: 200,
+    description: 'A page of reports, and the total number',
+    schema: DailyReportListView,
+  },
+  errors: [],
+  async handle({ enterprise, query }, { orm }) {
+    const { skip = 0, limit = USUAL_PAGE, ...given } = query;
+    const em = orm.em.fork();
+    const filter = { ...given, rut: enterprise.rut, environment: 'production' as const };
+    const reports = await listReports(em, filter, { skip, limit });
+    return { items: reports.map(listedReportView), total: await countReports(em, filter) };
+  },
+});
+
+/** A report in a path: by its day. */
+const ReportDate = date().meta({ description: 'The day of the report, in Montevideo.' });
+
+/** CFEs that are shown, of those that a report waits for. */
+const MOST_WAITING = 100;
+
+/** The production report of a day; refuses where there is none (NOT_FOUND). */
+async function requireReport(em: EntityManager, rut: string, date: string): Promise<DailyReport> {
+  const report = await findReport(em, { rut, environment: 'production', date });
+  if (!report) throw new Refusal('NOT_FOUND', `The enterprise has no report of ${date}.`);
+  return report;
+}
+
+/** GET …/daily-reports/{date}: one report: what it tells, what was sent, what it waits for. */
+export const getDailyReport = defineRoute({
+  name: 'getDailyReport',
+  method: 'GET',
+  path: '/enterprises/{rut}/daily-reports/{date}',
+  summary: 'Read one daily report',
+  about: 'One report: what it tells of each type, what was sent, and what it waits for.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut, date: ReportDate },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The report', schema: DailyReportView },
+  errors: ['NOT_FOUND'],
+  async handle({ params, enterprise }, { orm }) {
+    const em = orm.em.fork();
+    const report = await requireReport(em, enterprise.rut, params.date);
+    const submissions = await submissionsOf(em, report, { populate: ['types'] });
+    const waiting = report.isComplete ? [] : await waitedFor(em, report, MOST_WAITING);
+    return dailyReportView(report, submissions, waiting);
+  },
+});
+
+/** GET …/daily-reports/{date}/xml: the last submission of a day that was sent, byte for byte. */
+export const getDailyReportXml = defineRoute({
+  name: 'getDailyReportXml',
+  method: 'GET',
+  path: '/enterprises/{rut}/daily-reports/{date}/xml',
+  summary: 'Read the signed XML of a daily report',
+  about: 'The signed report that was sent last, byte for byte.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut, date: ReportDate },
+  query: null,
+  body: null,
+  success: {
+    status: 200,
+    description: 'The signed report that was sent last, byte for byte',
+    schema: z.custom<ReportSubmission>(),
+  },
+  errors: ['NOT_FOUND', 'NOT_SENT_YET'],
+  async handle({ params, enterprise }, { orm }) {
+    const em = orm.em.fork();
+    const report = await requireReport(em, enterprise.rut, params.date);
+    const submissions = await submissionsOf(em, report, { populate: ['xml'] });
+    const sent = submissions.findLast(({ status }) => status !== 'PREPARED');
+    if (!sent) throw new Refusal('NOT_SENT_YET', `The report of ${params.date} was not sent yet.`);
+    return sent;
+  },
+  file: {
+    mediaType: 'application/xml',
+    // The name that the authority gives such files (docs/authority/reports.md).
+    make: async (_, { rut, date, sequence, xml }) => {
+      const bytes = Buffer.from(xml ?? '', 'utf8');
+      const name = `Rep_${rut}_${date.replaceAll('-', '')}_${String(sequence).padStart(2, '0')}.xml`;
+      return { bytes, name, sha256: await sha256Of(bytes) };
+    },
+  },
+});

@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import { createEnterprise as create } from '../../commands/createEnterprise.ts';
+import { updateEnterprise as update } from '../../commands/updateEnterprise.ts';
+import { currentCertificate } from '../../db/certificates.ts';
+import { countEnterprisesOf, enterpriseObjects, enterprisesOf } from '../../db/enterprises.ts';
+import { listCaes } from '../../db/numbers.ts';
+import { listGrants } from '../../db/roles.ts';
+import { CreateEnterprise, UpdateEnterprise } from '../../domain/enterprise.ts';
+import { updatedEnterpriseObject } from '../../domain/enterpriseObject.ts';
+import { EnterpriseStatusName } from '../../domain/enums.ts';
+import type { Role } from '../../domain/roles.ts';
+import { Rut } from '../../domain/rut.ts';
+import { EnterpriseView, enterpriseView, UpdatedEnterpriseView } from '../../views/enterprise.ts';
+import { TotalCount } from '../../views/formats.ts';
+import { pageOf } from '../paging.ts';
+import { readOnlyIn, requireUnchanged, withReadOnly } from '../readBack.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+
+/** POST /enterprises: registers an enterprise, which the calling account then owns. */
+export const createEnterprise = defineRoute({
+  name: 'createEnterprise',
+  method: 'POST',
+  path: '/enterprises',
+  summary: 'Create enterprise',
+  about:
+    'Registers a company, PENDING, with its first branch. The first account to name a RUT owns it; an account has at most 20 enterprises without a certificate unless an operator allows more (`enterprise.too_many_unproven`). It becomes READY automatically once it has the permission PROD, a valid certificate, a plan, a CAE, and its start date has come.',
+  auth: 'token',
+  sandbox: false,
+  role: null,
+  params: {},
+  query: null,
+  body: { schema: CreateEnterprise, limitBytes: BODY_LIMITS.other },
+  success: { status: 201, description: 'The enterprise, PENDING', schema: EnterpriseView },
+  errors: ['ALREADY_EXISTS'],
+  async handle({ body, caller }, deps) {
+    const enterprise = await create(deps, { accountId: caller.accountId, enterprise: body });
+    return enterpriseView({ enterprise, certificate: null, caes: [] }, 'OWNER', deps.clock());
+  },
+});
+
+const LARGEST_PAGE = 100;
+const USUAL_PAGE = 25;
+
+/** GET /enterprises: those at which the caller has a role, by their RUTs, a page at a time (docs/contract.md#lists). */
+export const listEnterprises = defineRoute({
+  name: 'listEnterprises',
+  method: 'GET',
+  path: '/enterprises',
+  summary: 'List enterprises',
+  about:
+    'The enterprises at which your account has a role, in the order of their RUTs. This is where an integration learns its RUTs.',
+  auth: 'token',
+  sandbox: false,
+  role: null,
+  params: {},
+  query: z.strictObject({
+    ...pageOf('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+    status: EnterpriseStatusName.optional().meta({ description: 'Only enterprises with this status.' }),
+  }),
+  body: null,
+  success: {
+    status: 200,
+    description: 'A page of enterprises, and the total number',
+    schema: z
+      .object({
+        items: z.array(EnterpriseView).meta({ description: 'The enterprises of this page.' }),
+        total: TotalCount,
+      })
+      .meta({ id: 'EnterpriseList', description: 'A page of enterprises.' }),
+  },
+  errors: [],
+  async handle({ query, caller: { accountId } }, { orm, clock }) {
+    const { skip = 0, limit = USUAL_PAGE, status } = query;
+    const em = orm.em.fork();
+    const granted = new Map((await listGrants(em, { accountId })).map(({ rut, role }) => [rut, role]));
+    const filter = { accountId, granted: [...granted.keys()], status };
+    const enterprises = await enterprisesOf(em, filter, { skip, limit });
+    const objects = await enterpriseObjects(em, enterprises, clock());
+    const items = objects.map((object, i) => {
+      const owns = enterprises[i]?.ownerAccountId === accountId;
+      const role: Role | undefined = owns ? 'OWNER' : granted.get(object.rut);
+      if (!role) throw new Error('an enterprise was listed for an account without a role');
+      return { ...object, role };
+    });
+    return { items, total: await countEnterprisesOf(em, filter) };
+  },
+});
+
+/** GET /enterprises/{rut}: the enterprise with its certificate and CAEs. */
+export const getEnterprise = defineRoute({
+  name: 'getEnterprise',
+  method: 'GET',
+  path: '/enterprises/{rut}',
+  summary: 'Read enterprise',
+  about: 'The enterprise with its certificate and its CAEs.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: null,
+  body: null,
+  success: { status: 200, description: 'The enterprise', schema: EnterpriseView },
+  errors: [],
+  async handle({ enterprise, role }, { orm, clock }) {
+    const em = orm.em.fork();
+    const certificate = await currentCertificate(em, enterprise.rut, 'production');
+    const caes = await listCaes(em, enterprise.rut, 'production');
+    return enterpriseView({ enterprise, certificate, caes }, role, clock());
+  },
+});
+
+const Body = withReadOnly(UpdateEnterprise, EnterpriseView);
+
+/** PUT /enterprises/{rut}: corrects its data, sets plan and start date. */
+export const updateEnterprise = route('updateEnterprise', 'PUT');
+
+/** PATCH /enterprises/{rut}: the same, by its second address (docs/contract.md#addresses). */
+export const patchEnterprise = route('patchEnterprise', 'PATCH');
+
+function route(name: string, method: 'PUT' | 'PATCH') {
+  return defineRoute({
+    name,
+    method,
+    path: '/enterprises/{rut}',
+    summary: 'Update data, start date and plan',
+    about:
+      'Changes what is given and leaves the rest; null removes what may be missing. The enterprise may be written back as it was read: what is not changed here is ignored while it is unchanged. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).',
+    auth: 'token',
+    sandbox: false,
+    role: 'OWNER',
+    params: { rut: Rut },
+    query: null,
+    body: { schema: Body, limitBytes: BODY_LIMITS.file },
+    success: {
+      status: 200,
+      description: 'The fields that can be updated, with their current values',
+      schema: UpdatedEnterpriseView,
+    },
+    errors: [],
+    async handle(request, deps) {
+      const { params, body } = request;
+      const sent = readOnlyIn(body, UpdateEnterprise, EnterpriseView);
+      if (sent.length > 0) {
+        const current = (await getEnterprise.handle(request, deps, undefined)) as Record<string, unknown>;
+        requireUnchanged(body, Object.fromEntries(sent.map((name) => [name, current[name]])));
+      }
+      return updatedEnterpriseObject(await update(deps, { rut: params.rut, update: body }));
+    },
+  });
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { sendMail as send } from '../../commands/mails.ts';
+import { findCfe } from '../../db/cfes.ts';
+import { listMails as find } from '../../db/mails.ts';
+import { CfeId } from '../../domain/cfeId.ts';
+import { SendMail } from '../../domain/mail.ts';
+import { Rut } from '../../domain/rut.ts';
+import { MailView, mailView } from '../../views/mail.ts';
+import { environmentToRead } from '../environmentRead.ts';
+import { BODY_LIMITS, defineRoute } from '../route.ts';
+import { cfeAsked, readCfe } from './getCfe.ts';
+
+/** POST …/cfes/{cfe_id}/emails: sends a receipt to an address by e-mail. */
+export const sendMail = defineRoute({
+  name: 'sendMail',
+  method: 'POST',
+  path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
+  summary: 'Send receipt by e-mail',
+  about:
+    'Sends a receipt to an address at once, at most 10 times per CFE and day; beyond what its account may send in a day, or one mailbox may get, it is 429, too. An address that refused an e-mail of the account for good is refused (`mail.bounced`). It is a real e-mail with a real receipt: what was issued in the sandbox cannot be sent.',
+  auth: 'token',
+  sandbox: false,
+  role: 'MEMBER',
+  params: { rut: Rut, cfe_id: CfeId },
+  query: null,
+  body: { schema: SendMail, limitBytes: BODY_LIMITS.other },
+  success: { status: 202, description: 'The e-mail is on its way', schema: MailView },
+  errors: ['NOT_FOUND', 'NOT_SENT_YET', 'RATE_LIMITED'],
+  async requireResource({ params }, { orm }) {
+    await readCfe(orm, findCfe, params, params.cfe_id);
+  },
+  async handle({ params, body, caller, enterprise }, deps) {
+    const { accountId } = caller;
+    const { id: cfeUuid } = await readCfe(deps.orm, findCfe, enterprise, params.cfe_id);
+    return mailView(await send(deps, { accountId, cfeUuid, destination: body.destination }));
+  },
+});
+
+/** So many at most; each day adds ten by hand at the most. */
+const MOST = 1_000;
+
+/** GET …/cfes/{cfe_id}/emails: the e-mails that bring a receipt to its receivers, newest first. */
+export const listMails = defineRoute({
+  name: 'listMails',
+  method: 'GET',
+  path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
+  summary: 'List e-mails of a receipt',
+  about: 'The e-mails that bring a receipt to its receivers, newest first; at most 1,000.',
+  auth: 'token',
+  sandbox: false,
+  role: 'VIEWER',
+  params: { rut: Rut, cfe_id: CfeId },
+  query: z.strictObject(environmentToRead),
+  body: null,
+  success: {
+    status: 200,
+    description: 'The e-mails, newest first',
+    schema: z.array(MailView).meta({ description: 'The e-mails.' }),
+  },
+  errors: ['NOT_FOUND'],
+  async handle(request, { orm }) {
+    const { id: cfeId } = await cfeAsked(orm, findCfe, request);
+    return (await find(orm.em.fork(), { cfeId }, MOST)).map(mailView);
+  },
+});

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { resendMail } from '../../commands/mails.ts';
+import { cfesById } from '../../db/cfes.ts';
+import type { Mail } from '../../db/entities/mail.ts';
+import { findMail, listMailAttempts, listMails } from '../../db/mails.ts';
+import { formatCfeId } from '../../domain/cfeId.ts';
+import { MAIL_STATUSES } from '../../domain/mail.ts';
+import { Refusal } from '../../errors.ts';
+import { InEnvironment, limit, oneCfe, onlyRut, optional } from '../inputs.ts';
+import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+
+const EXAMPLES = ['0c0e1ab1-0000-4000-8000-000000000004'];
+const MailId = z.string().describe('mail_id of the e-mail');
+
+/** E-mails as they are shown, in the order given. */
+async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<Row[]> {
+  const ids = mails.map(({ cfeId }) => cfeId);
+  const cfes = await cfesById(orm.em.fork(), ids);
+  return mails.map((one) => {
+    const cfe = cfes.get(one.cfeId);
+    return {
+      mail_id: one.id,
+      rut: one.rut,
+      environment: one.environment,
+      cfe_id: cfe ? formatCfeId(cfe) : null,
+      kind: one.kind,
+      destination: one.destination,
+      status: one.status,
+      error: one.error,
+      attempts: one.attempts,
+      created_at: one.createdAt.toISOString(),
+    };
+  });
+}
+
+async function oneOf(deps: CliDeps, mailId: string): Promise<Row> {
+  const em = deps.orm.em.fork();
+  const found = await findMail(em, mailId);
+  if (!found) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
+  const [shown] = await mailRows(deps, [found]);
+  return {
+    ...shown,
+    by_hand: found.byHand,
+    message_id: found.messageId ?? null,
+    workflow_id: found.workflowId,
+    history: (await listMailAttempts(em, mailId)).map((attempt) => ({
+      at: attempt.at.toISOString(),
+      smtp_code: attempt.smtpCode ?? null,
+      error: attempt.error ?? null,
+      answer: attempt.answer ?? null,
+      milliseconds: attempt.milliseconds,
+    })),
+  };
+}
+
+export const mail = group('mail', 'E-mails that bring receipts to their receivers, and their attempts', {
+  list: query({
+    summary: 'List e-mails, newest first',
+    takes: {
+      rut: onlyRut('only e-mails of this enterprise'),
+      cfe: optional(z.string(), 'only e-mails of this CFE, such as 101-1; needs --rut', 'cfe_id'),
+      environment: InEnvironment.describe('of that CFE; default: production'),
+      status: optional(z.enum(MAIL_STATUSES), 'only e-mails with this status'),
+      limit: limit(1_000, 50),
+    },
+    examples: ['--status FAILED', '--rut 219999830019 --cfe 101-1 --json'],
+    usageFault: ({ rut, cfe }) =>
+      cfe !== undefined && rut === undefined
+        ? '--cfe needs --rut: every enterprise counts its own CFEs.'
+        : undefined,
+    async run(deps, { rut, cfe: cfe_id, environment, status, limit: most }) {
+      const em = deps.orm.em.fork();
+      const of =
+        cfe_id === undefined ? { rut } : { cfeId: (await oneCfe(em, { rut, cfe_id, environment })).id };
+      return mailRows(deps, await listMails(em, { ...of, status }, most));
+    },
+  }),
+  'show MAIL': query({
+    summary: 'Show one e-mail, with every attempt and what the mail server answered',
+    takes: { mail: MailId },
+    examples: EXAMPLES,
+    run: (deps, { mail: id }) => oneOf(deps, id),
+  }),
+  'resend MAIL': act({
+    summary: 'Send it again at once: same Message-ID, a new schedule of retries',
+    takes: { mail: MailId },
+    examples: EXAMPLES,
+    async run(deps, { mail: mailId }) {
+      await resendMail(deps, { mailId, by: 'command line' });
+      return oneOf(deps, mailId);
+    },
+  }),
+});

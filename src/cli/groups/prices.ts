@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import { loadPlans } from '../../commands/loadPlans.ts';
+import { cancelPayment, settlePayment } from '../../commands/payments.ts';
+import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/rates.ts';
+import type { Payment, Plan } from '../../db/entities/enterprises.ts';
+import type { UiValue } from '../../db/entities/operations.ts';
+import { listPayments, listPlans } from '../../db/payments.ts';
+import { listRates, listUiValues } from '../../db/rates.ts';
+import { date } from '../../domain/dates.ts';
+import { CURRENCIES } from '../../domain/enums.ts';
+import { exactNumber } from '../../domain/exactNumber.ts';
+import type { KnownRate } from '../../domain/exchangeRate.ts';
+import { onlyRut } from '../inputs.ts';
+import { act, group, query } from '../verb.ts';
+
+const planRow = ({ planId, frequencyId, amount, currency }: Plan) => ({
+  plan_id: planId,
+  frequency_id: frequencyId,
+  amount: exactNumber(amount),
+  currency,
+});
+
+export const plan = group('plan', 'Plans and their prices', {
+  list: query({
+    summary: 'List all plans on sale',
+    run: async ({ orm }) => (await listPlans(orm.em.fork())).map(planRow),
+  }),
+  'load FILE': act({
+    summary: 'Put plans on sale, or change their prices',
+    takes: { file: z.string().describe('JSON: [{"plan_id", "frequency_id", "amount", "currency"}]') },
+    examples: ['plans.json'],
+    run: async (deps, { file }) => (await loadPlans(deps, { file: deps.readFile(file) })).map(planRow),
+  }),
+});
+
+const PaymentId = z.string().describe('id of the payment');
+const PAYMENTS = ['7f0c2a2e-6f0b-4d53-9d7e-2f1f0a6f3f11'];
+const paymentRow = (one: Payment) => ({
+  payment_id: one.id,
+  enterprise_rut: one.rut,
+  plan_id: one.planId,
+  frequency_id: one.frequencyId,
+  amount: exactNumber(one.amount),
+  currency: one.currency,
+  status: one.status,
+  redirect_url: one.redirectUrl,
+  created_at: one.createdAt.toISOString(),
+  settled_at: one.settledAt?.toISOString() ?? null,
+});
+
+export const payment = group('payment', 'What enterprises owe for their plans', {
+  list: query({
+    summary: 'List payments, newest first: all, or those of one enterprise',
+    takes: { rut: onlyRut('only payments of this enterprise') },
+    examples: ['', '--rut 219999830019'],
+    run: async ({ orm }, { rut }) => (await listPayments(orm.em.fork(), { rut })).map(paymentRow),
+  }),
+  'settle PAYMENT': act({
+    summary: 'Mark a payment as paid',
+    takes: { payment: PaymentId },
+    examples: PAYMENTS,
+    run: async (deps, { payment: paymentId }) => paymentRow(await settlePayment(deps, { paymentId })),
+  }),
+  'cancel PAYMENT': act({
+    summary: 'Cancel a payment',
+    takes: { payment: PaymentId },
+    examples: PAYMENTS,
+    run: async (deps, { payment: paymentId }) => paymentRow(await cancelPayment(deps, { paymentId })),
+  }),
+});
+
+const uiRow = ({ year, value, source, estimate }: UiValue) => ({
+  year,
+  value: exactNumber(value),
+  source,
+  estimate,
+});
+
+/** Pesos of one indexed unit by year, for the limit above which e-Tickets name their receiver. */
+export const uiValue = group('ui-value', 'Pesos of one indexed unit (UI), by year', {
+  list: query({
+    summary: 'List the UI value of every year that has one',
+    run: async ({ orm }) => (await listUiValues(orm.em.fork())).map(uiRow),
+  }),
+  'load FILE': act({
+    summary: 'Set the UI values of one or more years',
+    takes: {
+      file: z
+        .string()
+        .describe(
+          'JSON: [{"year", "value", "source", "estimate"}]; the value is that of 31 December of the year before',
+        ),
+    },
+    examples: ['ui-values.json'],
+    run: async (deps, { file }) => (await loadUiValues(deps, { file: deps.readFile(file) })).map(uiRow),
+  }),
+});
+
+const rateRow = ({ currency, date: day, rate, source }: KnownRate) => ({ currency, date: day, rate, source });
+
+/** Pesos of one unit of a foreign currency at the closing of a day, for the daily report. */
+export const exchangeRate = group('exchange-rate', 'Rates of foreign currencies, by day', {
+  list: query({
+    summary: 'List all rates that are stored, the latest first',
+    run: async ({ orm }) => (await listRates(orm.em.fork())).map(rateRow),
+  }),
+  'load FILE': act({
+    summary: 'Set the rates of one or more days, where the central bank cannot be asked',
+    takes: {
+      file: z
+        .string()
+        .describe(
+          'JSON: [{"currency", "date", "rate", "source"}]; the rate is text: pesos at the closing of that day',
+        ),
+    },
+    examples: ['rates.json'],
+    run: async (deps, { file }) =>
+      (await loadExchangeRates(deps, { file: deps.readFile(file) })).map(rateRow),
+  }),
+  'fetch CURRENCY DATE': act({
+    summary: 'Ask the central bank for the rate of a day, unless it is stored, and store it',
+    takes: {
+      currency: z.enum(CURRENCIES).exclude(['UYU']).describe('USD or EUR'),
+      date: date().describe('the day whose closing counts, YYYY-MM-DD'),
+    },
+    examples: ['USD 2026-03-09'],
+    run: async (deps, wanted) =>
+      rateRow(await fetchExchangeRate({ ...deps, ratesFor: deps.ratesFor() }, wanted)),
+  }),
+});

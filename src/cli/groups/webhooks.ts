@@ -1,0 +1,227 @@
+import * as z from 'zod';
+import { redeliver } from '../../commands/redeliver.ts';
+import { startRun } from '../../commands/runs.ts';
+import {
+  addWebhook,
+  removeWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+  type WebhookCommandDeps,
+} from '../../commands/webhooks.ts';
+import { requireAccount } from '../../db/accounts.ts';
+import { findDelivery, listAttempts } from '../../db/deliveries.ts';
+import { listDeliveries } from '../../db/deliveryList.ts';
+import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
+import { bodiesOf } from '../../db/events.ts';
+import { countMatching } from '../../db/matching.ts';
+import { listWebhooks } from '../../db/webhooks.ts';
+import { RUN_REASON_LENGTH } from '../../domain/run.ts';
+import { text } from '../../domain/text.ts';
+import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { Refusal } from '../../errors.ts';
+import { AccountId, anyEnvironment, flag, limit, onlyRut, optional, since } from '../inputs.ts';
+import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import { runRow } from './bulkRuns.ts';
+
+const WEBHOOK = '0c0e1ab1-0000-4000-8000-000000000002';
+const WebhookId = z.string().describe('id of the webhook');
+const URL_ABOUT = 'where events are sent: https, a public name, port 443 or from 1024 up';
+const Url = z.string().describe(URL_ABOUT);
+const EVENT_ABOUT = `an event to send; repeat for more: ${WEBHOOK_EVENTS.join(', ')}`;
+const Events = z.array(z.string()).describe(EVENT_ABOUT);
+
+const webhookRow = (webhook: Webhook) => ({
+  webhook_id: webhook.id,
+  account_id: webhook.accountId,
+  url: webhook.url,
+  events: webhook.events,
+  enabled: webhook.enabled,
+  disabled_reason: webhook.disabledReason ?? null,
+  created_at: webhook.createdAt.toISOString(),
+});
+
+const sealing = (deps: CliDeps): WebhookCommandDeps => ({ ...deps, sealer: deps.sealer() });
+
+export const webhook = group('webhook', 'Webhooks of accounts: which servers get which events', {
+  'add ACCOUNT': act({
+    summary: 'Add a webhook to an account; its secret is shown only once',
+    takes: { account: AccountId, url: Url, event: Events },
+    examples: [
+      '0c0e1ab1-0000-4000-8000-000000000001 --url https://example.com/cfe --event efactura.login --event cfe.updated',
+    ],
+    async run(deps, { account: accountId, url, event: events }) {
+      const made = await addWebhook(sealing(deps), { accountId, url, events });
+      return { ...webhookRow(made.webhook), secret: made.secret };
+    },
+  }),
+  'list ACCOUNT': query({
+    summary: 'List the webhooks of an account',
+    takes: { account: AccountId },
+    examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
+    async run({ orm }, { account }) {
+      const em = orm.em.fork();
+      return (await listWebhooks(em, (await requireAccount(em, account)).id)).map(webhookRow);
+    },
+  }),
+  'update WEBHOOK': act({
+    summary: 'Change a webhook’s address or events, enable or disable it',
+    takes: {
+      webhook: WebhookId,
+      url: optional(Url, URL_ABOUT),
+      event: optional(Events, `${EVENT_ABOUT}; replaces the present ones`),
+      enable: flag('send new events'),
+      disable: flag('send no new events; deliveries under way go on'),
+    },
+    examples: [`${WEBHOOK} --disable`, `${WEBHOOK} --url https://example.com/new`],
+    usageFault({ url, event, enable, disable }) {
+      if (enable && disable) return 'give either --enable or --disable, not both';
+      const nothing = [url, event, enable, disable].every((given) => given === undefined);
+      return nothing ? 'give what to change: --url, --event, --enable or --disable' : undefined;
+    },
+    async run(deps, { webhook: webhookId, url, event: events, enable, disable }) {
+      const enabled = enable ? true : disable ? false : undefined;
+      return webhookRow(await updateWebhook(sealing(deps), { webhookId, url, events, enabled }));
+    },
+  }),
+  'rotate-secret WEBHOOK': act({
+    summary: 'Make a new secret, shown only once; the old one also signs for 24 hours',
+    takes: { webhook: WebhookId },
+    examples: [WEBHOOK],
+    async run(deps, { webhook: webhookId }) {
+      const rotated = await rotateWebhookSecret(sealing(deps), { webhookId });
+      const until = rotated.webhook.previousSecretUntil?.toISOString() ?? null;
+      return { ...webhookRow(rotated.webhook), secret: rotated.secret, previous_secret_until: until };
+    },
+  }),
+  'remove WEBHOOK': act({
+    summary: 'Remove a webhook; its deliveries stay on record',
+    takes: { webhook: WebhookId },
+    examples: [WEBHOOK],
+    async run(deps, { webhook: webhookId }) {
+      await removeWebhook(sealing(deps), { webhookId });
+      return { webhook_id: webhookId, removed: true };
+    },
+  }),
+  'test WEBHOOK': act({
+    summary: 'Send webhook.test; follow it with `delivery show`',
+    takes: { webhook: WebhookId },
+    examples: [WEBHOOK],
+    run: async (deps, { webhook: webhookId }) =>
+      deliveryRow(deps, await testWebhook(sealing(deps), { webhookId })),
+  }),
+});
+
+const DELIVERY = '0c0e1ab1-0000-4000-8000-000000000003';
+const DELIVERY_ABOUT = 'id of the delivery, which the receiver gets as webhook-id';
+const DeliveryId = z.string().describe(DELIVERY_ABOUT);
+
+/** Deliveries in the order given, each with its attempts and the exact body. */
+async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): Promise<Row[]> {
+  const em = orm.em.fork();
+  const ids = deliveries.map(({ id }) => id);
+  const attempts = Map.groupBy(await listAttempts(em, ids), ({ deliveryId }) => deliveryId);
+  const eventIds = deliveries.map(({ eventId }) => eventId);
+  const bodies = await bodiesOf(em, eventIds);
+  return deliveries.map(({ id, webhookId, eventId, eventName, status, createdAt }) => ({
+    delivery_id: id,
+    webhook_id: webhookId,
+    event: eventName,
+    status,
+    created_at: createdAt.toISOString(),
+    attempts: (attempts.get(id) ?? []).map((attempt) => ({
+      at: attempt.at.toISOString(),
+      http_status: attempt.httpStatus ?? null,
+      error: attempt.error ?? null,
+      milliseconds: attempt.milliseconds,
+      answer: attempt.answer ?? null,
+    })),
+    body: bodies.get(eventId) ?? null,
+  }));
+}
+
+async function deliveryRow(deps: CliDeps, one: Delivery): Promise<Row> {
+  const [row = {}] = await deliveryRows(deps, [one]);
+  return row;
+}
+
+async function oneDelivery(deps: CliDeps, deliveryId: string): Promise<Row> {
+  const found = await findDelivery(deps.orm.em.fork(), deliveryId);
+  if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
+  return deliveryRow(deps, found);
+}
+
+export const delivery = group('delivery', 'Events on their way to receivers, and their attempts', {
+  list: query({
+    summary: 'List deliveries, newest first',
+    takes: {
+      webhook: optional(z.uuid(), 'only deliveries to this webhook'),
+      status: optional(z.enum(DELIVERY_STATUSES), 'only deliveries with this status'),
+      event: optional(z.string(), 'only deliveries of this event'),
+      rut: onlyRut('only deliveries of events about this enterprise'),
+      cfe: optional(z.string(), 'only deliveries of events about this CFE; needs --rut', 'cfe_id'),
+      environment: anyEnvironment('only deliveries of events there'),
+      since: since(
+        'only deliveries made from then on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
+      ),
+      limit: limit(1_000, 50),
+    },
+    examples: [
+      '--status FAILED',
+      '--rut 219999830019 --cfe 101-1',
+      '--event efactura.login --limit 10 --json',
+    ],
+    columns: 'delivery_id webhook_id event status created_at',
+    usageFault: ({ cfe, rut }) =>
+      cfe !== undefined && rut === undefined ? '--cfe needs --rut, whose CFE it is' : undefined,
+    async run(deps, { webhook: webhookId, cfe: cfeId, since: from, limit: most, ...rest }) {
+      const filter = { webhookId, cfeId, from, ...rest };
+      return deliveryRows(deps, await listDeliveries(deps.orm.em.fork(), filter, most));
+    },
+  }),
+  'show DELIVERY': query({
+    summary: 'Show one delivery, with every attempt and what was sent',
+    takes: { delivery: DeliveryId },
+    examples: [DELIVERY],
+    run: (deps, { delivery: id }) => oneDelivery(deps, id),
+  }),
+  'redeliver DELIVERY': act({
+    summary:
+      'Send one again, or as a bulk run all that did not arrive at a webhook: same id, same bytes, at once, a new schedule of retries',
+    takes: {
+      delivery: optional(DeliveryId, DELIVERY_ABOUT),
+      webhook: optional(
+        z.uuid(),
+        'all deliveries to this webhook that did not arrive, those that wait for their next retry too',
+      ),
+      since: since(
+        'of those, only what was given up or last refused from then on: a day in Montevideo, or a date and time',
+      ),
+      event: optional(z.enum([...WEBHOOK_EVENTS, 'webhook.test']), 'of those, only this event'),
+      reason: optional(text(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
+      dryRun: flag('only tell how many a bulk run would send again'),
+    },
+    examples: [
+      DELIVERY,
+      `--webhook ${WEBHOOK} --since 2026-11-20T15:00:00Z --reason "their server was down"`,
+    ],
+    usageFault(input) {
+      const isBulk = input['webhook'] !== undefined;
+      if (isBulk === (input['delivery'] !== undefined))
+        return 'give DELIVERY, or --webhook for all that did not arrive';
+      if (isBulk) return input['reason'] === undefined ? 'a bulk run needs its --reason' : undefined;
+      const filter = ['since', 'event', 'dryRun'].find((name) => input[name] !== undefined);
+      return filter === undefined ? undefined : 'DELIVERY cannot be combined with filters';
+    },
+    async run(deps, { delivery: deliveryId, webhook: to, since: from, event, reason, dryRun }) {
+      if (deliveryId !== undefined) {
+        await redeliver(deps, { deliveryId, reason });
+        return oneDelivery(deps, deliveryId);
+      }
+      const filter = { webhook: to, event, since: from?.toISOString() };
+      if (dryRun) return { total: await countMatching(deps.orm.em.fork(), 'redeliver', filter) };
+      const input = { kind: 'redeliver', filter, reason: reason ?? '', seen: null } as const;
+      return runRow(await startRun(deps, input));
+    },
+  }),
+});

@@ -1,0 +1,104 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { type BranchFacts, type BranchKey, lockEnterprise, openBranch } from '../db/enterprises.ts';
+import { Branch, type Enterprise } from '../db/entities/enterprises.ts';
+import { recordingChanges } from '../db/events.ts';
+import type { AuditAction } from '../domain/audit.ts';
+import type { CreateBranch, UpdateBranch } from '../domain/enterprise.ts';
+import { firstBranchStays } from '../domain/enterpriseRules.ts';
+import { invalidInput, Refusal } from '../errors.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { requireStanding } from './steps/standing.ts';
+
+interface Change<T> {
+  readonly action: AuditAction;
+  readonly result: T;
+}
+
+/**
+ * Runs `change` on a branch (null when it is the first, or there is none) in one transaction that holds its lock and then
+ * the enterprise's, and writes into the audit what it was. In that order, because whoever issues from the branch holds
+ * the branch while he waits for the enterprise.
+ */
+async function changeBranches<T>(
+  deps: CommandDeps,
+  { rut, branch }: BranchKey,
+  change: (
+    em: EntityManager,
+    at: { enterprise: Enterprise; found: Branch | null },
+    now: Date,
+  ) => Change<T> | Promise<Change<T>>,
+): Promise<T> {
+  const result = await deps.orm.em.fork().transactional(async (em) => {
+    const found = await em.findOne(Branch, { rut, branch }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const enterprise = await lockEnterprise(em, rut);
+    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    await requireStanding(deps, em, rut);
+    const now = deps.clock();
+    const { action, result } = await recordingChanges(em, enterprise, now, () =>
+      change(em, { enterprise, found }, now),
+    );
+    audited(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);
+    return result;
+  });
+  deps.outbox.dispatchSoon();
+  return result;
+}
+
+/** What is stored of a branch that a body describes. */
+const branchFacts = (body: UpdateBranch): BranchFacts => ({
+  streetName: body.street_name,
+  localityName: body.locality_name,
+  departmentName: body.department_name,
+  phoneNumber: body.phone_number ?? null,
+});
+
+const noSuchBranch = (branch: number): Refusal =>
+  new Refusal('NOT_FOUND', `The enterprise has no open branch ${branch}.`);
+
+/** Adds a branch to an enterprise, or opens a closed one again. Refuses a code that is in use (ALREADY_EXISTS). */
+export function addBranch(
+  deps: CommandDeps,
+  { rut, body }: { rut: string; body: CreateBranch },
+): Promise<Branch> {
+  const { branch } = body;
+  return changeBranches(deps, { rut, branch }, async (em, { enterprise, found }, now) => {
+    const isNew = enterprise.branch !== branch && (!found || found.closedAt);
+    const added = isNew ? await openBranch(em, { rut, branch }, found, branchFacts(body), now) : null;
+    if (!added) throw new Refusal('ALREADY_EXISTS', `The enterprise has a branch ${branch} already.`);
+    return { action: 'branch.add', result: added };
+  });
+}
+
+/**
+ * Puts what is told of a branch in the place of what was; the first branch is the enterprise's own. CFEs that are
+ * numbered already keep what they were numbered with. Refuses an unknown or closed branch (NOT_FOUND).
+ */
+export function updateBranch(
+  deps: CommandDeps,
+  { rut, branch, body }: { rut: string; branch: number; body: UpdateBranch },
+): Promise<BranchFacts & { branch: number }> {
+  return changeBranches(deps, { rut, branch }, (_em, { enterprise, found }) => {
+    const open = found?.closedAt ? null : found;
+    const changed = enterprise.branch === branch ? enterprise : open;
+    if (!changed) throw noSuchBranch(branch);
+    return { action: 'branch.update', result: Object.assign(changed, branchFacts(body)) };
+  });
+}
+
+/**
+ * Ends a branch: one that CFEs were issued from is closed, another is deleted. Refuses the enterprise's first branch
+ * (INVALID_INPUT) and one that is unknown or closed (NOT_FOUND).
+ */
+export function removeBranch(
+  deps: CommandDeps,
+  { rut, branch }: { rut: string; branch: number },
+): Promise<void> {
+  return changeBranches(deps, { rut, branch }, (em, { enterprise, found }, now) => {
+    if (enterprise.branch === branch) throw invalidInput([firstBranchStays(branch)]);
+    if (!found || found.closedAt) throw noSuchBranch(branch);
+    if (found.usedAt) found.closedAt = now;
+    else em.remove(found);
+    return { action: found.usedAt ? 'branch.close' : 'branch.delete', result: undefined };
+  });
+}

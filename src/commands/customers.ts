@@ -1,0 +1,94 @@
+import {
+  type CustomerKey,
+  customerFacts,
+  hasMoreCustomersThan,
+  insertCustomer,
+  deleteCustomer as remove,
+  replaceCustomer,
+} from '../db/customers.ts';
+import { Customer } from '../db/entities/enterprises.ts';
+import { takeTurn } from '../db/sql.ts';
+import { USUAL_CAPS } from '../domain/caps.ts';
+import type { Customer as CustomerBody } from '../domain/customer.ts';
+import { customerFault, documentFaults, tooManyCustomers } from '../domain/customerRules.ts';
+import { invalidInput, Refusal } from '../errors.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
+import { requireStanding } from './steps/standing.ts';
+
+/**
+ * Keeps a customer of an enterprise. Refuses a document that one of its customers has already, and more customers than
+ * an enterprise may have (INVALID_INPUT).
+ */
+export async function createCustomer(
+  deps: CommandDeps,
+  input: { rut: string; customer: CustomerBody },
+): Promise<Customer> {
+  const { rut, customer: body } = input;
+  const { doc_type: docType, doc_number: docNumber } = body;
+  const { customers: most } = deps.caps ?? USUAL_CAPS;
+  const now = deps.clock();
+  const facts = customerFacts(body, now);
+  const customer = await deps.orm.em.fork().transactional(async (em) => {
+    await takeTurn(em, `customers of ${rut}`);
+    await requireStanding(deps, em, rut);
+    const made = await insertCustomer(em, { rut, docType, docNumber }, facts);
+    if (!made) return null;
+    if (await hasMoreCustomersThan(em, rut, most)) throw invalidInput([tooManyCustomers(most)]);
+    audited(deps, em, { action: 'customer.create', subject: made.id, rut }, now);
+    return made;
+  });
+  if (customer) return customer;
+  throw invalidInput([
+    customerFault(
+      'customer.exists',
+      `doc_number: the enterprise already has a customer ${docType} ${docNumber}.`,
+    ),
+  ]);
+}
+
+/**
+ * Puts `customer` in the place of what was kept of the one with that document: what it leaves out is gone. Refuses an
+ * unknown document (NOT_FOUND) and a body with another (INVALID_INPUT).
+ */
+export async function updateCustomer(
+  deps: CommandDeps,
+  input: CustomerKey & { customer: CustomerBody },
+): Promise<Customer> {
+  const { customer: body, ...key } = input;
+  const faults = documentFaults(body, key);
+  if (faults.length > 0) throw invalidInput(faults);
+  const now = deps.clock();
+  const facts = customerFacts(body, now);
+  const customer = await deps.orm.em.fork().transactional(async (em) => {
+    await requireStanding(deps, em, key.rut);
+    const replaced = await replaceCustomer(em, key, facts);
+    if (replaced) audited(deps, em, { action: 'customer.update', subject: replaced.id, rut: key.rut }, now);
+    return replaced;
+  });
+  if (!customer) throw unknown(key);
+  return customer;
+}
+
+/** The customer with that document. Refuses one that no customer of the enterprise has (NOT_FOUND). */
+export async function requireCustomer(deps: CommandDeps, key: CustomerKey): Promise<Customer> {
+  const customer = await deps.orm.em.fork().findOne(Customer, { ...key });
+  if (!customer) throw unknown(key);
+  return customer;
+}
+
+const unknown = ({ docType }: CustomerKey): Refusal =>
+  new Refusal('NOT_FOUND', `The enterprise has no customer with this ${docType}.`);
+
+/** Forgets a customer of an enterprise; its CFEs stay. Refuses an unknown document (NOT_FOUND). */
+export async function deleteCustomer(deps: CommandDeps, key: CustomerKey): Promise<void> {
+  const forgotten = await deps.orm.em.fork().transactional(async (em) => {
+    await requireStanding(deps, em, key.rut);
+    const id = await remove(em, key);
+    if (id !== null)
+      audited(deps, em, { action: 'customer.delete', subject: id, rut: key.rut }, deps.clock());
+    return id !== null;
+  });
+  if (forgotten) return;
+  throw new Refusal('NOT_FOUND', `The enterprise has no customer with this ${key.docType}.`);
+}

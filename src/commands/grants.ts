@@ -1,0 +1,71 @@
+import { requireAccount } from '../db/accounts.ts';
+import { lockEnterprise } from '../db/enterprises.ts';
+import { EnterpriseGrant } from '../db/entities/enterprises.ts';
+import { deleteGrant, listGrants } from '../db/roles.ts';
+import type { GrantedRole } from '../domain/roles.ts';
+import { isUuid } from '../domain/uuid.ts';
+import { Refusal } from '../errors.ts';
+import { recordRoleChange } from './members.ts';
+import { audited } from './steps/audited.ts';
+import type { CommandDeps } from './steps/deps.ts';
+
+/**
+ * Lets an account be MEMBER or VIEWER at an enterprise, in place of what it was; a change is told to it. An operator's act. Refuses an unknown
+ * account or enterprise (NOT_FOUND), and the account that owns the enterprise (INVALID_INPUT).
+ */
+export async function setGrant(
+  deps: CommandDeps,
+  grant: { accountId: string; rut: string; role: GrantedRole; reason?: string | undefined },
+): Promise<Omit<EnterpriseGrant, symbol>> {
+  const { rut, role, reason } = grant;
+  const set = await deps.orm.em.fork().transactional(async (em) => {
+    const { id: accountId } = await requireAccount(em, grant.accountId);
+    // Locked, so that nobody makes the account its owner meanwhile.
+    const enterprise = await lockEnterprise(em, rut);
+    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    if (enterprise.ownerAccountId === accountId) {
+      throw new Refusal(
+        'INVALID_INPUT',
+        `The account ${accountId} is already the OWNER of the enterprise ${rut}.`,
+      );
+    }
+    const now = deps.clock();
+    const [before] = await listGrants(em, { accountId, rut });
+    const from = before?.role ?? null;
+    await em.upsert(EnterpriseGrant, { accountId, rut, role }, { onConflictFields: ['accountId', 'rut'] });
+    await recordRoleChange(em, enterprise, { accountId, from, to: role }, now);
+    const why = reason === undefined ? {} : { reason };
+    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, ...why }, now);
+    return { accountId, rut, role };
+  });
+  deps.outbox.dispatchSoon();
+  return set;
+}
+
+/**
+ * Removes the role that an account was granted at an enterprise, and tells it. An operator's act. Refuses where it has none
+ * (NOT_FOUND).
+ */
+export async function removeGrant(
+  deps: CommandDeps,
+  input: { accountId: string; rut: string; reason?: string | undefined },
+): Promise<void> {
+  const { accountId, rut, reason } = input;
+  await deps.orm.em.fork().transactional(async (em) => {
+    // Locked, as by whoever grants: what is told follows on what was told before.
+    const enterprise = await lockEnterprise(em, rut);
+    const [granted] = enterprise && isUuid(accountId) ? await listGrants(em, { accountId, rut }) : [];
+    if (!enterprise || !granted) {
+      throw new Refusal(
+        'NOT_FOUND',
+        `The account ${accountId} has no granted role at the enterprise ${rut}.`,
+      );
+    }
+    const now = deps.clock();
+    await deleteGrant(em, { accountId, rut });
+    await recordRoleChange(em, enterprise, { accountId, from: granted.role, to: null }, now);
+    const why = reason === undefined ? {} : { reason };
+    audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, ...why }, now);
+  });
+  deps.outbox.dispatchSoon();
+}

@@ -1,0 +1,70 @@
+/** Forms for fields that a table describes (domain/fields.ts): how they are drawn, sent and named. */
+import type * as z from 'zod';
+import { typedNumber } from '../domain/decimal.ts';
+import type { Fields, Stored } from '../domain/fields.ts';
+import type { Html } from '../page/html.ts';
+import { field } from './parts.ts';
+
+type Labels<T extends Fields> = { readonly [C in keyof Stored<T>]: string };
+
+/** What the inputs hold for what is stored; empty for what is missing. */
+export const inputsOf = <T extends Fields>(
+  fields: T,
+  row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined } | null,
+): { readonly [K in keyof T]: string } =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { column }]) => [
+      name,
+      String(row?.[column as keyof Stored<T>] ?? ''),
+    ]),
+  ) as { [K in keyof T]: string };
+
+/** An input for each field, by its label in the reader's language. */
+export function drawFields<T extends Fields>(
+  labels: Labels<T>,
+  fields: T,
+  values: { readonly [K in keyof T]: string },
+): Html[] {
+  const attributes = {
+    text: {},
+    code: { inputmode: 'numeric', maxlength: 4 },
+    email: { type: 'email' },
+    day: { type: 'date' },
+  } as const;
+  return Object.entries(fields).map(([name, { column, kind, optional }]) =>
+    field(labels[column as keyof Stored<T>], {
+      name,
+      value: values[name],
+      ...attributes[kind],
+      ...(optional ? { required: false } : {}),
+    }),
+  );
+}
+
+/** What a form with these fields sends: for each what was typed. */
+export const sentShape = <T extends Fields, S extends z.ZodType>(
+  fields: T,
+  typed: S,
+): { [K in keyof T]: S } =>
+  Object.fromEntries(Object.keys(fields).map((name) => [name, typed])) as { [K in keyof T]: S };
+
+/** What was typed, as the body of the API: null for what was emptied and may be missing. */
+export const bodyOfSent = (
+  fields: Fields,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, row]): [string, unknown][] => {
+      const typed = sent[name];
+      if (typeof typed !== 'string') return [];
+      const value = typed.trim();
+      if (row.kind === 'code') return [[name, typedNumber(value)]];
+      return [[name, value === '' && row.optional ? null : value]];
+    }),
+  );
+
+/** The labels by the paths of the body's faults. */
+export const labelsByPath = <T extends Fields>(labels: Labels<T>, fields: T): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { column }]) => [`/${name}`, labels[column as keyof Stored<T>]]),
+  );

@@ -1,0 +1,98 @@
+/**
+ * Looks at keys and certificates of others before OpenSSL reads them: it computes natively whatever a key asks for, for
+ * most kinds at any size, and nothing can stop it. Only RSA of a sane size is let through.
+ */
+
+/** Certification authorities issue up to 4,096; a signature with 8,192 takes some 35 ms. */
+const LONGEST_BITS = 8_192;
+/** OpenSSL has the same limit for long keys; 65,537 has 17. */
+const LARGEST_EXPONENT = 2n ** 64n;
+const BITS_PER_BYTE = 8;
+/** What is read here has ten at the most, one beside the other. */
+const MOST_ELEMENTS = 16;
+
+/**
+ * Whether a PKCS#8 key (DER) is RSA of at most 8,192 bits, with two primes and every number as small as such a key has
+ * it: OpenSSL signs with the primes and exponents it is given, however short the modulus. False for what is no key.
+ */
+export function isRsaKey(pkcs8: Uint8Array): boolean {
+  const [, algorithm, key] = childrenOf(elementsIn(pkcs8)[0], TAGS.sequence);
+  const [version, n = 0n, e = 0n, d = 0n, p = 0n, q = 0n, dP = 0n, dQ = 0n, qInv = 0n, ...more] = numbersOf(
+    elementsIn(contentOf(key, TAGS.octetString))[0],
+  );
+  if (!isRsa(algorithm) || version !== 0n || more.length > 0 || !isPublicKey(n, e)) return false;
+  return p * q === n && d < n && dP < p && dQ < q && qInv < p;
+}
+
+/** Whether a certificate (DER) holds an RSA key of at most 8,192 bits. False for what is no certificate, and for one with PEM inside. */
+export function hasRsaKey(certificate: Uint8Array): boolean {
+  // Node looks for PEM before DER, wherever it stands: it would read another certificate than the one looked at here.
+  if (Buffer.from(certificate).includes('-----BEGIN')) return false;
+  const [signed] = childrenOf(elementsIn(certificate)[0], TAGS.sequence);
+  const fields = childrenOf(signed, TAGS.sequence);
+  // Before the key stand serialNumber, signature, issuer, validity and subject; before them the version, unless it is 1.
+  const [algorithm, key] = childrenOf(fields[fields[0]?.tag === TAGS.version ? 6 : 5], TAGS.sequence);
+  // The first byte of a bit string tells how many bits of the last one are unused.
+  const [n = 0n, e = 0n] = numbersOf(elementsIn(contentOf(key, TAGS.bitString).subarray(1))[0]);
+  return isRsa(algorithm) && isPublicKey(n, e);
+}
+
+const isPublicKey = (n: bigint, e: bigint): boolean => n > e && e > 1n && e < LARGEST_EXPONENT;
+
+const TAGS = {
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  identifier: 0x06,
+  sequence: 0x30,
+  version: 0xa0,
+} as const;
+/** The object identifier rsaEncryption, 1.2.840.113549.1.1.1. */
+const RSA_ENCRYPTION = Buffer.from('2a864886f70d010101', 'hex');
+
+/** Part of a DER encoding. */
+interface Element {
+  readonly tag: number;
+  readonly content: Uint8Array;
+}
+
+/** The first elements that `der` is made of, up to one that is not whole. */
+function elementsIn(der: Uint8Array): Element[] {
+  const found: Element[] = [];
+  for (let at = 0; at + 2 <= der.length && found.length < MOST_ELEMENTS; ) {
+    const [tag = 0, short = 0] = der.subarray(at, at + 2);
+    // From 0x80 on it is the number of bytes that hold the length.
+    const bytes = short < 0x80 ? 0 : short - 0x80;
+    const begin = at + 2 + bytes;
+    const length = bytes === 0 ? short : Number(numberIn(der.subarray(at + 2, begin)));
+    if (bytes > 4 || short === 0x80 || begin + length > der.length) break;
+    found.push({ tag, content: der.subarray(begin, begin + length) });
+    at = begin + length;
+  }
+  return found;
+}
+
+/** The content of an element with that tag; nothing of another. */
+const contentOf = (element: Element | undefined, tag: number): Uint8Array =>
+  element?.tag === tag ? element.content : new Uint8Array();
+
+const childrenOf = (element: Element | undefined, tag: number): Element[] =>
+  elementsIn(contentOf(element, tag));
+
+function isRsa(algorithm: Element | undefined): boolean {
+  const [identifier] = childrenOf(algorithm, TAGS.sequence);
+  return RSA_ENCRYPTION.equals(contentOf(identifier, TAGS.identifier));
+}
+
+/** The numbers of a sequence of INTEGERs; none where one is missing, negative, or longer than LONGEST_BITS. */
+function numbersOf(sequence: Element | undefined): bigint[] {
+  const contents = childrenOf(sequence, TAGS.sequence).map((one) => contentOf(one, TAGS.integer));
+  const isShort = (content: Uint8Array): boolean => {
+    const [first = 0x80] = content;
+    // A zero stands before a first byte that would make the number negative.
+    return first < 0x80 && content.length - (first === 0 ? 1 : 0) <= LONGEST_BITS / BITS_PER_BYTE;
+  };
+  return contents.every(isShort) ? contents.map(numberIn) : [];
+}
+
+const numberIn = (bytes: Uint8Array): bigint => BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);

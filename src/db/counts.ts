@@ -1,0 +1,222 @@
+/** Requests and failures that are counted, and how many are allowed. */
+import type { EntityData, EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../domain/cfeTypes.ts';
+import { montevideoDate } from '../domain/montevideo.ts';
+import { SIGN_IN_LIMITS } from '../domain/people.ts';
+import {
+  FAILURE_LIMIT,
+  FORM_LIMIT,
+  HOURLY_LIMITS,
+  type Quota,
+  type RequestLimit,
+} from '../domain/requestLimits.ts';
+import type { GrantedRole } from '../domain/roles.ts';
+import { Enterprise } from './entities/enterprises.ts';
+import { RateLimit } from './entities/people.ts';
+import { rowsOf, statement } from './sql.ts';
+
+/** How long a count of requests, of failed authentications, of attempts to sign in and of forms is of use: its window. */
+export const COUNT_MILLISECONDS =
+  Math.max(...Object.values(HOURLY_LIMITS).map(({ seconds }) => seconds)) * 1_000;
+export const FAILURE_MILLISECONDS = FAILURE_LIMIT.seconds * 1_000;
+export const SIGN_IN_MILLISECONDS = SIGN_IN_LIMITS.seconds * 1_000;
+export const FORM_MILLISECONDS = FORM_LIMIT.seconds * 1_000;
+
+interface Row {
+  count: number;
+  /** When the window began, in seconds of the epoch. */
+  since: number;
+  /** The account's own limit. */
+  per_hour: number | null;
+}
+
+/** A request that is counted, and what it is let in by. */
+export interface Admission {
+  readonly quota: Quota;
+  /** The enterprise that it is about; null where there is none of that RUT. */
+  readonly enterprise: Enterprise | null;
+  /** What an operator granted to the account at that enterprise; null when nothing. */
+  readonly granted: GrantedRole | null;
+}
+
+const ADMIT = statement(
+  'admit_request',
+  `with counted as (
+     insert into request_count as mine (account_id, environment, since, requests)
+     values (?::uuid, ?::text, ?::timestamptz, 1)
+     on conflict (account_id, environment) do update set
+       requests = case when mine.since <= ?::timestamptz then 1 else mine.requests + 1 end,
+       since = case when mine.since <= ?::timestamptz then excluded.since else mine.since end
+     returning account_id, environment, requests, extract(epoch from since)::float8 as since
+   )
+   select counted.requests as count, counted.since, own.per_hour, to_jsonb(enterprise) as enterprise, role as granted
+   from counted
+   left join rate_limit own using (account_id, environment)
+   left join enterprise on enterprise.rut = ?::text
+   left join enterprise_grant on enterprise_grant.rut = enterprise.rut
+     and enterprise_grant.account_id = counted.account_id`,
+);
+
+/**
+ * Counts one request against the hourly limit of an account, its own or everyone's, and looks up what the checks after it
+ * ask for: one statement, so that counting is exact. `rut`: null where no enterprise is meant. The caller refuses.
+ */
+export async function admitRequest(
+  em: EntityManager,
+  { accountId, environment }: { accountId: string; environment: Environment },
+  rut: string | null,
+  now: Date,
+): Promise<Admission> {
+  interface AdmissionRow extends Row {
+    enterprise: EntityData<Enterprise> | null;
+    granted: GrantedRole | null;
+  }
+  const limit = HOURLY_LIMITS[environment];
+  const { at, over } = windowAt(now, limit);
+  const [row] = await rowsOf<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
+  if (!row) throw new Error('a counter answered no row');
+  const { enterprise, granted } = row;
+  return { quota: quotaOf(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
+}
+
+/** Counts one failed authentication of a network. */
+export const countFailedAuthentication = (em: EntityManager, network: string, now: Date): Promise<Quota> =>
+  countInWindow(em, { table: 'failed_authentication', key: 'address', count: 'failures' }, network, {
+    limit: FAILURE_LIMIT,
+    now,
+  });
+
+/** Counts a form that a person sends in the console. */
+export const countForm = (em: EntityManager, personId: string, now: Date): Promise<Quota> =>
+  countInWindow(em, { table: 'form_count', key: 'person_id', count: 'forms' }, personId, {
+    limit: FORM_LIMIT,
+    now,
+  });
+
+/** Counts an attempt to sign in from a place that has `most`. */
+export const countSignIn = (
+  em: EntityManager,
+  { place, most }: { place: string; most: number },
+  now: Date,
+): Promise<Quota> =>
+  countInWindow(em, { table: 'sign_in_count', key: 'place', count: 'attempts' }, place, {
+    limit: { most, seconds: SIGN_IN_LIMITS.seconds },
+    now,
+  });
+
+/** Takes back attempts to sign in of each place: they were no failures. */
+export async function forgiveSignIn(
+  em: EntityManager,
+  places: readonly string[],
+  attempts: number,
+): Promise<void> {
+  await em.execute('update sign_in_count set attempts = greatest(attempts - ?, 0) where place in (?)', [
+    attempts,
+    [...places],
+  ]);
+}
+
+/** Counts one for a key of a table, before it is known what comes of it, so that many at once are counted too. */
+async function countInWindow(
+  em: EntityManager,
+  { table, key, count }: { table: string; key: string; count: string },
+  of: string,
+  { limit, now }: { limit: RequestLimit; now: Date },
+): Promise<Quota> {
+  const { at, over } = windowAt(now, limit);
+  const [row] = await em.execute<Row[]>(
+    `insert into ${table} as mine (${key}, since, ${count})
+     values (?, ?::timestamptz, 1)
+     on conflict (${key}) do update set
+       ${count} = case when mine.since <= ?::timestamptz then 1 else mine.${count} + 1 end,
+       since = case when mine.since <= ?::timestamptz then excluded.since else mine.since end
+     returning ${count} as count, extract(epoch from since)::float8 as since, null::integer as per_hour`,
+    [of, at, over, over],
+  );
+  return quotaOf(row, limit);
+}
+
+/** `now` in words, and the moment at or before which a window must have begun to be over. */
+function windowAt(now: Date, { seconds }: RequestLimit): { at: string; over: string } {
+  return { at: now.toISOString(), over: new Date(now.getTime() - seconds * 1_000).toISOString() };
+}
+
+function quotaOf(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
+  if (!row) throw new Error('a counter answered no row');
+  return {
+    limit: { most: row.per_hour ?? most, seconds },
+    used: row.count,
+    resetsAt: new Date(Math.round((row.since + seconds) * 1_000)),
+  };
+}
+
+/** Stores how many requests an hour an account may make in an environment; `keep`: unless a number is there already. */
+export async function putRateLimit(
+  em: EntityManager,
+  limit: Omit<RateLimit, symbol>,
+  { keep = false }: { keep?: boolean } = {},
+): Promise<void> {
+  await em.upsert(RateLimit, limit, {
+    onConflictFields: ['accountId', 'environment'],
+    onConflictAction: keep ? 'ignore' : 'merge',
+  });
+}
+
+/** How many requests an hour an account may make in production: its own number, else everyone's. */
+export async function hourlyLimitOf(em: EntityManager, accountId: string): Promise<number> {
+  const own = await em.findOne(RateLimit, { accountId, environment: 'production' });
+  return own?.perHour ?? HOURLY_LIMITS.production.most;
+}
+
+/** How long a counter is of use, with a day in hand: its day in Montevideo. */
+export const DAILY_COUNT_MILLISECONDS = 2 * 86_400_000;
+
+/** A counter that may not go beyond `most` in a day. */
+export interface Limited {
+  readonly counter: string;
+  readonly most: number;
+  /** Does not hold while this counter of the same call is at most `first`. */
+  readonly except?: { readonly counter: string; readonly first: number };
+}
+
+/** What was counted once on a day in Montevideo, `YYYY-MM-DD`. */
+export interface Counted {
+  readonly counter: string;
+  readonly day: string;
+}
+
+/**
+ * Adds one to each counter of today in Montevideo, less what was counted before; returns the first limit that is exceeded
+ * then, and the caller rolls back. Counters are held until the transaction ends, in one order for all: no deadlock.
+ */
+export async function countToday<L extends Limited>(
+  em: EntityManager,
+  limited: readonly L[],
+  now: Date,
+  takenBack: readonly Counted[] = [],
+): Promise<L | null> {
+  const day = montevideoDate(now);
+  const changes = [
+    ...limited.map(({ counter }) => ({ counter, day, by: 1 })),
+    ...takenBack.map((counted) => ({ ...counted, by: -1 })),
+  ];
+  const rows = await em.execute<{ counter: string; by: number; count: number }[]>(
+    `with changes as materialized (
+       select * from jsonb_to_recordset(?::jsonb) as changes (counter text, day date, by integer)),
+     changed as (
+       insert into daily_count as mine (counter, day, count)
+       select counter, day, greatest(by, 0) from changes order by counter, day
+       on conflict (counter, day) do update
+         set count = greatest(mine.count + case when excluded.count > 0 then 1 else -1 end, 0)
+       returning counter, day, count)
+     select counter, by, count from changed join changes using (counter, day)`,
+    [JSON.stringify(changes)],
+  );
+  const counts = new Map(rows.filter(({ by }) => by > 0).map(({ counter, count }) => [counter, count]));
+  const isBeyond = (counter: string, most: number): boolean => (counts.get(counter) ?? 0) > most;
+  const exceeded = limited.find(
+    ({ counter, most, except }) =>
+      isBeyond(counter, most) && (!except || isBeyond(except.counter, except.first)),
+  );
+  return exceeded ?? null;
+}

@@ -1,0 +1,138 @@
+/** What an enterprise and its branches are described by, as a caller writes it and receipts print it. */
+import { date } from './dates.ts';
+import { integer } from './decimal.ts';
+import { Email } from './email.ts';
+import { needed, optional } from './fields.ts';
+import { CFE_FORMAT } from './fieldWords.ts';
+import { addIssue } from './issue.ts';
+import { LENGTHS } from './lengths.ts';
+import { text } from './text.ts';
+
+/** The day on which the regime began. */
+const FIRST_DAY = '2011-10-01';
+
+/** CorreoEmisor holds less than an e-mail address may have. */
+const IssuerEmail = Email.and(text(LENGTHS.email));
+
+/** A web address as it is printed: a host, with or without scheme and path. */
+const Website = text(LENGTHS.website).superRefine((value, ctx) => {
+  const named = URL.canParse(value) ? value : `https://${value}`;
+  const url = URL.canParse(named) ? new URL(named) : undefined;
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.hostname.includes('.') && !/\s/.test(value))
+    return;
+  addIssue(ctx, 'website.malformed', 'must be a web address, such as www.example.com.uy.');
+});
+
+/** The resolution by which an enterprise was made an issuer: its number and year. */
+const Resolution = text(LENGTHS.resolution)
+  .superRefine((value, ctx) => {
+    if (/^[0-9]{1,6}\/[0-9]{4}$/.test(value)) return;
+    addIssue(ctx, 'resolution.malformed', 'must be the number and year of the resolution, such as 798/2012.');
+  })
+  .meta({ pattern: '^[0-9]{1,6}/[0-9]{4}$' });
+
+/** The fields of an enterprise; lengths as the CFE format allows for the issuer. */
+export const ENTERPRISE_FIELDS = {
+  legal_name: needed({
+    column: 'legalName',
+    schema: text(LENGTHS.legalName),
+    words: {
+      description: `Legal name, as on every receipt. Source: ${CFE_FORMAT} A, field 41 (RznSoc).`,
+      examples: ['Almacén Demo SA'],
+    },
+  }),
+  trade_name: optional({
+    column: 'tradeName',
+    schema: text(LENGTHS.tradeName),
+    words: {
+      description: `Name under which it trades, printed above the legal one; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
+      examples: ['Almacén Demo'],
+    },
+  }),
+  street_name: needed({
+    column: 'streetName',
+    schema: text(LENGTHS.address),
+    words: {
+      description: `Street and number of the fiscal address. Source: ${CFE_FORMAT} A, field 48 (DomFiscal).`,
+      examples: ['Rincón 500'],
+    },
+  }),
+  locality_name: needed({
+    column: 'localityName',
+    schema: text(LENGTHS.city),
+    words: {
+      description: `Town of the fiscal address. Source: ${CFE_FORMAT} A, field 49 (Ciudad).`,
+      examples: ['Montevideo'],
+    },
+  }),
+  department_name: needed({
+    column: 'departmentName',
+    schema: text(LENGTHS.department),
+    words: {
+      description: `Department of the fiscal address. Source: ${CFE_FORMAT} A, field 50 (Departamento).`,
+      examples: ['Montevideo'],
+    },
+  }),
+  branch: needed({
+    column: 'branch',
+    schema: integer({ minimum: 0, maximum: 9999 }),
+    kind: 'code',
+    words: {
+      description: `Code that the tax authority gave to the branch, at most 4 digits. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
+      examples: [1],
+    },
+  }),
+  phone_number: optional({
+    column: 'phoneNumber',
+    schema: text(LENGTHS.phone),
+    words: {
+      description: `Telephone, as it is printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
+      examples: ['29160000'],
+    },
+  }),
+  email: optional({
+    column: 'email',
+    schema: IssuerEmail,
+    kind: 'email',
+    words: {
+      description: `E-mail address, also the Reply-To of e-mails with receipts; null: none. Source: ${CFE_FORMAT} A, field 45 (CorreoEmisor).`,
+      examples: ['facturas@example.com.uy'],
+    },
+  }),
+  website: optional({
+    column: 'website',
+    schema: Website,
+    words: {
+      description:
+        'Web address where consumers can verify e-Tickets, printed on these; null: the host of this service is printed.',
+      examples: ['www.example.com.uy'],
+    },
+  }),
+  issuer_since: optional({
+    column: 'issuerSince',
+    schema: date({ earliest: FIRST_DAY, latest: '2050-12-31' }),
+    kind: 'day',
+    words: {
+      description:
+        'Day on which the enterprise joined the e-invoicing regime, printed as «Fecha emisor»; null: not given.',
+      examples: ['2026-03-01'],
+    },
+  }),
+  resolution: optional({
+    column: 'resolution',
+    schema: Resolution,
+    words: {
+      description:
+        'Number and year of the resolution that made it an issuer, printed as «Res.» in place of `issuer_since`; null: none.',
+      examples: ['798/2012'],
+    },
+  }),
+} as const;
+
+const { street_name, locality_name, department_name, branch, phone_number } = ENTERPRISE_FIELDS;
+/** Those of a branch, beside its code. */
+export const BRANCH_FIELDS = { street_name, locality_name, department_name, phone_number } as const;
+
+const { legal_name, trade_name } = ENTERPRISE_FIELDS;
+/** Those that are given when an enterprise is made; the others come later. */
+export const FIRST_FIELDS = { legal_name, trade_name, ...BRANCH_FIELDS, branch } as const;

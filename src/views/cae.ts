@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { CaeStatusName, CfeTypeName } from '../domain/enums.ts';
+import { CFE_WORDS, ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { countOf, DateText, textOf } from './formats.ts';
+
+/** The code and the label of a type, beside its name. */
+export const TypeCode = textOf('Code of the type (TipoCFE), as digits.', '101');
+export const TypeLabel = textOf('Name of the type in Spanish.', 'e-Ticket');
+export const AuthorizationNumber = textOf(
+  'Number that the authority gave to the CAE, up to 11 digits. Source: Formato CAE v05 (NA).',
+  '90260000194',
+);
+
+/** The CAE object of the API (docs/contract.md#cae). */
+export const CaeView = z
+  .object({
+    authorization_number: AuthorizationNumber,
+    issuer_ruc: z.string().meta(words(ENTERPRISE_WORDS.rut)),
+    cfe_type: CfeTypeName,
+    cfe_type_code: TypeCode,
+    cfe_type_label: TypeLabel,
+    series: z.string().meta(words(CFE_WORDS.serie)),
+    number_start: countOf('First number of the range. Source: Formato CAE v05 (DNro).', 1, 1),
+    number_end: countOf('Last number of the range. Source: Formato CAE v05 (HNro).', 1000, 1),
+    last_number: countOf('Last number given; one below the first that may be given before any was.', 12),
+    numbers_left: countOf(
+      'Numbers left in it; annulled ones do not count. A CAE with none left stays OK until it expires.',
+      812,
+    ),
+    issue_date: DateText.meta({
+      description: 'Day on which the authority gave it. Source: Formato CAE v05 (FA).',
+    }),
+    expiration_date: DateText.meta({
+      description: 'Last day on which a CFE may be signed with it. Source: Formato CAE v05 (FVD).',
+    }),
+    status: CaeStatusName,
+  })
+  .meta({
+    id: 'Cae',
+    description:
+      'A range of numbers of one type (constancia de autorización de emisión), authorized by the tax authority.',
+  });
+
+/** The same in the list of CAEs, with how long it lasts. */
+export const ListedCaeView = CaeView.extend({
+  days_left: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({
+      description:
+        'Whole days for which these last at the pace of the last 28 days of the type; null when none were used in them.',
+      examples: [140],
+    }),
+}).meta({ id: 'ListedCae', description: 'A CAE with how long its numbers last.' });

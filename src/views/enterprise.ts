@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
+import { enterpriseObject, type FullEnterprise } from '../domain/enterpriseObject.ts';
+import {
+  EfacturaStatusName,
+  EnterpriseStatusName,
+  LoginStatusName,
+  namedEnum,
+  PermissionName,
+} from '../domain/enums.ts';
+import { ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { ROLES, type Role } from '../domain/roles.ts';
+import { CaeView } from './cae.ts';
+import { CertificateView } from './certificate.ts';
+import { fieldsShape } from './fields.ts';
+import { MomentText } from './formats.ts';
+
+const W = ENTERPRISE_WORDS;
+
+const RoleName = namedEnum('Role', 'What a caller may do at an enterprise.', ROLES, {
+  VIEWER: 'Reads.',
+  MEMBER: 'Reads, issues, uploads CAEs and keeps customers.',
+  OWNER: 'Everything: also changes the enterprise and uploads its certificate.',
+});
+
+const PlanView = z
+  .object({
+    plan_id: z.string().meta(words(W.plan_id)),
+    frequency_id: z.string().meta(words(W.frequency_id)),
+  })
+  .meta({ id: 'PlanMetadata', description: 'Plan of an enterprise.' });
+
+const WarningView = z
+  .object({
+    code: z.string().meta({
+      description:
+        'What it is about: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so that the type cannot be issued. Codes may be added.',
+      examples: ['enterprise.no_numbers'],
+    }),
+    message: z.string().meta({
+      description: 'The same in words, with the type.',
+      examples: ['No CAE of type ETICKET is valid and has numbers left; upload one.'],
+    }),
+  })
+  .meta({ id: 'EnterpriseWarning', description: 'Something that an enterprise should see to.' });
+
+/** The enterprise object of the API (docs/contract.md#enterprise). */
+export const EnterpriseView = z
+  .object({
+    rut: z.string().meta(words(W.rut)),
+    ...fieldsShape(ENTERPRISE_FIELDS),
+    has_logo: z.boolean().meta({ description: 'Whether a logo is printed on its receipts.' }),
+    role: RoleName,
+    status: EnterpriseStatusName,
+    is_new_enterprise: z.boolean().meta(words(W.is_new_enterprise)),
+    is_authorized_issuer: z.boolean().meta({ description: 'Whether the permissions include PROD.' }),
+    scheduled_ready_date: MomentText.nullable().meta({
+      description: 'From when on it may issue, UTC; null until set.',
+    }),
+    certificate: CertificateView,
+    caes: z.array(CaeView).meta({ description: 'Its CAEs, in upload order.' }),
+    plan_metadata: PlanView.nullable().meta({ description: 'Its plan; null until one is set.' }),
+    efactura_metadata: z
+      .object({
+        status: EfacturaStatusName,
+        login_status: LoginStatusName,
+        permissions: z
+          .array(PermissionName)
+          .meta({ description: 'Those that the last login that succeeded found, or an operator granted.' }),
+        missing_perms: z.array(PermissionName).meta({ description: 'Those that it lacks.' }),
+      })
+      .meta({ description: 'What is known of its e-invoicing login at the authority.' }),
+    warnings: z.array(WarningView).meta({ description: 'What it should see to; empty where all is well.' }),
+  })
+  .meta({ id: 'Enterprise', description: 'A company that issues.' });
+
+/** What the update of an enterprise answers (docs/contract.md#enterprise). */
+export const UpdatedEnterpriseView = EnterpriseView.pick({
+  rut: true,
+  legal_name: true,
+  status: true,
+  scheduled_ready_date: true,
+  plan_metadata: true,
+}).meta({ id: 'UpdatedEnterprise', description: 'What an update answers of the enterprise.' });
+
+/** The enterprise object at `now`, as a caller with that role sees it. */
+export function enterpriseView(
+  enterprise: FullEnterprise,
+  role: Role,
+  now: Date,
+): z.input<typeof EnterpriseView> {
+  return { ...enterpriseObject(enterprise, now), role };
+}

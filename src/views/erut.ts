@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import type { RegistryRecord } from '../domain/registryRecord.ts';
+
+/** What the registry tells, or null. */
+const told = (description: string, ...examples: string[]) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: `${description} null: not given.`, examples });
+
+/** The eRUT record of the API (docs/authority/registry.md#record); what the registry does not tell is null. */
+export const ErutView = z
+  .object({
+    rut: z.string().meta(words(ENTERPRISE_WORDS.rut)),
+    legal_name: told('Legal name in the registry.', 'COMERCIAL EJEMPLO S.A.'),
+    trade_name: told('Trade name in the registry.', 'EJEMPLO'),
+    entity_type_code: told('Code of the kind of company.', '30'),
+    entity_type_description: told('Kind of company, in words.', 'SOCIEDAD ANONIMA'),
+    activity_status: told(
+      'AA active, AF active from a later day, CC cancelled, CH cancelled today, NT never had activity.',
+      'AA',
+    ),
+    start_date: told('Day on which its activity began, YYYY-MM-DD.', '2010-03-01'),
+    business_activities: z
+      .array(
+        z
+          .object({
+            activity_code: told('Code of the activity.', '47110'),
+            activity_name: told('The activity, in words.', 'Comercio al por menor'),
+            start_date: told('Day on which it began, YYYY-MM-DD.', '2010-03-01'),
+          })
+          .meta({ id: 'ErutActivity', description: 'One activity of the company.' }),
+      )
+      .meta({ description: 'What the company does.' }),
+    fiscal_addresses: z
+      .array(
+        z
+          .object({
+            branch: z
+              .int()
+              .nullable()
+              .meta({ description: 'Code of the branch; null: not given.', examples: [1] }),
+            locality_name: told('Town.', 'MONTEVIDEO'),
+            street_name: told('Street and number.', 'RINCON 500'),
+          })
+          .meta({ id: 'ErutAddress', description: 'One fiscal address of the company.' }),
+      )
+      .meta({ description: 'Where the company is.' }),
+  })
+  .meta({
+    id: 'Erut',
+    description:
+      'What the tax authority’s registry tells of a company. Source: the authority’s service of the registry (eRUT).',
+  });
+
+/** The eRUT record as the registry tells it. */
+export function erutView(record: RegistryRecord): z.input<typeof ErutView> {
+  return {
+    rut: record.rut,
+    legal_name: record.legalName,
+    trade_name: record.tradeName,
+    entity_type_code: record.entityTypeCode,
+    entity_type_description: record.entityTypeDescription,
+    activity_status: record.activityStatus,
+    start_date: record.startDate,
+    business_activities: record.businessActivities.map(({ activityCode, activityName, startDate }) => ({
+      activity_code: activityCode,
+      activity_name: activityName,
+      start_date: startDate,
+    })),
+    fiscal_addresses: record.fiscalAddresses.map(({ branch, localityName, streetName }) => ({
+      branch,
+      locality_name: localityName,
+      street_name: streetName,
+    })),
+  };
+}

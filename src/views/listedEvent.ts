@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { ListedEvent } from '../db/events.ts';
+import { DeliveryStatusName } from '../domain/enums.ts';
+import { exactNumber } from '../domain/exactNumber.ts';
+import { WEBHOOK_EVENTS } from '../domain/webhook.ts';
+import { pascalCase, WEBHOOK_EVENT_VIEWS } from './webhookEvents.ts';
+
+const DELIVERY = '5b7d2f94-2222-4000-8000-000000000001';
+const EventDelivery = z
+  .object({
+    delivery_id: z.uuid().meta({
+      description: 'Id of the delivery, which the receiver sees as `webhook-id`.',
+      examples: [DELIVERY],
+    }),
+    webhook_id: z.uuid().meta({
+      description: 'Webhook of the account to which it goes.',
+      examples: ['0c0e1ab1-0000-4000-8000-000000000002'],
+    }),
+    status: DeliveryStatusName,
+  })
+  .meta({ id: 'EventDelivery', description: 'An event on its way to one webhook.' });
+
+const EVENT = '3f0c8a52-1111-4000-8000-000000000001';
+const Id = z.uuid().meta({ description: 'Id of the event; goes into `after`.', examples: [EVENT] });
+const Deliveries = z.array(EventDelivery).readonly().meta({
+  description:
+    'Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled.',
+});
+
+const [first, ...others] = WEBHOOK_EVENTS.map((name) =>
+  WEBHOOK_EVENT_VIEWS[name].extend({ id: Id, deliveries: Deliveries }).meta({
+    id: `Listed${pascalCase(name)}`,
+    description: `\`${name}\` as webhooks get it, with its id and its deliveries.`,
+  }),
+);
+if (!first) throw new Error('there are no events');
+
+/** What GET /events answers. */
+export const EventListView = z
+  .object({
+    items: z.array(z.union([first, ...others])).meta({ description: 'The events, the oldest first.' }),
+    next: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'What to give as `after` for the next page; null where there is no more yet: then go on later from the `id` of the last event that you have. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
+        examples: [EVENT, null],
+      }),
+  })
+  .meta({ id: 'EventList', description: 'A page of events.' });
+
+type Item = z.input<typeof EventListView>['items'][number];
+
+/** The item of an event: what its webhooks get, with its id and its deliveries. */
+export function listedEventView({ id, body, deliveries }: ListedEvent): Item {
+  return {
+    id,
+    // Made by the constructors of domain/webhookEvents.ts, of this version or one before.
+    ...(exactly(body) as Pick<Item, 'event' | 'timestamp' | 'data'>),
+    deliveries: deliveries.map((one) => ({
+      delivery_id: one.id,
+      webhook_id: one.webhookId,
+      status: one.status,
+    })),
+  } as Item;
+}
+
+/** The object of a JSON text, its numbers digit by digit as they stand. */
+function exactly(json: string): unknown {
+  // ES2026 hands a reviver the text of each value, which TypeScript's library does not know yet.
+  const numbers = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>
+    typeof value === 'number' && source !== undefined ? exactNumber(source) : value;
+  return JSON.parse(json, numbers);
+}

@@ -1,0 +1,52 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { type Ground, mostOf, openGround, underAttack, worstOf } from '../../support/abuse.ts';
+import { startTestStack } from '../../support/stacks.ts';
+import { useStack } from '../../support/useStack.ts';
+import { CONSOLE } from './console.ts';
+import { COST_OF_INPUT } from './costOfInput.ts';
+import { FLOOD_SETTINGS, FLOODS } from './floods.ts';
+import { GUESSING } from './guessing.ts';
+import { MAILS } from './mails.ts';
+import { PRINTS } from './prints.ts';
+import { SQUATTING } from './squatting.ts';
+import { WITHOUT_KEY } from './withoutKey.ts';
+
+/** An attack is a row in a file beside this one. */
+const ATTACKS = [
+  {
+    name: 'nothing but ordinary calls, for comparison',
+    send: async ({ attacker: { client, rut } }: Ground) => (await client.get(`/enterprises/${rut}`)).status,
+    answers: [200],
+  },
+  ...COST_OF_INPUT,
+  ...GUESSING,
+  ...FLOODS,
+  ...PRINTS,
+  ...SQUATTING,
+  ...MAILS,
+  ...CONSOLE,
+  ...WITHOUT_KEY,
+];
+
+describe('whatever one caller sends, another is served', () => {
+  let ground: Ground;
+  useStack(startTestStack, async (stack) => {
+    ground = await openGround(stack, FLOOD_SETTINGS);
+  });
+  afterAll(() => ground?.close());
+
+  test.each(ATTACKS.map((attack) => [attack.name, attack] as const))('%s', async (name, attack) => {
+    const fared = await underAttack(ground, attack);
+
+    const { statuses, probes } = fared;
+    const worst = { GET: worstOf(fared, 'GET'), POST: worstOf(fared, 'POST') };
+    process.stdout.write(
+      `abuse: ${name}: ${probes.length} calls of another, GET ${worst.GET} ms and POST ${worst.POST} ms at worst\n`,
+    );
+    expect(new Set(statuses)).toEqual(new Set(attack.answers));
+    const wanted = { GET: 200, POST: 201, probe: 200 };
+    expect(probes.filter(({ kind, status }) => status !== wanted[kind])).toEqual([]);
+    expect(worst.GET).toBeLessThan(mostOf(fared, 'GET'));
+    expect(worst.POST).toBeLessThan(mostOf(fared, 'POST'));
+  });
+});

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, expect } from '@jest/globals';
+import type { Attack } from '../../support/abuse.ts';
+import { type Browser, browserOn, formTokenIn } from '../../support/console.ts';
+import { openConsole } from '../../support/consoleAttack.ts';
+
+const site = openConsole();
+afterAll(() => site.close());
+
+const BOUNDARY = 'x'.repeat(20);
+const FILE_BYTES = 128 * 1024;
+const emptyPart = `--${BOUNDARY}\r\nContent-Disposition: form-data; name="p"\r\n\r\n\r\n`;
+const MANY_PARTS = `${emptyPart.repeat(Math.floor(FILE_BYTES / emptyPart.length) - 1)}--${BOUNDARY}--\r\n`;
+
+/** Strangers with a form to sign in, each in a network of their own. */
+const strangers: { browser: Browser; form_token: string }[] = [];
+/** So many that the queue of strangers, 20, is full also where they arrive slowly. */
+const GUESSES = 60;
+
+/** What somebody does to the console that others use. */
+export const CONSOLE: readonly Attack[] = [
+  site.attack({
+    name: 'console: 90 pages of one viewer, 50 at once',
+    times: 90,
+    atOnce: 50,
+    send: async ({ attacker }, place) =>
+      (await attacker.get(['/cfes?status=PENDING', '/', '/plan'][place % 3] ?? '/')).status,
+    answers: [200],
+  }),
+  site.attack({
+    name: 'console: 12 streams of one viewer',
+    times: 12,
+    atOnce: 3,
+    async send({ url, attacker }) {
+      const headers = { cookie: `cfe_session=${attacker.cookies.get('cfe_session')}` };
+      // Left open, as the attacker would.
+      return (await fetch(`${url}/changes?of=cfes`, { headers })).status;
+    },
+    answers: [200, 204],
+  }),
+  site.attack({
+    name: 'console: 128 KB of small parts in a form, without a session',
+    times: 60,
+    atOnce: 6,
+    async send({ url }) {
+      const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
+      const init = { method: 'POST', redirect: 'manual', headers, body: MANY_PARTS } as const;
+      return (await fetch(`${url}/enterprises/219999830019/logo`, init)).status;
+    },
+    answers: [303],
+  }),
+  site.attack({
+    name: 'console: sign-ins from 60 networks; who is known signs in all the same',
+    times: GUESSES,
+    atOnce: GUESSES,
+    async prepare({ url }) {
+      while (strangers.length < GUESSES) {
+        const browser = browserOn(url, { 'x-forwarded-for': `198.51.100.${strangers.length}` });
+        strangers.push({ browser, form_token: formTokenIn((await browser.get('/sign-in')).text) });
+      }
+    },
+    async send(_, place) {
+      const { browser, form_token } = strangers[place] ?? {};
+      // Not all at one instant: that would keep this process busy, and look as if the console were slow.
+      await pause(place * 10);
+      const guess = {
+        email: `guess${place}@example.com`,
+        password: 'surely not this',
+        form_token: form_token ?? '',
+      };
+      return (await browser?.post('/sign-in', guess))?.status ?? 0;
+    },
+    async meanwhile({ signInAgain }) {
+      await pause(GUESSES * 10);
+      expect(await signInAgain()).toBe(303);
+    },
+    answers: [403, 503],
+  }),
+];
