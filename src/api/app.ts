@@ -2,12 +2,14 @@ import Koa from 'koa';
 import type { ApiDeps } from './deps.ts';
 import { databaseLookups, type Lookups } from './lookups.ts';
 import { type ApiMetrics, createMetrics } from './metrics.ts';
-import { allowOrigins } from './middleware/allowOrigins.ts';
-import { answerErrors } from './middleware/answerErrors.ts';
-import { identify } from './middleware/identify.ts';
-import { observe } from './middleware/observe.ts';
-import { refuseUnmatched } from './middleware/refuseUnmatched.ts';
-import { securityHeaders } from './middleware/securityHeaders.ts';
+import {
+  allowOrigins,
+  answerErrors,
+  identify,
+  observe,
+  refuseUnmatched,
+  securityHeaders,
+} from './middleware.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 import { createRouter } from './router.ts';

@@ -1,14 +1,19 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import * as z from 'zod';
+import type { Admission } from '../db/counts.ts';
+import type { Enterprise } from '../db/entities/enterprises.ts';
+import type { Environment } from '../domain/cfeTypes.ts';
 import { type Checked, check, limited } from '../domain/faults.ts';
-import { invalidInput } from '../errors.ts';
+import type { RequestRule } from '../domain/requestRules.ts';
+import { isAtLeast, type Role } from '../domain/roles.ts';
+import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Places } from '../http/places.ts';
 import { answerFile, answerJson, answerText } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
-import { enterpriseAccess } from './enterpriseAccess.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { applyQuota } from './hourlyLimit.ts';
 import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts';
@@ -16,8 +21,7 @@ import type { Lookups } from './lookups.ts';
 import { waitSeconds } from './prefer.ts';
 import { readQuery } from './query.ts';
 import type { RequestState } from './requestState.ts';
-import type { Route } from './route.ts';
-import { checkSandboxMode } from './sandboxMode.ts';
+import type { Caller, Route } from './route.ts';
 
 /**
  * Serves one route: the checks in their order (docs/contract.md#order-of-checks; path and method are the router's),
@@ -157,4 +161,81 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
   if (body.checkedBy === 'command') return { ok: true, value: { body: json.value, json: json.value } };
   const checked = check<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
   return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
+}
+
+/** X-Sandbox-Mode against route, key and account (docs/contract.md#sandbox-mode). */
+
+const SANDBOX_HEADER = 'X-Sandbox-Mode';
+
+/**
+ * Refuses a header that is neither true nor false, or true where only production is served (INVALID_INPUT), a key
+ * used outside its environment (INVALID_API_KEY where tokens are made, else FORBIDDEN), and sandbox without
+ * is_developer (FORBIDDEN).
+ */
+function checkSandboxMode(
+  route: Pick<Route, 'auth' | 'sandbox'>,
+  headers: IncomingHttpHeaders,
+  caller: Caller,
+): void {
+  const asked = environmentAsked(headers[SANDBOX_HEADER.toLowerCase()]);
+  if (asked === 'sandbox' && !route.sandbox) {
+    throw fault(
+      'sandbox.unsupported',
+      `${SANDBOX_HEADER} true is not supported here: this endpoint is for production only.`,
+    );
+  }
+  if (asked !== caller.environment) {
+    const code = route.auth === 'key' ? 'INVALID_API_KEY' : 'FORBIDDEN';
+    throw new Refusal(code, wrongEnvironment(caller.environment, route.sandbox));
+  }
+  if (caller.environment === 'sandbox' && !caller.isDeveloper) {
+    throw new Refusal('FORBIDDEN', 'Only developer accounts may use the sandbox.');
+  }
+}
+
+function environmentAsked(header: string | string[] | undefined): Environment {
+  if (header === undefined || header === 'false') return 'production';
+  if (header === 'true') return 'sandbox';
+  throw fault('sandbox.malformed', `${SANDBOX_HEADER} must be true or false.`);
+}
+
+const fault = (code: RequestRule, message: string): Refusal =>
+  invalidInput([{ path: `/headers/${SANDBOX_HEADER}`, code, message }]);
+
+function wrongEnvironment(environment: Environment, supported: boolean): string {
+  if (environment === 'production')
+    return `The API key is for production; use it without ${SANDBOX_HEADER} true.`;
+  return supported
+    ? `The API key is for the sandbox; use it with ${SANDBOX_HEADER} true.`
+    : 'The API key is for the sandbox; this endpoint is for production only.';
+}
+
+/** The enterprise a request is about, and what the caller is for it; both null where the route asks for no role. */
+interface Access {
+  readonly enterprise: Enterprise | null;
+  readonly role: Role | null;
+}
+
+/**
+ * The enterprise of `{rut}`. Refuses an unknown one (NOT_FOUND), and a caller without the role that the route asks
+ * for (FORBIDDEN).
+ */
+function enterpriseAccess(
+  route: Pick<Route, 'role'>,
+  rut: string | null,
+  caller: Caller,
+  { enterprise, granted }: Omit<Admission, 'quota'>,
+): Access {
+  if (route.role === null) return { enterprise: null, role: null };
+  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  // Who registered the enterprise owns it; others are what an operator granted them.
+  const role = enterprise.ownerAccountId === caller.accountId ? 'OWNER' : granted;
+  if (!role) throw new Refusal('FORBIDDEN', `Your account has no role at the enterprise ${rut}.`);
+  if (!isAtLeast(role, route.role)) {
+    throw new Refusal(
+      'FORBIDDEN',
+      `This requires the role ${route.role}; yours at the enterprise ${rut} is ${role}.`,
+    );
+  }
+  return { enterprise, role };
 }

@@ -1,26 +1,32 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type LockedOriginal, lockOriginal } from '../db/cfes.ts';
-import { branchToIssueFrom } from '../db/enterprises.ts';
+import { branchToIssueFrom, readyFacts } from '../db/enterprises.ts';
 import type { Branch, Enterprise } from '../db/entities/enterprises.ts';
 import type { CfeRow } from '../db/entities/receipts.ts';
 import type { RequestKey } from '../db/idempotency.ts';
 import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
 import { withinTransaction } from '../db/orm.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
+import { certificateStatus } from '../domain/certificate.ts';
 import type { CfeContent } from '../domain/cfeDocument.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
+import { checkCfe } from '../domain/cfeRules.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { checkCfe } from '../domain/checkCfe.ts';
 import { unknownBranch } from '../domain/enterpriseRules.ts';
+import {
+  lackingFacts,
+  NOT_AUTHORIZED_FAULT,
+  notReadyFault,
+  SUSPENDED_FAULT,
+} from '../domain/enterpriseStatus.ts';
 import { limited } from '../domain/faults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { issuerFaults } from './steps/issuerFaults.ts';
 import { type Draft, numberCfe } from './steps/numberCfe.ts';
 
-export interface IssueCfeInput {
+interface IssueCfeInput {
   /** The calling account. */
   accountId: string;
   rut: string;
@@ -34,7 +40,7 @@ export interface IssueCfeInput {
 }
 
 /** A request that is judged and not issued. */
-export interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId'> {
+interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId'> {
   /** Certificate and CAE that it lacks count as had: issuing obtains them first (`obtainsPapers`). */
   papersToCome: boolean;
 }
@@ -196,3 +202,39 @@ function judgeCae(
   if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
   return { cae, faults };
 }
+
+/** A certificate as far as it is judged here. */
+type Expiring = { readonly notAfter: Date };
+
+/**
+ * What keeps an enterprise from issuing at `now`: it is suspended, it is not READY (production only; the
+ * missing facts are named), the authority withdrew its permission (production only), or its certificate cannot sign any
+ * more.
+ */
+async function issuerFaults(
+  em: EntityManager,
+  issuer: { enterprise: Enterprise; certificate: Expiring | null; environment: Environment; now: Date },
+): Promise<Fault[]> {
+  const { enterprise, certificate, environment, now } = issuer;
+  if (enterprise.status === 'SUSPENDED') return [SUSPENDED_FAULT];
+  if (enterprise.status === 'PENDING' && environment === 'production') {
+    return [notReadyFault(lackingFacts(await readyFacts(em, enterprise, now)))];
+  }
+  const withdrawn = environment === 'production' && !enterprise.permissions.includes('PROD');
+  return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...signingFaults(certificate, now)];
+}
+
+/** What keeps a certificate from signing at `now`; READY is not lost with it, so issuing must say so itself. */
+function signingFaults(certificate: Expiring | null, now: Date): Fault[] {
+  const status = certificateStatus(certificate, now);
+  if (status === 'NONE') {
+    return [fault('enterprise.certificate_missing', 'The enterprise has no certificate; upload one.')];
+  }
+  if (status === 'EXPIRED') {
+    const message = 'The certificate of the enterprise has expired; upload a new one.';
+    return [fault('enterprise.certificate_expired', message)];
+  }
+  return [];
+}
+
+const fault = (code: string, message: string): Fault => ({ path: '', code, message });

@@ -1,5 +1,7 @@
-import type { Payment } from '../db/entities/enterprises.ts';
-import { lockPayment } from '../db/payments.ts';
+import type { Payment, Plan } from '../db/entities/enterprises.ts';
+import { listPlans, lockPayment, putPlans } from '../db/payments.ts';
+import { amountText } from '../domain/decimal.ts';
+import { PlanList, readRows } from '../domain/operatorFiles.ts';
 import { type PaymentStatus, paymentCanBecome } from '../domain/payment.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
@@ -33,4 +35,27 @@ export function settlePayment(deps: CommandDeps, input: { paymentId: string }): 
 /** Gives up a payment; an operator's act. Refuses one that is unknown (NOT_FOUND) or not PENDING (INVALID_INPUT). */
 export function cancelPayment(deps: CommandDeps, input: { paymentId: string }): Promise<Payment> {
   return movePayment(deps, input.paymentId, 'CANCELLED');
+}
+
+/**
+ * Puts plans on sale from a file: a JSON list of {plan_id, frequency_id, amount, currency}, each in place of the one of
+ * the same names; others stay as they are, and so do enterprises that have one. An operator's act. Answers all that
+ * are on sale. Refuses a file with faults, all at once (INVALID_INPUT).
+ */
+export async function loadPlans(deps: CommandDeps, input: { file: string }): Promise<Plan[]> {
+  const rows = readRows(PlanList, input.file);
+  return deps.orm.em.fork().transactional(async (em) => {
+    await putPlans(
+      em,
+      rows.map(({ plan_id: planId, frequency_id: frequencyId, amount, currency }) => ({
+        planId,
+        frequencyId,
+        amount: amountText(amount),
+        currency,
+      })),
+    );
+    const subject = rows.map((row) => `${row.plan_id}/${row.frequency_id}`).join(' ');
+    audited(deps, em, { action: 'plan.load', subject }, deps.clock());
+    return listPlans(em);
+  });
 }

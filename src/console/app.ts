@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import type { Histogram } from 'prom-client';
@@ -7,11 +9,45 @@ import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
 import { createProxyNotice } from '../http/proxyNotice.ts';
 import { serveChanges } from './changesRoute.ts';
-import { staticFile } from './files.ts';
 import { createGuards } from './guards.ts';
 import type { ConsoleDeps, Page } from './page.ts';
 import { PAGES } from './pages/index.ts';
 import { type ConsoleState, type Ctx, refusalPage, type Served, servePage, visitOf } from './serve.ts';
+
+/** The files that pages load: ours, and htmx and idiomorph as their packages bring them. */
+
+const { resolve } = createRequire(import.meta.url);
+const own = (name: string): URL => new URL(`files/${name}`, import.meta.url);
+
+const FILES: Readonly<Record<string, { readonly type: string; readonly from: () => string | URL }>> = {
+  'console.css': { type: 'text/css', from: () => own('console.css') },
+  'console.js': { type: 'text/javascript', from: () => own('console.js') },
+  'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },
+  'htmx.js': { type: 'text/javascript', from: () => resolve('htmx.org/dist/htmx.min.js') },
+  'idiomorph.js': { type: 'text/javascript', from: () => resolve('idiomorph/dist/idiomorph-ext.min.js') },
+};
+
+/** One file, and the tag by which a browser knows whether it has it already. */
+interface StaticFile {
+  readonly type: string;
+  readonly content: Buffer;
+  readonly etag: string;
+}
+
+const read = new Map<string, StaticFile>();
+
+/** The file of that name, read once; null where there is none. */
+function staticFile(name: string): StaticFile | null {
+  const row = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (!row) return null;
+  const known = read.get(name);
+  if (known) return known;
+  const content = readFileSync(row.from());
+  const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  const file = { type: row.type, content, etag };
+  read.set(name, file);
+  return file;
+}
 
 /** A page loads from here alone, runs no script of its text, is framed by nobody, and sends its forms here. */
 const POLICY = [
@@ -35,7 +71,7 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 };
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   readonly deps: ConsoleDeps;
   /** How many proxies stand between browsers and this process; none unless told. */
   readonly trustedProxies?: number;

@@ -8,7 +8,7 @@ import { Rut } from '../domain/rut.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
-import { type CsvValue, csvLine } from './csv.ts';
+import { momentText } from './format.ts';
 import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, show, signedIn, ToldRefusal, type Visit } from './page.ts';
 import { button, form, nothing, panel } from './parts.ts';
@@ -270,3 +270,21 @@ function savedFilters<R>(
     html`<details id="save-filter"><summary>${words.save}</summary>${form(visit, '/saved-filters', html`<input type="hidden" name="to" value="${here}"><input name="name" maxlength="60" required autocomplete="off" aria-label="${words.saveAs}" placeholder="${words.saveAs}">${button(words.saveGo)}`, 'inline')}</details>`
   }</div>`;
 }
+
+/** Comma-separated values (RFC 4180), for spreadsheets too. */
+
+/** A moment stands in Montevideo's time, as on the pages. */
+type CsvValue = string | number | boolean | Date | null | undefined;
+
+/** One line with its end. @internal exported for tests */
+export const csvLine = (values: readonly CsvValue[]): string => `${values.map(field).join(',')}\r\n`;
+
+function field(value: CsvValue): string {
+  if (value === null || value === undefined) return '';
+  const text = value instanceof Date ? momentText(value) : harmless(String(value));
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** What a spreadsheet would take for a formula gets an apostrophe before it; a plain number is none. */
+const harmless = (text: string): string =>
+  /^[=+\-@\t\r\n]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;

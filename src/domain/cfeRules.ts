@@ -1,4 +1,9 @@
-import type { CfeRule } from './cfeRule.ts';
+import type { Fault } from '../errors.ts';
+import { contentOf } from './cfeContent.ts';
+import type { CfeContent } from './cfeDocument.ts';
+import type { CfeReading, Parts } from './cfeReading.ts';
+import type { CfeRule, RuleContext } from './cfeRule.ts';
+import { limited } from './faults.ts';
 import { amountRules } from './rules/amounts.ts';
 import { extraRules } from './rules/extra.ts';
 import { generalRules } from './rules/general.ts';
@@ -15,3 +20,27 @@ export const CFE_RULES: readonly CfeRule[] = [
   ...referenceRules,
   ...extraRules,
 ];
+
+/** A request that may be issued, or everything that speaks against it. */
+export type CheckedCfe =
+  | {
+      readonly ok: true;
+      readonly content: CfeContent;
+      /** Keys of `extra` without meaning for the CFE, to be kept; undefined when there are none. */
+      readonly otherExtra: Readonly<Record<string, unknown>> | undefined;
+    }
+  | { readonly ok: false; readonly faults: Fault[] };
+
+/** Judges a request by all rules at once: its content, complete but for issuer, number, CAE and moment, or its faults. */
+export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe {
+  const broken = CFE_RULES.flatMap((rule) => rule.faults(reading.parts, context));
+  const faults = limited([...reading.faults, ...broken]);
+  if (faults.length > 0) return { ok: false, faults };
+  const { others } = reading.extra;
+  return {
+    ok: true,
+    // Without faults every part is sound.
+    content: contentOf(reading.parts as Parts, context.original ?? undefined),
+    otherExtra: Object.keys(others).length > 0 ? others : undefined,
+  };
+}

@@ -1,8 +1,34 @@
+import * as z from 'zod';
 import { validateCredentials as validate } from '../../commands/validateCredentials.ts';
+import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { ValidateCredentials } from '../../domain/enterprise.ts';
+import { EfacturaStatusName } from '../../domain/enums.ts';
 import { Rut } from '../../domain/rut.ts';
-import { CredentialsView, credentialsView } from '../../views/credentials.ts';
+import { MomentText } from '../../views/formats.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
+
+/** The e-invoicing credentials status (docs/contract.md#credentials). */
+const CredentialsView = z
+  .object({
+    is_valid: z.boolean().meta({ description: 'Whether the last login succeeded.' }),
+    status: EfacturaStatusName,
+    last_validated_at: MomentText.nullable().meta({
+      description: 'When the last check ended, UTC; null before the first.',
+    }),
+  })
+  .meta({
+    id: 'CredentialsStatus',
+    description: 'What is known of the enterprise’s e-invoicing login at the authority.',
+  });
+
+/** The state of an enterprise's e-invoicing login. */
+function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView> {
+  return {
+    is_valid: enterprise.loginStatus === 'SUCCESS',
+    status: enterprise.efacturaStatus,
+    last_validated_at: enterprise.lastValidatedAt?.toISOString() ?? null,
+  };
+}
 
 /** GET …/efactura-status: the state of the e-invoicing login. */
 export const getCredentialsStatus = defineRoute({

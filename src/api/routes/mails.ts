@@ -1,14 +1,47 @@
 import * as z from 'zod';
 import { sendMail as send } from '../../commands/mails.ts';
 import { findCfe } from '../../db/cfes.ts';
+import type { Mail } from '../../db/entities/mail.ts';
 import { listMails as find } from '../../db/mails.ts';
 import { CfeId } from '../../domain/cfeId.ts';
+import { MailErrorName, MailKindName, MailStatusName } from '../../domain/enums.ts';
+import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';
 import { SendMail } from '../../domain/mail.ts';
 import { Rut } from '../../domain/rut.ts';
-import { MailView, mailView } from '../../views/mail.ts';
+import { countOf, MomentText } from '../../views/formats.ts';
 import { environmentToRead } from '../environmentRead.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { cfeAsked, readCfe } from './getCfe.ts';
+
+/** The e-mail object of the API (docs/contract.md#e-mail). */
+const MailView = z
+  .object({
+    mail_id: z
+      .uuid()
+      .meta({ description: 'Id of the e-mail.', examples: ['0c0e1ab1-0000-4000-8000-000000000004'] }),
+    kind: MailKindName,
+    destination: z.string().meta(words(CUSTOMER_WORDS.destination)),
+    status: MailStatusName,
+    error: MailErrorName.nullable().meta({
+      description: 'Why its last attempt did not succeed; null where it did, and before the first.',
+    }),
+    attempts: countOf('How often it was tried so far.', 1),
+    created_at: MomentText.meta({ description: 'When it was asked for, UTC.' }),
+  })
+  .meta({ id: 'Email', description: 'An e-mail that brings a receipt.' });
+
+/** The e-mail object. */
+function mailView(mail: Mail): z.input<typeof MailView> {
+  return {
+    mail_id: mail.id,
+    kind: mail.kind,
+    destination: mail.destination,
+    status: mail.status,
+    error: mail.error,
+    attempts: mail.attempts,
+    created_at: mail.createdAt.toISOString(),
+  };
+}
 
 /** POST …/cfes/{cfe_id}/emails: sends a receipt to an address by e-mail. */
 export const sendMail = defineRoute({

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { loadPlans } from '../../commands/loadPlans.ts';
-import { cancelPayment, settlePayment } from '../../commands/payments.ts';
+import { cancelPayment, loadPlans, settlePayment } from '../../commands/payments.ts';
 import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/rates.ts';
 import type { Payment, Plan } from '../../db/entities/enterprises.ts';
 import type { UiValue } from '../../db/entities/operations.ts';

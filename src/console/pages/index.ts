@@ -1,77 +1,42 @@
 import type { Page } from '../page.ts';
-import {
-  accountPage,
-  sendDisable,
-  sendEnd,
-  sendGrant,
-  sendInvite,
-  sendLimit,
-  sendPerson,
-  sendRemoveGrant,
-} from './account.ts';
-import { accountListPage, sendAccount } from './accounts.ts';
-import { auditListPage } from './audit.ts';
-import {
-  cfeExchangePage,
-  cfePage,
-  cfeXmlPage,
-  sendCfeMail,
-  sendCfeMailAgain,
-  sendCfeSupport,
-} from './cfe.ts';
-import { cfesPage } from './cfes.ts';
-import {
-  customerPage,
-  customersPage,
-  sendCustomer,
-  sendCustomerChange,
-  sendCustomerDelete,
-} from './customers.ts';
-import { deliveriesPage } from './deliveries.ts';
-import { deliveryPage, sendRedeliver } from './delivery.ts';
-import { enterpriseLogo, enterprisePage } from './enterprise.ts';
+import * as account from './account.ts';
+import * as accounts from './accounts.ts';
+import * as audit from './audit.ts';
+import * as cfe from './cfe.ts';
+import * as cfes from './cfes.ts';
+import * as customers from './customers.ts';
+import * as deliveries from './deliveries.ts';
+import * as delivery from './delivery.ts';
+import * as enterprise from './enterprise.ts';
 import * as enterpriseForms from './enterpriseForms.ts';
-import { enterprisesPage, papersPage } from './enterprises.ts';
-import { exportsPage, exportZip, sendExport, sendStopExport } from './exports.ts';
-import { healthPage } from './health.ts';
-import { helpPage } from './help.ts';
-import { invitationPage, sendInvitation } from './invitation.ts';
-import { joinPage, sendJoin } from './join.ts';
-import { keysPage, sendKey, sendRevokeKey } from './keys.ts';
-import { mePage, sendEndSessions, sendLanguage, sendPassword } from './me.ts';
-import {
-  membersPage,
-  sendMemberInvitation,
-  sendMemberRole,
-  sendRemoveMember,
-  sendWithdrawInvitation,
-} from './members.ts';
-import { enterprisePlanPage, payPage, planPage, sendPlan } from './plan.ts';
-import { reportPage, reportXml, sendReportNow, sendRetryReport, sendSettleReport } from './report.ts';
-import { ratesPage, reportsPage } from './reports.ts';
-import { newRunPage, runPage, runsPage, sendRun, sendStopRun } from './runs.ts';
-import { sendDeleteFilter, sendSavedFilter } from './savedFilters.ts';
-import { searchPage } from './search.ts';
-import { secondFactorPage, sendSecondFactor, sendSecondFactorOff } from './secondFactor.ts';
-import { codePage, oidcPage, oidcReturn, sendCode, sendSignIn, sendSignOut, signInPage } from './signIn.ts';
-import { stuckPage } from './stuck.ts';
-import {
-  sendWebhookChange,
-  sendWebhookEnabled,
-  sendWebhookRemove,
-  sendWebhookSecret,
-  sendWebhookTest,
-  webhookPage,
-} from './webhook.ts';
-import { sendWebhook, webhooksPage } from './webhooks.ts';
+import * as enterprises from './enterprises.ts';
+import * as exports from './exports.ts';
+import * as health from './health.ts';
+import * as help from './help.ts';
+import * as invitation from './invitation.ts';
+import * as join from './join.ts';
+import * as keys from './keys.ts';
+import * as me from './me.ts';
+import * as members from './members.ts';
+import * as plan from './plan.ts';
+import * as report from './report.ts';
+import * as reports from './reports.ts';
+import * as runs from './runs.ts';
+import * as savedFilters from './savedFilters.ts';
+import * as search from './search.ts';
+import * as secondFactor from './secondFactor.ts';
+import * as signIn from './signIn.ts';
+import * as stuck from './stuck.ts';
+import * as webhook from './webhook.ts';
+import * as webhooks from './webhooks.ts';
 
 /** Every page and form of the console. */
 export const PAGES: readonly Page[] = [
-  healthPage,
-  enterprisesPage,
-  papersPage,
-  enterprisePage,
-  enterpriseLogo,
+  health.healthPage,
+  enterprises.enterprisesPage,
+  enterprises.papersPage,
+  enterprise.enterprisePage,
+  enterprise.enterpriseLogo,
   enterpriseForms.sendLogin,
   enterpriseForms.sendCertificate,
   enterpriseForms.sendCae,
@@ -90,89 +55,89 @@ export const PAGES: readonly Page[] = [
   enterpriseForms.sendResume,
   enterpriseForms.sendPermission,
   enterpriseForms.sendTransfer,
-  reportsPage,
-  reportPage,
-  reportXml,
-  sendReportNow,
-  sendRetryReport,
-  sendSettleReport,
-  ratesPage,
-  searchPage,
-  cfesPage,
-  exportsPage,
-  sendExport,
-  sendStopExport,
-  exportZip,
-  signInPage,
-  sendSignIn,
-  codePage,
-  sendCode,
-  oidcPage,
-  oidcReturn,
-  sendSignOut,
-  invitationPage,
-  sendInvitation,
-  mePage,
-  sendEndSessions,
-  sendPassword,
-  secondFactorPage,
-  sendSecondFactor,
-  sendSecondFactorOff,
-  sendLanguage,
-  helpPage,
-  sendSavedFilter,
-  sendDeleteFilter,
-  auditListPage,
-  accountListPage,
-  sendAccount,
-  accountPage,
-  sendLimit,
-  sendGrant,
-  sendRemoveGrant,
-  sendPerson,
-  sendInvite,
-  sendDisable,
-  sendEnd,
-  webhooksPage,
-  sendWebhook,
-  webhookPage,
-  sendWebhookChange,
-  sendWebhookEnabled,
-  sendWebhookTest,
-  sendWebhookSecret,
-  sendWebhookRemove,
-  deliveriesPage,
-  deliveryPage,
-  sendRedeliver,
-  keysPage,
-  sendKey,
-  sendRevokeKey,
-  membersPage,
-  sendMemberInvitation,
-  sendWithdrawInvitation,
-  sendMemberRole,
-  sendRemoveMember,
-  joinPage,
-  sendJoin,
-  planPage,
-  enterprisePlanPage,
-  sendPlan,
-  payPage,
-  cfePage,
-  cfeXmlPage,
-  cfeExchangePage,
-  sendCfeSupport,
-  sendCfeMail,
-  sendCfeMailAgain,
-  customersPage,
-  sendCustomer,
-  customerPage,
-  sendCustomerChange,
-  sendCustomerDelete,
-  stuckPage,
-  newRunPage,
-  sendRun,
-  runsPage,
-  runPage,
-  sendStopRun,
+  reports.reportsPage,
+  report.reportPage,
+  report.reportXml,
+  report.sendReportNow,
+  report.sendRetryReport,
+  report.sendSettleReport,
+  reports.ratesPage,
+  search.searchPage,
+  cfes.cfesPage,
+  exports.exportsPage,
+  exports.sendExport,
+  exports.sendStopExport,
+  exports.exportZip,
+  signIn.signInPage,
+  signIn.sendSignIn,
+  signIn.codePage,
+  signIn.sendCode,
+  signIn.oidcPage,
+  signIn.oidcReturn,
+  signIn.sendSignOut,
+  invitation.invitationPage,
+  invitation.sendInvitation,
+  me.mePage,
+  me.sendEndSessions,
+  me.sendPassword,
+  secondFactor.secondFactorPage,
+  secondFactor.sendSecondFactor,
+  secondFactor.sendSecondFactorOff,
+  me.sendLanguage,
+  help.helpPage,
+  savedFilters.sendSavedFilter,
+  savedFilters.sendDeleteFilter,
+  audit.auditListPage,
+  accounts.accountListPage,
+  accounts.sendAccount,
+  account.accountPage,
+  account.sendLimit,
+  account.sendGrant,
+  account.sendRemoveGrant,
+  account.sendPerson,
+  account.sendInvite,
+  account.sendDisable,
+  account.sendEnd,
+  webhooks.webhooksPage,
+  webhooks.sendWebhook,
+  webhook.webhookPage,
+  webhook.sendWebhookChange,
+  webhook.sendWebhookEnabled,
+  webhook.sendWebhookTest,
+  webhook.sendWebhookSecret,
+  webhook.sendWebhookRemove,
+  deliveries.deliveriesPage,
+  delivery.deliveryPage,
+  delivery.sendRedeliver,
+  keys.keysPage,
+  keys.sendKey,
+  keys.sendRevokeKey,
+  members.membersPage,
+  members.sendMemberInvitation,
+  members.sendWithdrawInvitation,
+  members.sendMemberRole,
+  members.sendRemoveMember,
+  join.joinPage,
+  join.sendJoin,
+  plan.planPage,
+  plan.enterprisePlanPage,
+  plan.sendPlan,
+  plan.payPage,
+  cfe.cfePage,
+  cfe.cfeXmlPage,
+  cfe.cfeExchangePage,
+  cfe.sendCfeSupport,
+  cfe.sendCfeMail,
+  cfe.sendCfeMailAgain,
+  customers.customersPage,
+  customers.sendCustomer,
+  customers.customerPage,
+  customers.sendCustomerChange,
+  customers.sendCustomerDelete,
+  stuck.stuckPage,
+  runs.newRunPage,
+  runs.sendRun,
+  runs.runsPage,
+  runs.runPage,
+  runs.sendStopRun,
 ];

@@ -18,7 +18,7 @@ import { decimalText } from '../../domain/figures.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { TypeSummary } from '../../domain/report/summary.ts';
-import { type ReportAct, reportActs } from '../../domain/reportActions.ts';
+import { type ReportAct, reportActs } from '../../domain/reportStatus.ts';
 import { Rut } from '../../domain/rut.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';

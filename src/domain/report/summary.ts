@@ -9,15 +9,6 @@ import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../cfeTypes.ts';
 import { amountText, halfUp } from '../decimal.ts';
 import type { WantedRate } from '../exchangeRate.ts';
 import { identificationLimit, type UiValueRow, uiValueOf } from '../uiValues.ts';
-import {
-  type Amounts,
-  addTo,
-  COMPONENTS,
-  type Component,
-  carriedAmounts,
-  netOf,
-  noAmounts,
-} from './amounts.ts';
 import { createRanges, type Ranges, type SerieRange } from './ranges.ts';
 import { rateSource, wantedRate } from './rate.ts';
 
@@ -35,7 +26,7 @@ export interface IssuedReceipt {
 }
 
 /** Numbers that never became a receipt. */
-export interface AnnulledNumbers extends SerieRange {
+interface AnnulledNumbers extends SerieRange {
   readonly type: CfeType;
 }
 
@@ -72,7 +63,7 @@ export interface ReportSummary {
 }
 
 /** How an amount in another currency becomes pesos. */
-export interface Conversion {
+interface Conversion {
   /** Date of the report's signature in Montevideo (TmstFirmaEnv). */
   readonly signedOn: string;
   /**
@@ -269,4 +260,50 @@ function closeRow(
   }
   const texts = Object.fromEntries(rounded.map(([component, amount]) => [component, amountText(amount)]));
   return { emissionDate, branch, ...(texts as Record<Component, string>), total: amountText(total) };
+}
+
+/** The amounts of a receipt that the report sums, by the names that `Totals` gives them. */
+const COMPONENTS = ['exempt', 'exported', 'minimumNet', 'basicNet', 'minimumVat', 'basicVat'] as const;
+type Component = (typeof COMPONENTS)[number];
+type Amounts = Record<Component, Big>;
+
+const ZERO = Big(0);
+const noAmounts = (): Amounts => ({
+  exempt: ZERO,
+  exported: ZERO,
+  minimumNet: ZERO,
+  basicNet: ZERO,
+  minimumVat: ZERO,
+  basicVat: ZERO,
+});
+
+const NOTHING = /^-?[0.]+$/;
+
+/**
+ * The amounts that the signed XML of a receipt carries, in its currency, but for those that are zero: an export document
+ * carries what is exported alone, and VAT stands only beside its base (docs/authority/receipts.md#totals). The authority
+ * can compare with nothing else.
+ */
+function carriedAmounts(type: CfeType, totals: Totals): [Component, Big][] {
+  const carried = cfeTypeRow(type).family === 'export' ? (['exported'] as const) : COMPONENTS;
+  return carried.flatMap((component): [Component, Big][] => {
+    if (NOTHING.test(totals[component])) return [];
+    if (component === 'minimumVat' && NOTHING.test(totals.minimumNet)) return [];
+    if (component === 'basicVat' && NOTHING.test(totals.basicNet)) return [];
+    return [[component, Big(totals[component])]];
+  });
+}
+
+/** Adds to `sums` in place, each amount times `rate`, exactly: nothing is rounded. */
+function addTo(sums: Amounts, amounts: Iterable<readonly [Component, Big]>, rate?: Big): void {
+  for (const [component, amount] of amounts)
+    sums[component] = sums[component].plus(rate ? amount.times(rate) : amount);
+}
+
+/** All without VAT (Formato CFE v25.2, zone A, fields 112 to 118). */
+function netOf(amounts: Iterable<readonly [Component, Big]>): Big {
+  let net = ZERO;
+  for (const [component, amount] of amounts)
+    if (component !== 'minimumVat' && component !== 'basicVat') net = net.plus(amount);
+  return net;
 }

@@ -6,8 +6,8 @@ import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
 import type { CfeIdParts } from '../../../src/domain/cfeId.ts';
 import { readCfeRequest, referencedCfe } from '../../../src/domain/cfeReading.ts';
 import type { Original } from '../../../src/domain/cfeRule.ts';
+import { checkCfe } from '../../../src/domain/cfeRules.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { checkCfe } from '../../../src/domain/checkCfe.ts';
 import { readJson } from '../../../src/domain/json.ts';
 import { CIRCUMSTANCES, circumstancesOf, TODAY, UI_VALUE } from './goldenCircumstances.ts';
 

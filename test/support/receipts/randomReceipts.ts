@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { CfeContent } from '../../../src/domain/cfeDocument.ts';
 import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
 import type { Original } from '../../../src/domain/cfeRule.ts';
+import { checkCfe } from '../../../src/domain/cfeRules.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { checkCfe } from '../../../src/domain/checkCfe.ts';
 import { familyOf, isNote, validOriginal, validRequest } from '../arbitraries/cfeRequests.ts';
 import { type JsonObject } from '../exactJson.ts';
 

@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { type ReportAct, reportActs } from '../../../src/domain/reportActions.ts';
-import { REPORT_STATUSES, type ReportStatus } from '../../../src/domain/reportStatus.ts';
+import {
+  REPORT_STATUSES,
+  type ReportAct,
+  type ReportStatus,
+  reportActs,
+} from '../../../src/domain/reportStatus.ts';
 
 const TODAY = '2026-03-11';
 

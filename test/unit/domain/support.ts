@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
 import type { Original, RuleContext } from '../../../src/domain/cfeRule.ts';
-import { type CheckedCfe, checkCfe } from '../../../src/domain/checkCfe.ts';
+import { type CheckedCfe, checkCfe } from '../../../src/domain/cfeRules.ts';
 import { type JsonObject } from '../../support/exactJson.ts';
 import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
 

@@ -1,7 +1,7 @@
 /** Printing beside everything else: who comes when too many wait, and a thread that fails. */
 import { expect, test } from '@jest/globals';
 import { Refusal } from '../../../src/errors.ts';
-import { createScales } from '../../../src/print/scales.ts';
+import { createScales } from '../../../src/print/drawReceipt.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { printable } from '../../support/print/printable.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Router } from '@koa/router';
+import type { Middleware } from 'koa';
+import { Refusal } from '../errors.ts';
+import { callerAddress } from '../http/callerAddress.ts';
+import { createProxyNotice } from '../http/proxyNotice.ts';
+import type { Logger } from '../logger.ts';
+import { answerJson } from './answer.ts';
+import { errorAnswer } from './errorAnswer.ts';
+import type { ApiMetrics } from './metrics.ts';
+import type { RequestState } from './requestState.ts';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
+
+/** The request id: the caller's own where it matches, else a new one. */
+function requestIdOf(header: string | string[] | undefined): string {
+  return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
+}
+
+/**
+ * Gives every request its id, answered as X-Request-Id, and the address that it comes from by way of `trustedProxies`.
+ */
+export function identify(trustedProxies: number, logger: Logger): Middleware<RequestState> {
+  const notice = createProxyNotice({ trustedProxies, logger });
+  return (ctx, next) => {
+    notice(ctx.req);
+    ctx.state.requestId = requestIdOf(ctx.req.headers['x-request-id']);
+    ctx.state.address = callerAddress(ctx.req, trustedProxies);
+    ctx.state.route = null;
+    ctx.state.accountId = null;
+    ctx.state.keyId = null;
+    ctx.set('X-Request-Id', ctx.state.requestId);
+    return next();
+  };
+}
+
+/** Paths that machines ask every few seconds; their lines would bury the others. */
+const PROBES = new Set(['/livez', '/readyz']);
+
+/** One log line and one measurement per request. The line has chosen facts only: no query, body or header. */
+export function observe(logger: Logger, metrics: ApiMetrics): Middleware<RequestState> {
+  return async (ctx, next) => {
+    const startedAt = performance.now();
+    try {
+      await next();
+    } finally {
+      const milliseconds = performance.now() - startedAt;
+      const { requestId, accountId, keyId, address, route } = ctx.state;
+      const { method, status } = ctx;
+      metrics.requestDuration.observe(
+        { route: route ?? 'none', method: route === null ? 'any' : method, status: String(status) },
+        milliseconds / 1000,
+      );
+      const level = route !== null && PROBES.has(route) ? 'debug' : 'info';
+      logger[level](
+        {
+          requestId,
+          accountId,
+          keyId,
+          address,
+          method,
+          route,
+          status,
+          ms: Math.round(milliseconds * 10) / 10,
+        },
+        'request',
+      );
+    }
+  };
+}
+
+/** An answer is data for one caller: nothing may run it, frame it, guess its type or keep it. */
+const SECURITY_HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Sets the security headers of every answer. */
+export const securityHeaders: Middleware = (ctx, next) => {
+  ctx.set(SECURITY_HEADERS);
+  return next();
+};
+
+/** What scripts of an allowed origin may send, and read of an answer beside the body. */
+const REQUEST_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'Prefer',
+  'X-API-Key',
+  'X-Request-Id',
+  'X-Sandbox-Mode',
+];
+const ANSWER_HEADERS = [
+  'Allow',
+  'Content-Disposition',
+  'ETag',
+  'Idempotent-Replayed',
+  'Link',
+  'Preference-Applied',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Request-Id',
+];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Lets pages of `origins` (`https://host`, compared as they stand) call the API from a browser; without any, CORS is
+ * off and no browser hands an answer to a page of another origin. Cookies play no part.
+ */
+export function allowOrigins(origins: readonly string[]): Middleware<RequestState> {
+  const allowed = new Set(origins);
+  return async (ctx, next) => {
+    if (allowed.size === 0) return next();
+    ctx.vary('Origin');
+    const origin = ctx.get('Origin');
+    if (!allowed.has(origin)) return next();
+    ctx.set('Access-Control-Allow-Origin', origin);
+    if (ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '') {
+      ctx.set('Access-Control-Allow-Methods', METHODS.join(', '));
+      ctx.set('Access-Control-Allow-Headers', REQUEST_HEADERS.join(', '));
+      ctx.set('Access-Control-Max-Age', String(PREFLIGHT_SECONDS));
+      ctx.status = 204;
+      return undefined;
+    }
+    ctx.set('Access-Control-Expose-Headers', ANSWER_HEADERS.join(', '));
+    return next();
+  };
+}
+
+/** The only try/catch of the requests: whatever is thrown below leaves as the error envelope. */
+export function answerErrors(logger: Logger): Middleware<RequestState> {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (err) {
+      const { requestId, route } = ctx.state;
+      const { status, headers, body } = errorAnswer(err, requestId);
+      if (status >= 500) logger.error({ err, requestId, route, code: body.error.code }, 'request failed');
+      ctx.set(headers);
+      answerJson(ctx, status, body);
+    }
+  };
+}
+
+/** Answers what no route took: OPTIONS with the methods of the path, another method 405, another path 404. */
+export function refuseUnmatched(router: Router<RequestState>): Middleware<RequestState> {
+  return (ctx) => {
+    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
+    if (methods.size === 0) throw new Refusal('NOT_FOUND', 'This path does not exist.');
+    ctx.set('Allow', [...methods, 'OPTIONS'].sort().join(', '));
+    if (ctx.method !== 'OPTIONS') {
+      throw new Refusal(
+        'METHOD_NOT_ALLOWED',
+        `This path does not support ${ctx.method}; see the header Allow.`,
+      );
+    }
+    ctx.status = 204;
+  };
+}
