@@ -155,12 +155,14 @@ interface Definition<
   T extends z.ZodType,
 > extends Omit<
     Route,
+    | 'sandbox'
     | 'params'
     | 'checkParams'
     | 'requireResource'
     | 'query'
     | 'body'
     | 'success'
+    | 'errors'
     | 'role'
     | 'prepare'
     | 'handle'
@@ -170,13 +172,15 @@ interface Definition<
     | 'firstAnswer'
     | 'waitFor'
   > {
+  readonly sandbox?: true;
   readonly role: R;
-  readonly params: P;
+  readonly params?: P;
   checkParams?(params: Values<P>): readonly Fault[];
   requireResource?(named: { readonly params: Values<P> }, deps: ApiDeps): Promise<void>;
-  readonly query: Q;
-  readonly body: (Omit<RouteBody<B>, 'checkedBy'> & { readonly checkedBy?: C }) | null;
+  readonly query?: Q;
+  readonly body?: Omit<RouteBody<B>, 'checkedBy'> & { readonly checkedBy?: C };
   readonly success: { readonly status: 200 | 201 | 202; readonly description: string; readonly schema: D };
+  readonly errors?: readonly RefusalCode[];
   prepare?(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<W>;
   handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps, prepared: W): Promise<z.input<D>>;
   readonly file?: {
@@ -214,17 +218,18 @@ type TypedRequest<
 
 /**
  * A route, with its handler typed by its schemas. The handler answers `data`; it refuses by throwing a Refusal.
- * Without `checkedBy: 'command'` its body is what the schema gives (undefined where `body` is null).
+ * Without `checkedBy: 'command'` its body is what the schema gives (undefined where there is none). What a route does not
+ * say it does not have: the sandbox, values in its path, query, body, refusals of its own.
  */
 export function defineRoute<
-  const P extends Readonly<Record<string, z.ZodType>>,
-  Q extends z.ZodType | null,
-  B extends z.ZodType,
   D extends z.ZodType,
   const R extends Role | null,
+  const P extends Readonly<Record<string, z.ZodType>> = Readonly<Record<string, never>>,
+  Q extends z.ZodType | null = null,
+  B extends z.ZodType = z.ZodUndefined,
   const C extends 'schema' | 'command' = 'schema',
   W extends Prepared = undefined,
   T extends z.ZodType = z.ZodNever,
 >(definition: Definition<P, Q, C, B, D, R, W, T>): Route {
-  return definition;
+  return { sandbox: false, params: {}, query: null, body: null, errors: [], ...definition };
 }

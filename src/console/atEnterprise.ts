@@ -92,7 +92,6 @@ export function enterpriseForm<F extends z.ZodType>(form: {
     path: `/enterprises/{rut}${form.path}`,
     audience,
     params: Params,
-    query: z.object({}),
     form: fields,
     isSlow,
     ...(fileBytes === undefined ? {} : { fileBytes }),

@@ -1,7 +1,7 @@
 /** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
 
 import type { Readable } from 'node:stream';
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { CreateApiKeyDeps } from '../commands/apiKeys.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
@@ -158,12 +158,18 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
   back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
-/** A page whose `handle` is typed by its schemas. */
-export function definePage<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType>(
-  page: Shape<P, Q, F>,
-): Page {
-  return page;
+type Schemas = 'params' | 'query' | 'form';
+
+/** A page whose `handle` is typed by its schemas; it takes nothing where it names none. */
+export function definePage<
+  P extends z.ZodType = z.ZodObject,
+  Q extends z.ZodType = z.ZodObject,
+  F extends z.ZodType = z.ZodObject,
+>(page: Omit<Shape<P, Q, F>, Schemas> & Partial<Pick<Shape<P, Q, F>, Schemas>>): Page {
+  return { params: NOTHING, query: NOTHING, form: NOTHING, ...page };
 }
+
+const NOTHING = z.object({});
 
 /** A refusal in the words of its reader's language; others are told by their code. */
 export class ToldRefusal extends Refusal {}

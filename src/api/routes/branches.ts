@@ -29,10 +29,8 @@ export const createBranch = defineRoute({
   about:
     'Adds a branch that the tax authority knows, or opens a closed one again. A CFE is issued from it by `extra.branch`.',
   auth: 'token',
-  sandbox: false,
   role: 'OWNER',
   params: { rut: Rut },
-  query: null,
   body: { schema: CreateBranch, limitBytes: BODY_LIMITS.other },
   success: { status: 201, description: 'The branch', schema: BranchView },
   errors: ['ALREADY_EXISTS'],
@@ -49,17 +47,13 @@ export const listBranches = defineRoute({
   summary: 'List branches',
   about: 'Every branch, the enterprise’s first one before the others, closed ones too.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: null,
-  body: null,
   success: {
     status: 200,
     description: 'The branches, the first one first',
     schema: z.array(BranchView).meta({ description: 'The branches.' }),
   },
-  errors: [],
   async handle({ enterprise }, { orm }) {
     const others = await find(orm.em.fork(), enterprise.rut);
     return [enterprise, ...others].map(branchView);
@@ -75,10 +69,8 @@ export const updateBranch = defineRoute({
   about:
     'Sets address and telephone of a branch from now on; what is numbered keeps what it was numbered with. A branch may be written back as it was read: `branch` must be the one in the path.',
   auth: 'token',
-  sandbox: false,
   role: 'OWNER',
   params: BranchParams,
-  query: null,
   body: { schema: withReadOnly(UpdateBranch, BranchView), limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The branch', schema: BranchView },
   errors: ['NOT_FOUND'],
@@ -98,11 +90,8 @@ export const deleteBranch = defineRoute({
   about:
     'Forgets a branch that no CFE was issued from, and closes any other. The first branch cannot be deleted.',
   auth: 'token',
-  sandbox: false,
   role: 'OWNER',
   params: BranchParams,
-  query: null,
-  body: null,
   success: {
     status: 200,
     description: 'The branch was closed or deleted',

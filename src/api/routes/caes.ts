@@ -20,19 +20,16 @@ export const listCaes = defineRoute({
   summary: 'List CAEs',
   about: 'The ranges of numbers, in upload order, each with what is left of it.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
     status: CaeStatusName.optional().meta({ description: 'Only CAEs with this status.' }),
   }),
-  body: null,
   success: {
     status: 200,
     description: 'The CAEs, in upload order',
     schema: z.array(ListedCaeView).meta({ description: 'The CAEs.' }),
   },
-  errors: [],
   async handle({ enterprise, query }, { orm, clock }) {
     const now = clock();
     const em = orm.em.fork();
@@ -56,13 +53,10 @@ export const uploadCae = defineRoute({
   about:
     'Adds a range of numbers as the authority signed it. Numbers are then taken from it automatically: earliest expiry first.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: { rut: Rut },
-  query: null,
   body: { schema: UploadCae, limitBytes: BODY_LIMITS.file },
   success: { status: 201, description: 'The CAE', schema: CaeView },
-  errors: [],
   async handle({ params, body }, deps) {
     const cae = await upload(deps, {
       rut: params.rut,

@@ -15,11 +15,8 @@ export const getCertificate = defineRoute({
   summary: 'Read certificate',
   about: 'The certificate that signs; 404 before the first upload.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: null,
-  body: null,
   success: { status: 200, description: 'The certificate', schema: CertificateView },
   errors: ['NOT_FOUND'],
   async handle({ enterprise }, { orm, clock }) {
@@ -39,13 +36,10 @@ export const uploadCertificate = defineRoute({
   about:
     'Replaces the certificate that signs. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not kept.',
   auth: 'token',
-  sandbox: false,
   role: 'OWNER',
   params: { rut: Rut },
-  query: null,
   body: { schema: UploadCertificate, limitBytes: BODY_LIMITS.file },
   success: { status: 201, description: 'The certificate', schema: CertificateView },
-  errors: [],
   prepare: ({ body, caller }) =>
     openCertificate({
       owner: caller.accountId,

@@ -29,11 +29,9 @@ export const getCfePdf = defineRoute({
   about:
     'The printed form that the law describes: a PDF/A-3 in Spanish with the signed CFE inside. 409 until the CFE has gone to the authority.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject({ paper: AskedPaper, ...environmentToRead }),
-  body: null,
   success: {
     status: 200,
     description: 'A PDF/A-3 with the signed CFE inside',
@@ -63,11 +61,9 @@ export const getCfeXml = defineRoute({
   summary: 'Read the signed XML of a CFE',
   about: 'The signed CFE, byte for byte. 409 until it has gone to the authority.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentToRead),
-  body: null,
   success: { status: 200, description: 'The signed CFE, byte for byte', schema: z.custom<FileAnswer>() },
   errors: ['NOT_FOUND', 'NOT_SENT_YET'],
   handle: async (request, deps) => xmlFile(deps, sentReceipt(await cfeAsked(deps.orm, findReceipt, request))),

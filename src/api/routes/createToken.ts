@@ -14,8 +14,6 @@ export const createToken = defineRoute({
   auth: 'key',
   sandbox: true,
   role: null,
-  params: {},
-  query: null,
   body: {
     schema: z.strictObject({}).meta({ description: 'Nothing: an empty object, or no body at all.' }),
     limitBytes: BODY_LIMITS.other,
@@ -35,7 +33,6 @@ export const createToken = defineRoute({
       })
       .meta({ id: 'AccessToken', description: 'An access token.' }),
   },
-  errors: [],
   async handle({ caller }, { tokens, realClock }) {
     return {
       access_token: await tokens.issue(caller, realClock()),

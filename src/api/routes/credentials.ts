@@ -38,13 +38,9 @@ export const getCredentialsStatus = defineRoute({
   summary: 'Read e-invoicing credentials status',
   about: 'Whether the e-invoicing login at the authority is known to work.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: null,
-  body: null,
   success: { status: 200, description: 'The status', schema: CredentialsView },
-  errors: [],
   async handle({ enterprise }) {
     return credentialsView(enterprise);
   },
@@ -59,13 +55,10 @@ export const validateCredentials = defineRoute({
   about:
     'Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result comes as the event `efactura.login`. `{}`, or no body, checks the stored login. A call made while a check runs joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start 20 checks of it a day, however they end; and over all its enterprises 50 logins may fail in a day, those being checked included. Beyond that it is 429, until midnight in Montevideo unless checks under way may still succeed.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: { rut: Rut },
-  query: null,
   body: { schema: ValidateCredentials, limitBytes: BODY_LIMITS.other, optional: true },
   success: { status: 202, description: 'The check has started', schema: CredentialsView },
-  errors: [],
   async handle({ params, body, caller }, deps) {
     const asked = { accountId: caller.accountId, rut: params.rut, login: body };
     return credentialsView(await validate(deps, asked));

@@ -57,13 +57,10 @@ export const createCustomer = defineRoute({
   about:
     'Keeps a customer. Each document is kept once in an enterprise: a second customer with it is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as left out. Receipts for that document go to its `notifications` once they are accepted.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: { rut: Rut },
-  query: null,
   body: { schema: Customer, limitBytes: BODY_LIMITS.other },
   success: { status: 201, description: 'The customer', schema: CustomerView },
-  errors: [],
   async handle({ params, body }, deps) {
     return customerView(await create(deps, { rut: params.rut, customer: body }));
   },
@@ -79,7 +76,6 @@ export const listCustomers = defineRoute({
   summary: 'List customers',
   about: 'Customers in the order of their names. The header `Link` has the address of the next page.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
@@ -92,13 +88,11 @@ export const listCustomers = defineRoute({
     country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
     ...pageOf('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
   }),
-  body: null,
   success: {
     status: 200,
     description: 'The customers, at most 1000 at a time; the header Link points to the next page',
     schema: z.array(CustomerView).meta({ description: 'The customers of this page.' }),
   },
-  errors: [],
   async handle({ enterprise, query }, { orm }) {
     const { legal_name: legalName, doc_number: docNumber, country_code: countryCode } = query;
     const { skip = 0, limit = LARGEST_PAGE } = query;
@@ -125,12 +119,9 @@ export const getCustomer = defineRoute({
   summary: 'Read customer',
   about: 'The customer with this document. It may be written back as it was read.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: CustomerParams,
   checkParams: documentInPath,
-  query: null,
-  body: null,
   success: { status: 200, description: 'The customer', schema: CustomerView },
   errors: ['NOT_FOUND'],
   async handle({ params }, deps) {
@@ -147,14 +138,12 @@ export const updateCustomer = defineRoute({
   about:
     'Replaces all that is kept of a customer; null counts as left out, so that it may be written back as it was read. The document in the body must be that in the path.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: CustomerParams,
   checkParams: documentInPath,
   async requireResource({ params }, deps) {
     await requireCustomer(deps, customerKey(params));
   },
-  query: null,
   body: { schema: Customer, limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The updated customer', schema: CustomerView },
   errors: ['NOT_FOUND'],
@@ -171,12 +160,9 @@ export const deleteCustomer = defineRoute({
   summary: 'Delete customer',
   about: 'Forgets a customer; CFEs keep what they were issued with.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: CustomerParams,
   checkParams: documentInPath,
-  query: null,
-  body: null,
   success: {
     status: 200,
     description: 'The customer was deleted',

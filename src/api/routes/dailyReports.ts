@@ -28,7 +28,6 @@ export const listDailyReports = defineRoute({
   about:
     'The days that were reported to the authority, or are to be, the latest first. Reports are sent automatically.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
@@ -37,13 +36,11 @@ export const listDailyReports = defineRoute({
     to: date().optional().meta({ description: 'Latest day; it counts too.' }),
     status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
   }),
-  body: null,
   success: {
     status: 200,
     description: 'A page of reports, and the total number',
     schema: DailyReportListView,
   },
-  errors: [],
   async handle({ enterprise, query }, { orm }) {
     const { skip = 0, limit = USUAL_PAGE, ...given } = query;
     const em = orm.em.fork();
@@ -74,11 +71,8 @@ export const getDailyReport = defineRoute({
   summary: 'Read one daily report',
   about: 'One report: what it tells of each type, what was sent, and what it waits for.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, date: ReportDate },
-  query: null,
-  body: null,
   success: { status: 200, description: 'The report', schema: DailyReportView },
   errors: ['NOT_FOUND'],
   async handle({ params, enterprise }, { orm }) {
@@ -98,11 +92,8 @@ export const getDailyReportXml = defineRoute({
   summary: 'Read the signed XML of a daily report',
   about: 'The signed report that was sent last, byte for byte.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, date: ReportDate },
-  query: null,
-  body: null,
   success: {
     status: 200,
     description: 'The signed report that was sent last, byte for byte',

@@ -25,10 +25,7 @@ export const createEnterprise = defineRoute({
   about:
     'Registers a company, PENDING, with its first branch. The first account to name a RUT owns it; an account has at most 20 enterprises without a certificate unless an operator allows more (`enterprise.too_many_unproven`). It becomes READY automatically once it has the permission PROD, a valid certificate, a plan, a CAE, and its start date has come.',
   auth: 'token',
-  sandbox: false,
   role: null,
-  params: {},
-  query: null,
   body: { schema: CreateEnterprise, limitBytes: BODY_LIMITS.other },
   success: { status: 201, description: 'The enterprise, PENDING', schema: EnterpriseView },
   errors: ['ALREADY_EXISTS'],
@@ -50,14 +47,11 @@ export const listEnterprises = defineRoute({
   about:
     'The enterprises at which your account has a role, in the order of their RUTs. This is where an integration learns its RUTs.',
   auth: 'token',
-  sandbox: false,
   role: null,
-  params: {},
   query: z.strictObject({
     ...pageOf('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
     status: EnterpriseStatusName.optional().meta({ description: 'Only enterprises with this status.' }),
   }),
-  body: null,
   success: {
     status: 200,
     description: 'A page of enterprises, and the total number',
@@ -68,7 +62,6 @@ export const listEnterprises = defineRoute({
       })
       .meta({ id: 'EnterpriseList', description: 'A page of enterprises.' }),
   },
-  errors: [],
   async handle({ query, caller: { accountId } }, { orm, clock }) {
     const { skip = 0, limit = USUAL_PAGE, status } = query;
     const em = orm.em.fork();
@@ -94,13 +87,9 @@ export const getEnterprise = defineRoute({
   summary: 'Read enterprise',
   about: 'The enterprise with its certificate and its CAEs.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
-  query: null,
-  body: null,
   success: { status: 200, description: 'The enterprise', schema: EnterpriseView },
-  errors: [],
   async handle({ enterprise, role }, { orm, clock }) {
     const em = orm.em.fork();
     const certificate = await currentCertificate(em, enterprise.rut, 'production');
@@ -126,17 +115,14 @@ function route(name: string, method: 'PUT' | 'PATCH') {
     about:
       'Changes what is given and leaves the rest; null removes what may be missing. The enterprise may be written back as it was read: what is not changed here is ignored while it is unchanged. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).',
     auth: 'token',
-    sandbox: false,
     role: 'OWNER',
     params: { rut: Rut },
-    query: null,
     body: { schema: Body, limitBytes: BODY_LIMITS.file },
     success: {
       status: 200,
       description: 'The fields that can be updated, with their current values',
       schema: UpdatedEnterpriseView,
     },
-    errors: [],
     async handle(request, deps) {
       const { params, body } = request;
       const sent = readOnlyIn(body, UpdateEnterprise, EnterpriseView);

@@ -38,9 +38,6 @@ export const getAuthority = defineRoute({
   auth: 'token',
   sandbox: true,
   role: null,
-  params: {},
-  query: null,
-  body: null,
   success: {
     status: 200,
     description: 'How the tax authority stands, by environment.',
@@ -51,7 +48,6 @@ export const getAuthority = defineRoute({
       } satisfies Record<Environment, typeof StateView>)
       .meta({ id: 'Authority', description: 'How the tax authority stands, by environment.' }),
   },
-  errors: [],
   async handle(_, { authority, clock }) {
     const states = await authority();
     const now = clock();

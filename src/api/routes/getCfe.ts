@@ -20,11 +20,9 @@ export const getCfe = defineRoute({
   about:
     'One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list. Its lines, and the `reference` of a note, stand in its XML (`…/xml`).',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentToRead),
-  body: null,
   success: { status: 200, description: 'The CFE', schema: CfeListView },
   errors: ['NOT_FOUND'],
   async handle(request, { orm, publicUrl }) {

@@ -92,17 +92,14 @@ export const listCfes = defineRoute({
   summary: 'List CFEs',
   about: 'The enterprise’s CFEs, newest first.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut },
   query: Query,
-  body: null,
   success: {
     status: 200,
     description: 'A page of CFEs, and the total number; the header Link points to the next page',
     schema: CfeListView,
   },
-  errors: [],
   async handle({ caller, enterprise, query }, { orm, publicUrl }) {
     const em = orm.em.fork();
     const filter = filterOf(enterprise.rut, environmentRead(caller, query), query);

@@ -20,9 +20,7 @@ export const listEvents = defineRoute({
   about:
     'The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing is ever added before what you have read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.',
   auth: 'token',
-  sandbox: false,
   role: null,
-  params: {},
   query: z.strictObject({
     after: z
       .string()
@@ -40,9 +38,7 @@ export const listEvents = defineRoute({
       examples: ['cfe.updated'],
     }),
   }),
-  body: null,
   success: { status: 200, description: 'A page of events, the oldest first.', schema: EventListView },
-  errors: [],
   async handle({ query, caller: { accountId } }, { orm }) {
     const { after: id, limit = USUAL_PAGE, event } = query;
     const em = orm.em.fork();

@@ -21,11 +21,8 @@ function route(name: string, path: `/${string}`) {
     about:
       'What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.',
     auth: 'token',
-    sandbox: false,
     role: null,
     params: { rut: Rut },
-    query: null,
-    body: null,
     success: { status: 200, description: "The registry's record", schema: ErutView },
     errors: ['NOT_FOUND', 'UNAVAILABLE'],
     async handle({ params }, deps) {

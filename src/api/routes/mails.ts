@@ -52,10 +52,8 @@ export const sendMail = defineRoute({
   about:
     'Sends a receipt to an address at once, at most 10 times per CFE and day; beyond what its account may send in a day, or one mailbox may get, it is 429, too. An address that refused an e-mail of the account for good is refused (`mail.bounced`). It is a real e-mail with a real receipt: what was issued in the sandbox cannot be sent.',
   auth: 'token',
-  sandbox: false,
   role: 'MEMBER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: null,
   body: { schema: SendMail, limitBytes: BODY_LIMITS.other },
   success: { status: 202, description: 'The e-mail is on its way', schema: MailView },
   errors: ['NOT_FOUND', 'NOT_SENT_YET', 'RATE_LIMITED'],
@@ -80,11 +78,9 @@ export const listMails = defineRoute({
   summary: 'List e-mails of a receipt',
   about: 'The e-mails that bring a receipt to its receivers, newest first; at most 1,000.',
   auth: 'token',
-  sandbox: false,
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentToRead),
-  body: null,
   success: {
     status: 200,
     description: 'The e-mails, newest first',

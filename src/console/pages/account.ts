@@ -37,7 +37,6 @@ const reasonField = (visit: Visit): Html =>
 const FORM = {
   method: 'POST',
   audience: ADMINS,
-  query: z.object({}),
   back: ({ params }: { params: { id: string } }) => place(params.id),
 } as const;
 
@@ -49,7 +48,6 @@ export const accountPage = definePage({
   audience: READERS,
   params: Id,
   query: z.object(LIST_QUERY),
-  form: z.object({}),
   async handle({ params: { id }, query, visit }, deps) {
     const { accounts: words } = visit.texts;
     const em = deps.orm.em.fork();
@@ -344,7 +342,6 @@ export const sendInvite = definePage({
   name: 'account-person-invite',
   path: '/accounts/{id}/people/{person}/invite',
   params: PersonOf,
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { email } = await memberOf(deps, params);
     const { invitation } = await inviteUser(acting(deps, visit), { email });

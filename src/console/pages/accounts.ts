@@ -26,9 +26,7 @@ export const accountListPage = definePage({
   method: 'GET',
   path: '/accounts',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { accounts: words } = visit.texts;
     return listing<ListedAccount>(visit, deps, {
@@ -99,8 +97,6 @@ export const sendAccount = definePage({
   method: 'POST',
   path: '/accounts',
   audience: ADMINS,
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({
     name: z.string().trim().pipe(text(NAME_LENGTH)),
     email: z.string().trim().pipe(Email),

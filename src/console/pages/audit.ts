@@ -27,9 +27,7 @@ export const auditListPage = definePage({
   method: 'GET',
   path: '/audit',
   audience: { operators: 'VIEWER', members: null },
-  params: z.object({}),
   query: Query,
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
     const account = await operatorsAccount(visit, deps, '/audit', query);

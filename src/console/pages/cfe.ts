@@ -55,7 +55,6 @@ const MAILING: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 const PLACE = z.object({ rut: z.string(), environment: z.enum(ENVIRONMENTS), cfe_id: z.string().max(40) });
 type Place = z.output<typeof PLACE>;
 const PATH = '/cfes/{rut}/{environment}/{cfe_id}';
-const NOTHING = z.object({});
 
 const pathOf = ({ rut, environment, cfe_id }: Place): string => `/cfes/${rut}/${environment}/${cfe_id}`;
 /** The page of a CFE, or of another of its enterprise. */
@@ -96,8 +95,6 @@ export const cfePage = definePage({
   path: PATH,
   audience: EVERYONE,
   params: PLACE,
-  query: NOTHING,
-  form: NOTHING,
   async handle({ params, visit }, deps) {
     const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
     const { rut, environment, id } = cfe;
@@ -355,8 +352,6 @@ export const cfeXmlPage = definePage({
   path: `${PATH}/xml`,
   audience: EVERYONE,
   params: PLACE,
-  query: NOTHING,
-  form: NOTHING,
   async handle({ params, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
     const { rut, environment, type, sequence, serie, numero } = cfe;
@@ -375,7 +370,6 @@ export const cfeExchangePage = definePage({
   audience: OPERATORS,
   params: PLACE,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
-  form: NOTHING,
   async handle({ params, query, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, { place: params, audience: OPERATORS });
     const { cfe: own } = visit.texts;
@@ -402,7 +396,6 @@ export const sendCfeSupport = definePage({
   path: `${PATH}/support`,
   audience: SUPPORT,
   params: PLACE,
-  query: NOTHING,
   form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: text(REASON_LENGTH) }),
   back,
   async handle({ params, form: sent, visit }, deps) {
@@ -438,7 +431,6 @@ export const sendCfeMail = definePage({
   path: `${PATH}/mails`,
   audience: MAILING,
   params: PLACE,
-  query: NOTHING,
   form: z.object({ destination: Email }),
   back,
   async handle({ params, form: { destination }, visit }, deps) {
@@ -456,8 +448,6 @@ export const sendCfeMailAgain = definePage({
   path: `${PATH}/mails/{mail_id}`,
   audience: MAILING,
   params: PLACE.extend({ mail_id: z.uuid() }),
-  query: NOTHING,
-  form: NOTHING,
   back,
   async handle({ params, visit }, deps) {
     const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });

@@ -64,9 +64,7 @@ export const cfesPage = definePage({
   method: 'GET',
   path: '/cfes',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
   query: Query,
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { search: words } = visit.texts;
     const filter = filterOf(query);

@@ -29,8 +29,8 @@ import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 
 const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 const CHANGES: Audience = { operators: 'ADMIN', members: 'MEMBER' };
-const OF = { params: z.object({ rut: Rut }), query: z.object({}) } as const;
-const ONE = { params: z.object({ rut: Rut, id: z.uuid() }), query: z.object({}) } as const;
+const OF = { params: z.object({ rut: Rut }) } as const;
+const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
 /** Lines for addresses beyond those that are there. */
 const FREE_LINES = 2;
 const MOST_RECEIPTS = 100;
@@ -71,7 +71,6 @@ export const customersPage = definePage({
     document: z.string().max(255).optional(),
     country: z.string().max(20).optional(),
   }),
-  form: z.object({}),
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
     const { legalName, mayChange } = await enterpriseFor(visit, deps, rut, READERS);
@@ -212,7 +211,6 @@ export const customerPage = definePage({
   method: 'GET',
   path: '/enterprises/{rut}/customers/{id}',
   audience: READERS,
-  form: z.object({}),
   async handle({ params: { rut, id }, visit }, deps) {
     const { customers: words } = visit.texts;
     const { mayChange, legalName } = await enterpriseFor(visit, deps, rut, READERS);

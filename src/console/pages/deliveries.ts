@@ -42,9 +42,7 @@ export const deliveriesPage = definePage({
   method: 'GET',
   path: '/deliveries',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const em = deps.orm.em.fork();

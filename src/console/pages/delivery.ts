@@ -16,7 +16,7 @@ import { deliveryMark, enterpriseOf, nextAttempt, REDELIVERS, resultWords } from
 import { factList } from './webhook.ts';
 
 const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const ONE = { params: z.object({ id: z.uuid() }), query: z.object({}) } as const;
+const ONE = { params: z.object({ id: z.uuid() }) } as const;
 
 interface Found {
   readonly delivery: Delivery;
@@ -39,7 +39,6 @@ export const deliveryPage = definePage({
   method: 'GET',
   path: '/deliveries/{id}',
   audience: READERS,
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id, READERS);

@@ -66,7 +66,6 @@ export const enterprisePage = definePage({
   audience: READERS,
   params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY }),
-  form: z.object({}),
   async handle({ params, query, visit }, deps) {
     const at = await atEnterprise(visit, deps, params.rut);
     const now = deps.businessClock();
@@ -359,8 +358,6 @@ export const enterpriseLogo = definePage({
   path: '/enterprises/{rut}/logo',
   audience: READERS,
   params: z.object({ rut: Rut }),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { enterprise } = await atEnterprise(visit, deps, params.rut);
     const logo =

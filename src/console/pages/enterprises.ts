@@ -48,7 +48,6 @@ export const enterprisesPage = definePage({
   method: 'GET',
   path: '/enterprises',
   audience: READERS,
-  params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
     text: z.string().max(200).optional(),
@@ -56,7 +55,6 @@ export const enterprisesPage = definePage({
     lacks: z.enum(FACTS).optional(),
     ends: Within.optional(),
   }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();
@@ -143,13 +141,11 @@ export const papersPage = definePage({
   method: 'GET',
   path: '/papers',
   audience: READERS,
-  params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
     within: Within.optional(),
     kind: z.enum(PAPER_KINDS).optional(),
   }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();

@@ -60,14 +60,12 @@ export const exportsPage = definePage({
   method: 'GET',
   path: '/exports',
   audience: EXPORTERS,
-  params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
     rut: SoughtRut.optional(),
     environment: z.enum(ENVIRONMENTS).optional(),
     month: Month.optional(),
   }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { exports: words, environments } = visit.texts;
     const { rut, environment, month } = query;
@@ -188,8 +186,6 @@ export const sendExport = definePage({
   method: 'POST',
   path: '/exports',
   audience: EXPORTERS,
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({
     rut: z.string().trim().pipe(Rut),
     environment: z.enum(ENVIRONMENTS),
@@ -237,8 +233,6 @@ export const sendStopExport = definePage({
   path: '/exports/{id}/stop',
   audience: EXPORTERS,
   params: z.object({ id: ID }),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params: { id }, visit }, deps) {
     await theirs(visit, deps, id);
     await stopExport(onBusinessDays(deps, visit), id);
@@ -255,8 +249,6 @@ export const exportZip = definePage({
   // Each is a row of the audit.
   counted: true,
   params: z.object({ id: ID }),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params: { id }, visit }, deps) {
     const found = await theirs(visit, deps, id);
     if (!isKept(found, deps.businessClock()))

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { endpointStates } from '../../db/authorityEndpoints.ts';
 import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
@@ -19,9 +18,6 @@ export const healthPage = definePage({
   method: 'GET',
   path: '/',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ visit }, { orm, clock, businessClock }) {
     const { health: words } = visit.texts;
     const em = orm.em.fork();

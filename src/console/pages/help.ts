@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { keyHelp } from '../layout.ts';
 import { definePage, show } from '../page.ts';
 import { panel } from '../parts.ts';
@@ -9,9 +8,6 @@ export const helpPage = definePage({
   method: 'GET',
   path: '/help',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ visit }) {
     return show(visit.texts.lists.keysTitle, panel(null, keyHelp(visit)));
   },

@@ -12,14 +12,12 @@ const INVITED = {
   path: '/invitation/{token}',
   audience: 'anyone',
   params: z.object({ token: z.string().refine(isWebToken) }),
-  query: z.object({}),
 } as const;
 
 /** GET /invitation/{token}: the form by which who was invited sets their password. Looking at it uses nothing up. */
 export const invitationPage = definePage({
   ...INVITED,
   method: 'GET',
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
     const invited = await invitedPerson(deps, params.token);

@@ -13,14 +13,12 @@ const JOIN = {
   path: '/join/{token}',
   audience: 'anyone',
   params: z.object({ token: z.string().refine(isWebToken) }),
-  query: z.object({}),
 } as const;
 
 /** GET /join/{token}: an invitation into an account. Looking at it uses nothing up. */
 export const joinPage = definePage({
   ...JOIN,
   method: 'GET',
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
     const open = await openMembership(deps, params.token);

@@ -35,9 +35,7 @@ export const keysPage = definePage({
   method: 'GET',
   path: '/keys',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  form: z.object({}),
   async handle({ query, visit }, { orm }) {
     const { keys: words } = visit.texts.members;
     const account = chosenAccount(visit, query.account);
@@ -123,8 +121,6 @@ export const sendKey = definePage({
   method: 'POST',
   path: '/keys',
   audience: OWNERS,
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({
     account: z.uuid(),
     ...ONCE,
@@ -154,7 +150,6 @@ export const sendRevokeKey = definePage({
   path: '/keys/{id}/revoke',
   audience: OWNERS,
   params: z.object({ id: z.uuid() }),
-  query: z.object({}),
   form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
   back: backTo('/keys'),
   async handle({ params, form: { account, reason }, visit }, deps) {

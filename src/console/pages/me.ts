@@ -13,8 +13,6 @@ import { placeOf } from './signIn.ts';
 
 const EVERYONE = {
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
 } as const;
 
 /** GET /me: who one is, where one is signed in, one's password. */
@@ -23,7 +21,6 @@ export const mePage = definePage({
   name: 'me',
   method: 'GET',
   path: '/me',
-  form: z.object({}),
   async handle({ visit }, { orm }) {
     const { me: words, secondFactor: factor } = visit.texts;
     const { session, viewer } = signedIn(visit);
@@ -109,8 +106,6 @@ export const sendLanguage = definePage({
   method: 'POST',
   path: '/language',
   audience: 'anyone',
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({ language: z.enum(LANGUAGES), to: z.string().max(2_000) }),
   async handle({ form: sent, visit }) {
     rememberLanguage(visit, sent.language);

@@ -25,7 +25,7 @@ import { owned } from './keys.ts';
 
 const READERS: Audience = { operators: null, members: 'VIEWER' };
 const OWNERS: Audience = { operators: null, members: 'OWNER' };
-const FORM = { audience: OWNERS, method: 'POST', query: z.object({}), back: backTo('/members') } as const;
+const FORM = { audience: OWNERS, method: 'POST', back: backTo('/members') } as const;
 const MEMBERS = { account: z.uuid() } as const;
 
 /** GET /members: the people of an account, and who is invited. */
@@ -34,9 +34,7 @@ export const membersPage = definePage({
   method: 'GET',
   path: '/members',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  form: z.object({}),
   async handle({ query, visit }, { orm }) {
     const { members: words } = visit.texts.members;
     const account = chosenAccount(visit, query.account);
@@ -149,7 +147,6 @@ export const sendMemberInvitation = definePage({
   ...FORM,
   name: 'member-invite',
   path: '/members',
-  params: z.object({}),
   form: z.object({
     ...MEMBERS,
     email: z.string().trim().pipe(Email.max(BY_LENGTH)),

@@ -54,9 +54,7 @@ export const planPage = definePage({
   method: 'GET',
   path: '/plan',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  form: z.object({}),
   async handle({ query, visit }, { orm }) {
     const { plan: words } = visit.texts.members;
     const account = chosenAccount(visit, query.account);
@@ -146,7 +144,6 @@ export const enterprisePlanPage = definePage({
   audience: READERS,
   params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  form: z.object({}),
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
     const account = chosenAccount(visit, query.account);
@@ -271,8 +268,6 @@ export const payPage = definePage({
   path: '/plan/{rut}/payments/{id}',
   audience: OWNERS,
   params: z.object({ rut: Rut, id: z.uuid() }),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params: { rut, id }, visit }, deps) {
     const standing = await standingAt(deps.orm, signedIn(visit).viewer, rut);
     const payments = standing ? await listPayments(deps.orm.em.fork(), { rut }) : [];
@@ -308,7 +303,6 @@ export const sendPlan = definePage({
   path: '/plan/{rut}',
   audience: OWNERS,
   params: z.object({ rut: Rut }),
-  query: z.object({}),
   form: z.object({ ...ACCOUNT, plan: PlanChoice }),
   back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
   async handle({ params: { rut }, form: { account, plan }, visit }, deps) {

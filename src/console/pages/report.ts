@@ -55,8 +55,6 @@ export const reportPage = definePage({
   path: PATH,
   audience: READERS,
   params: Params,
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
     const { report, enterprise, standing } = await reportOf(visit, deps, params);
@@ -262,7 +260,6 @@ export const reportXml = definePage({
   audience: READERS,
   params: Params,
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
-  form: z.object({}),
   async handle({ params, query, visit }, deps) {
     await reportOf(visit, deps, params);
     const submissions = await submissionsOf(deps.orm.em.fork(), params, { populate: ['xml'] });
@@ -284,7 +281,6 @@ const actForm = (
     path: `${PATH}/${act}`,
     audience: SUPPORT,
     params: Params,
-    query: z.object({}),
     form: z.strictObject({ reason: z.string().max(1_000) }),
     back: ({ params }) => reportPath(params),
     async handle({ params, form: sent, visit }, deps) {

@@ -52,7 +52,6 @@ export const reportsPage = definePage({
   method: 'GET',
   path: '/reports',
   audience: READERS,
-  params: z.object({}),
   query: z.object({
     ...LIST_QUERY,
     rut: SoughtRut.optional(),
@@ -62,7 +61,6 @@ export const reportsPage = definePage({
     to: date().optional(),
     needs: z.enum(['person', 'late']).optional(),
   }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { reports: words, environments } = visit.texts;
     const { rut, environment, status, from, to, needs } = query;
@@ -192,9 +190,7 @@ export const ratesPage = definePage({
   method: 'GET',
   path: '/rates',
   audience: { operators: 'VIEWER', members: null },
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, date: date().optional() }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;
     const em = deps.orm.em.fork();

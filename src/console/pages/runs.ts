@@ -49,9 +49,7 @@ export const newRunPage = definePage({
   method: 'GET',
   path: '/runs/new',
   audience: RUNNERS,
-  params: z.object({}),
   query: RunQuery,
-  form: z.object({}),
   async handle({ query, visit }, { orm }) {
     const { runs: words } = visit.texts;
     const { kind } = query;
@@ -143,8 +141,6 @@ export const sendRun = definePage({
   method: 'POST',
   path: '/runs',
   audience: RUNNERS,
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({
     ...RUN_QUERY,
     kind: z.enum(RUN_KINDS),
@@ -176,9 +172,7 @@ export const runsPage = definePage({
   method: 'GET',
   path: '/runs',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
-  form: z.object({}),
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
     const seen = accountsOf(signedIn(visit).viewer);
@@ -257,7 +251,6 @@ export const runPage = definePage({
   audience: READERS,
   params: z.object({ id: z.string().max(60) }),
   query: z.object(LIST_QUERY),
-  form: z.object({}),
   async handle({ params: { id }, query, visit }, deps) {
     const { runs: words } = visit.texts;
     const { viewer } = signedIn(visit);
@@ -326,7 +319,6 @@ export const sendStopRun = definePage({
   path: '/runs/{id}/stop',
   audience: RUNNERS,
   params: z.object({ id: z.string().max(60) }),
-  query: z.object({}),
   form: z.object(OPERATORS_REASON),
   back: ({ params }) => `/runs/${params.id}`,
   async handle({ params: { id }, form: sent, visit }, deps) {

@@ -6,7 +6,6 @@ import { acting, definePage, go, type Sent, signedIn } from '../page.ts';
 
 const EVERYONE = {
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  query: z.object({}),
   back: ({ sent }: { sent: Sent }) => ownPath(String(sent['to'] ?? '')),
 } as const;
 const To = z.string().max(2_000);
@@ -17,7 +16,6 @@ export const sendSavedFilter = definePage({
   name: 'saved-filters',
   method: 'POST',
   path: '/saved-filters',
-  params: z.object({}),
   form: z.object({ to: To, name: z.string().trim().min(1).max(60) }),
   async handle({ form: { to, name }, visit }, deps) {
     const [path = '/', search = ''] = ownPath(to).split('?');

@@ -13,9 +13,7 @@ export const searchPage = definePage({
   method: 'GET',
   path: '/search',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
   query: z.object({ q: z.string().max(4_000).optional() }),
-  form: z.object({}),
   async handle({ query, visit }, { orm }) {
     const { search: words } = visit.texts;
     const text = query.q?.trim() ?? '';

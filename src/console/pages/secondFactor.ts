@@ -24,8 +24,6 @@ import { placeOf } from './signIn.ts';
 const PATH = '/me/second-factor';
 const EVERYONE = {
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
 } as const;
 const Proof = { password: z.string().max(1_000), code: z.string().max(20).default('') } as const;
 
@@ -35,7 +33,6 @@ export const secondFactorPage = definePage({
   name: 'second-factor',
   method: 'GET',
   path: PATH,
-  form: z.object({}),
   async handle({ visit }) {
     const { secondFactor: words } = visit.texts;
     return show(words.title, html`${factorPanels(visit)}<p class="soft">${words.lost}</p>`);

@@ -22,7 +22,7 @@ import {
 import { button, field, form, panel } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 
-const ANYONE = { audience: 'anyone', params: z.object({}) } as const;
+const ANYONE = { audience: 'anyone' } as const;
 const To = z.object({ to: z.string().max(2_000).optional() });
 const EVERYONE = { operators: 'VIEWER', members: 'VIEWER' } as const;
 const BROWSER_SECONDS = 180 * 86_400;
@@ -35,7 +35,6 @@ export const signInPage = definePage({
   method: 'GET',
   path: '/sign-in',
   query: To,
-  form: z.object({}),
   async handle({ query, visit }, { oidc }) {
     return visit.signedIn ? go(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
   },
@@ -90,7 +89,6 @@ export const codePage = definePage({
   method: 'GET',
   path: '/sign-in/code',
   query: To,
-  form: z.object({}),
   async handle({ query, visit }) {
     return visit.halfway ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
   },
@@ -139,7 +137,6 @@ export const oidcPage = definePage({
   method: 'GET',
   path: '/sign-in/oidc',
   query: To,
-  form: z.object({}),
   async handle({ query, visit }, { oidc }) {
     if (!oidc) throw new ToldRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
     const { url, visit: kept } = await oidc.begin(ownPath(query.to));
@@ -162,7 +159,6 @@ export const oidcReturn = definePage({
   method: 'GET',
   path: OIDC_RETURN,
   query: z.object({}).loose(),
-  form: z.object({}),
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
     const kept = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
@@ -187,9 +183,6 @@ export const sendSignOut = definePage({
   // Who has sent too much may leave all the same.
   counted: false,
   audience: EVERYONE,
-  params: z.object({}),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ visit }, deps) {
     await signOut(acting(deps, visit), signedIn(visit).session);
     visit.cookies.set('session', '', 0);

@@ -25,9 +25,7 @@ export const stuckPage = definePage({
   method: 'GET',
   path: '/stuck',
   audience: { operators: 'VIEWER', members: null },
-  params: z.object({}),
   query: Query,
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { stuck: words } = visit.texts;
     const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);

@@ -18,7 +18,7 @@ import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
 import { CHANGES_WEBHOOKS, eventBoxes, rateMark, stateMark } from './webhooks.ts';
 
 const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const ONE = { params: z.object({ id: z.uuid() }), query: z.object({}) } as const;
+const ONE = { params: z.object({ id: z.uuid() }) } as const;
 const CHANGE = {
   ...ONE,
   method: 'POST',
@@ -45,7 +45,6 @@ export const webhookPage = definePage({
     status: DELIVERY_FILTERS.status,
     event: DELIVERY_FILTERS.event,
   }),
-  form: z.object({}),
   async handle({ params, query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const webhook = await webhookFor(visit, deps.orm, params.id, READERS);
@@ -162,7 +161,6 @@ export const sendWebhookTest = definePage({
   ...CHANGE,
   name: 'webhook-test',
   path: '/webhooks/{id}/test',
-  form: z.object({}),
   async handle({ params, visit }, deps) {
     const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
     const { id } = await testWebhook(acting(deps, visit), { webhookId });

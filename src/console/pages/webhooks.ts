@@ -39,9 +39,7 @@ export const webhooksPage = definePage({
   method: 'GET',
   path: '/webhooks',
   audience: READERS,
-  params: z.object({}),
   query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { viewer } = signedIn(visit);
@@ -189,8 +187,6 @@ export const sendWebhook = definePage({
   method: 'POST',
   path: '/webhooks',
   audience: CHANGES_WEBHOOKS,
-  params: z.object({}),
-  query: z.object({}),
   form: z.object({ account: z.uuid(), ...ONCE, url: z.string().max(4_000), event: Ticked }),
   back: backTo('/webhooks'),
   async handle({ form: sent, visit }, deps) {

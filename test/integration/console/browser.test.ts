@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
-import * as z from 'zod';
 import { inviteUser } from '../../../src/commands/users.ts';
 import { definePage, show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
@@ -30,9 +29,6 @@ const formPage = definePage({
   method: 'GET',
   path: '/form',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
-  form: z.object({}),
   async handle() {
     const rows = drawing === 1 ? ['a', 'b', 'c'] : ['new', 'a', 'b', 'c'];
     const body = html`<p id="drawing">${drawing}</p><form><table><tbody>${rows.map(

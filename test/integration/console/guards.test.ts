@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import * as z from 'zod';
 import { saveFilter } from '../../../src/commands/filters.ts';
 import { definePage, show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
@@ -27,9 +26,6 @@ const slowPage = definePage({
   method: 'GET',
   path: '/slow',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
-  params: z.object({}),
-  query: z.object({}),
-  form: z.object({}),
   async handle() {
     underWay.now += 1;
     underWay.most = Math.max(underWay.most, underWay.now);

@@ -28,7 +28,6 @@ const listPage = definePage({
   method: 'GET',
   path: '/things',
   query: Query,
-  form: z.object({}),
   async handle({ query, visit }, deps) {
     const list: List<(typeof rows)[number]> = {
       name: 'things',
@@ -76,7 +75,6 @@ const sendThings = definePage({
   name: 'things',
   method: 'POST',
   path: '/things',
-  query: z.object({}),
   form: z.object({ thing: Ticked }),
   async handle({ form }) {
     ticked = form.thing;
@@ -89,8 +87,6 @@ const enterprisePage = definePage({
   method: 'GET',
   path: '/one/{rut}',
   params: z.object({ rut: z.string() }),
-  query: z.object({}),
-  form: z.object({}),
   async handle({ params, visit }, { orm }) {
     const standing = await standingAt(orm, signedIn(visit).viewer, params.rut);
     const may = (members: 'VIEWER' | 'MEMBER' | 'OWNER') => mayAt(standing, { operators: 'ADMIN', members });
