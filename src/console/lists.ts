@@ -47,6 +47,27 @@ export interface Column<R> {
   csv(row: R): CsvValue;
 }
 
+/** What the CSV says of a row: the value of a field of it, by its name, or what a function makes of the row. */
+type Told<R> = { [K in keyof R]-?: R[K] extends CsvValue ? K : never }[keyof R] | ((row: R) => CsvValue);
+
+/** A column; the page shows what the CSV says, unless `cell` says it in other words. */
+export function column<R>(key: string, head: string, told: Told<R>, cell?: (row: R) => Part): Column<R> {
+  const csv = typeof told === 'function' ? told : (row: R) => row[told] as CsvValue;
+  return { key, head, csv, cell: cell ?? ((row) => String(csv(row) ?? '')) };
+}
+
+/** A column that is set right. */
+export const figureColumn = <R>(...told: Parameters<typeof column<R>>): Column<R> => ({
+  ...column(...told),
+  isFigure: true,
+});
+
+/** A column of the CSV alone. */
+export const fileColumn = <R>(key: string, head: string, told: Told<R>): Column<R> => ({
+  ...column(key, head, told),
+  csvOnly: true,
+});
+
 /** A field by which a list is narrowed, by the name that it has in the query. */
 export interface Filter {
   readonly name: string;

@@ -58,6 +58,16 @@ export const choice = (
     ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
   )}</select></label>`;
 
+/** What there is to choose from: each of `values` with what it is called in `words`. */
+export const optionsOf = <T extends string>(
+  values: readonly T[],
+  words: Readonly<Record<T, string | { readonly label: string }>>,
+): (readonly [T, string])[] =>
+  values.map((one) => {
+    const word = words[one];
+    return [one, typeof word === 'string' ? word : word.label];
+  });
+
 export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
   html`<button class="${kind}">${text}</button>`;
 

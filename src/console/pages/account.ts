@@ -19,10 +19,10 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { type Answer, acting, type ConsoleDeps, definePage, go, show, type Visit } from '../page.ts';
-import { button, choice, field, form, mark, panel, table } from '../parts.ts';
+import { button, choice, field, form, mark, optionsOf, panel, table } from '../parts.ts';
 import { ADMINS, mayChange, READERS } from './accounts.ts';
 import { STATUS_TONES } from './enterprises.ts';
 
@@ -85,20 +85,12 @@ function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): 
 function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseOf> {
   const { accounts: words } = visit.texts;
   const columns: Column<EnterpriseOf>[] = [
-    { key: 'rut', head: 'RUT', cell: ({ rut }) => rut, csv: ({ rut }) => rut },
-    { key: 'legal_name', head: words.enterprise, cell: (row) => row.legalName, csv: (row) => row.legalName },
-    {
-      key: 'role',
-      head: words.role,
-      cell: ({ role }) => visit.texts.members.roles[role],
-      csv: ({ role }) => role,
-    },
-    {
-      key: 'status',
-      head: words.status,
-      cell: ({ status }) => mark(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
-      csv: ({ status }) => status,
-    },
+    column('rut', 'RUT', 'rut'),
+    column('legal_name', words.enterprise, 'legalName'),
+    column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
+    column('status', words.status, 'status', ({ status }) =>
+      mark(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
+    ),
   ];
   const remove = ({ rut, role }: EnterpriseOf): Html | null =>
     role === 'OWNER'
@@ -112,9 +104,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     ...at,
     name: 'enterprises',
     label: words.enterprises,
-    columns: mayChange(visit)
-      ? [...columns, { key: 'account_id', head: words.act, cell: remove, csv: () => id }]
-      : columns,
+    columns: mayChange(visit) ? [...columns, column('account_id', words.act, () => id, remove)] : columns,
     read: ({ after, limit }) => enterprisesAt(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
     key: { parts: ['text'], of: ({ rut }) => [rut] },
     href: ({ rut }) => `/enterprises/${rut}`,
@@ -130,38 +120,23 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
     name: 'keys',
     label: words.keys,
     columns: [
-      {
-        key: 'prefix',
-        head: words.key,
-        cell: (key) => html`<code>${apiKeyPrefix(key)}</code>`,
-        csv: apiKeyPrefix,
-      },
-      { key: 'key_id', head: words.id, cell: (key) => html`<code>${key.id}</code>`, csv: (key) => key.id },
-      { key: 'label', head: words.label, cell: (key) => key.label ?? null, csv: (key) => key.label ?? null },
-      {
-        key: 'environment',
-        head: words.environment,
-        cell: (key) => environments[key.environment],
-        csv: (key) => key.environment,
-      },
-      {
-        key: 'created_at',
-        head: words.created,
-        cell: (key) => moment(key.createdAt),
-        csv: (key) => key.createdAt,
-      },
-      {
-        key: 'last_used_at',
-        head: words.used,
-        cell: (key) => day(key.lastUsedAt),
-        csv: (key) => key.lastUsedAt ?? null,
-      },
-      {
-        key: 'revoked_at',
-        head: words.revoked,
-        cell: (key) => day(key.revokedAt),
-        csv: (key) => key.revokedAt ?? null,
-      },
+      column('prefix', words.key, apiKeyPrefix, (key) => html`<code>${apiKeyPrefix(key)}</code>`),
+      column('key_id', words.id, 'id', (key) => html`<code>${key.id}</code>`),
+      column('label', words.label, (key) => key.label ?? null),
+      column('environment', words.environment, 'environment', (key) => environments[key.environment]),
+      column('created_at', words.created, 'createdAt', (key) => moment(key.createdAt)),
+      column(
+        'last_used_at',
+        words.used,
+        (key) => key.lastUsedAt ?? null,
+        (key) => day(key.lastUsedAt),
+      ),
+      column(
+        'revoked_at',
+        words.revoked,
+        (key) => key.revokedAt ?? null,
+        (key) => day(key.revokedAt),
+      ),
     ],
     // An account has few keys: they are one page.
     read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), id)),
@@ -173,46 +148,25 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
 function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<Member> {
   const { accounts: words, never } = visit.texts;
   const columns: Column<Member>[] = [
-    {
-      key: 'email',
-      head: words.email,
-      cell: ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
-      csv: ({ email }) => email,
-    },
-    {
-      key: 'role',
-      head: words.role,
-      cell: ({ role }) => visit.texts.members.roles[role],
-      csv: ({ role }) => role,
-    },
-    { key: 'since', head: words.created, cell: ({ since }) => moment(since), csv: ({ since }) => since },
-    {
-      key: 'seen_at',
-      head: words.seen,
-      cell: ({ seenAt }) => (seenAt ? moment(seenAt) : never),
-      csv: ({ seenAt }) => seenAt,
-    },
-    {
-      key: 'second_factor',
-      head: words.factor,
-      cell: ({ hasSecondFactor }) => (hasSecondFactor ? words.yes : words.no),
-      csv: ({ hasSecondFactor }) => hasSecondFactor,
-    },
+    column(
+      'email',
+      words.email,
+      'email',
+      ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+    ),
+    column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
+    column('since', words.created, 'since', ({ since }) => moment(since)),
+    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? moment(seenAt) : never)),
+    column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
+      hasSecondFactor ? words.yes : words.no,
+    ),
   ];
   return {
     ...at,
     name: 'people',
     label: words.people,
     columns: mayChange(visit)
-      ? [
-          ...columns,
-          {
-            key: 'person_id',
-            head: words.act,
-            cell: (member) => personForms(visit, id, member),
-            csv: ({ personId }) => personId,
-          },
-        ]
+      ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
       : columns,
     // An account has few people: they are one page.
     read: async ({ after }) => (after ? [] : listMembers(orm.em.fork(), id)),
@@ -237,7 +191,7 @@ function personForms(visit: Visit, id: string, { personId, email, disabled, isOp
 const roleChoice = ({ texts }: Visit, roles: readonly MemberRole[]): Html =>
   choice(texts.accounts.role, {
     name: 'role',
-    options: roles.map((one) => [one, texts.members.roles[one]] as const),
+    options: optionsOf(roles, texts.members.roles),
   });
 
 function grantForm(visit: Visit, id: string): Html {

@@ -6,7 +6,7 @@ import { text } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayAt } from '../access.ts';
 import { figure, moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, listing } from '../lists.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
 
@@ -49,35 +49,15 @@ export const accountListPage = definePage({
 
 function columnsOf({ texts: { accounts: words } }: Visit): Column<ListedAccount>[] {
   return [
-    { key: 'name', head: words.name, cell: ({ name }) => name, csv: ({ name }) => name },
-    { key: 'email', head: words.email, cell: ({ email }) => email, csv: ({ email }) => email },
-    {
-      key: 'is_developer',
-      head: words.developer,
-      cell: ({ isDeveloper }) => (isDeveloper ? words.yes : words.no),
-      csv: ({ isDeveloper }) => isDeveloper,
-    },
-    {
-      key: 'enterprises',
-      head: words.enterprises,
-      isFigure: true,
-      cell: ({ enterprises }) => figure(enterprises),
-      csv: ({ enterprises }) => enterprises,
-    },
-    {
-      key: 'people',
-      head: words.people,
-      isFigure: true,
-      cell: ({ members }) => figure(members),
-      csv: ({ members }) => members,
-    },
-    {
-      key: 'created_at',
-      head: words.created,
-      cell: ({ createdAt }) => moment(createdAt),
-      csv: ({ createdAt }) => createdAt,
-    },
-    { key: 'account_id', head: words.id, cell: ({ id }) => html`<code>${id}</code>`, csv: ({ id }) => id },
+    column('name', words.name, 'name'),
+    column('email', words.email, 'email'),
+    column('is_developer', words.developer, 'isDeveloper', ({ isDeveloper }) =>
+      isDeveloper ? words.yes : words.no,
+    ),
+    figureColumn('enterprises', words.enterprises, 'enterprises', ({ enterprises }) => figure(enterprises)),
+    figureColumn('people', words.people, 'members', ({ members }) => figure(members)),
+    column('created_at', words.created, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('account_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
   ];
 }
 

@@ -6,8 +6,9 @@ import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { type Html, html } from '../../page/html.ts';
 import { operatorsAccount, SoughtAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, fileColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, type Visit } from '../page.ts';
+import { optionsOf } from '../parts.ts';
 
 const Day = z.string().refine(isDate);
 const Query = z.object({
@@ -57,7 +58,7 @@ export const auditListPage = definePage({
         {
           name: 'action',
           label: words.action,
-          options: AUDIT_ACTIONS.map((one) => [one, words.actions[one]] as const).toSorted(([, a], [, b]) =>
+          options: optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>
             a.localeCompare(b, visit.language),
           ),
         },
@@ -83,53 +84,33 @@ function placeOf({ cfe, rut, accountId }: AuditRow): string | null {
 function columnsOf(visit: Visit): Column<AuditRow>[] {
   const { audit: words } = visit.texts;
   return [
-    { key: 'at', head: words.at, cell: ({ at }) => moment(at), csv: ({ at }) => at },
-    { key: 'actor', head: words.who, cell: (row) => whoCell(visit, row), csv: ({ actor }) => actor },
-    {
-      key: 'action',
-      head: words.action,
-      cell: ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
-      csv: ({ action }) => action,
-    },
-    {
-      key: 'subject',
-      head: words.about,
-      cell: ({ cfe, subject }) => (cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`),
-      csv: ({ subject }) => subject,
-    },
-    {
-      key: 'rut',
-      head: words.enterprise,
-      cell: ({ rut, legalName }) => rut && html`${legalName} <span class="soft">${rut}</span>`,
-      csv: ({ rut }) => rut,
-    },
-    {
-      key: 'account_id',
-      head: words.account,
-      cell: ({ accountName, accountId }) => accountName ?? accountId,
-      csv: ({ accountId }) => accountId,
-    },
-    { key: 'reason', head: words.reason, cell: ({ reason }) => reason, csv: ({ reason }) => reason },
-    {
-      key: 'outcome',
-      head: words.outcome,
-      cell: ({ outcome }) => outcome && html`<code>${outcome}</code>`,
-      csv: ({ outcome }) => outcome,
-    },
-    {
-      key: 'address',
-      head: words.address,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ address }) => address,
-    },
-    {
-      key: 'request_id',
-      head: words.request,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ requestId }) => requestId,
-    },
+    column('at', words.at, 'at', ({ at }) => moment(at)),
+    column('actor', words.who, 'actor', (row) => whoCell(visit, row)),
+    column(
+      'action',
+      words.action,
+      'action',
+      ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
+    ),
+    column('subject', words.about, 'subject', ({ cfe, subject }) =>
+      cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`,
+    ),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ rut, legalName }) => rut && html`${legalName} <span class="soft">${rut}</span>`,
+    ),
+    column(
+      'account_id',
+      words.account,
+      'accountId',
+      ({ accountName, accountId }) => accountName ?? accountId,
+    ),
+    column('reason', words.reason, 'reason'),
+    column('outcome', words.outcome, 'outcome', ({ outcome }) => outcome && html`<code>${outcome}</code>`),
+    fileColumn('address', words.address, 'address'),
+    fileColumn('request_id', words.request, 'requestId'),
   ];
 }
 

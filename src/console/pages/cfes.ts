@@ -14,9 +14,18 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { amount, moment } from '../format.ts';
-import { type Column, type Filter, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import {
+  type Column,
+  column,
+  type Filter,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  listing,
+  SoughtRut,
+} from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark, wholeWords } from '../parts.ts';
+import { mark, optionsOf, wholeWords } from '../parts.ts';
 import { EXPORTERS, exportsPath } from './exports.ts';
 
 const ANY = 'any';
@@ -159,10 +168,10 @@ function fieldsOf(visit: Visit): Filter[] {
   const { search: words, environments } = visit.texts;
   const { status, stuck } = CFE_WORDS[visit.language];
   const options: Partial<Record<Name, Filter['options']>> = {
-    environment: ENVIRONMENTS.map((one) => [one, environments[one]]),
-    type: CFE_TYPE_NAMES.map((one) => [one, CFE_TYPES[one].label]),
-    status: CFE_STATUSES.map((one) => [one, status[one].label]),
-    stuck: [[ANY, words.stuckAny], ...STUCK_REASONS.map((one) => [one, stuck[one].label] as const)],
+    environment: optionsOf(ENVIRONMENTS, environments),
+    type: optionsOf(CFE_TYPE_NAMES, CFE_TYPES),
+    status: optionsOf(CFE_STATUSES, status),
+    stuck: [[ANY, words.stuckAny], ...optionsOf(STUCK_REASONS, stuck)],
     annulled: [['yes', words.yes]],
   };
   const days: readonly Name[] = ['from', 'to', 'created_from', 'created_to'];
@@ -188,85 +197,50 @@ const columnsOf = (visit: Visit): Column<Cfe>[] => [...whatItIs(visit), ...whose
 function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] {
   const { status, stuck } = CFE_WORDS[language];
   return [
-    { key: 'cfe_id', head: words.cfe, cell: formatCfeId, csv: formatCfeId },
-    {
-      key: 'serie',
-      head: words.number,
-      cell: ({ serie, numero }) => html`<span class="nowrap">${serie} ${numero}</span>`,
-      csv: ({ serie }) => serie,
-    },
-    { key: 'numero', head: words.number, csvOnly: true, cell: () => null, csv: ({ numero }) => numero },
-    {
-      key: 'cfe_type',
-      head: words.type,
-      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
-      csv: ({ type }) => type,
-    },
-    {
-      key: 'cfe_status',
-      head: words.status,
-      cell: (cfe) =>
+    column('cfe_id', words.cfe, formatCfeId),
+    column(
+      'serie',
+      words.number,
+      'serie',
+      ({ serie, numero }) => html`<span class="nowrap">${serie} ${numero}</span>`,
+    ),
+    fileColumn('numero', words.number, 'numero'),
+    column('cfe_type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
+    column(
+      'cfe_status',
+      words.status,
+      'status',
+      (cfe) =>
         html`${mark(status[cfe.status].label, TONES[cfe.status])}${cfe.stuckReason && html`<br>${mark(stuck[cfe.stuckReason].label, 'bad')}`}`,
-      csv: (cfe) => cfe.status,
-    },
-    {
-      key: 'stuck_reason',
-      head: words.stuck,
-      csvOnly: true,
-      cell: () => null,
-      csv: (cfe) => cfe.stuckReason,
-    },
-    {
-      key: 'pay_amount',
-      head: words.amount,
-      isFigure: true,
-      cell: (cfe) => amount(cfe.currency, cfe.payAmount),
-      csv: (cfe) => cfe.payAmount,
-    },
-    { key: 'currency', head: words.amount, csvOnly: true, cell: () => null, csv: (cfe) => cfe.currency },
+    ),
+    fileColumn('stuck_reason', words.stuck, 'stuckReason'),
+    figureColumn('pay_amount', words.amount, 'payAmount', (cfe) => amount(cfe.currency, cfe.payAmount)),
+    fileColumn('currency', words.amount, 'currency'),
   ];
 }
 
 function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cfe>[] {
   return [
-    {
-      key: 'receiver',
-      head: words.receiver,
-      cell: ({ document: { receiver } }) => receiver?.legalName ?? receiver?.document?.number ?? null,
-      csv: ({ document: { receiver } }) => receiver?.legalName,
-    },
-    {
-      key: 'receiver_document',
-      head: words.receiverDocument,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ document: { receiver } }) => receiver?.document?.number,
-    },
-    {
-      key: 'emission_date',
-      head: words.emitted,
-      cell: (cfe) => html`<time>${cfe.emissionDate}</time>`,
-      csv: (cfe) => cfe.emissionDate,
-    },
-    {
-      key: 'created_at',
-      head: words.created,
-      cell: (cfe) => moment(cfe.createdAt),
-      csv: (cfe) => cfe.createdAt,
-    },
-    {
-      key: 'rut',
-      head: words.enterprise,
-      cell: (cfe) =>
+    column(
+      'receiver',
+      words.receiver,
+      ({ document: { receiver } }) => receiver?.legalName,
+      ({ document: { receiver } }) => receiver?.legalName ?? receiver?.document?.number ?? null,
+    ),
+    fileColumn(
+      'receiver_document',
+      words.receiverDocument,
+      ({ document: { receiver } }) => receiver?.document?.number,
+    ),
+    column('emission_date', words.emitted, 'emissionDate', (cfe) => html`<time>${cfe.emissionDate}</time>`),
+    column('created_at', words.created, 'createdAt', (cfe) => moment(cfe.createdAt)),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      (cfe) =>
         html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
-      csv: (cfe) => cfe.rut,
-    },
-    {
-      key: 'environment',
-      head: words.environment,
-      csvOnly: true,
-      cell: () => null,
-      csv: (cfe) => cfe.environment,
-    },
+    ),
+    fileColumn('environment', words.environment, 'environment'),
   ];
 }

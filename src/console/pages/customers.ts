@@ -14,7 +14,7 @@ import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayAt, standingAt } from '../access.ts';
 import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fieldForms.ts';
 import { figure, moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, column, LIST_QUERY, listing } from '../lists.ts';
 import {
   acting,
   type ConsoleDeps,
@@ -106,16 +106,11 @@ function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
       .map(({ destination }) => destination)
       .join(' ');
   return [
-    { key: 'legal_name', head: words.legalName, cell: (c) => c.legalName, csv: (c) => c.legalName },
-    { key: 'doc_type', head: words.type, cell: (c) => c.docType, csv: (c) => c.docType },
-    { key: 'doc_number', head: words.document, cell: (c) => c.docNumber, csv: (c) => c.docNumber },
-    {
-      key: 'country_code',
-      head: words.countryCode,
-      cell: (c) => c.countryCode ?? '',
-      csv: (c) => c.countryCode,
-    },
-    { key: 'emails', head: words.notifications, cell: addresses, csv: addresses },
+    column('legal_name', words.legalName, 'legalName'),
+    column('doc_type', words.type, 'docType'),
+    column('doc_number', words.document, 'docNumber'),
+    column('country_code', words.countryCode, 'countryCode'),
+    column('emails', words.notifications, addresses),
   ];
 }
 

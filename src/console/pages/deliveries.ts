@@ -14,9 +14,19 @@ import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
-import { type Column, type Filter, LIST_QUERY, type List, listing, SoughtRut } from '../lists.ts';
+import {
+  type Column,
+  column,
+  type Filter,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  type List,
+  listing,
+  SoughtRut,
+} from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark } from '../parts.ts';
+import { mark, optionsOf } from '../parts.ts';
 
 const EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const;
 const Day = z.string().refine(isDate);
@@ -90,7 +100,7 @@ export function deliveryList(
     label: words.deliveries,
     path,
     query,
-    filters: filters.map((name) => filterOf(visit, name, options.webhooks)),
+    filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.includes(name)),
     columns: columnsOf(visit, {
       withWebhook: fixed?.webhookId === undefined,
       withAccount: seen === null && fixed?.webhookId === undefined,
@@ -112,37 +122,26 @@ export function deliveryList(
   };
 }
 
-function filterOf(
+/** Every filter, in the order in which they stand. */
+function filtersOf(
   { texts: { webhooks: words } }: Visit,
-  name: FilterName,
   webhooks: readonly { id: string; url: string }[] | undefined,
-): Filter {
-  const same = (value: string): readonly [string, string] => [value, value];
-  switch (name) {
-    case 'status':
-      return {
-        name,
-        label: words.status,
-        options: DELIVERY_STATUSES.map((one) => [one, words.statuses[one]] as const),
-      };
-    case 'event':
-      return { name, label: words.event, options: EVENTS.map(same) };
-    case 'webhook':
-      return {
-        name,
-        label: words.webhook,
-        ...(webhooks
-          ? { options: webhooks.map(({ id, url }) => [id, url] as const) }
-          : { rule: 'id' as const }),
-      };
-    case 'rut':
-      return { name, label: words.enterprise, rule: 'rut' };
-    case 'cfe':
-      return { name, label: words.cfe };
-    case 'from':
-    case 'to':
-      return { name, label: words[name], type: 'date' };
-  }
+): (Filter & { name: FilterName })[] {
+  return [
+    { name: 'status', label: words.status, options: optionsOf(DELIVERY_STATUSES, words.statuses) },
+    { name: 'event', label: words.event, options: EVENTS.map((event) => [event, event] as const) },
+    {
+      name: 'webhook',
+      label: words.webhook,
+      ...(webhooks
+        ? { options: webhooks.map(({ id, url }) => [id, url] as const) }
+        : { rule: 'id' as const }),
+    },
+    { name: 'rut', label: words.enterprise, rule: 'rut' },
+    { name: 'cfe', label: words.cfe },
+    { name: 'from', label: words.from, type: 'date' },
+    { name: 'to', label: words.to, type: 'date' },
+  ];
 }
 
 function columnsOf(
@@ -150,48 +149,29 @@ function columnsOf(
   { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
 ): Column<ListedDelivery>[] {
   const { webhooks: words } = visit.texts;
-  const text = (key: keyof ListedDelivery, head: string): Column<ListedDelivery> => ({
-    key,
-    head,
-    cell: (row) => String(row[key] ?? ''),
-    csv: (row) => row[key],
-  });
+  const webhook = column<ListedDelivery>(
+    'url',
+    words.webhook,
+    'url',
+    ({ url }) => html`<span class="url">${url}</span>`,
+  );
+  const account = column<ListedDelivery>('account', words.account, 'accountName');
   return [
-    {
-      key: 'created_at',
-      head: words.at,
-      cell: ({ createdAt }) => moment(createdAt),
-      csv: (r) => r.createdAt,
-    },
-    {
-      key: 'delivery_id',
-      head: words.id,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ id }) => id,
-    },
-    { ...text('event', words.event), cell: ({ event }) => html`<code>${event}</code>` },
-    { ...text('status', words.status), cell: (row) => deliveryMark(visit, row) },
-    ...(withWebhook
-      ? [
-          {
-            ...text('url', words.webhook),
-            cell: (r: ListedDelivery) => html`<span class="url">${r.url}</span>`,
-          },
-        ]
-      : []),
-    ...(withAccount ? [{ ...text('accountName', words.account), key: 'account' }] : []),
-    {
-      ...text('rut', words.enterprise),
-      cell: ({ rut, environment }) =>
+    column('created_at', words.at, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    fileColumn('delivery_id', words.id, 'id'),
+    column('event', words.event, 'event', ({ event }) => html`<code>${event}</code>`),
+    column('status', words.status, 'status', (row) => deliveryMark(visit, row)),
+    ...(withWebhook ? [webhook] : []),
+    ...(withAccount ? [account] : []),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ rut, environment }) =>
         html`${rut && enterpriseOf(visit, rut)} <span class="soft">${visit.texts.environments[environment]}</span>`,
-    },
-    { ...text('cfeId', words.cfe), key: 'cfe_id' },
-    {
-      ...text('environment', words.productionOrSandbox),
-      csvOnly: true,
-      cell: () => null,
-    },
+    ),
+    column('cfe_id', words.cfe, 'cfeId'),
+    fileColumn('environment', words.productionOrSandbox, 'environment'),
     ...attemptColumns(visit),
   ];
 }
@@ -204,25 +184,9 @@ export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
 function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
   const { webhooks: words } = visit.texts;
   return [
-    {
-      key: 'attempts',
-      head: words.attempts,
-      isFigure: true,
-      cell: ({ attempts }) => String(attempts),
-      csv: ({ attempts }) => attempts,
-    },
-    {
-      key: 'last_answer',
-      head: words.last,
-      cell: ({ lastResult }) => resultWords(visit, lastResult),
-      csv: ({ lastResult }) => lastResult,
-    },
-    {
-      key: 'next_attempt_at',
-      head: words.next,
-      cell: (row) => nextAttempt(visit, row),
-      csv: ({ nextAttemptAt }) => nextAttemptAt,
-    },
+    figureColumn('attempts', words.attempts, 'attempts'),
+    column('last_answer', words.last, 'lastResult', ({ lastResult }) => resultWords(visit, lastResult)),
+    column('next_attempt_at', words.next, 'nextAttemptAt', (row) => nextAttempt(visit, row)),
   ];
 }
 

@@ -38,7 +38,7 @@ import { ADMINS, enterpriseForm, MEMBERS, OWNERS, SUPPORT } from '../atEnterpris
 import { bodyOfSent, drawFields, inputsOf, sentShape } from '../fieldForms.ts';
 import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
-import { button, choice, field, fileField, fileForm, form } from '../parts.ts';
+import { button, choice, field, fileField, fileForm, form, optionsOf } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 import { planName } from './plan.ts';
 
@@ -161,13 +161,13 @@ export const sendCae = enterpriseForm({
 
 export const annulForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words, environments } = visit.texts;
-  const types = CFE_TYPE_NAMES.map((type) => [type, CFE_TYPES[type].label] as const);
+  const types = optionsOf(CFE_TYPE_NAMES, CFE_TYPES);
   return folded(
     words.annul,
     form(
       visit,
       `/enterprises/${rut}/annulments`,
-      html`${about(words.annulAbout)}${choice(words.type, { name: 'type', options: types })}${field(words.serie, { name: 'serie', maxlength: 2 })}${field(words.fromNumber, { name: 'from', inputmode: 'numeric', maxlength: 7 })}${field(words.toNumber, { name: 'to', inputmode: 'numeric', maxlength: 7 })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.annulGo)}`,
+      html`${about(words.annulAbout)}${choice(words.type, { name: 'type', options: types })}${field(words.serie, { name: 'serie', maxlength: 2 })}${field(words.fromNumber, { name: 'from', inputmode: 'numeric', maxlength: 7 })}${field(words.toNumber, { name: 'to', inputmode: 'numeric', maxlength: 7 })}${choice(words.environment, { name: 'environment', options: optionsOf(ENVIRONMENTS, environments) })}${reasonField(visit)}${button(words.annulGo)}`,
     ),
   );
 };
@@ -420,7 +420,7 @@ const accountField = ({ texts }: Visit): Html =>
 
 export const grantForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  const options = GRANTED_ROLES.map((role) => [role, visit.texts.members.roles[role]] as const);
+  const options = optionsOf(GRANTED_ROLES, visit.texts.members.roles);
   return folded(
     words.grant,
     form(
@@ -480,7 +480,7 @@ export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
     form(
       visit,
       `/enterprises/${rut}/send-report`,
-      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: ENVIRONMENTS.map((one) => [one, environments[one]] as const) })}${reasonField(visit)}${button(words.sendDayGo)}`,
+      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: optionsOf(ENVIRONMENTS, environments) })}${reasonField(visit)}${button(words.sendDayGo)}`,
     ),
   );
 };
@@ -569,7 +569,7 @@ export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Lef
         ['grant', words.grantPermission],
         ['withdraw', words.withdrawPermission],
       ],
-    })}${choice(words.permission, { name: 'permission', options: PERMISSIONS.toReversed().map((one) => [one, words.permissionNames[one]] as const) })}${reasonField(visit)}${button(words.permissionGo)}`,
+    })}${choice(words.permission, { name: 'permission', options: optionsOf(PERMISSIONS.toReversed(), words.permissionNames) })}${reasonField(visit)}${button(words.permissionGo)}`,
   );
   const transfer = form(
     visit,

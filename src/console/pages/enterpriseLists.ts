@@ -8,7 +8,7 @@ import { html } from '../../page/html.ts';
 import { mayAt } from '../access.ts';
 import { type AtEnterprise, enterprisePath, OWNERS } from '../atEnterprise.ts';
 import { age, figure, moment } from '../format.ts';
-import { type Column, inMemory, type List } from '../lists.ts';
+import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../lists.ts';
 import type { ConsoleDeps, Visit } from '../page.ts';
 import { mark, wholeWords } from '../parts.ts';
 import { branchForms } from './enterpriseForms.ts';
@@ -47,28 +47,16 @@ const byEnd = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expiration
 
 function rangeColumns({ texts: { enterprises: words, never } }: Visit): Column<CaeRow>[] {
   return [
-    {
-      key: 'cfe_type',
-      head: words.type,
-      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
-      csv: ({ type }) => type,
-    },
-    { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
-    {
-      key: 'number_start',
-      head: words.range,
-      isFigure: true,
-      cell: (cae) => `${cae.numberStart}–${cae.numberEnd}`,
-      csv: (cae) => cae.numberStart,
-    },
-    { key: 'number_end', head: words.range, csvOnly: true, cell: () => null, csv: (cae) => cae.numberEnd },
-    {
-      key: 'last_number',
-      head: words.last,
-      isFigure: true,
-      cell: (cae) => (isUnused(cae) ? never : String(cae.lastNumber)),
-      csv: (cae) => (isUnused(cae) ? null : cae.lastNumber),
-    },
+    column('cfe_type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
+    column('serie', words.serie, 'serie'),
+    figureColumn('number_start', words.range, 'numberStart', (cae) => `${cae.numberStart}–${cae.numberEnd}`),
+    fileColumn('number_end', words.range, 'numberEnd'),
+    figureColumn(
+      'last_number',
+      words.last,
+      (cae) => (isUnused(cae) ? null : cae.lastNumber),
+      (cae) => (isUnused(cae) ? never : String(cae.lastNumber)),
+    ),
   ];
 }
 
@@ -82,38 +70,23 @@ function lastingColumns(
   const isLow = (type: CfeType): boolean => low.some((one) => one.type === type);
   const lasts = (cae: CaeRow): number | null => daysLeft(cae.numbersLeft, used.get(cae.type) ?? 0);
   return [
-    {
-      key: 'numbers_left',
-      head: words.left,
-      isFigure: true,
-      cell({ type, numbersLeft }) {
-        const left = figure(numbersLeft);
-        return isLow(type) ? mark(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
-      },
-      csv: (cae) => cae.numbersLeft,
-    },
-    {
-      key: 'days_left',
-      head: words.lasts,
-      isFigure: true,
-      cell(cae) {
-        const days = lasts(cae);
-        return days === null ? texts.never : age(days * 86_400_000, texts);
-      },
-      csv: lasts,
-    },
-    {
-      key: 'expiration_date',
-      head: words.ends,
-      cell: (cae) => ending(texts, cae.expirationDate, today),
-      csv: (cae) => cae.expirationDate,
-    },
-    {
-      key: 'authorization_number',
-      head: words.authorization,
-      cell: (cae) => html`<code>${cae.authorizationNumber}</code>`,
-      csv: (cae) => cae.authorizationNumber,
-    },
+    figureColumn('numbers_left', words.left, 'numbersLeft', ({ type, numbersLeft }) => {
+      const left = figure(numbersLeft);
+      return isLow(type) ? mark(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
+    }),
+    figureColumn('days_left', words.lasts, lasts, (cae) => {
+      const days = lasts(cae);
+      return days === null ? texts.never : age(days * 86_400_000, texts);
+    }),
+    column('expiration_date', words.ends, 'expirationDate', (cae) =>
+      ending(texts, cae.expirationDate, today),
+    ),
+    column(
+      'authorization_number',
+      words.authorization,
+      'authorizationNumber',
+      (cae) => html`<code>${cae.authorizationNumber}</code>`,
+    ),
   ];
 }
 
@@ -142,12 +115,12 @@ export async function branchList(
     { ...factsOf(enterprise), closedAt: null, isOwn: true },
     ...others.map((one) => ({ ...factsOf(one), closedAt: one.closedAt, isOwn: false })),
   ];
-  const acts: Column<ListedBranch> = {
-    key: 'closed_at',
-    head: words.acting,
-    cell: (one) => one.closedAt === null && branchForms(visit, enterprise.rut, one),
-    csv: ({ closedAt }) => closedAt,
-  };
+  const acts: Column<ListedBranch> = column(
+    'closed_at',
+    words.acting,
+    'closedAt',
+    (one) => one.closedAt === null && branchForms(visit, enterprise.rut, one),
+  );
   return {
     ...at(place, query),
     label: words.branches,
@@ -174,37 +147,17 @@ const factsOf = ({ branch, streetName, localityName, departmentName, phoneNumber
 
 function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedBranch>[] {
   return [
-    {
-      key: 'branch',
-      head: words.branch,
-      cell: ({ branch, isOwn, closedAt }) =>
+    column(
+      'branch',
+      words.branch,
+      'branch',
+      ({ branch, isOwn, closedAt }) =>
         html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && mark(words.closed, 'calm')}`,
-      csv: ({ branch }) => branch,
-    },
-    {
-      key: 'street_name',
-      head: words.streetName,
-      cell: (one) => one.streetName,
-      csv: (one) => one.streetName,
-    },
-    {
-      key: 'locality_name',
-      head: words.localityName,
-      cell: (one) => one.localityName,
-      csv: (one) => one.localityName,
-    },
-    {
-      key: 'department_name',
-      head: words.departmentName,
-      cell: (one) => one.departmentName,
-      csv: (one) => one.departmentName,
-    },
-    {
-      key: 'phone_number',
-      head: words.phoneNumber,
-      cell: (one) => one.phoneNumber,
-      csv: (one) => one.phoneNumber,
-    },
+    ),
+    column('street_name', words.streetName, 'streetName'),
+    column('locality_name', words.localityName, 'localityName'),
+    column('department_name', words.departmentName, 'departmentName'),
+    column('phone_number', words.phoneNumber, 'phoneNumber'),
   ];
 }
 
@@ -228,46 +181,25 @@ export function annulmentList(
     label: words.annulments,
     name: 'annulments',
     columns: [
-      {
-        key: 'cfe_type',
-        head: words.type,
-        cell: ({ type }) => CFE_TYPES[type].label,
-        csv: ({ type }) => type,
-      },
-      { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
-      {
-        key: 'from',
-        head: words.fromNumber,
-        isFigure: true,
-        cell: ({ from }) => String(from),
-        csv: ({ from }) => from,
-      },
-      { key: 'to', head: words.toNumber, isFigure: true, cell: ({ to }) => String(to), csv: ({ to }) => to },
-      {
-        key: 'reason',
-        head: words.reason,
-        cell: (span) => html`${words.annulReasons[span.reason]} ${soft(whyOf(span))}`,
-        csv: ({ reason }) => reason,
-      },
-      {
-        key: 'report_date',
-        head: words.reportDay,
-        cell: ({ reportDate }) => html`<time>${reportDate}</time>`,
-        csv: ({ reportDate }) => reportDate,
-      },
-      {
-        key: 'annulled_at',
-        head: words.annulledAt,
-        cell: ({ annulledAt }) => moment(annulledAt),
-        csv: ({ annulledAt }) => annulledAt,
-      },
-      {
-        key: 'environment',
-        head: words.environment,
-        cell: ({ environment }) => environments[environment],
-        csv: ({ environment }) => environment,
-      },
-      { key: 'why', head: words.why, csvOnly: true, cell: () => null, csv: whyOf },
+      column('cfe_type', words.type, 'type', ({ type }) => CFE_TYPES[type].label),
+      column('serie', words.serie, 'serie'),
+      figureColumn('from', words.fromNumber, 'from'),
+      figureColumn('to', words.toNumber, 'to'),
+      column(
+        'reason',
+        words.reason,
+        'reason',
+        (span) => html`${words.annulReasons[span.reason]} ${soft(whyOf(span))}`,
+      ),
+      column(
+        'report_date',
+        words.reportDay,
+        'reportDate',
+        ({ reportDate }) => html`<time>${reportDate}</time>`,
+      ),
+      column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => moment(annulledAt)),
+      column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+      fileColumn('why', words.why, whyOf),
     ],
     read: ({ after, limit }) => annulmentsOf(em, of, { after: after?.[0] ?? null, limit }),
     key: { parts: ['number'], of: ({ id }) => [id] },

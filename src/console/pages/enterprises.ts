@@ -13,9 +13,9 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { enterprisePath, READERS } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark, wholeWords } from '../parts.ts';
+import { mark, optionsOf, wholeWords } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 
 const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
@@ -70,12 +70,8 @@ export const enterprisesPage = definePage({
       query,
       filters: [
         { name: 'text', label: words.text, type: 'search' },
-        {
-          name: 'status',
-          label: words.status,
-          options: ENTERPRISE_STATUSES.map((one) => [one, words.statuses[one]] as const),
-        },
-        { name: 'lacks', label: words.lacks, options: FACTS.map((one) => [one, words.facts[one]] as const) },
+        { name: 'status', label: words.status, options: optionsOf(ENTERPRISE_STATUSES, words.statuses) },
+        { name: 'lacks', label: words.lacks, options: optionsOf(FACTS, words.facts) },
         { name: 'ends', label: words.endsWithin, options: within(visit.texts) },
       ],
       columns: enterpriseColumns(visit, today),
@@ -100,38 +96,30 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
   const { enterprises: words } = texts;
   const lacking = ({ lacks }: ListedEnterprise): string => lacks.map((fact) => words.facts[fact]).join(', ');
   return [
-    { key: 'rut', head: words.rut, cell: ({ rut }) => rut, csv: ({ rut }) => rut },
-    { key: 'legal_name', head: words.name, cell: (row) => row.legalName, csv: (row) => row.legalName },
-    {
-      key: 'status',
-      head: words.status,
-      cell: ({ status }) => mark(words.statuses[status], STATUS_TONES[status]),
-      csv: ({ status }) => status,
-    },
-    {
-      key: 'lacks',
-      head: words.lacks,
-      cell: (row) => lacking(row) || html`<span class="soft">${words.lacksNothing}</span>`,
-      csv: ({ lacks }) => lacks.join(' '),
-    },
-    {
-      key: 'certificate_ends',
-      head: words.certificateEnds,
-      cell: (row) => row.certificateEnds !== null && ending(texts, row.certificateEnds, today),
-      csv: (row) => row.certificateEnds,
-    },
-    {
-      key: 'next_cae_ends',
-      head: words.caeEnds,
-      cell: (row) => row.caeEnds !== null && ending(texts, row.caeEnds, today),
-      csv: (row) => row.caeEnds,
-    },
-    {
-      key: 'last_cfe_at',
-      head: words.lastCfe,
-      cell: (row) => row.lastCfeAt && moment(row.lastCfeAt),
-      csv: (row) => row.lastCfeAt,
-    },
+    column('rut', words.rut, 'rut'),
+    column('legal_name', words.name, 'legalName'),
+    column('status', words.status, 'status', ({ status }) =>
+      mark(words.statuses[status], STATUS_TONES[status]),
+    ),
+    column(
+      'lacks',
+      words.lacks,
+      ({ lacks }) => lacks.join(' '),
+      (row) => lacking(row) || html`<span class="soft">${words.lacksNothing}</span>`,
+    ),
+    column(
+      'certificate_ends',
+      words.certificateEnds,
+      'certificateEnds',
+      (row) => row.certificateEnds !== null && ending(texts, row.certificateEnds, today),
+    ),
+    column(
+      'next_cae_ends',
+      words.caeEnds,
+      'caeEnds',
+      (row) => row.caeEnds !== null && ending(texts, row.caeEnds, today),
+    ),
+    column('last_cfe_at', words.lastCfe, 'lastCfeAt', (row) => row.lastCfeAt && moment(row.lastCfeAt)),
   ];
 }
 
@@ -159,11 +147,7 @@ export const papersPage = definePage({
       query: { ...query, within: String(days) },
       filters: [
         { name: 'within', label: words.within, options: within(visit.texts) },
-        {
-          name: 'kind',
-          label: words.kind,
-          options: PAPER_KINDS.map((kind) => [kind, words.kinds[kind]] as const),
-        },
+        { name: 'kind', label: words.kind, options: optionsOf(PAPER_KINDS, words.kinds) },
       ],
       columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
@@ -183,40 +167,34 @@ export const papersPage = definePage({
 function paperColumns({ texts }: Visit, today: string): Column<NeedyPaper>[] {
   const { enterprises: words } = texts;
   return [
-    {
-      key: 'rut',
-      head: words.name,
-      cell: ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
-      csv: ({ rut }) => rut,
-    },
-    {
-      key: 'paper',
-      head: words.paper,
-      cell: ({ type }) =>
-        wholeWords(type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
-      csv: ({ type }) => type ?? 'CERTIFICATE',
-    },
-    { key: 'kind', head: words.kind, csvOnly: true, cell: ({ kind }) => kind, csv: ({ kind }) => kind },
-    { key: 'serie', head: words.serie, cell: ({ serie }) => serie, csv: ({ serie }) => serie },
-    {
-      key: 'authorization_number',
-      head: words.authorization,
-      cell: (row) => row.authorizationNumber && html`<code>${row.authorizationNumber}</code>`,
-      csv: (row) => row.authorizationNumber,
-    },
-    {
-      key: 'ends',
-      head: words.ends,
-      cell: ({ kind, ends, numbersLeft }) =>
-        kind === 'low' ? lowMark(texts, numbersLeft ?? 0) : ending(texts, ends, today),
-      csv: ({ ends }) => ends,
-    },
-    {
-      key: 'numbers_left',
-      head: words.left,
-      isFigure: true,
-      cell: (row) => row.numbersLeft !== null && figure(row.numbersLeft),
-      csv: (row) => row.numbersLeft,
-    },
+    column(
+      'rut',
+      words.name,
+      'rut',
+      ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+    ),
+    column(
+      'paper',
+      words.paper,
+      ({ type }) => type ?? 'CERTIFICATE',
+      ({ type }) => wholeWords(type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
+    ),
+    fileColumn('kind', words.kind, 'kind'),
+    column('serie', words.serie, 'serie'),
+    column(
+      'authorization_number',
+      words.authorization,
+      'authorizationNumber',
+      (row) => row.authorizationNumber && html`<code>${row.authorizationNumber}</code>`,
+    ),
+    column('ends', words.ends, 'ends', ({ kind, ends, numbersLeft }) =>
+      kind === 'low' ? lowMark(texts, numbersLeft ?? 0) : ending(texts, ends, today),
+    ),
+    figureColumn(
+      'numbers_left',
+      words.left,
+      'numbersLeft',
+      (row) => row.numbersLeft !== null && figure(row.numbersLeft),
+    ),
   ];
 }

@@ -21,7 +21,7 @@ import { type Audience, accountsOf, mayAt, standingAt, type Viewer } from '../ac
 import { atEnterprise, onBusinessDays } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import {
   acting,
   type ConsoleDeps,
@@ -32,7 +32,7 @@ import {
   ToldRefusal,
   type Visit,
 } from '../page.ts';
-import { button, choice, field, form, mark, panel } from '../parts.ts';
+import { button, choice, field, form, mark, optionsOf, panel } from '../parts.ts';
 
 /** Who has a month's receipts put into a file, and fetches it; at an enterprise at most as what they are there. */
 export const EXPORTERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
@@ -80,11 +80,7 @@ export const exportsPage = definePage({
       filters: [
         { name: 'rut', label: words.rut, rule: 'rut' },
         { name: 'month', label: words.month, rule: 'month' },
-        {
-          name: 'environment',
-          label: words.environment,
-          options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
-        },
+        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
       ],
       columns: columnsOf(visit, deps.businessClock()),
       read: (page) => listExports(em, accountsFor(signedIn(visit).viewer), { rut, environment, month }, page),
@@ -112,7 +108,7 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   )}</datalist>${choice(words.environment, {
     name: 'environment',
     value: environment,
-    options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
+    options: optionsOf(ENVIRONMENTS, environments),
   })}${field(words.monthAs, { name: 'month', type: 'month', value: month, maxlength: 7, placeholder: words.monthForm })}
 <p><label><input type="checkbox" name="pdfs" value="yes"> ${words.pdfs(figure(MOST_PRINTED))}</label></p>${button(words.go)}`;
   return panel(words.ask, html`<p>${words.about}</p>${form(visit, '/exports', fields)}`);
@@ -121,47 +117,15 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
 function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
   const { exports: words, environments } = visit.texts;
   return [
-    { key: 'month', head: words.month, cell: ({ month }) => month, csv: ({ month }) => month },
-    { key: 'rut', head: words.rut, cell: ({ rut }) => rut, csv: ({ rut }) => rut },
-    {
-      key: 'environment',
-      head: words.environment,
-      cell: ({ environment }) => environments[environment],
-      csv: ({ environment }) => environment,
-    },
-    {
-      key: 'state',
-      head: words.state,
-      cell: (row) => stateOf(visit, row, now),
-      csv: ({ state }) => state,
-    },
-    {
-      key: 'with_pdfs',
-      head: words.withPdfs,
-      cell: ({ withPdfs }) => (withPdfs ? words.yes : words.no),
-      csv: ({ withPdfs }) => withPdfs,
-    },
-    {
-      key: 'receipts',
-      head: words.receipts,
-      isFigure: true,
-      cell: ({ total }) => figure(total),
-      csv: ({ total }) => total,
-    },
-    {
-      key: 'left_out',
-      head: words.leftOut,
-      isFigure: true,
-      cell: ({ leftOut }) => figure(leftOut),
-      csv: ({ leftOut }) => leftOut,
-    },
-    {
-      key: 'created_at',
-      head: words.asked,
-      cell: ({ createdAt }) => moment(createdAt),
-      csv: ({ createdAt }) => createdAt,
-    },
-    { key: 'export_id', head: words.id, csvOnly: true, cell: () => null, csv: ({ id }) => id },
+    column('month', words.month, 'month'),
+    column('rut', words.rut, 'rut'),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('state', words.state, 'state', (row) => stateOf(visit, row, now)),
+    column('with_pdfs', words.withPdfs, 'withPdfs', ({ withPdfs }) => (withPdfs ? words.yes : words.no)),
+    figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total)),
+    figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut)),
+    column('created_at', words.asked, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    fileColumn('export_id', words.id, 'id'),
   ];
 }
 

@@ -13,7 +13,7 @@ import { type Audience, mayIn } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { ONCE, onceField, showOnce } from '../once.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
@@ -64,27 +64,14 @@ function columnsOf(visit: Visit, account: MembershipOf): Column<ApiKey>[] {
   const { keys: words } = visit.texts.members;
   const prefix = (key: ApiKey): string => `${apiKeyPrefix(key)}…`;
   return [
-    { key: 'label', head: words.label, cell: ({ label }) => label ?? '', csv: ({ label }) => label },
-    { key: 'prefix', head: words.prefix, cell: (key) => html`<code>${prefix(key)}</code>`, csv: prefix },
-    {
-      key: 'environment',
-      head: words.environment,
-      cell: ({ environment }) => environments[environment],
-      csv: ({ environment }) => environment,
-    },
-    { key: 'created_at', head: words.created, cell: (k) => moment(k.createdAt), csv: (k) => k.createdAt },
-    {
-      key: 'last_used_at',
-      head: words.used,
-      cell: ({ lastUsedAt }) => (lastUsedAt ? moment(lastUsedAt) : words.usedNever),
-      csv: ({ lastUsedAt }) => lastUsedAt,
-    },
-    {
-      key: 'revoked_at',
-      head: words.state,
-      cell: (key) => stateOf(visit, account, key),
-      csv: ({ revokedAt }) => revokedAt,
-    },
+    column('label', words.label, 'label'),
+    column('prefix', words.prefix, prefix, (key) => html`<code>${prefix(key)}</code>`),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('created_at', words.created, 'createdAt', (k) => moment(k.createdAt)),
+    column('last_used_at', words.used, 'lastUsedAt', ({ lastUsedAt }) =>
+      lastUsedAt ? moment(lastUsedAt) : words.usedNever,
+    ),
+    column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
   ];
 }
 

@@ -17,7 +17,7 @@ import type { Audience } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { acting, definePage, go, show, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
@@ -65,31 +65,23 @@ ${isOwner && panel(words.invite, inviteForm(visit, account))}
 function columnsOf(visit: Visit, account: MembershipOf): Column<Member>[] {
   const { members: words, roles } = visit.texts.members;
   const columns: Column<Member>[] = [
-    {
-      key: 'email',
-      head: words.email,
-      cell: ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
-      csv: ({ email }) => email,
-    },
-    { key: 'role', head: words.role, cell: ({ role }) => roles[role], csv: ({ role }) => role },
-    { key: 'since', head: words.since, cell: ({ since }) => moment(since), csv: ({ since }) => since },
-    {
-      key: 'seen_at',
-      head: words.seen,
-      cell: ({ seenAt }) => (seenAt ? moment(seenAt) : visit.texts.never),
-      csv: ({ seenAt }) => seenAt,
-    },
-    {
-      key: 'second_factor',
-      head: words.factor,
-      cell: ({ hasSecondFactor }) => (hasSecondFactor ? words.yes : words.no),
-      csv: ({ hasSecondFactor }) => hasSecondFactor,
-    },
+    column(
+      'email',
+      words.email,
+      'email',
+      ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+    ),
+    column('role', words.role, 'role', ({ role }) => roles[role]),
+    column('since', words.since, 'since', ({ since }) => moment(since)),
+    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? moment(seenAt) : visit.texts.never)),
+    column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
+      hasSecondFactor ? words.yes : words.no,
+    ),
   ];
-  const act = { key: 'person_id', head: words.act, csv: ({ personId }: Member) => personId };
-  return account.role === 'OWNER'
-    ? [...columns, { ...act, cell: (member) => memberForms(visit, account, member) }]
-    : columns;
+  const act = column<Member>('person_id', words.act, 'personId', (member) =>
+    memberForms(visit, account, member),
+  );
+  return account.role === 'OWNER' ? [...columns, act] : columns;
 }
 
 const roleChoice = ({ texts: { members: words } }: Visit, present: string): Html =>

@@ -11,7 +11,17 @@ import { type Audience, mayAt, standingAt } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
 import { amount as amountText, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, csvOf, inMemory, LIST_QUERY, type List, listPart } from '../lists.ts';
+import {
+  type Column,
+  column,
+  csvOf,
+  figureColumn,
+  fileColumn,
+  inMemory,
+  LIST_QUERY,
+  type List,
+  listPart,
+} from '../lists.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, mark, panel } from '../parts.ts';
 import { factList } from './webhook.ts';
@@ -84,42 +94,16 @@ export const planPage = definePage({
 function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
   const { plan: words, roles } = visit.texts.members;
   return [
-    {
-      key: 'rut',
-      head: words.enterprise,
-      cell: (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`,
-      csv: ({ rut }) => rut,
-    },
-    {
-      key: 'plan',
-      head: words.plan,
-      cell: ({ planId, frequencyId }) =>
-        planId === null
-          ? html`<span class="soft">${words.noPlan}</span>`
-          : planName(visit, { planId, frequencyId }),
-      csv: ({ planId }) => planId,
-    },
-    {
-      key: 'price',
-      head: words.price,
-      cell: (e) => priceOfEnterprise(visit, e),
-      csv: (e) => priceOfEnterprise(visit, e),
-    },
-    {
-      key: 'used',
-      head: words.used,
-      isFigure: true,
-      cell: ({ used }) => figure(used),
-      csv: ({ used }) => used,
-    },
-    {
-      key: 'due',
-      head: words.due,
-      isFigure: true,
-      cell: ({ due }) => due > 0 && mark(figure(due), 'wait'),
-      csv: ({ due }) => due,
-    },
-    { key: 'role', head: words.role, cell: ({ role }) => roles[role], csv: ({ role }) => role },
+    column('rut', words.enterprise, 'rut', (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`),
+    column('plan', words.plan, 'planId', ({ planId, frequencyId }) =>
+      planId === null
+        ? html`<span class="soft">${words.noPlan}</span>`
+        : planName(visit, { planId, frequencyId }),
+    ),
+    column('price', words.price, (e) => priceOfEnterprise(visit, e)),
+    figureColumn('used', words.used, 'used', ({ used }) => figure(used)),
+    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && mark(figure(due), 'wait')),
+    column('role', words.role, 'role', ({ role }) => roles[role]),
   ];
 }
 
@@ -196,13 +180,12 @@ function paymentList(
   { rut, query, may }: { rut: string; query: Readonly<Record<string, string | undefined>>; may: boolean },
 ): List<Payment> {
   const { plan: words } = visit.texts.members;
-  const pay: Column<Payment> = {
-    key: 'payment_id',
-    head: words.pay,
-    cell: ({ id, status }) =>
-      status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
-    csv: ({ id }) => id,
-  };
+  const pay: Column<Payment> = column(
+    'payment_id',
+    words.pay,
+    'id',
+    ({ id, status }) => status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
+  );
   return {
     label: words.payments,
     name: 'payments',
@@ -217,47 +200,15 @@ function paymentList(
 function paymentColumns(visit: Visit): Column<Payment>[] {
   const { plan: words } = visit.texts.members;
   return [
-    {
-      key: 'created_at',
-      head: words.made,
-      cell: ({ createdAt }) => moment(createdAt),
-      csv: ({ createdAt }) => createdAt,
-    },
-    { key: 'plan', head: words.plan, cell: (one) => planName(visit, one), csv: ({ planId }) => planId },
-    {
-      key: 'frequency',
-      head: words.plan,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ frequencyId }) => frequencyId,
-    },
-    {
-      key: 'amount',
-      head: words.amount,
-      isFigure: true,
-      cell: ({ currency, amount }) => amountText(currency, amount),
-      csv: ({ amount }) => amount,
-    },
-    {
-      key: 'currency',
-      head: words.amount,
-      csvOnly: true,
-      cell: () => null,
-      csv: ({ currency }) => currency,
-    },
-    {
-      key: 'status',
-      head: words.status,
-      cell: ({ status }) =>
-        mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
-      csv: ({ status }) => status,
-    },
-    {
-      key: 'settled_at',
-      head: words.settled,
-      cell: ({ settledAt }) => settledAt && moment(settledAt),
-      csv: ({ settledAt }) => settledAt,
-    },
+    column('created_at', words.made, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('plan', words.plan, 'planId', (one) => planName(visit, one)),
+    fileColumn('frequency', words.plan, 'frequencyId'),
+    figureColumn('amount', words.amount, 'amount', ({ currency, amount }) => amountText(currency, amount)),
+    fileColumn('currency', words.amount, 'currency'),
+    column('status', words.status, 'status', ({ status }) =>
+      mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+    ),
+    column('settled_at', words.settled, 'settledAt', ({ settledAt }) => settledAt && moment(settledAt)),
   ];
 }
 

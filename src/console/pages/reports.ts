@@ -12,9 +12,9 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf, isAmong } from '../access.ts';
 import { OPERATORS, READERS } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
-import { type Column, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { mark, table } from '../parts.ts';
+import { mark, optionsOf, table } from '../parts.ts';
 
 /** The colour of where a report, or one of its submissions, stands. */
 const TONES = {
@@ -80,9 +80,7 @@ export const reportsPage = definePage({
         {
           name: 'status',
           label: words.status,
-          options: REPORT_STATUSES.map(
-            (one) => [one, REPORT_WORDS[visit.language].status[one].label] as const,
-          ),
+          options: optionsOf(REPORT_STATUSES, REPORT_WORDS[visit.language].status),
         },
         {
           name: 'needs',
@@ -94,11 +92,7 @@ export const reportsPage = definePage({
         },
         { name: 'from', label: words.from, type: 'date' },
         { name: 'to', label: words.to, type: 'date' },
-        {
-          name: 'environment',
-          label: words.environment,
-          options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
-        },
+        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
       ],
       columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
       read: ({ after, limit }) => reportsSeen(em, accountsOf(viewer), filter, { after, limit }),
@@ -113,58 +107,34 @@ export const reportsPage = definePage({
 });
 
 const dayColumn = ({ texts }: Visit): Column<ListedReport>[] => [
-  {
-    key: 'date',
-    head: texts.reports.day,
-    cell: (row) => html`<time>${row.date}</time>`,
-    csv: (row) => row.date,
-  },
+  column('date', texts.reports.day, 'date', (row) => html`<time>${row.date}</time>`),
 ];
 
 const enterpriseColumn = ({ texts }: Visit): Column<ListedReport>[] => [
-  {
-    key: 'rut',
-    head: texts.reports.enterprise,
-    cell: ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
-    csv: ({ rut }) => rut,
-  },
+  column(
+    'rut',
+    texts.reports.enterprise,
+    'rut',
+    ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+  ),
 ];
 
 function stateColumns(visit: Visit, now: Date): Column<ListedReport>[] {
   const { reports: words, environments } = visit.texts;
   return [
-    {
-      key: 'status',
-      head: words.status,
-      cell: ({ status }) => reportMark(visit, status),
-      csv: ({ status }) => status,
-    },
-    {
-      key: 'stuck_reason',
-      head: words.needs,
-      cell: (row) => stuck(visit, row),
-      csv: (row) => row.stuckReason,
-    },
-    {
-      key: 'sequence',
-      head: words.sequence,
-      isFigure: true,
-      cell: ({ sequence }) => sequence !== null && String(sequence),
-      csv: ({ sequence }) => sequence,
-    },
-    {
-      key: 'is_complete',
-      head: words.complete,
-      cell: ({ isComplete }) => (isComplete ? words.yes : words.no),
-      csv: ({ isComplete }) => isComplete,
-    },
-    { key: 'due_at', head: words.due, cell: (row) => due(visit, row, now), csv: (row) => row.dueAt },
-    {
-      key: 'environment',
-      head: words.environment,
-      cell: ({ environment }) => environments[environment],
-      csv: ({ environment }) => environment,
-    },
+    column('status', words.status, 'status', ({ status }) => reportMark(visit, status)),
+    column('stuck_reason', words.needs, 'stuckReason', (row) => stuck(visit, row)),
+    figureColumn(
+      'sequence',
+      words.sequence,
+      'sequence',
+      ({ sequence }) => sequence !== null && String(sequence),
+    ),
+    column('is_complete', words.complete, 'isComplete', ({ isComplete }) =>
+      isComplete ? words.yes : words.no,
+    ),
+    column('due_at', words.due, 'dueAt', (row) => due(visit, row, now)),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
   ];
 }
 
@@ -202,21 +172,10 @@ export const ratesPage = definePage({
       query,
       filters: [{ name: 'date', label: words.day, type: 'date' }],
       columns: [
-        {
-          key: 'date',
-          head: words.day,
-          cell: (row) => html`<time>${row.date}</time>`,
-          csv: (row) => row.date,
-        },
-        { key: 'currency', head: words.currency, cell: (row) => row.currency, csv: (row) => row.currency },
-        {
-          key: 'rate',
-          head: words.rate,
-          isFigure: true,
-          cell: ({ rate }) => decimalText(rate),
-          csv: ({ rate }) => rate,
-        },
-        { key: 'source', head: words.source, cell: ({ source }) => source, csv: ({ source }) => source },
+        column('date', words.day, 'date', (row) => html`<time>${row.date}</time>`),
+        column('currency', words.currency, 'currency'),
+        figureColumn('rate', words.rate, 'rate', ({ rate }) => decimalText(rate)),
+        column('source', words.source, 'source'),
       ],
       read: ({ after, limit }) => {
         const [day, currency] = after ?? [];

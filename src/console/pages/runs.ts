@@ -21,7 +21,17 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { csvOf, LIST_QUERY, type List, listing, listPart, Ticked } from '../lists.ts';
+import {
+  column,
+  csvOf,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  type List,
+  listing,
+  listPart,
+  Ticked,
+} from '../lists.ts';
 import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
 import {
   acting,
@@ -34,7 +44,7 @@ import {
   ToldRefusal,
   type Visit,
 } from '../page.ts';
-import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { button, field, form, mark, nothing, optionsOf, panel, table } from '../parts.ts';
 import { actsFor, filterOf, RUN_QUERY, RUNNERS, RunQuery } from '../runQuery.ts';
 import { deliveryMark } from './deliveries.ts';
 import { factList } from './webhook.ts';
@@ -185,13 +195,7 @@ export const runsPage = definePage({
       live: ['runs'],
       empty: words.none,
       emptyAtFirst: words.noneYet,
-      filters: [
-        {
-          name: 'state',
-          label: words.state,
-          options: RUN_STATES.map((one) => [one, words.states[one]] as const),
-        },
-      ],
+      filters: [{ name: 'state', label: words.state, options: optionsOf(RUN_STATES, words.states) }],
       columns: runColumns(visit),
       key: { parts: ['moment', 'text'], of: (run) => [run.createdAt.toISOString(), run.id] },
       href: ({ id }) => `/runs/${id}`,
@@ -207,31 +211,18 @@ export const runsPage = definePage({
 function runColumns(visit: Visit): List<Run>['columns'] {
   const { runs: words } = visit.texts;
   return [
-    { key: 'run_id', head: words.run, cell: ({ id }) => id, csv: ({ id }) => id },
-    { key: 'kind', head: words.kind, cell: ({ kind }) => words.kinds[kind], csv: ({ kind }) => kind },
-    { key: 'state', head: words.state, cell: (run) => stateMark(visit, run), csv: ({ state }) => state },
-    {
-      key: 'done',
-      head: words.progress,
-      isFigure: true,
-      cell: (run) => words.of(figure(lookedAt(run)), figure(run.total)),
-      csv: lookedAt,
-    },
-    {
-      key: 'refused',
-      head: words.refused,
-      isFigure: true,
-      cell: ({ refused }) => (refused > 0 ? mark(figure(refused), 'bad') : figure(0)),
-      csv: ({ refused }) => refused,
-    },
-    { key: 'by', head: words.by, cell: byOf, csv: byOf },
-    { key: 'reason', head: words.reason, cell: ({ reason }) => reason, csv: ({ reason }) => reason },
-    {
-      key: 'began_at',
-      head: words.began,
-      cell: ({ createdAt }) => moment(createdAt),
-      csv: ({ createdAt }) => createdAt,
-    },
+    column('run_id', words.run, 'id'),
+    column('kind', words.kind, 'kind', ({ kind }) => words.kinds[kind]),
+    column('state', words.state, 'state', (run) => stateMark(visit, run)),
+    figureColumn('done', words.progress, lookedAt, (run) =>
+      words.of(figure(lookedAt(run)), figure(run.total)),
+    ),
+    figureColumn('refused', words.refused, 'refused', ({ refused }) =>
+      refused > 0 ? mark(figure(refused), 'bad') : figure(0),
+    ),
+    column('by', words.by, byOf),
+    column('reason', words.reason, 'reason'),
+    column('began_at', words.began, 'createdAt', ({ createdAt }) => moment(createdAt)),
   ];
 }
 
@@ -372,16 +363,10 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
     isPart: true,
     empty: words.noRefusals,
     columns: [
-      { key: 'thing', head: words.thing, cell: ({ name }) => name, csv: ({ name }) => name },
-      { key: 'was', head: words.was, cell: was, csv: ({ was: code }) => code },
-      {
-        key: 'why',
-        head: words.message,
-        csvOnly: true,
-        cell: () => null,
-        csv: ({ why }) => why?.code ?? null,
-      },
-      { key: 'message', head: words.message, cell: said, csv: said },
+      column('thing', words.thing, 'name'),
+      column('was', words.was, ({ was: code }) => code, was),
+      fileColumn('why', words.message, ({ why }) => why?.code ?? null),
+      column('message', words.message, said),
     ],
     key: { parts: ['number'], of: ({ place }) => [String(place)] },
     href: ({ href }) => href,

@@ -12,9 +12,9 @@ import { isAmong } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { age, figure } from '../format.ts';
 import { link } from '../links.ts';
-import { LIST_QUERY, type List, listing } from '../lists.ts';
+import { column, figureColumn, LIST_QUERY, type List, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
-import { button, field, mark, nothing, panel, table, wholeWords } from '../parts.ts';
+import { button, field, mark, nothing, optionsOf, panel, table, wholeWords } from '../parts.ts';
 import { filterOf, OPERATORS_ACT, RUN_QUERY } from '../runQuery.ts';
 
 const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
@@ -119,22 +119,10 @@ function stuckList(
     query,
     empty: words.noneHere,
     filters: [
-      {
-        name: 'stuck_reason',
-        label: words.reason,
-        options: STUCK_REASONS.map((one) => [one, reasons[one].label] as const),
-      },
+      { name: 'stuck_reason', label: words.reason, options: optionsOf(STUCK_REASONS, reasons) },
       { name: 'rut', label: 'RUT', rule: 'rut' },
-      {
-        name: 'environment',
-        label: words.environment,
-        options: ENVIRONMENTS.map((one) => [one, environments[one]] as const),
-      },
-      {
-        name: 'type',
-        label: words.type,
-        options: CFE_TYPE_NAMES.map((one) => [one, CFE_TYPES[one].label] as const),
-      },
+      { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
+      { name: 'type', label: words.type, options: optionsOf(CFE_TYPE_NAMES, CFE_TYPES) },
       { name: 'since', label: words.since, type: 'date' },
     ],
     columns: columnsOf(visit),
@@ -158,50 +146,29 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
   const { stuck: words, environments } = visit.texts;
   const { stuck: reasons, status } = CFE_WORDS[visit.language];
   return [
-    {
-      key: 'cfe_id',
-      head: words.number,
-      cell: (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
-      csv: formatCfeId,
-    },
-    {
-      key: 'rut',
-      head: words.enterprise,
-      cell: ({ legalName, rut }) =>
+    column(
+      'cfe_id',
+      words.number,
+      (row) => formatCfeId(row),
+      (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
+    ),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ legalName, rut }) =>
         html`<a href="${enterprisePath(rut)}">${legalName}</a> <span class="soft">${rut}</span>`,
-      csv: ({ rut }) => rut,
-    },
-    {
-      key: 'environment',
-      head: words.environment,
-      cell: ({ environment }) => environments[environment],
-      csv: ({ environment }) => environment,
-    },
-    {
-      key: 'type',
-      head: words.type,
-      cell: ({ type }) => wholeWords(CFE_TYPES[type].label),
-      csv: ({ type }) => type,
-    },
-    {
-      key: 'status',
-      head: words.status,
-      cell: (row) => status[row.status].label,
-      csv: (row) => row.status,
-    },
-    {
-      key: 'stuck_reason',
-      head: words.reason,
-      cell: ({ reason }) => mark(reasons[reason].label, 'bad'),
-      csv: ({ reason }) => reason,
-    },
-    {
-      key: 'taken_at',
-      head: words.waits,
-      isFigure: true,
-      cell: ({ since }) => age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
-      csv: ({ since }) => new Date(since),
-    },
+    ),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
+    column('status', words.status, 'status', (row) => status[row.status].label),
+    column('stuck_reason', words.reason, 'reason', ({ reason }) => mark(reasons[reason].label, 'bad')),
+    figureColumn(
+      'taken_at',
+      words.waits,
+      ({ since }) => new Date(since),
+      ({ since }) => age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
+    ),
   ];
 }
 

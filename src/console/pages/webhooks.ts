@@ -22,7 +22,7 @@ import {
 } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, LIST_QUERY, listing, Ticked } from '../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, listing, Ticked } from '../lists.ts';
 import { ONCE, onceField, showOnce } from '../once.ts';
 import { acting, definePage, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
@@ -88,59 +88,47 @@ export const webhooksPage = definePage({
 
 function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
   const { webhooks: words } = visit.texts;
-  const rate = (key: 'day' | 'week'): Column<Row>[] => [
-    {
-      key: `${key}_failed`,
-      head: words[key],
-      isFigure: true,
-      cell: ({ fare }) => rateMark(visit, fare[key]),
-      csv: ({ fare }) => fare[key].failed,
-    },
-  ];
+  const rate = (key: 'day' | 'week'): Column<Row> =>
+    figureColumn(
+      `${key}_failed`,
+      words[key],
+      ({ fare }) => fare[key].failed,
+      ({ fare }) => rateMark(visit, fare[key]),
+    );
   return [
-    {
-      key: 'url',
-      head: words.url,
-      cell: ({ webhook }) => html`<span class="url">${webhook.url}</span>`,
-      csv: ({ webhook }) => webhook.url,
-    },
-    ...(withAccount
-      ? [
-          {
-            key: 'account',
-            head: words.account,
-            cell: ({ accountName }: Row) => accountName,
-            csv: ({ accountName }: Row) => accountName,
-          },
-        ]
-      : []),
-    {
-      key: 'events',
-      head: words.events,
-      cell: ({ webhook }) => webhook.events.join(', '),
-      csv: ({ webhook }) => webhook.events.join(' '),
-    },
-    {
-      key: 'enabled',
-      head: words.status,
-      cell: ({ webhook }) => stateMark(visit, webhook),
-      csv: ({ webhook }) => webhook.enabled,
-    },
-    ...rate('day'),
-    ...rate('week'),
-    {
-      key: 'waiting_for_retry',
-      head: words.retried,
-      isFigure: true,
-      cell: ({ fare }) => fare.retried > 0 && mark(figure(fare.retried), 'wait'),
-      csv: ({ fare }) => fare.retried,
-    },
-    {
-      key: 'oldest_failed',
-      head: words.oldestFailed,
-      cell: ({ fare }) => fare.oldestFailed && moment(fare.oldestFailed),
-      csv: ({ fare }) => fare.oldestFailed,
-    },
+    column(
+      'url',
+      words.url,
+      ({ webhook }) => webhook.url,
+      ({ webhook }) => html`<span class="url">${webhook.url}</span>`,
+    ),
+    ...(withAccount ? [column<Row>('account', words.account, 'accountName')] : []),
+    column(
+      'events',
+      words.events,
+      ({ webhook }) => webhook.events.join(' '),
+      ({ webhook }) => webhook.events.join(', '),
+    ),
+    column(
+      'enabled',
+      words.status,
+      ({ webhook }) => webhook.enabled,
+      ({ webhook }) => stateMark(visit, webhook),
+    ),
+    rate('day'),
+    rate('week'),
+    figureColumn(
+      'waiting_for_retry',
+      words.retried,
+      ({ fare }) => fare.retried,
+      ({ fare }) => fare.retried > 0 && mark(figure(fare.retried), 'wait'),
+    ),
+    column(
+      'oldest_failed',
+      words.oldestFailed,
+      ({ fare }) => fare.oldestFailed,
+      ({ fare }) => fare.oldestFailed && moment(fare.oldestFailed),
+    ),
   ];
 }
 
