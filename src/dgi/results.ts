@@ -148,126 +148,83 @@ export function readingOf(error: unknown): NoReading {
   throw error;
 }
 
+/** Where the answer settles nothing: the call is repeated, or a person must look. Throws for an answer that is clear. */
+const unsettled = <S extends Situation>(
+  situation: S,
+  { answer, detail }: { answer: Answer<S>; detail?: string | undefined },
+): Unclear => unclear(situation, answer, detail ?? answer);
+
 export function sendAnswer(reading: Reading<'send'>): SendAnswer {
-  const outcome = outcomeOf('send', reading.answer);
-  switch (outcome.reaction) {
-    case 'received':
-      return { kind: 'received', ...given(reading.ticket) };
-    case 'refused':
-      return { kind: 'refused', reasons: [...(reading.reasons ?? [reasonOf(reading.answer)])] };
-    case 'duplicate':
-      return { kind: 'duplicate' };
-    case 'fateUnknown':
-      return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
-    case 'repeat':
-    case 'stuck':
-      return unclear('send', reading.answer, reading.detail ?? reading.answer);
-  }
+  const { reaction } = outcomeOf('send', reading.answer);
+  if (reaction === 'received') return { kind: 'received', ...given(reading.ticket) };
+  if (reaction === 'refused')
+    return { kind: 'refused', reasons: [...(reading.reasons ?? [reasonOf(reading.answer)])] };
+  if (reaction === 'duplicate') return { kind: 'duplicate' };
+  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  return unsettled('send', reading);
 }
 
 export function findSobreAnswer(reading: Reading<'find'>): FindSobreAnswer {
-  const outcome = outcomeOf('find', reading.answer);
-  switch (outcome.reaction) {
-    case 'received':
-      return { kind: 'received', ...given(reading.ticket) };
-    case 'refused':
-    case 'absent':
-      return { kind: outcome.reaction };
-    case 'repeat':
-    case 'stuck':
-      return unclear('find', reading.answer, reading.detail ?? reading.answer);
-  }
+  const { reaction } = outcomeOf('find', reading.answer);
+  if (reaction === 'received') return { kind: 'received', ...given(reading.ticket) };
+  if (reaction === 'refused' || reaction === 'absent') return { kind: reaction };
+  return unsettled('find', reading);
 }
 
 export function findCfeAnswer(reading: Reading<'findCfe'>): FindCfeAnswer {
-  const outcome = outcomeOf('findCfe', reading.answer);
-  switch (outcome.reaction) {
-    case 'found':
-      return { kind: 'found', ...given(reading.location) };
-    case 'absent':
-      return { kind: 'absent' };
-    case 'repeat':
-    case 'stuck':
-      return unclear('findCfe', reading.answer, reading.detail ?? reading.answer);
-  }
+  const { reaction } = outcomeOf('findCfe', reading.answer);
+  if (reaction === 'found') return { kind: 'found', ...given(reading.location) };
+  if (reaction === 'absent') return { kind: 'absent' };
+  return unsettled('findCfe', reading);
 }
 
-/** Of a question for verdicts that brought no document. */
+/** Of a question for verdicts that brought no document; throws for an answer that can only stand in one. */
 export function noVerdictsAnswer(reading: NoReading): AskVerdictAnswer {
-  const outcome = outcomeOf('ask', reading.answer);
-  switch (outcome.reaction) {
-    case 'notYet':
-      return { kind: 'notYet', code: codeIn(reading.answer) };
-    case 'recover':
-      return { kind: 'recover' };
-    case 'repeat':
-    case 'stuck':
-      return unclear('ask', reading.answer, reading.detail ?? reading.answer);
-    case 'verdict':
-    case 'original':
-      throw new RangeError(`${reading.answer} without a document`);
-  }
+  const { reaction } = outcomeOf('ask', reading.answer);
+  if (reaction === 'notYet') return { kind: 'notYet', code: codeIn(reading.answer) };
+  if (reaction === 'recover') return { kind: 'recover' };
+  return unsettled('ask', reading);
 }
 
 export function sendReportAnswer(reading: Reading<'sendReport'>): SendReportAnswer {
   const outcome = outcomeOf('sendReport', reading.answer);
+  const { reaction } = outcome;
   const refusal = { reasons: [...(reading.reasons ?? [])], authorityId: reading.authorityId ?? null };
-  switch (outcome.reaction) {
-    case 'received':
-      return { kind: 'received', authorityId: given(reading.authorityId) };
-    case 'refused':
-      return { kind: 'refused', ...refusal, stuck: stuckBy(outcome.reason, reading.detail) };
-    case 'sequence':
-    case 'early':
-      return { kind: outcome.reaction, ...refusal };
-    case 'duplicate':
-      return { kind: 'duplicate' };
-    case 'fateUnknown':
-      return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
-    case 'repeat':
-    case 'stuck':
-      return unclear('sendReport', reading.answer, reading.detail ?? reading.answer);
-  }
+  if (reaction === 'received') return { kind: 'received', authorityId: given(reading.authorityId) };
+  if (reaction === 'refused')
+    return { kind: 'refused', ...refusal, stuck: stuckBy(outcome.reason, reading.detail) };
+  if (reaction === 'sequence' || reaction === 'early') return { kind: reaction, ...refusal };
+  if (reaction === 'duplicate') return { kind: 'duplicate' };
+  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  return unsettled('sendReport', reading);
 }
 
 export function findReportAnswer(reading: Reading<'findReport'>): FindReportAnswer {
   const outcome = outcomeOf('findReport', reading.answer);
-  switch (outcome.reaction) {
-    case 'taken':
-      return { kind: 'taken', status: outcome.status, authorityId: given(reading.authorityId) };
-    case 'refused':
-      return { kind: 'refused', authorityId: given(reading.authorityId) };
-    case 'absent':
-      return { kind: 'absent' };
-    case 'repeat':
-    case 'stuck':
-      return unclear('findReport', reading.answer, reading.detail ?? reading.answer);
-  }
+  if (outcome.reaction === 'taken')
+    return { kind: 'taken', status: outcome.status, authorityId: given(reading.authorityId) };
+  if (outcome.reaction === 'refused') return { kind: 'refused', authorityId: given(reading.authorityId) };
+  if (outcome.reaction === 'absent') return { kind: 'absent' };
+  return unsettled('findReport', reading);
 }
 
 /** Of a question about reports that brought no answer. */
-export const noReportAnswer = (reading: NoReading): Unclear =>
-  unclear('findReport', reading.answer, reading.detail ?? reading.answer);
+export const noReportAnswer = (reading: NoReading): Unclear => unsettled('findReport', reading);
 
 /** `rut`: the one that was asked about. */
 export function lookUpAnswer(rut: string, reading: Reading<'lookUp'>): LookUpAnswer {
   const outcome = outcomeOf('lookUp', reading.answer);
-  switch (outcome.reaction) {
-    case 'found':
-      return { kind: 'found', record: reading.record ?? bareRecord(rut, outcome.activityStatus) };
-    case 'unregistered':
-      return { kind: 'unregistered' };
-    case 'repeat':
-    case 'stuck':
-      return unclear('lookUp', reading.answer, reading.detail ?? reading.answer);
-  }
+  if (outcome.reaction === 'found')
+    return { kind: 'found', record: reading.record ?? bareRecord(rut, outcome.activityStatus) };
+  if (outcome.reaction === 'unregistered') return { kind: 'unregistered' };
+  return unsettled('lookUp', reading);
 }
 
 export function listIssuersAnswer(
   reading: NoReading | { readonly answer: 'list'; readonly issuers: Iterable<ListedIssuer> },
 ): ListIssuersAnswer {
   if ('issuers' in reading) return { kind: 'listed', issuers: reading.issuers };
-  return unclear('listIssuers', reading.answer, reading.detail ?? reading.answer);
+  return unsettled('listIssuers', reading);
 }
 
 const codeIn = (answer: string): string => answer.replace(/^code /, '');

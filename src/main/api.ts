@@ -2,7 +2,6 @@
 import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
 import { createVerdictWatch } from '../api/verdictWatch.ts';
-import { closeServer, createHttpServer, listen } from '../http/server.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
@@ -10,14 +9,11 @@ import { measureAuthority } from '../metrics/work.ts';
 import { API_VARIABLES, createApiDeps } from '../wiring/apiDeps.ts';
 import { businessClock } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/database.ts';
-import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { readiness } from '../wiring/readiness.ts';
+import { serveProgram } from '../wiring/serveProgram.ts';
 import { noticeUiValues } from '../wiring/uiValueNotice.ts';
-
-/** Requests under way get this long to finish once the process is told to end. */
-const GRACE_MILLISECONDS = 20_000;
 
 const config = configOrExit([
   'CFE_HOST',
@@ -56,18 +52,15 @@ await runProcess(logger, async (closers) => {
     trustedProxies: config.CFE_TRUSTED_PROXIES,
   });
   const handle = app.callback();
-  const server = createHttpServer((request, response) => void handle(request, response));
-  closers.add('http', () => closeServer(server, GRACE_MILLISECONDS));
-  // Closed before the server: requests that wait for a verdict are answered at once, so the server need not wait for them.
-  closers.add('verdicts', () => verdicts.close());
-  const port = await listen(server, { host: config.CFE_HOST, port: config.CFE_API_PORT });
-  // Opened after the server: whoever reads here that we are ready finds it listening.
-  const health = await serveHealth({
+  const { port, metricsPort } = await serveProgram({
+    handle: (request, response) => void handle(request, response),
     host: config.CFE_HOST,
-    port: config.CFE_METRICS_PORT,
+    port: config.CFE_API_PORT,
+    metricsPort: config.CFE_METRICS_PORT,
     ready,
-    metrics: () => registry.metrics(),
+    registry,
+    waiting: verdicts,
+    closers,
   });
-  closers.add('health', () => health.close());
-  logger.info({ address: `http://${config.CFE_HOST}:${port}`, metricsPort: health.port }, 'ready');
+  logger.info({ address: `http://${config.CFE_HOST}:${port}`, metricsPort }, 'ready');
 });

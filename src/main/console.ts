@@ -2,18 +2,14 @@
 import { createConsole } from '../console/app.ts';
 import { createChangeWatch } from '../console/changes.ts';
 import { createConsoleMetrics } from '../console/metrics.ts';
-import { closeServer, createHttpServer, listen } from '../http/server.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { CONSOLE_VARIABLES, createConsoleDeps } from '../wiring/consoleDeps.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
-import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { readiness } from '../wiring/readiness.ts';
-
-/** Requests under way get this long to finish once the process is told to end. */
-const GRACE_MILLISECONDS = 20_000;
+import { serveProgram } from '../wiring/serveProgram.ts';
 
 const config = configOrExit([
   'CFE_HOST',
@@ -48,17 +44,15 @@ await runProcess(logger, async (closers) => {
     requestDuration,
   });
   const handle = app.callback();
-  const server = createHttpServer((request, response) => void handle(request, response));
-  closers.add('http', () => closeServer(server, GRACE_MILLISECONDS));
-  // Closed before the server: open pages are let go at once.
-  closers.add('changes', () => changes.close());
-  const port = await listen(server, { host: config.CFE_HOST, port: config.CFE_CONSOLE_PORT });
-  const health = await serveHealth({
+  const { port, metricsPort } = await serveProgram({
+    handle: (request, response) => void handle(request, response),
     host: config.CFE_HOST,
-    port: config.CFE_CONSOLE_METRICS_PORT,
+    port: config.CFE_CONSOLE_PORT,
+    metricsPort: config.CFE_CONSOLE_METRICS_PORT,
     ready,
-    metrics: () => registry.metrics(),
+    registry,
+    waiting: changes,
+    closers,
   });
-  closers.add('health', () => health.close());
-  logger.info({ address: config.CFE_CONSOLE_URL, port, metricsPort: health.port }, 'ready');
+  logger.info({ address: config.CFE_CONSOLE_URL, port, metricsPort }, 'ready');
 });
