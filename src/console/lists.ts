@@ -123,8 +123,16 @@ export const SoughtRut = z
 export async function listing<R>(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
-  list: List<R> & { title: string; live?: readonly Topic[]; above?: Html; below?: Html },
+  page: Omit<List<R>, 'label'> & {
+    title: string;
+    /** Of the table; the title of the page unless told. */
+    label?: string;
+    live?: readonly Topic[];
+    above?: Html;
+    below?: Html;
+  },
 ): Promise<Answer> {
+  const list = { label: page.title, ...page };
   if (visit.unread.size > 0) return unreadFilters(visit, list);
   if (list.query['format'] === 'csv') return csvOf(list);
   const saved =

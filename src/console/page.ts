@@ -158,15 +158,15 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
   back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
-type Schemas = 'params' | 'query' | 'form';
+type Optional = 'method' | 'params' | 'query' | 'form';
 
-/** A page whose `handle` is typed by its schemas; it takes nothing where it names none. */
+/** A page whose `handle` is typed by its schemas; it takes nothing where it names none, and is a GET unless told. */
 export function definePage<
   P extends z.ZodType = z.ZodObject,
   Q extends z.ZodType = z.ZodObject,
   F extends z.ZodType = z.ZodObject,
->(page: Omit<Shape<P, Q, F>, Schemas> & Partial<Pick<Shape<P, Q, F>, Schemas>>): Page {
-  return { params: NOTHING, query: NOTHING, form: NOTHING, ...page };
+>(page: Omit<Shape<P, Q, F>, Optional> & Partial<Pick<Shape<P, Q, F>, Optional>>): Page {
+  return { method: 'GET', params: NOTHING, query: NOTHING, form: NOTHING, ...page };
 }
 
 const NOTHING = z.object({});

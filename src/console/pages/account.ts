@@ -43,7 +43,6 @@ const FORM = {
 /** GET /accounts/{id}: what an account is at which enterprises, its keys, limits and people. */
 export const accountPage = definePage({
   name: 'account',
-  method: 'GET',
   path: '/accounts/{id}',
   audience: READERS,
   params: Id,

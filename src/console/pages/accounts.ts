@@ -23,7 +23,6 @@ export function mayChange(visit: Visit): boolean {
 /** GET /accounts: every account, by name. */
 export const accountListPage = definePage({
   name: 'accounts',
-  method: 'GET',
   path: '/accounts',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
@@ -32,7 +31,6 @@ export const accountListPage = definePage({
     return listing<ListedAccount>(visit, deps, {
       title: words.title,
       live: ['accounts'],
-      label: words.title,
       name: 'accounts',
       path: '/accounts',
       query,

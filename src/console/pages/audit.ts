@@ -25,7 +25,6 @@ const Query = z.object({
 /** GET /audit: who did what, to what, when and why; newest first. */
 export const auditListPage = definePage({
   name: 'audit',
-  method: 'GET',
   path: '/audit',
   audience: { operators: 'VIEWER', members: null },
   query: Query,
@@ -47,7 +46,6 @@ export const auditListPage = definePage({
       title: words.title,
       live: ['audit'],
       name: 'audit',
-      label: words.title,
       path: '/audit',
       query,
       filters: [

@@ -91,7 +91,6 @@ interface Told {
 /** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt, where it stands, what comes next, what can be done, what happened. */
 export const cfePage = definePage({
   name: 'cfe',
-  method: 'GET',
   path: PATH,
   audience: EVERYONE,
   params: PLACE,
@@ -348,7 +347,6 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
 /** GET …/xml: the signed CFE, byte for byte. */
 export const cfeXmlPage = definePage({
   name: 'cfe-xml',
-  method: 'GET',
   path: `${PATH}/xml`,
   audience: EVERYONE,
   params: PLACE,
@@ -365,7 +363,6 @@ export const cfeXmlPage = definePage({
 /** GET …/exchange: what was sent and answered at the last of the calls that asked and were answered so. For operators. */
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
-  method: 'GET',
   path: `${PATH}/exchange`,
   audience: OPERATORS,
   params: PLACE,

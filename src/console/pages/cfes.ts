@@ -70,7 +70,6 @@ function typed(schema: z.ZodType) {
 /** GET /cfes: every receipt that somebody sees, by what they look for. */
 export const cfesPage = definePage({
   name: 'cfes',
-  method: 'GET',
   path: '/cfes',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
   query: Query,

@@ -62,7 +62,6 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
 export const customersPage = definePage({
   ...OF,
   name: 'customers',
-  method: 'GET',
   path: '/enterprises/{rut}/customers',
   audience: READERS,
   query: z.object({
@@ -203,7 +202,6 @@ export const sendCustomer = definePage({
 export const customerPage = definePage({
   ...ONE,
   name: 'customer',
-  method: 'GET',
   path: '/enterprises/{rut}/customers/{id}',
   audience: READERS,
   async handle({ params: { rut, id }, visit }, deps) {

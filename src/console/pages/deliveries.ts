@@ -49,7 +49,6 @@ type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Re
 /** GET /deliveries: events on their way, over all webhooks that somebody sees. */
 export const deliveriesPage = definePage({
   name: 'deliveries',
-  method: 'GET',
   path: '/deliveries',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
   query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),

@@ -36,7 +36,6 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string, audience: Audienc
 export const deliveryPage = definePage({
   ...ONE,
   name: 'delivery',
-  method: 'GET',
   path: '/deliveries/{id}',
   audience: READERS,
   async handle({ params, visit }, deps) {

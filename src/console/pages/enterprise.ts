@@ -61,7 +61,6 @@ const REPORTS = 7;
 /** GET /enterprises/{rut}: all there is to know of an enterprise, and to do about it. */
 export const enterprisePage = definePage({
   name: 'enterprise',
-  method: 'GET',
   path: '/enterprises/{rut}',
   audience: READERS,
   params: z.object({ rut: Rut }),
@@ -354,7 +353,6 @@ async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<
 /** GET /enterprises/{rut}/logo: the picture that receipts are printed with. */
 export const enterpriseLogo = definePage({
   name: 'enterprise-logo',
-  method: 'GET',
   path: '/enterprises/{rut}/logo',
   audience: READERS,
   params: z.object({ rut: Rut }),

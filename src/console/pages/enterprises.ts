@@ -45,7 +45,6 @@ export const lowMark = ({ enterprises: words }: Texts, left: number): Html =>
 /** GET /enterprises: those that somebody sees, and what each lacks. */
 export const enterprisesPage = definePage({
   name: 'enterprises',
-  method: 'GET',
   path: '/enterprises',
   audience: READERS,
   query: z.object({
@@ -64,7 +63,6 @@ export const enterprisesPage = definePage({
     const em = deps.orm.em.fork();
     return listing<ListedEnterprise>(visit, deps, {
       title: words.title,
-      label: words.title,
       name: 'enterprises',
       path: '/enterprises',
       query,
@@ -126,7 +124,6 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
 /** GET /papers: the CAEs and certificates that end soon or ended lately, the first to end first, and numbers that run low. */
 export const papersPage = definePage({
   name: 'papers',
-  method: 'GET',
   path: '/papers',
   audience: READERS,
   query: z.object({
@@ -141,7 +138,6 @@ export const papersPage = definePage({
     const em = deps.orm.em.fork();
     return listing<NeedyPaper>(visit, deps, {
       title: words.papers,
-      label: words.papers,
       name: 'papers',
       path: '/papers',
       query: { ...query, within: String(days) },

@@ -57,7 +57,6 @@ export const exportsPath = (values: { rut?: string; environment?: string; month?
 /** GET /exports: the files that somebody asked for, and the form for another. */
 export const exportsPage = definePage({
   name: 'exports',
-  method: 'GET',
   path: '/exports',
   audience: EXPORTERS,
   query: z.object({
@@ -72,7 +71,6 @@ export const exportsPage = definePage({
     const em = deps.orm.em.fork();
     return listing<ReceiptExport>(visit, deps, {
       title: words.title,
-      label: words.title,
       name: 'exports',
       path: '/exports',
       query,
@@ -207,7 +205,6 @@ export const sendStopExport = definePage({
 /** GET /exports/{id}/zip: the file, to whoever may have it now. */
 export const exportZip = definePage({
   name: 'export-zip',
-  method: 'GET',
   path: '/exports/{id}/zip',
   audience: EXPORTERS,
   // Each is a row of the audit.

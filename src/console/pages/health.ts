@@ -15,7 +15,6 @@ import { ending, lowMark } from './enterprises.ts';
 /** GET /: how things stand, and what needs somebody. */
 export const healthPage = definePage({
   name: 'health',
-  method: 'GET',
   path: '/',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
   async handle({ visit }, { orm, clock, businessClock }) {

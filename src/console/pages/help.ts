@@ -5,7 +5,6 @@ import { panel } from '../parts.ts';
 /** GET /help: what the keys do; with script it opens over any page. */
 export const helpPage = definePage({
   name: 'help',
-  method: 'GET',
   path: '/help',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
   async handle({ visit }) {

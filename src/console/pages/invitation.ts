@@ -17,7 +17,6 @@ const INVITED = {
 /** GET /invitation/{token}: the form by which who was invited sets their password. Looking at it uses nothing up. */
 export const invitationPage = definePage({
   ...INVITED,
-  method: 'GET',
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
     const invited = await invitedPerson(deps, params.token);

@@ -18,7 +18,6 @@ const JOIN = {
 /** GET /join/{token}: an invitation into an account. Looking at it uses nothing up. */
 export const joinPage = definePage({
   ...JOIN,
-  method: 'GET',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
     const open = await openMembership(deps, params.token);

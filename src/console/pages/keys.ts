@@ -32,7 +32,6 @@ export function owned(visit: Visit, accountId: string): MembershipOf {
 /** GET /keys: the API keys of an account. */
 export const keysPage = definePage({
   name: 'keys',
-  method: 'GET',
   path: '/keys',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),

@@ -19,7 +19,6 @@ const EVERYONE = {
 export const mePage = definePage({
   ...EVERYONE,
   name: 'me',
-  method: 'GET',
   path: '/me',
   async handle({ visit }, { orm }) {
     const { me: words, secondFactor: factor } = visit.texts;

@@ -31,7 +31,6 @@ const MEMBERS = { account: z.uuid() } as const;
 /** GET /members: the people of an account, and who is invited. */
 export const membersPage = definePage({
   name: 'members',
-  method: 'GET',
   path: '/members',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),

@@ -61,7 +61,6 @@ const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: Plan
 /** GET /plan: the plans of the enterprises at which an account has a role. */
 export const planPage = definePage({
   name: 'plan',
-  method: 'GET',
   path: '/plan',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
@@ -123,7 +122,6 @@ async function enterpriseOf(
 /** GET /plan/{rut}: the plan of one enterprise, and its payments. */
 export const enterprisePlanPage = definePage({
   name: 'enterprise-plan',
-  method: 'GET',
   path: '/plan/{rut}',
   audience: READERS,
   params: z.object({ rut: Rut }),
@@ -215,7 +213,6 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
 /** GET /plan/{rut}/payments/{id}: leads to where a payment is paid, which our configuration says and no row of the database. */
 export const payPage = definePage({
   name: 'pay',
-  method: 'GET',
   path: '/plan/{rut}/payments/{id}',
   audience: OWNERS,
   params: z.object({ rut: Rut, id: z.uuid() }),

@@ -51,7 +51,6 @@ async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey, audienc
 /** GET /reports/{rut}/{environment}/{date}: one day, what was told of it, what came of that, and what to do. */
 export const reportPage = definePage({
   name: 'report',
-  method: 'GET',
   path: PATH,
   audience: READERS,
   params: Params,
@@ -255,7 +254,6 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
 /** GET …/xml: a submission as it was sent, byte for byte. */
 export const reportXml = definePage({
   name: 'report-xml',
-  method: 'GET',
   path: `${PATH}/xml`,
   audience: READERS,
   params: Params,

@@ -49,7 +49,6 @@ const stuck = ({ language }: Visit, { stuckReason }: ListedReport): Html | null 
 /** GET /reports: days and where their reports stand, those first that need somebody. */
 export const reportsPage = definePage({
   name: 'reports',
-  method: 'GET',
   path: '/reports',
   audience: READERS,
   query: z.object({
@@ -71,7 +70,6 @@ export const reportsPage = definePage({
     const em = deps.orm.em.fork();
     return listing<ListedReport>(visit, deps, {
       title: words.title,
-      label: words.title,
       name: 'reports',
       path: '/reports',
       query,
@@ -157,7 +155,6 @@ export function reportTable(visit: Visit, found: readonly ListedReport[], now: D
 /** GET /rates: the exchange rates that reports are converted with, the latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
-  method: 'GET',
   path: '/rates',
   audience: { operators: 'VIEWER', members: null },
   query: z.object({ ...LIST_QUERY, date: date().optional() }),
@@ -166,7 +163,6 @@ export const ratesPage = definePage({
     const em = deps.orm.em.fork();
     return listing<KnownRate>(visit, deps, {
       title: words.rates,
-      label: words.rates,
       name: 'rates',
       path: '/rates',
       query,

@@ -56,7 +56,6 @@ const FORM_FIELDS = Object.keys(RUN_QUERY);
 /** GET /runs/new: what a run would act on and do, before somebody decides. */
 export const newRunPage = definePage({
   name: 'run-new',
-  method: 'GET',
   path: '/runs/new',
   audience: RUNNERS,
   query: RunQuery,
@@ -179,7 +178,6 @@ function backOf(sent: Sent): string {
 /** GET /runs: the runs that somebody sees, newest first. */
 export const runsPage = definePage({
   name: 'runs',
-  method: 'GET',
   path: '/runs',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
@@ -188,7 +186,6 @@ export const runsPage = definePage({
     const seen = accountsOf(signedIn(visit).viewer);
     return listing(visit, deps, {
       title: words.title,
-      label: words.title,
       name: 'runs',
       path: '/runs',
       query,
@@ -237,7 +234,6 @@ function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
 /** GET /runs/{id}: how far it is, and what was refused and why. */
 export const runPage = definePage({
   name: 'run',
-  method: 'GET',
   path: '/runs/{id}',
   audience: READERS,
   params: z.object({ id: z.string().max(60) }),

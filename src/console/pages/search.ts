@@ -10,7 +10,6 @@ import { panel } from '../parts.ts';
 /** GET /search: to the one receipt, or the enterprise, that goes by a text; to the list where there are several. */
 export const searchPage = definePage({
   name: 'search',
-  method: 'GET',
   path: '/search',
   audience: { operators: 'VIEWER', members: 'VIEWER' },
   query: z.object({ q: z.string().max(4_000).optional() }),

@@ -31,7 +31,6 @@ const Proof = { password: z.string().max(1_000), code: z.string().max(20).defaul
 export const secondFactorPage = definePage({
   ...EVERYONE,
   name: 'second-factor',
-  method: 'GET',
   path: PATH,
   async handle({ visit }) {
     const { secondFactor: words } = visit.texts;

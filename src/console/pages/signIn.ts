@@ -32,7 +32,6 @@ const OIDC_SECONDS = 600;
 export const signInPage = definePage({
   ...ANYONE,
   name: 'sign-in',
-  method: 'GET',
   path: '/sign-in',
   query: To,
   async handle({ query, visit }, { oidc }) {
@@ -86,7 +85,6 @@ export const sendSignIn = definePage({
 export const codePage = definePage({
   ...ANYONE,
   name: 'sign-in-code',
-  method: 'GET',
   path: '/sign-in/code',
   query: To,
   async handle({ query, visit }) {
@@ -134,7 +132,6 @@ export const sendCode = definePage({
 export const oidcPage = definePage({
   ...ANYONE,
   name: 'sign-in-oidc',
-  method: 'GET',
   path: '/sign-in/oidc',
   query: To,
   async handle({ query, visit }, { oidc }) {
@@ -156,7 +153,6 @@ const OidcVisitSchema = z.object({
 export const oidcReturn = definePage({
   ...ANYONE,
   name: 'sign-in-oidc-return',
-  method: 'GET',
   path: OIDC_RETURN,
   query: z.object({}).loose(),
   async handle({ visit }, deps) {

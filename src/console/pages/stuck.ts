@@ -22,7 +22,6 @@ const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
 /** GET /stuck: receipts that wait for a person, by reason and one by one; where to act on some of them, or on all. */
 export const stuckPage = definePage({
   name: 'stuck',
-  method: 'GET',
   path: '/stuck',
   audience: { operators: 'VIEWER', members: null },
   query: Query,

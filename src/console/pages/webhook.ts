@@ -37,7 +37,6 @@ async function webhookFor(visit: Visit, orm: Orm, id: string, audience: Audience
 export const webhookPage = definePage({
   ...ONE,
   name: 'webhook',
-  method: 'GET',
   path: '/webhooks/{id}',
   audience: READERS,
   query: z.object({

@@ -36,7 +36,6 @@ type Row = ListedWebhook & { fare: WebhookFare };
 /** GET /webhooks: where an account wants to be told of what, and how it fares; of operators, all accounts'. */
 export const webhooksPage = definePage({
   name: 'webhooks',
-  method: 'GET',
   path: '/webhooks',
   audience: READERS,
   query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
@@ -54,7 +53,6 @@ export const webhooksPage = definePage({
     return listing<Row>(visit, deps, {
       title: words.title,
       name: 'webhooks',
-      label: words.title,
       path: '/webhooks',
       query: { ...query, account: accountId },
       ...accountFilter(visit),
