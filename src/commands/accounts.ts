@@ -61,8 +61,7 @@ export function setRateLimit(
     const { id: accountId } = await requireAccount(em, limit.accountId);
     await putRateLimit(em, { accountId, environment, perHour }, { keep });
     const subject = `${environment} ${perHour}`;
-    const why = reason === undefined ? {} : { reason };
-    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId, ...why }, deps.clock());
+    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId, reason }, deps.clock());
     return { accountId, environment, perHour };
   });
 }

@@ -46,8 +46,8 @@ export async function addAuthorityCertificates(
     for (const { fingerprint } of rows) {
       const isKept = named === undefined || held.get(fingerprint) === named;
       if (held.has(fingerprint) && isKept) continue;
-      const reason = named === undefined ? {} : { reason: `named for ${named}` };
-      audited(deps, em, { action: 'authority_certificate.add', subject: fingerprint, ...reason }, addedAt);
+      const reason = named === undefined ? undefined : `named for ${named}`;
+      audited(deps, em, { action: 'authority_certificate.add', subject: fingerprint, reason }, addedAt);
     }
     await storeAuthorityCertificates(em, rows, { named: named !== undefined });
     return findAuthorityCertificates(em, fingerprints);

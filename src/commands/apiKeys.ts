@@ -79,8 +79,7 @@ export function revokeApiKey(
     const now = deps.clock();
     key.revokedAt = now;
     const { accountId } = key;
-    const why = input.reason === undefined ? {} : { reason: input.reason };
-    audited(deps, em, { action: 'api_key.revoke', subject: key.id, accountId, ...why }, now);
+    audited(deps, em, { action: 'api_key.revoke', subject: key.id, accountId, reason: input.reason }, now);
     return key;
   });
 }

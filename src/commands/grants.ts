@@ -34,8 +34,7 @@ export async function setGrant(
     const from = before?.role ?? null;
     await em.upsert(EnterpriseGrant, { accountId, rut, role }, { onConflictFields: ['accountId', 'rut'] });
     await recordRoleChange(em, enterprise, { accountId, from, to: role }, now);
-    const why = reason === undefined ? {} : { reason };
-    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, ...why }, now);
+    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, reason }, now);
     return { accountId, rut, role };
   });
   deps.outbox.dispatchSoon();
@@ -64,8 +63,7 @@ export async function removeGrant(
     const now = deps.clock();
     await deleteGrant(em, { accountId, rut });
     await recordRoleChange(em, enterprise, { accountId, from: granted.role, to: null }, now);
-    const why = reason === undefined ? {} : { reason };
-    audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, ...why }, now);
+    audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, reason }, now);
   });
   deps.outbox.dispatchSoon();
 }

@@ -287,8 +287,7 @@ export function removeMember(
     await checkNotLastOwner(em, membership);
     const { email } = await lockPerson(em, personId);
     await em.nativeDelete(Membership, { personId: membership.personId, accountId: membership.accountId });
-    const why = reason === undefined ? {} : { reason };
-    audited(deps, em, { action: 'member.remove', subject: email, accountId, ...why }, deps.clock());
+    audited(deps, em, { action: 'member.remove', subject: email, accountId, reason }, deps.clock());
     return { email };
   });
 }

@@ -57,10 +57,7 @@ export async function startRun(deps: CommandDeps, input: StartRunInput): Promise
     if (expected !== undefined && stored.total > expected)
       throw refusal('run.more', `${stored.total} match by now, and ${expected} were shown: look again.`);
     const { id, filter: kept } = stored;
-    const whose = {
-      ...(accountId ? { accountId } : {}),
-      ...(kept.rut === undefined ? {} : { rut: kept.rut }),
-    };
+    const whose = { accountId, rut: kept.rut };
     audited(deps, em, { action: 'run.start', subject: id, reason, requestId: id, ...whose }, now);
     enqueue(em, runMessage(stored), now);
     return stored;
@@ -109,8 +106,7 @@ export function stopRun(
     run.stopAskedAt = now;
     run.stopAskedBy = deps.actor ?? 'service';
     const { accountId } = run;
-    const why = { ...(accountId ? { accountId } : {}), ...(reason === undefined ? {} : { reason }) };
-    audited(deps, em, { action: 'run.stop', subject: id, ...why }, now);
+    audited(deps, em, { action: 'run.stop', subject: id, accountId, reason }, now);
     return run;
   });
 }

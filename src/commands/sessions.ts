@@ -188,8 +188,7 @@ export function endSessions(
     if (deps.actor !== `console:${person.email}`) checkConsoleMayManage(deps, person);
     if (input.only !== undefined && !isUuid(input.only)) return 0;
     const ended = await endSessionsOf(em, person.id, input, now);
-    const why = input.reason === undefined ? {} : { reason: input.reason };
-    audited(deps, em, { action: 'user.end_sessions', subject: person.email, ...why }, now);
+    audited(deps, em, { action: 'user.end_sessions', subject: person.email, reason: input.reason }, now);
     return ended;
   });
 }

@@ -18,9 +18,9 @@ export interface Act {
   subject: string;
   /** Where somebody is known to act from. */
   origin?: Origin | undefined;
-  accountId?: string;
-  rut?: string;
-  reason?: string;
+  accountId?: string | null | undefined;
+  rut?: string | undefined;
+  reason?: string | undefined;
   /** Of an act of support: the id of the request, which is recorded once when it is asked for, and once with its outcome. */
   requestId?: string;
   outcome?: SupportOutcome;

@@ -1,11 +1,11 @@
 /** What the console's pages of daily reports read. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import type { CfeType } from '../domain/cfeTypes.ts';
 import { addDays, montevideoDate } from '../domain/montevideo.ts';
 import type { ReportStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import type { ReportKey } from './dailyReports.ts';
+import type { ReportFilter, ReportKey } from './dailyReports.ts';
 import { type Seen, visibleAmong, visibleTo } from './roles.ts';
 import { all, columnsOf, type Fragment, query } from './sql.ts';
 
@@ -20,12 +20,7 @@ export interface ListedReport extends ReportKey {
 }
 
 /** Which reports to list: every condition that is given must hold. */
-export interface ConsoleReportFilter {
-  readonly rut?: string | undefined;
-  readonly environment?: Environment | undefined;
-  readonly status?: ReportStatus | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
+export interface ConsoleReportFilter extends ReportFilter {
   /** Only those that wait for a person. */
   readonly stuck?: boolean | undefined;
   /** Only those that were due before, and that the authority does not have. */
