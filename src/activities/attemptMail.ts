@@ -55,7 +55,7 @@ async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<
     await disableMail(deps, mail);
     return { kind: 'disabled' };
   }
-  const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId }, { populate: ['signedXml'] });
+  const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeUuid }, { populate: ['signedXml'] });
   const obstacle = obstacleFor(deps, mail, cfe);
   if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notTried(obstacle, true))];
   const held = await admitMail(deps, mail, cfe);

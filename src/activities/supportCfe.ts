@@ -124,7 +124,7 @@ async function audited(
 
 /** All sobres that were made for the CFE, the last one first. */
 const sobresOf = (em: EntityManager, { id }: Cfe): Promise<Sobre[]> =>
-  em.find(Sobre, { cfeId: id }, { orderBy: { createdAt: 'desc', id: 'desc' } });
+  em.find(Sobre, { cfeUuid: id }, { orderBy: { createdAt: 'desc', id: 'desc' } });
 
 /** What a send, or its answer, would change. */
 const stateOf = (sobres: readonly Sobre[]): string =>

@@ -152,7 +152,7 @@ export async function resendMail(
   const restarted = await deps.orm.em.fork().transactional(async (em) => {
     const mail = await lockMail(em, mailId);
     if (!mail) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
-    const cfe = await cfeById(em, mail.cfeId);
+    const cfe = await cfeById(em, mail.cfeUuid);
     const { accountId, status } = cfe;
     if (status === 'REJECTED') {
       throw new Refusal('INVALID_INPUT', `The CFE of the e-mail ${mailId} was rejected; it is not sent.`);

@@ -13,14 +13,14 @@ const LONGEST_TEXT = 1_000;
  */
 export const ATTEMPTS_STORED = `
   attempts as (
-    insert into authority_attempt as kept (cfe_id, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
+    insert into authority_attempt as kept (cfe_uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
       next_at, detail, reasons, request, response)
     select ?::uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms, next_at, detail, reasons, request,
       decode(response, 'base64')
     from jsonb_to_recordset(?::jsonb) as made (operation text, answer text, result text, count integer, first_at timestamptz,
       first_ms integer, last_at timestamptz, last_ms integer, next_at timestamptz, detail text, reasons jsonb, request text,
       response text)
-    on conflict (cfe_id, operation, answer) do update set result = excluded.result, count = kept.count + excluded.count,
+    on conflict (cfe_uuid, operation, answer) do update set result = excluded.result, count = kept.count + excluded.count,
       last_at = excluded.last_at, last_ms = excluded.last_ms, next_at = excluded.next_at, detail = excluded.detail,
       reasons = excluded.reasons, request = excluded.request, response = excluded.response)`;
 
@@ -80,7 +80,7 @@ export async function attemptsOf(em: EntityManager, cfeUuid: string): Promise<At
   const rows = await em.execute<(Omit<AttemptSummary, 'reasons' | Moments> & Raw)[]>(
     `select operation, answer, result, count, detail, reasons, first_at, first_ms as "firstMilliseconds", last_at,
        last_ms as "lastMilliseconds", next_at
-     from authority_attempt where cfe_id = ? order by first_at, operation, answer`,
+     from authority_attempt where cfe_uuid = ? order by first_at, operation, answer`,
     [cfeUuid],
   );
   return rows.map(({ first_at, last_at, next_at, reasons, ...row }) => ({
@@ -108,7 +108,7 @@ export async function exchangeOf(
   const [row] = await em.execute<
     { request: string | null; response: Buffer | null; count: number; last_at: string }[]
   >(
-    'select request, response, count, last_at from authority_attempt where cfe_id = ? and operation = ? and answer = ?',
+    'select request, response, count, last_at from authority_attempt where cfe_uuid = ? and operation = ? and answer = ?',
     [cfeUuid, operation, answer],
   );
   if (!row) return null;

@@ -114,7 +114,7 @@ export interface LockedEndpoint {
   beginProbe(): boolean;
   close(): void;
   /** Makes a CFE the prober; null: no CFE is. */
-  appoint(cfeId: string | null): void;
+  appoint(cfeUuid: string | null): void;
   /** The first slot that is free from `earliest` on. */
   freeSlot(earliest: Date): Date;
   /** Takes the slots before that moment. */
@@ -138,8 +138,8 @@ export async function lockEndpoint(
       close(row);
       row.closedAt = now;
     },
-    appoint(cfeId) {
-      row.proberId = cfeId;
+    appoint(cfeUuid) {
+      row.proberUuid = cfeUuid;
     },
     freeSlot: (earliest) => (row.nextFreeAt > earliest ? row.nextFreeAt : earliest),
     takeSlotsBefore(moment) {
@@ -149,15 +149,15 @@ export async function lockEndpoint(
 }
 
 /** Ends the part of a CFE that is the prober of an endpoint. */
-export async function dismissProber(em: EntityManager, cfeId: string): Promise<void> {
-  await em.nativeUpdate(AuthorityEndpoint, { proberId: cfeId }, { proberId: null });
+export async function dismissProber(em: EntityManager, cfeUuid: string): Promise<void> {
+  await em.nativeUpdate(AuthorityEndpoint, { proberUuid: cfeUuid }, { proberUuid: null });
 }
 
 /** Ends the part of probers that are not in the queue any more: what a crash at the wrong moment leaves behind. */
 export async function dismissLostProbers(em: EntityManager): Promise<void> {
   await em.execute(
-    `update authority_endpoint set prober_id = null
-     where prober_id is not null and not exists (select from queue_entry where cfe_id = prober_id)`,
+    `update authority_endpoint set prober_uuid = null
+     where prober_uuid is not null and not exists (select from queue_entry where cfe_uuid = prober_uuid)`,
   );
 }
 
@@ -189,14 +189,14 @@ export function takeSlot(em: EntityManager, wish: SlotWish): Promise<TakenSlot |
  */
 export function takeSlotUnlessOthersWait(
   em: EntityManager,
-  wish: SlotWish & { cfeId: string },
+  wish: SlotWish & { cfeUuid: string },
 ): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
     wish,
     `and not exists (select from queue_entry where environment = ? and slot is null)
-     and not exists (select from queue_entry where cfe_id = ?)`,
-    [wish.environment, wish.cfeId],
+     and not exists (select from queue_entry where cfe_uuid = ?)`,
+    [wish.environment, wish.cfeUuid],
   );
 }
 

@@ -108,13 +108,13 @@ async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<AskingK
 }
 
 /** Those that were refused, and the one that was not, each by its index. */
-const sobresOf = (em: EntityManager, cfeId: string): Promise<Sobre[]> =>
+const sobresOf = (em: EntityManager, cfeUuid: string): Promise<Sobre[]> =>
   em.find(
     Sobre,
     {
       $or: [
-        { cfeId, state: { $ne: 'REFUSED' } },
-        { cfeId, state: 'REFUSED' },
+        { cfeUuid, state: { $ne: 'REFUSED' } },
+        { cfeUuid, state: 'REFUSED' },
       ],
     },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
@@ -122,7 +122,7 @@ const sobresOf = (em: EntityManager, cfeId: string): Promise<Sobre[]> =>
 
 async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
   const rows = await em.execute<{ reason: StuckReason; since: string; until: string | null }[]>(
-    'select reason, since, until from stuck_moment where cfe_id = ? order by since',
+    'select reason, since, until from stuck_moment where cfe_uuid = ? order by since',
     [cfeUuid],
   );
   return rows.map(({ reason, since, until }) => ({
@@ -133,7 +133,7 @@ async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMo
 }
 
 async function placeInQueue(em: EntityManager, { id, rut, environment }: Cfe): Promise<CfeDossier['queue']> {
-  const entry = await em.findOne(QueueEntry, { cfeId: id });
+  const entry = await em.findOne(QueueEntry, { cfeUuid: id });
   if (!entry) return null;
   const [row] = await em.execute<{ ahead: number }[]>(
     `select count(*)::integer as ahead from queue_entry
@@ -175,7 +175,7 @@ export interface CfeHappening {
 
 /** What happened to a CFE, oldest first, as its rows tell. */
 export async function cfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHappening[]> {
-  const sobres = await em.find(Sobre, { cfeId: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  const sobres = await em.find(Sobre, { cfeUuid: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } });
   const happenings = [
     { at: cfe.createdAt, what: 'numbered' },
     ...sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [

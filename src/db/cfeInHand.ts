@@ -35,7 +35,7 @@ export async function cfeInHand(
      join certificate own on own.id = c.certificate_id
      left join certificate now on now.rut = c.rut and now.environment = c.environment
        and now.replaced_at is null and now.id <> own.id
-     left join sobre s on s.cfe_id = c.id and s.state <> 'REFUSED'
+     left join sobre s on s.cfe_uuid = c.id and s.state <> 'REFUSED'
      left join cfe original on original.id = c.reference_id
      where c.id = ?`,
     [id],

@@ -76,7 +76,7 @@ function conditionsOf(filter: CfeSearch): Fragment {
     (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
     filter.needsSupport && sql`cfe.stuck_reason is not null`,
     filter.annulled &&
-      sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_id = cfe.id)`,
+      sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_uuid = cfe.id)`,
     filter.receiver !== undefined && sql`${RECEIVER} = ${filter.receiver}`,
     // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
     from !== undefined && cfe('cfe.emission_date', '>=', from),

@@ -208,7 +208,7 @@ const UNHEARD = `not exists (select ${subscribedTo('cfe.rut')})`;
  */
 export async function receiveUnheard(
   em: EntityManager,
-  { id: sobreId, cfeId }: Pick<Sobre, 'id' | 'cfeId'>,
+  { id: sobreId, cfeUuid }: Pick<Sobre, 'id' | 'cfeUuid'>,
   { idReceptor, token, askFrom }: Pick<Sobre, 'askFrom'> & { idReceptor: string; token: string },
   { now, attempts }: { now: Date; attempts: readonly Attempt[] },
 ): Promise<boolean> {
@@ -218,12 +218,12 @@ export async function receiveUnheard(
        where id = ? and status in (?) and ${UNHEARD} returning id), ${ATTEMPTS_STORED}
      update sobre set state = 'RECEIVED', id_receptor = ?, token = ?, ask_from = ?,
        received_at = coalesce(received_at, ?)
-     from moved where sobre.id = ? and cfe_id = moved.id returning sobre.id`,
+     from moved where sobre.id = ? and cfe_uuid = moved.id returning sobre.id`,
     [
-      cfeId,
+      cfeUuid,
       statusesBefore('RECEIVED'),
       CFE_UPDATED,
-      ...attemptValues(cfeId, attempts),
+      ...attemptValues(cfeUuid, attempts),
       idReceptor,
       token,
       askFrom,

@@ -254,7 +254,7 @@ export function waitedFor(em: EntityManager, key: ReportKey, limit: number): Pro
        select * from cfe where ${ofDay} and settled_at is null
        union all
        select * from cfe where ${ofDay} and status = 'REJECTED' and number_fate(rejection) = 'undecided'
-         and not exists (select from annulment where cfe_id = cfe.id)
+         and not exists (select from annulment where cfe_uuid = cfe.id)
      ) waiting order by type, sequence limit ?`,
     [rut, environment, date, rut, environment, date, limit],
   );

@@ -25,11 +25,11 @@ const CODES = JSON.stringify(
  */
 export const verdictExchange = (decided: string): string => `
   exchanges as (
-    insert into exchange (cfe_id, rut, environment, receiver_rut, state, created_at)
+    insert into exchange (cfe_uuid, rut, environment, receiver_rut, state, created_at)
     select id, rut, environment, document #>> '{receiver,document,number}', 'PENDING', ?::timestamptz from ${decided}
     where environment = 'production' and type in (${EXCHANGED.map((type) => `'${type}'`).join(', ')})
       and document #>> '{receiver,document,type}' = 'RUC'
-    returning exchange.cfe_id),
+    returning exchange.cfe_uuid),
   exchanged as (
     insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
     select '${'exchangeCfe' satisfies WorkflowName}',
@@ -38,7 +38,7 @@ export const verdictExchange = (decided: string): string => `
       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type, 'CfeId', name),
       ?, 0, to_timestamp(0)
     from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
-    join exchanges on cfe_id = id
+    join exchanges on cfe_uuid = id
     returning id)`;
 
 /** Stores the same, with the open transaction, for a CFE with its verdict: ACCEPTED or OBSERVED. */
@@ -47,7 +47,7 @@ export function recordVerdictExchange(em: EntityManager, cfe: Cfe, now: Date): v
   const receiver = document.receiver?.document;
   if (environment !== 'production' || !EXCHANGED.includes(type) || receiver?.type !== 'RUC') return;
   em.create(Exchange, {
-    cfeId: id,
+    cfeUuid: id,
     rut,
     environment,
     receiverRut: receiver.number,
@@ -76,7 +76,7 @@ export async function pendingExchangeMessages(em: EntityManager, rut?: string): 
   const rows = await em.find(Exchange, { ...whose, state: 'PENDING' }, { orderBy: { createdAt: 'asc' } });
   const cfes = await em.find(
     Cfe,
-    { id: { $in: rows.map(({ cfeId }) => cfeId) } },
+    { id: { $in: rows.map(({ cfeUuid }) => cfeUuid) } },
     { orderBy: { settledAt: 'asc' } },
   );
   return cfes.map(exchangeMessage);
@@ -84,7 +84,7 @@ export async function pendingExchangeMessages(em: EntityManager, rut?: string): 
 
 /** The way of a CFE to its receiver, with the bytes of its sobre; throws where it has none. */
 export const exchangeOf = (em: EntityManager, cfeUuid: string): Promise<Exchange> =>
-  em.findOneOrFail(Exchange, { cfeId: cfeUuid }, { populate: ['xml'] });
+  em.findOneOrFail(Exchange, { cfeUuid }, { populate: ['xml'] });
 
 /** Stores that there is nothing to send. What is settled stays. */
 export async function settleExchange(
@@ -93,7 +93,7 @@ export async function settleExchange(
   state: Exclude<ExchangeState, 'PENDING' | 'ON_ITS_WAY'>,
   now: Date,
 ): Promise<void> {
-  await em.nativeUpdate(Exchange, { cfeId: cfeUuid, state: 'PENDING' }, { state, settledAt: now });
+  await em.nativeUpdate(Exchange, { cfeUuid, state: 'PENDING' }, { state, settledAt: now });
 }
 
 /** What a CFE goes to its receiver in. */
@@ -115,11 +115,7 @@ export async function sendExchange(
   { destination, write, messageId }: NewExchange,
   now: Date,
 ): Promise<void> {
-  const exchange = await em.findOneOrFail(
-    Exchange,
-    { cfeId: cfeUuid },
-    { lockMode: LockMode.PESSIMISTIC_WRITE },
-  );
+  const exchange = await em.findOneOrFail(Exchange, { cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (exchange.state !== 'PENDING') return;
   const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { populate: ['signedXml'] });
   const idemisor = await nextIdemisor(em, exchange.rut, exchange.environment);

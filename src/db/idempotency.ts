@@ -55,7 +55,7 @@ export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: 
 const KEPT = statement(
   'kept_for_key',
   `with asked as (select ?::uuid as account_id, ?::text as environment, ?::text as key, ?::timestamptz as since)
-   select cfe.id as cfe_id, kept.hash, kept.outline, kept.answer
+   select cfe.id as cfe_uuid, kept.hash, kept.outline, kept.answer
    from asked
    left join cfe on cfe.account_id = asked.account_id and cfe.environment = asked.environment
      and cfe.idempotency_key = asked.key
@@ -66,17 +66,17 @@ const KEPT = statement(
 /** What the key stands for at `now`: a CFE, or an answer that is still kept; null when nothing. */
 export async function findKept(em: EntityManager, scope: KeyScope, now: Date): Promise<Kept | null> {
   interface Row {
-    cfe_id: string | null;
+    cfe_uuid: string | null;
     hash: Buffer | null;
     outline: RequestOutline;
     answer: string | null;
   }
   const { accountId, environment, key } = scope;
   const [row] = await rowsOf<Row>(em, KEPT, [accountId, environment, key, answersKeptSince(now)]);
-  if (row?.cfe_id) {
+  if (row?.cfe_uuid) {
     const cfe = await em.findOneOrFail(
       Cfe,
-      { id: row.cfe_id },
+      { id: row.cfe_uuid },
       { populate: ['idempotencyHash', 'idempotencyOutline', 'firstAnswer'] },
     );
     // A CFE that is found by its key has both with it.

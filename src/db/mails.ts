@@ -31,7 +31,7 @@ const CODES = JSON.stringify(
 export const verdictMails = (decided: string): string => `
   told as materialized (
     select gen_random_uuid() as id, * from (
-      select distinct d.id as cfe_id, d.rut, d.environment, d.type, d.sequence, told.destination
+      select distinct d.id as cfe_uuid, d.rut, d.environment, d.type, d.sequence, told.destination
       from ${decided} d
       join customer on customer.rut = d.rut
         and customer.doc_number = d.document #>> '{receiver,document,number}'
@@ -41,8 +41,8 @@ export const verdictMails = (decided: string): string => `
         or lower(told.destination) in (select lower(json) from jsonb_array_elements_text(?::jsonb) as allowed (json)))
     ) as addresses),
   mails as (
-    insert into mail (id, workflow_id, cfe_id, rut, environment, kind, destination, status, by_hand, created_at)
-    select id, '${newMailWorkflowId('')}' || id, cfe_id, rut, environment, 'RECEIPT', destination, 'PENDING', false, ?
+    insert into mail (id, workflow_id, cfe_uuid, rut, environment, kind, destination, status, by_hand, created_at)
+    select id, '${newMailWorkflowId('')}' || id, cfe_uuid, rut, environment, 'RECEIPT', destination, 'PENDING', false, ?
     from told returning id),
   mails_started as (
     insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
@@ -106,7 +106,7 @@ export function insertMail(
   const mail = em.create(Mail, {
     id,
     workflowId: newMailWorkflowId(id),
-    cfeId: cfe.id,
+    cfeUuid: cfe.id,
     rut: cfe.rut,
     environment: cfe.environment,
     kind,
@@ -153,11 +153,11 @@ export async function pendingMailMessages(
     { status: 'PENDING', ...(rut === undefined ? {} : { rut }) },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );
-  const ids = [...new Set(mails.map(({ cfeId }) => cfeId))];
+  const ids = [...new Set(mails.map(({ cfeUuid }) => cfeUuid))];
   const cfes = await em.find(Cfe, { id: { $in: ids } }, { fields: ['type', 'sequence'] });
   const cfeOf = new Map(cfes.map((cfe) => [cfe.id, cfe]));
   return mails.flatMap((mail) => {
-    const cfe = cfeOf.get(mail.cfeId);
+    const cfe = cfeOf.get(mail.cfeUuid);
     return cfe ? [mailMessage(mail, cfe)] : [];
   });
 }
@@ -210,7 +210,7 @@ export async function fixMessageId(
 /** Which e-mails to list: every condition that is given must hold. */
 export interface MailFilter {
   rut?: string | undefined;
-  cfeId?: string | undefined;
+  cfeUuid?: string | undefined;
   status?: MailStatus | undefined;
 }
 
@@ -265,10 +265,10 @@ export async function mailsToReceiver(
   const names = new Map(cfes.map((cfe) => [cfe.id, formatCfeId(cfe)]));
   const mails = await em.find(
     Mail,
-    { cfeId: { $in: [...names.keys()] } },
+    { cfeUuid: { $in: [...names.keys()] } },
     { orderBy: { createdAt: 'desc', id: 'desc' } },
   );
-  return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeId) ?? '' }));
+  return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeUuid) ?? '' }));
 }
 
 // How many e-mails go out in a day, and the addresses that get none.

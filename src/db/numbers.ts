@@ -130,13 +130,13 @@ export async function annulmentsOf(
            select from audit where subject = page.cae_id::text and action = 'annulment.add' and at = page.annulled_at
              and (actor like 'account:%' or actor in (
                select 'console:' || email from person where operator_role is null))) then typed_reason end
-         when ? then (select audit.reason from audit where audit.subject = page.cfe_id::text
+         when ? then (select audit.reason from audit where audit.subject = page.cfe_uuid::text
            and action = 'cfe.abandon' and outcome = 'abandoned' order by id desc limit 1) end as "typedReason",
        case when reason = 'rejected' then cfe.rejection end as rejection,
        report_date::text as "reportDate", ${milliseconds('annulled_at')} as at
      from (select * from annulment where rut = ? and environment = coalesce(?, environment)
        and (?::bigint is null or id < ?::bigint) order by id desc limit ?) page
-     left join cfe on cfe.id = page.cfe_id
+     left join cfe on cfe.id = page.cfe_uuid
      order by page.id desc`,
     [isOperator, isOperator, rut, environment ?? null, after, after, limit],
   );
@@ -203,7 +203,7 @@ export function expiredWithNumbers(
 const UNDECIDED: FilterQuery<Cfe> = {
   status: 'REJECTED',
   [raw((cfe) => `number_fate(${cfe}.rejection)`)]: 'undecided',
-  [raw((cfe) => `not exists (select from annulment where annulment.cfe_id = ${cfe}.id)`)]: true,
+  [raw((cfe) => `not exists (select from annulment where annulment.cfe_uuid = ${cfe}.id)`)]: true,
 };
 
 /** CFEs whose number is undecided, after the id `after`, in the order of their ids; at most `limit`. */
@@ -223,7 +223,7 @@ export async function isNumberUndecided(em: EntityManager, id: string): Promise<
 export async function annulUndecided(em: EntityManager, { id }: Cfe, now: Date): Promise<void> {
   await em.execute(
     `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at,
-       cae_id, cfe_id)
+       cae_id, cfe_uuid)
      select rut, environment, type, serie, numero, numero, 'rejected', left(document ->> 'signedAt', 10)::date, ?,
        cae_id, id
      from cfe where id = ?`,
@@ -298,7 +298,7 @@ export function reconcileNumbers(
        lateral (${rejected('reusable')}) as reusable,
        lateral (${rejected(
          'undecided',
-         'count(*) filter (where not exists (select from annulment where cfe_id = cfe.id)) as waiting',
+         'count(*) filter (where not exists (select from annulment where cfe_uuid = cfe.id)) as waiting',
        )}) as undecided,
        lateral (select coalesce(sum(to_number - from_number + 1), 0) as numbers from annulment
          where cae_id = cae.id) as annulled

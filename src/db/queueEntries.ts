@@ -5,7 +5,7 @@ import type { Cfe } from './entities/receipts.ts';
 
 /** A CFE that is next. */
 interface NextEntry {
-  readonly cfeId: string;
+  readonly cfeUuid: string;
   readonly rut: string;
 }
 
@@ -18,7 +18,7 @@ export interface GivenSlot extends NextEntry {
 export function addEntry(em: EntityManager, cfe: Cfe): QueueEntry {
   const { id, environment, rut, createdAt, sequence } = cfe;
   return em.create(QueueEntry, {
-    cfeId: id,
+    cfeUuid: id,
     environment,
     rut,
     since: createdAt,
@@ -29,8 +29,8 @@ export function addEntry(em: EntityManager, cfe: Cfe): QueueEntry {
 }
 
 /** Takes a CFE out of the queue that was called; false where it waits, or is not in the queue. */
-export async function removeCalled(em: EntityManager, cfeId: string): Promise<boolean> {
-  return (await em.nativeDelete(QueueEntry, { cfeId, slot: { $ne: null } })) > 0;
+export async function removeCalled(em: EntityManager, cfeUuid: string): Promise<boolean> {
+  return (await em.nativeDelete(QueueEntry, { cfeUuid, slot: { $ne: null } })) > 0;
 }
 
 /** The environments in which CFEs wait. */
@@ -66,8 +66,8 @@ export function nextEntries(
        select rut, last_slot from waiting join sobre_sequence using (rut)
        where environment = ? order by last_slot nulls first, rut ${enterprises}
      )
-     select cfe_id as "cfeId", nearest.rut from nearest cross join lateral (
-       select cfe_id, row_number() over (order by since, sequence) as round from queue_entry
+     select cfe_uuid as "cfeUuid", nearest.rut from nearest cross join lateral (
+       select cfe_uuid, row_number() over (order by since, sequence) as round from queue_entry
        where environment = ? and rut = nearest.rut and slot is null ${passedOver}
        order by since, sequence limit ?
      ) oldest
@@ -94,7 +94,7 @@ export async function releaseEntries(
   const rows = JSON.stringify(given);
   await em.execute(
     `update queue_entry set slot = given.slot
-     from jsonb_to_recordset(?::jsonb) as given ("cfeId" uuid, slot timestamptz) where cfe_id = given."cfeId"`,
+     from jsonb_to_recordset(?::jsonb) as given ("cfeUuid" uuid, slot timestamptz) where cfe_uuid = given."cfeUuid"`,
     [rows],
   );
   await em.execute(
@@ -112,13 +112,13 @@ export async function releaseEntries(
  */
 export async function takeBackUnused(em: EntityManager, before: Date): Promise<void> {
   await em.execute(
-    `delete from queue_entry using cfe where cfe.id = cfe_id and slot < ?::timestamptz
+    `delete from queue_entry using cfe where cfe.id = cfe_uuid and slot < ?::timestamptz
        and (status <> 'PENDING' or stuck_reason is not null)`,
     [before.toISOString()],
   );
   await em.execute(
     `update queue_entry set slot = null where slot < ?::timestamptz and not exists (
-       select from outbox where dispatched_at is null and signal = 'slotGiven' and input ->> 'cfeUuid' = cfe_id::text)`,
+       select from outbox where dispatched_at is null and signal = 'slotGiven' and input ->> 'cfeUuid' = cfe_uuid::text)`,
     [before.toISOString()],
   );
 }

@@ -72,7 +72,7 @@ const signedOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
      from cfe
      where rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?
        and (status <> 'REJECTED' or number_fate(rejection) = 'undecided'
-         and (select id from annulment where cfe_id = cfe.id) is null)`,
+         and (select id from annulment where cfe_uuid = cfe.id) is null)`,
     [rut, environment, date],
   );
 

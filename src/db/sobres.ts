@@ -4,7 +4,7 @@ import { Sobre } from './entities/authority.ts';
 
 /** The sobre in which a CFE is, or goes, to the authority; null when none was made yet or the last was refused. */
 export function sobreUnderWay(em: EntityManager, cfeUuid: string): Promise<Sobre | null> {
-  return em.findOne(Sobre, { cfeId: cfeUuid, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
+  return em.findOne(Sobre, { cfeUuid, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
 }
 
 /** The bytes of all sobres of a CFE, oldest first. */
@@ -12,7 +12,7 @@ export async function sobreXmls(
   em: EntityManager,
   cfeUuid: string,
 ): Promise<readonly Pick<Sobre, 'idemisor' | 'xml'>[]> {
-  return em.find(Sobre, { cfeId: cfeUuid }, { populate: ['xml'], orderBy: { createdAt: 'asc', id: 'asc' } });
+  return em.find(Sobre, { cfeUuid }, { populate: ['xml'], orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
 /** Skips `count` Idemisors of an enterprise in an environment. */
@@ -73,7 +73,7 @@ export async function storeSignedWithSobre(
        insert into sobre_sequence (rut, environment, last) select rut, environment, 1 from signed
        on conflict (rut, environment) do update set last = sobre_sequence.last + 1 returning last
      )
-     insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, created_at)
+     insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, created_at)
      select ?, signed.id, rut, environment, last, 'PREPARED', ?::text || last || ?::text, ? from signed, numbered`,
     [signed.xml, signed.digest, cfeUuid, sobre.id, sobre.before, sobre.after, sobre.createdAt],
   );
@@ -85,14 +85,14 @@ export async function storeSignedWithSobre(
  */
 export async function markSending(
   em: EntityManager,
-  { id, cfeId, state }: Pick<Sobre, 'id' | 'cfeId' | 'state'>,
+  { id, cfeUuid, state }: Pick<Sobre, 'id' | 'cfeUuid' | 'state'>,
   sendingAt: Date,
 ): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     `with waiting as (select id from cfe where id = ? and status = 'PENDING' for update)
      update sobre set state = 'SENDING', sending_at = ? from waiting
-     where sobre.id = ? and sobre.state = ? and cfe_id = waiting.id returning sobre.id`,
-    [cfeId, sendingAt, id, state],
+     where sobre.id = ? and sobre.state = ? and cfe_uuid = waiting.id returning sobre.id`,
+    [cfeUuid, sendingAt, id, state],
   );
   return rows.length > 0;
 }

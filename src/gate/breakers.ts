@@ -90,9 +90,9 @@ export function createBreakers(options: {
       const at = glances.get(name)?.at ?? stopwatch();
       if (probeIn !== null && probeIn > stopwatch() - at) return null;
       return change(name, (endpoint) => {
-        const { openSince, proberId, failures: present } = endpoint.breaker;
+        const { openSince, proberUuid, failures: present } = endpoint.breaker;
         if (openSince === null) return permitFor(name, { failures: present });
-        if (!isProbe && proberId !== null) return null;
+        if (!isProbe && proberUuid !== null) return null;
         return endpoint.beginProbe() ? permitFor(name, { wasProbe: true }) : null;
       });
     },

@@ -105,13 +105,13 @@ export function createGate(options: {
   function decide<T>(cfe: Cfe, work: (decision: Decision) => T | Promise<T>): Promise<T> {
     return orm.em.fork().transactional(async (em) => {
       const endpoint = await lockEndpoint(em, receptionOf(cfe.environment), clock);
-      return work({ em, cfe, endpoint, entry: await em.findOne(QueueEntry, { cfeId: cfe.id }) });
+      return work({ em, cfe, endpoint, entry: await em.findOne(QueueEntry, { cfeUuid: cfe.id }) });
     });
   }
 
   return {
     async enter(cfe) {
-      const taken = await takeSlotUnlessOthersWait(orm.em.fork(), { ...wishFor(cfe), cfeId: cfe.id });
+      const taken = await takeSlotUnlessOthersWait(orm.em.fork(), { ...wishFor(cfe), cfeUuid: cfe.id });
       const dueIn = (ahead: number): number => stopwatch() + ahead;
       if (taken) options.breakers?.seenClosed(receptionOf(cfe.environment), taken.failures);
       if (taken) return { slot: taken.slot, dueAt: dueIn(taken.ahead), hasEntry: false, isProbe: false };
@@ -143,7 +143,7 @@ export function createGate(options: {
     },
 
     async leave(em, cfe, { hasEntry, isProbe }) {
-      if (hasEntry) await em.nativeDelete(QueueEntry, { cfeId: cfe.id });
+      if (hasEntry) await em.nativeDelete(QueueEntry, { cfeUuid: cfe.id });
       // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
       if (isProbe) await dismissProber(em, cfe.id);
     },
@@ -168,7 +168,7 @@ async function admit(decision: Decision): Promise<SlotOfEntry | 'waits' | ProbeL
   const { cfe, endpoint, entry } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince !== null) {
-    if (entry?.slot && breaker.proberId === cfe.id) entry.slot = now;
+    if (entry?.slot && breaker.proberUuid === cfe.id) entry.slot = now;
     else if (!(await takesOver(decision))) return waiting(decision);
     return whenProbing(endpoint);
   }
@@ -196,9 +196,9 @@ function waiting({ em, cfe, entry }: Decision): 'waits' {
  * prober was chosen. False where there is none.
  */
 async function takesOver({ em, cfe, endpoint, entry }: Decision): Promise<boolean> {
-  const { proberId } = endpoint.breaker;
-  if (proberId === null || entry?.probedAt) return false;
-  const prober = await em.findOne(QueueEntry, { cfeId: proberId });
+  const { proberUuid } = endpoint.breaker;
+  if (proberUuid === null || entry?.probedAt) return false;
+  const prober = await em.findOne(QueueEntry, { cfeUuid: proberUuid });
   if (prober?.rut !== cfe.rut || !isOlder(cfe, prober)) return false;
   (entry ?? addEntry(em, cfe)).slot = endpoint.now;
   endpoint.appoint(cfe.id);
@@ -213,7 +213,7 @@ async function failed(decision: Decision, chance: number): Promise<AfterFailure>
   const { em, cfe, endpoint, entry } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince === null) return 'tryAgain';
-  if (!entry || breaker.proberId !== cfe.id) {
+  if (!entry || breaker.proberUuid !== cfe.id) {
     return (await takesOver(decision)) ? { probeIn: nextLookIn(breaker, now) } : waiting(decision);
   }
   // Where the question before the send failed, the probe was not made and counts as one.

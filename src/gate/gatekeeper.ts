@@ -160,8 +160,8 @@ async function slotOfProber(
 ): Promise<GivenSlot[]> {
   const { now, breaker } = endpoint;
   if (now.getTime() - openSince.getTime() < SETTLING_MILLISECONDS) return [];
-  if (breaker.proberId !== null) {
-    const entry = await em.findOne(QueueEntry, { cfeId: breaker.proberId });
+  if (breaker.proberUuid !== null) {
+    const entry = await em.findOne(QueueEntry, { cfeUuid: breaker.proberUuid });
     if (entry?.slot) return [];
     // It was decided otherwise, or nothing was heard of it.
     if (entry) entry.probedAt = now;
@@ -169,16 +169,16 @@ async function slotOfProber(
   }
   const [fresh] = await freshProbers(em, environment, now);
   const [prober] = fresh ? [fresh] : await nextEntries(em, { environment, count: 1 });
-  endpoint.appoint(prober?.cfeId ?? null);
+  endpoint.appoint(prober?.cfeUuid ?? null);
   return prober ? [{ ...prober, slot: now }] : [];
 }
 
 /** Signals those that were given a slot, with the open transaction. */
 async function call(em: EntityManager, given: readonly GivenSlot[], now: Date): Promise<void> {
-  const found = await em.find(Cfe, { id: { $in: given.map(({ cfeId }) => cfeId) } });
+  const found = await em.find(Cfe, { id: { $in: given.map(({ cfeUuid }) => cfeUuid) } });
   const cfes = new Map(found.map((cfe) => [cfe.id, cfe]));
-  for (const { cfeId } of given) {
-    const cfe = cfes.get(cfeId);
+  for (const { cfeUuid } of given) {
+    const cfe = cfes.get(cfeUuid);
     if (cfe) enqueue(em, issueCfeMessage(cfe, SIGNALS.slotGiven), now);
   }
 }

@@ -154,6 +154,6 @@ const COPY_CFES = `
   from cfe, generate_series(?::integer, ?::integer + 1, -1) n where cfe.rut = ? and sequence = 1`;
 
 const COPY_SOBRES = `
-  insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, created_at)
+  insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, created_at)
   select gen_random_uuid(), id, rut, environment, numero, 'RECEIVED', signed_xml, created_at
   from cfe where serie = 'B' and signed_xml is not null and numero > ? and numero <= ?`;

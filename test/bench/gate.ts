@@ -31,7 +31,7 @@ export async function run(): Promise<void> {
 
 async function takeOne(orm: Orm): Promise<void> {
   const taken = await takeSlotUnlessOthersWait(orm.em.fork(), {
-    cfeId: randomUUID(),
+    cfeUuid: randomUUID(),
     environment: 'production',
     spacingMilliseconds: 0.01,
     nearMilliseconds: 60_000,

@@ -129,7 +129,7 @@ describe('receipts through the whole stack', () => {
     const sobres = await orm.em
       .fork()
       .execute(
-        'select state from sobre join cfe on cfe.id = cfe_id where numero = ? and type = ? order by idemisor',
+        'select state from sobre join cfe on cfe.id = cfe_uuid where numero = ? and type = ? order by idemisor',
         [issued.numero, 'ETICKET'],
       );
     expect(sobres).toEqual([{ state: 'REFUSED' }, { state: 'REFUSED' }, { state: 'RECEIVED' }]);

@@ -237,7 +237,7 @@ describe('the gauges that the worker reads from the database', () => {
       `update authority_endpoint set open_since = now(), next_probe_at = now() where name = 'production/reception'`,
     );
     await em.execute(
-      `insert into queue_entry (cfe_id, environment, rut, since, sequence)
+      `insert into queue_entry (cfe_uuid, environment, rut, since, sequence)
        select id, environment, rut, created_at, sequence from cfe where environment = 'production' limit 3`,
     );
 

@@ -127,7 +127,7 @@ describe('the authority is away', () => {
       .fork()
       .find(QueueEntry, { slot: null }, { orderBy: { since: 'desc' }, limit: 1 });
     const { workflow } = new Client({ connection, namespace: stack.info().temporal_namespace });
-    const { workflowId } = await cfeById(stack.orm.em.fork(), turn?.cfeId ?? '');
+    const { workflowId } = await cfeById(stack.orm.em.fork(), turn?.cfeUuid ?? '');
     const handle = workflow.getHandle(workflowId);
     const { currentDetails } = await handle.query<{ currentDetails?: string }>(
       '__temporal_workflow_metadata',

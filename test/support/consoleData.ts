@@ -199,16 +199,16 @@ const CFES = `
   order by k`;
 
 const OF_CFES = `
-  insert into stuck_moment (cfe_id, since, reason) select id, created_at + interval '1 hour', stuck_reason from cfe where stuck_reason is not null;
-  insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_id)
+  insert into stuck_moment (cfe_uuid, since, reason) select id, created_at + interval '1 hour', stuck_reason from cfe where stuck_reason is not null;
+  insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_uuid)
     select rut, environment, type, serie, numero, numero, 'rejected', emission_date, settled_at, cae_id, id from cfe where status = 'REJECTED';
-  insert into sobre (id, cfe_id, rut, environment, idemisor, state, xml, sending_at, received_at, id_receptor, token, created_at)
+  insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, sending_at, received_at, id_receptor, token, created_at)
     select ${id('sobre', 'k')}, ${id('cfe', 'k')}, rut, 'production', row_number() over (partition by e order by k), 'RECEIVED', '<EnvioCFE/>', at, at, k::text, 'dG9rZW4=', at from place;
-  insert into authority_attempt (cfe_id, operation, answer, result, count, first_at, first_ms, last_at, last_ms)
+  insert into authority_attempt (cfe_uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms)
     select ${id('cfe', 'k')}, (array['sendSobre', 'askVerdict'])[n], 'code ' || n, 'done', 1, at, 90, at, 90 from place, generate_series(1, 2) n`;
 
 const MAILS = `
-  insert into mail (id, workflow_id, cfe_id, rut, environment, kind, destination, status, attempts, by_hand, message_id, created_at, settled_at)
+  insert into mail (id, workflow_id, cfe_uuid, rut, environment, kind, destination, status, attempts, by_hand, message_id, created_at, settled_at)
     select ${id('mail', 'k')}, 'mail ' || k, ${id('cfe', 'k')}, rut, 'production', 'RECEIPT', 'cliente' || k % 1000 || '@example.com',
       case when k % 100 = 0 then 'FAILED' else 'SENT' end, 1, false, 'mail' || k || '@cfe.example', at, at from place where k % 4 = 0`;
 

@@ -258,7 +258,7 @@ function isSameMoment(said: string, ours: string): boolean {
  */
 async function carried(em: EntityManager, cfe: Cfe, idemisor: string): Promise<boolean> {
   if (!/^\d{1,10}$/.test(idemisor)) return false;
-  const bearer = { cfeId: cfe.id, idemisor: BigInt(idemisor), state: { $ne: 'REFUSED' } } as const;
+  const bearer = { cfeUuid: cfe.id, idemisor: BigInt(idemisor), state: { $ne: 'REFUSED' } } as const;
   return (await em.count(Sobre, bearer)) > 0;
 }
 

@@ -14,13 +14,13 @@ type Begun = { sendingAt: Date; leaveBy: Date } | 'elsewhere' | 'movedOn';
  */
 export async function beginSend(
   { orm, clock }: { orm: Orm; clock: () => Date },
-  sobre: Pick<Sobre, 'id' | 'cfeId' | 'state'>,
+  sobre: Pick<Sobre, 'id' | 'cfeUuid' | 'state'>,
 ): Promise<Begun> {
   const em = orm.em.fork();
   const sendingAt = clock();
   if (await markSending(em, sobre, sendingAt)) {
     return { sendingAt, leaveBy: new Date(sendingAt.getTime() + DEADLINES.sendLeaves) };
   }
-  const { status } = await cfeById(em, sobre.cfeId);
+  const { status } = await cfeById(em, sobre.cfeUuid);
   return status === 'PENDING' ? 'elsewhere' : 'movedOn';
 }

@@ -50,7 +50,7 @@ export function prepareSobre(deps: PrepareDeps, { id }: Cfe): Promise<Sobre> {
     failpoint('submit.numbered');
     return em.create(Sobre, {
       id: randomUUID(),
-      cfeId: id,
+      cfeUuid: id,
       rut: cfe.rut,
       environment: cfe.environment,
       idemisor,

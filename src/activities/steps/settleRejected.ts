@@ -26,7 +26,7 @@ export async function settleRejected(
   if (!(await isNumberUndecided(em, cfe.id))) return 'decided';
   if (held.kind === 'found' && held.state === 'AE') {
     const isOurs = /^\d{1,10}$/.test(held.idemisor)
-      ? (await em.count(Sobre, { cfeId: cfe.id, idemisor: BigInt(held.idemisor) })) > 0
+      ? (await em.count(Sobre, { cfeUuid: cfe.id, idemisor: BigInt(held.idemisor) })) > 0
       : false;
     if (!isOurs) return 'others';
     await storeVerdictOfLocked(em, cfe, { status: 'ACCEPTED', reasons: [], withdraws: true }, mails);

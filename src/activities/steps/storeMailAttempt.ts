@@ -44,7 +44,7 @@ export async function storeMailAttempt(
     mail.error = error;
     if (mail.status !== 'PENDING') {
       mail.settledAt = now;
-      const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeId });
+      const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeUuid });
       const { accountId } = cfe;
       if (outcome.isBounce && mail.kind === 'RECEIPT')
         await recordBounce(em, { accountId, destination: mail.destination }, now);

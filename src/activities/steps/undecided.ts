@@ -44,7 +44,7 @@ export async function repeatOrLeave(
   sobre: Sobre,
   answer: Unclear | FateUnknown,
 ): Promise<Stuck> {
-  if (answer.kind === 'stuck') return leaveToSupport(deps.orm.em.fork(), sobre.cfeId, answer);
+  if (answer.kind === 'stuck') return leaveToSupport(deps.orm.em.fork(), sobre.cfeUuid, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
     if (sobre.undecidedSince !== null) await countUndecided(deps, sobre.id, null);
     throw unreachable(activityInfo().attempt, answer.what);
@@ -56,6 +56,6 @@ export async function repeatOrLeave(
 }
 
 /** Leaves a CFE to a person, for the authority has not decided it within our patience. */
-export function leaveUndecided({ orm }: UndecidedDeps, { cfeId: cfeUuid }: Sobre): Promise<Stuck> {
+export function leaveUndecided({ orm }: UndecidedDeps, { cfeUuid }: Sobre): Promise<Stuck> {
   return leaveToSupport(orm.em.fork(), cfeUuid, unclear('ask', 'undecided'));
 }

@@ -11,7 +11,6 @@ import { requireUnchanged, withReadOnly } from '../readBack.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
 /** A branch in a path: by the code that the authority gave to it. */
-
 const BRANCH_PATH = '/enterprises/{rut}/branches/{branch}';
 
 /** The values of BRANCH_PATH. */

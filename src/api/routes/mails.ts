@@ -88,7 +88,7 @@ export const listMails = defineRoute({
   },
   errors: ['NOT_FOUND'],
   async handle(request, { orm }) {
-    const { id: cfeId } = await cfeAsked(orm, findCfe, request);
-    return (await find(orm.em.fork(), { cfeId }, MOST)).map(mailView);
+    const { id: cfeUuid } = await cfeAsked(orm, findCfe, request);
+    return (await find(orm.em.fork(), { cfeUuid }, MOST)).map(mailView);
   },
 });

@@ -14,10 +14,10 @@ const MailId = z.string().describe('mail_id of the e-mail');
 
 /** E-mails as they are shown, in the order given. */
 async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<Row[]> {
-  const ids = mails.map(({ cfeId }) => cfeId);
+  const ids = mails.map(({ cfeUuid }) => cfeUuid);
   const cfes = await cfesById(orm.em.fork(), ids);
   return mails.map((one) => {
-    const cfe = cfes.get(one.cfeId);
+    const cfe = cfes.get(one.cfeUuid);
     return {
       mail_id: one.id,
       rut: one.rut,
@@ -71,7 +71,7 @@ export const mail = group('mail', 'E-mails that bring receipts to their receiver
     async run(deps, { rut, cfe: cfe_id, environment, status, limit: most }) {
       const em = deps.orm.em.fork();
       const of =
-        cfe_id === undefined ? { rut } : { cfeId: (await oneCfe(em, { rut, cfe_id, environment })).id };
+        cfe_id === undefined ? { rut } : { cfeUuid: (await oneCfe(em, { rut, cfe_id, environment })).id };
       return mailRows(deps, await listMails(em, { ...of, status }, most));
     },
   }),

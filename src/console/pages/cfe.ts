@@ -101,7 +101,7 @@ export const cfePage = definePage({
     const em = () => deps.orm.em.fork();
     const [dossier, mails, deliveries, report] = await Promise.all([
       cfeDossier(em(), cfe),
-      listMails(em(), { cfeId: id }, MOST),
+      listMails(em(), { cfeUuid: id }, MOST),
       deliveryPage(
         em(),
         accountsOf(signedIn(visit).viewer),
@@ -449,7 +449,7 @@ export const sendCfeMailAgain = definePage({
   async handle({ params, visit }, deps) {
     const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
-    if (mail?.cfeId !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
+    if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =
       standing.kind === 'member'
         ? ({ by: 'member', accountId: standing.accountId } as const)

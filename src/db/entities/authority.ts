@@ -37,7 +37,7 @@ const AuthorityEndpointSchema = defineEntity({
     /** Probes since it opened. */
     probes: p.integer(),
     /** The CFE whose send is the probe. */
-    proberId: p.uuid().strictNullable(),
+    proberUuid: p.uuid().strictNullable(),
     /** No slot for a send is free before. */
     nextFreeAt: p.datetime(),
   },
@@ -50,7 +50,7 @@ AuthorityEndpointSchema.setClass(AuthorityEndpoint);
 const QueueEntrySchema = defineEntity({
   name: 'QueueEntry',
   properties: {
-    cfeId: p.uuid().primary(),
+    cfeUuid: p.uuid().primary(),
     environment: p.text().$type<Environment>(),
     rut: p.text(),
     /** When the CFE was taken, and its place in its sequence: the older goes first, whenever it came to wait. */
@@ -74,7 +74,7 @@ const SobreSchema = defineEntity({
   name: 'Sobre',
   properties: {
     id: p.uuid().primary(),
-    cfeId: p.uuid(),
+    cfeUuid: p.uuid(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     /** Our number of the shipment, unique per enterprise and environment. */
@@ -123,7 +123,7 @@ DirectoryEntrySchema.setClass(DirectoryEntry);
 const ExchangeSchema = defineEntity({
   name: 'Exchange',
   properties: {
-    cfeId: p.uuid().primary(),
+    cfeUuid: p.uuid().primary(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     receiverRut: p.text(),

@@ -8,7 +8,7 @@ const MailSchema = defineEntity({
     id: p.uuid().primary(),
     /** Under which its workflow runs. */
     workflowId: p.text(),
-    cfeId: p.uuid(),
+    cfeUuid: p.uuid(),
     /** Those of the CFE, for lists. */
     rut: p.text(),
     environment: p.text().$type<Environment>(),

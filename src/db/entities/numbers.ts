@@ -52,7 +52,7 @@ const AnnulmentSchema = defineEntity({
     annulledAt: p.datetime(),
     caeId: p.uuid(),
     /** The CFE that had the number; null where no CFE was given it. */
-    cfeId: p.uuid().strictNullable(),
+    cfeUuid: p.uuid().strictNullable(),
   },
 });
 

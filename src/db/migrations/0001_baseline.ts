@@ -421,20 +421,20 @@ const RECEIPTS = `
   $$;
 
   create table stuck_moment (
-    cfe_id uuid not null references cfe,
+    cfe_uuid uuid not null references cfe,
     since timestamptz not null,
     reason text not null,
     until timestamptz,
-    primary key (cfe_id, since)
+    primary key (cfe_uuid, since)
   );
   -- By a trigger, since many statements move the reason. Triggers write as the owner of the tables, so that no program
   -- needs the right to.
   create function note_stuck() returns trigger language plpgsql
     security definer set search_path = public, pg_temp as $$
     begin
-      update stuck_moment set until = clock_timestamp() where cfe_id = new.id and until is null;
+      update stuck_moment set until = clock_timestamp() where cfe_uuid = new.id and until is null;
       if new.stuck_reason is not null then
-        insert into stuck_moment (cfe_id, since, reason) values (new.id, clock_timestamp(), new.stuck_reason);
+        insert into stuck_moment (cfe_uuid, since, reason) values (new.id, clock_timestamp(), new.stuck_reason);
       end if;
       return null;
     end
@@ -458,9 +458,9 @@ const RECEIPTS = `
     report_date date not null,
     annulled_at timestamptz not null,
     cae_id uuid not null references cae,
-    cfe_id uuid unique references cfe,
-    check ((cfe_id is null) = (reason in ('cae.expired', 'by_hand'))),
-    check (cfe_id is null or from_number = to_number),
+    cfe_uuid uuid unique references cfe,
+    check ((cfe_uuid is null) = (reason in ('cae.expired', 'by_hand'))),
+    check (cfe_uuid is null or from_number = to_number),
     constraint annulment_once exclude using gist (rut with =, environment with =, type with =, serie with =,
       int4range(from_number, to_number, '[]') with &&)
   );
@@ -484,7 +484,7 @@ const RECEIPTS = `
     begin
       if number_fate(new.rejection) = 'annulled' then
         insert into annulment
-          (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_id)
+          (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_uuid)
         values (
           new.rut, new.environment, new.type, new.serie, new.numero, new.numero,
           case
@@ -521,10 +521,10 @@ const AUTHORITY = `
     closed_at timestamptz,
     next_probe_at timestamptz,
     probes integer not null,
-    prober_id uuid,
+    prober_uuid uuid,
     next_free_at timestamptz not null,
     check ((open_since is null) = (next_probe_at is null)),
-    check (prober_id is null or open_since is not null)
+    check (prober_uuid is null or open_since is not null)
   );
   insert into authority_endpoint (name, failures, probes, next_free_at)
     select name, 0, 0, to_timestamp(0) from unnest(array[
@@ -533,7 +533,7 @@ const AUTHORITY = `
     ]) name;
 
   create table queue_entry (
-    cfe_id uuid primary key references cfe,
+    cfe_uuid uuid primary key references cfe,
     environment text not null check (environment in ('production', 'sandbox')),
     rut text not null references enterprise,
     since timestamptz not null,
@@ -554,7 +554,7 @@ const AUTHORITY = `
 
   create table sobre (
     id uuid primary key,
-    cfe_id uuid not null references cfe,
+    cfe_uuid uuid not null references cfe,
     rut text not null references enterprise,
     environment text not null,
     idemisor bigint not null check (idemisor between 0 and 9999999999),
@@ -570,12 +570,12 @@ const AUTHORITY = `
     created_at timestamptz not null,
     unique (rut, environment, idemisor)
   );
-  create unique index sobre_under_way on sobre (cfe_id) where state <> 'REFUSED';
-  create index sobre_refused on sobre (cfe_id) where state = 'REFUSED';
+  create unique index sobre_under_way on sobre (cfe_uuid) where state <> 'REFUSED';
+  create index sobre_refused on sobre (cfe_uuid) where state = 'REFUSED';
 
   -- One row for all calls that asked the same of a CFE and were answered the same: a long outage costs one, not thousands.
   create table authority_attempt (
-    cfe_id uuid not null references cfe,
+    cfe_uuid uuid not null references cfe,
     operation text not null,
     answer text not null,
     result text not null,
@@ -589,7 +589,7 @@ const AUTHORITY = `
     reasons jsonb,
     request text,
     response bytea,
-    primary key (cfe_id, operation, answer)
+    primary key (cfe_uuid, operation, answer)
   ) with (fillfactor = 90);
   create index authority_attempt_first on authority_attempt (first_at);
 
@@ -611,7 +611,7 @@ const AUTHORITY = `
 
   -- CFEs for receivers that may be issuers themselves: PENDING until that is known, then sent in a sobre, or not at all.
   create table exchange (
-    cfe_id uuid primary key references cfe,
+    cfe_uuid uuid primary key references cfe,
     rut text not null,
     environment text not null check (environment in ('production', 'sandbox')),
     receiver_rut text not null,
@@ -787,7 +787,7 @@ const MAIL = `
   create table mail (
     id uuid primary key,
     workflow_id text not null unique,
-    cfe_id uuid not null references cfe,
+    cfe_uuid uuid not null references cfe,
     rut text not null,
     environment text not null check (environment in ('production', 'sandbox')),
     kind text not null check (kind in ('RECEIPT', 'EXCHANGE')),
@@ -803,7 +803,7 @@ const MAIL = `
     settled_at timestamptz,
     check ((status = 'PENDING') = (settled_at is null))
   );
-  create index mail_of_cfe on mail (cfe_id, created_at desc, id desc);
+  create index mail_of_cfe on mail (cfe_uuid, created_at desc, id desc);
   create index mail_of_enterprise on mail (rut, created_at desc, id desc);
   create index mail_newest on mail (created_at desc, id desc);
   create index mail_failed on mail (created_at desc, id desc) where status = 'FAILED';

@@ -73,7 +73,7 @@ describe('CFEs that were rejected for E06 alone', () => {
     sobreOf.set(id, idemisor.toString());
     await em.insert(Sobre, {
       id: randomUUID(),
-      cfeId: id,
+      cfeUuid: id,
       rut,
       environment: 'production',
       idemisor,
@@ -125,7 +125,7 @@ describe('CFEs that were rejected for E06 alone', () => {
       }),
     );
   const row = (cfe: Cfe) => cfeById(db.orm.em.fork(), cfe.id);
-  const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeId: cfe.id });
+  const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeUuid: cfe.id });
   const movesOf = async (cfe: Cfe) =>
     (await eventsOf(db.orm, rut))
       .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === formatCfeId(cfe))

@@ -54,7 +54,7 @@ describe('awaitVerdict where the authority does not know the sobre by our number
     patienceSeconds: PATIENCE_SECONDS,
   });
   const ask = () => asActivity(() => createAwaitVerdict(deps())(cfe.id));
-  const ticket = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: cfe.id });
+  const ticket = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeUuid: cfe.id });
 
   test('those of its list are taken, and asked with', async () => {
     listed = OTHER;

@@ -35,7 +35,7 @@ describe('steps of a CFE that run side by side', () => {
     return givePendingCfes(db.orm, { accountId, rut, count, from: new Date() });
   };
   const one = async (): Promise<Cfe> => (await pending(1))[0] as Cfe;
-  const sobresOf = ({ id }: Cfe) => db.orm.em.fork().find(Sobre, { cfeId: id }, { populate: ['xml'] });
+  const sobresOf = ({ id }: Cfe) => db.orm.em.fork().find(Sobre, { cfeUuid: id }, { populate: ['xml'] });
   const sign = ({ id }: Cfe, xml = '<CFE/>') =>
     createSignCfe({ ...deps(), signDocument: () => ({ xml, digest: xml }) })(id);
 

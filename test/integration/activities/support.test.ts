@@ -97,7 +97,7 @@ describe('what support may do', () => {
       const received = sobre.state === 'RECEIVED';
       await em.insert(Sobre, {
         id: randomUUID(),
-        cfeId: id,
+        cfeUuid: id,
         rut,
         environment: 'production',
         idemisor: lastIdemisor,
@@ -270,7 +270,7 @@ describe('what support may do', () => {
       expect(await row(id)).toMatchObject({ status, stuckReason: null });
       expect(await movesOf(id)).toEqual(moves);
       expect(await auditOf(id)).toMatchObject([{ action: 'cfe.settle', outcome: 'settled' }]);
-      const [kept] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      const [kept] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
       if (JSON.stringify(says).includes('4242')) expect(kept).toMatchObject({ idReceptor: '4242' });
     });
 
@@ -497,7 +497,7 @@ describe('what support may do', () => {
 
     test('a send that begins while the authority is asked: refused', async () => {
       const id = await aStuckCfe(sent(60));
-      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
       const authority: Authority = {
         ...saying(NOWHERE),
         async findReceipt() {
@@ -515,7 +515,7 @@ describe('what support may do', () => {
 
     test('a sobre that is made while it is given up does not go out: neither is anything sent by a lost attempt', async () => {
       const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
       if (!sobre) throw new Error('no sobre');
       await ask(id, 'abandon', NOWHERE);
 
@@ -529,7 +529,7 @@ describe('what support may do', () => {
         patienceSeconds: 60,
       });
       expect(await submitCfe(id)).toEqual({ kind: 'decided', status: 'REJECTED', codes: ['abandoned'] });
-      expect(await db.orm.em.fork().find(Sobre, { cfeId: id })).toMatchObject([
+      expect(await db.orm.em.fork().find(Sobre, { cfeUuid: id })).toMatchObject([
         { state: 'PREPARED', sendingAt: null },
       ]);
     });
@@ -546,7 +546,7 @@ describe('what support may do', () => {
 
   test('of two sends that begin at once from the same state, one goes out', async () => {
     const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-    const [sobre] = await db.orm.em.fork().find(Sobre, { cfeId: id });
+    const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
     if (!sobre) throw new Error('no sobre');
 
     const begun = await Promise.all(

@@ -158,7 +158,7 @@ test('the timeline goes on to how e-mails and the reader’s own deliveries ende
   await em.insert(Mail, {
     id: randomUUID(),
     workflowId: `mail:${randomUUID()}`,
-    cfeId: cfe.id,
+    cfeUuid: cfe.id,
     rut,
     environment: 'production',
     kind: 'RECEIPT',
@@ -297,7 +297,7 @@ test('a receipt of the sandbox is offered only for addresses that the operator h
     await site.as(await site.aMember(owners, 'MEMBER'), english),
     await open.as(await open.aMember(owners, 'MEMBER'), english),
   ];
-  const mails = () => db.orm.em.fork().find(Mail, { cfeId: trial.id });
+  const mails = () => db.orm.em.fork().find(Mail, { cfeUuid: trial.id });
 
   const shown = (await closed.get(here, english)).text;
   expect(shown).toContain('There is none.');
@@ -325,7 +325,7 @@ test('sent again from the console, an e-mail counts: the eleventh of a day is re
   const here = `/cfes/${rut}/production/101-${other.sequence}`;
   const browser = await site.as(await site.aMember(owners, 'MEMBER'), english);
   await browser.send(`${here}/mails`, { destination: 'una@cliente.example' }, here);
-  const [mail] = (await db.orm.em.fork().find(Mail, { cfeId: other.id })) as [Mail];
+  const [mail] = (await db.orm.em.fork().find(Mail, { cfeUuid: other.id })) as [Mail];
 
   for (let n = 0; n < 9; n += 1) await browser.send(`${here}/mails/${mail.id}`, {}, here);
   expect((await browser.get(here, english)).text).toContain('The e-mail goes out once more.');

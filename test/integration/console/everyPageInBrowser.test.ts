@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { inviteMember } from '../../../src/commands/members.ts';
+import { inviteUser } from '../../../src/commands/users.ts';
 import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
-import { startConsole } from '../../support/console.ts';
+import { PASSWORD, startConsole } from '../../support/console.ts';
 import { CONSOLE_PAGES, type Sample } from '../../support/consolePages.ts';
 import { aWorld, type Who, type World } from '../../support/consoleWorld.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -127,7 +128,7 @@ async function sendForm(page: Page, { path, fields }: Sample): Promise<void> {
 
 testWithBrowser('so is what is shown once, in the answer to the form that made it', async () => {
   const rows = Object.entries(CONSOLE_PAGES).filter(
-    // A second factor's is looked at where it is set up.
+    // A second factor's wants the password: below.
     ([name, { answer }]) => name.startsWith('POST') && answer === 200 && !name.includes('second-factor'),
   );
   expect(rows.map(([name]) => name)).toEqual(
@@ -169,3 +170,44 @@ testWithBrowser('so is an invitation into an account, to whoever opens it', asyn
   }
   expect(found).toEqual([]);
 });
+
+testWithBrowser(
+  'so is the way in: signing in, an invitation, a second factor, and what is not there',
+  async () => {
+    const { site, people } = world;
+    const found: unknown[] = [];
+    const outside = await aWindow('nobody');
+    const lookAt = async (name: string, part: string) => {
+      await outside.page.locator(part).first().waitFor();
+      found.push(...(await inAllLooks(outside.page, name)), ...outside.faults.splice(0));
+    };
+    const signIn = async (password: string) => {
+      await outside.page.locator('input[name=email]').fill(people['operator ADMIN'].email);
+      await outside.page.locator('input[name=password]').fill(password);
+      await outside.page.keyboard.press('Enter');
+    };
+    await outside.page.goto('/');
+    await lookAt('sign-in', 'input[name=email]');
+    await signIn('not this one, surely');
+    await lookAt('sign-in, refused', '[role=alert]');
+    await signIn(PASSWORD);
+    await outside.page.waitForURL(/sign-in\/code/);
+    await lookAt('sign-in/code', 'input[name=code]');
+    const { invitation } = await inviteUser(site.deps, await site.anOperator('SUPPORT'));
+    await outside.page.goto(`/invitation/${invitation.token}`);
+    await lookAt('invitation', 'input[name=password]');
+    await outside.context.close();
+
+    const inside = await aWindow('member OWNER');
+    await inside.page.goto('/me/second-factor');
+    await inside.page.locator('input[name=password]').fill(PASSWORD);
+    await inside.page.keyboard.press('Enter');
+    await inside.page.locator('.once code').waitFor();
+    found.push(...(await inAllLooks(inside.page, 'second-factor')), ...inside.faults.splice(0));
+    await inside.page.goto('/nothing-is-here');
+    found.push(...(await inAllLooks(inside.page, 'not-found')), ...inside.faults);
+    await inside.context.close();
+    // Chromium tells the status of every answer that is an error, also of one that is meant.
+    expect(found.filter((one) => !/status of (403|404)/.test(String(one)))).toEqual([]);
+  },
+);

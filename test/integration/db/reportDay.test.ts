@@ -181,7 +181,7 @@ describe('the day of an enterprise', () => {
     await store([{ document: ticket(4), status: 'REJECTED', codes: ['E06'] }]);
     await db.orm.em.fork().execute(
       `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at,
-         cae_id, cfe_id)
+         cae_id, cfe_uuid)
        select rut, environment, type, serie, numero, numero, 'rejected', ?, now(), cae_id, id from cfe where rut = ?`,
       [DATE, rut],
     );

@@ -114,7 +114,7 @@ async function aCfe(): Promise<Cfe> {
   await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { signedXml: '<CFE/>', digest: 'eA==' });
   return cfe;
 }
-const sobreOf = ({ id }: Cfe) => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: id });
+const sobreOf = ({ id }: Cfe) => db.orm.em.fork().findOneOrFail(Sobre, { cfeUuid: id });
 
 /** One attempt of an activity, in a word or two. */
 async function attempt(activity: 'submitCfe' | 'awaitVerdict', cfe: Cfe): Promise<string> {
@@ -323,7 +323,7 @@ describe('the sobre is looked for, for its fate is unknown', () => {
     const cfe = await aCfe();
     says = { send: always((response) => response.destroy()) };
     await attempt('submitCfe', cfe);
-    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { undecidedSince: null });
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeUuid: cfe.id }, { undecidedSince: null });
     asked = [];
     return cfe;
   }
@@ -359,7 +359,7 @@ describe('the sobre is looked for, for its fate is unknown', () => {
   test('no answer that decides it for longer than our patience: stuck undecided', async () => {
     const cfe = await sentOnce();
     const undecidedSince = new Date(Date.now() - 61_000);
-    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { undecidedSince });
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeUuid: cfe.id }, { undecidedSince });
     says = { find: always(answers('<html>error', { status: 503 })) };
     expect(await attempt('submitCfe', cfe)).toBe('stuck undecided');
   });

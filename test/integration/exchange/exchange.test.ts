@@ -69,8 +69,9 @@ const prepare = ({ id }: Pick<Cfe, 'id'>) => asActivity(() => createPrepareExcha
 const load = () => asActivity(() => createLoadDirectory(deps())());
 
 const em = () => db.orm.em.fork();
-const exchangeOf = ({ id }: Pick<Cfe, 'id'>) => em().findOne(Exchange, { cfeId: id }, { populate: ['xml'] });
-const mailsOf = ({ id }: Pick<Cfe, 'id'>) => em().find(Mail, { cfeId: id });
+const exchangeOf = ({ id }: Pick<Cfe, 'id'>) =>
+  em().findOne(Exchange, { cfeUuid: id }, { populate: ['xml'] });
+const mailsOf = ({ id }: Pick<Cfe, 'id'>) => em().find(Mail, { cfeUuid: id });
 
 /** A RECEIVED CFE to that RUC, or to somebody else. */
 async function aCfe(

@@ -160,9 +160,9 @@ describe('the gate that all workers share', () => {
     const order = (cfes: readonly (Cfe | undefined)[]) => cfes.map((cfe) => cfe?.id);
     const next = (count: number) => nextEntries(em, { environment: 'production', count });
     const all = order([ofC[0], ofB[0], ofA[0], ofC[1], ofA[1], ofA[2], ofA[3]]);
-    expect((await next(50)).map(({ cfeId }) => cfeId)).toEqual(all);
+    expect((await next(50)).map(({ cfeUuid }) => cfeUuid)).toEqual(all);
     for (const count of [1, 2, 4])
-      expect((await next(count)).map(({ cfeId }) => cfeId)).toEqual(all.slice(0, count));
+      expect((await next(count)).map(({ cfeUuid }) => cfeUuid)).toEqual(all.slice(0, count));
     expect(await nextEntries(em, { environment: 'sandbox', count: 5 })).toEqual([]);
   });
 
@@ -179,7 +179,8 @@ describe('the gate that all workers share', () => {
     const givenAt = new Map<string, number>();
     for (let look = 0; look < 40; look += 1) {
       await bothLook();
-      for (const { cfeId } of await released()) if (!givenAt.has(cfeId)) givenAt.set(cfeId, now.getTime());
+      for (const { cfeUuid } of await released())
+        if (!givenAt.has(cfeUuid)) givenAt.set(cfeUuid, now.getTime());
       passes(250);
     }
 
@@ -190,7 +191,7 @@ describe('the gate that all workers share', () => {
     const slots = given.map(({ slot }) => Number(slot));
     for (const [index, slot] of slots.entries()) {
       if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBe(SPACING);
-      const lead = slot - (givenAt.get(given[index]?.cfeId ?? '') ?? 0);
+      const lead = slot - (givenAt.get(given[index]?.cfeUuid ?? '') ?? 0);
       expect(lead).toBeGreaterThanOrEqual(2_000);
       expect(lead).toBeLessThanOrEqual(3_000);
     }
@@ -220,7 +221,7 @@ describe('the gate that all workers share', () => {
 
     expect(secondSlot.getTime()).toBe(firstSlot.getTime() + SPACING);
     expect(isPermit(taken) && now.getTime() - taken.slot.getTime()).toBe(SPACING);
-    expect((await entries()).map(({ cfeId }) => cfeId)).toEqual([late.id]);
+    expect((await entries()).map(({ cfeUuid }) => cfeUuid)).toEqual([late.id]);
   });
 
   test('one of whom nothing is heard, as when its workflow is gone, is called anew', async () => {
@@ -237,7 +238,7 @@ describe('the gate that all workers share', () => {
     await bothLook();
 
     expect(await called()).toEqual([cfe.id, settled.id, cfe.id]);
-    expect((await entries()).map(({ cfeId }) => cfeId)).toEqual([cfe.id]);
+    expect((await entries()).map(({ cfeUuid }) => cfeUuid)).toEqual([cfe.id]);
   });
 
   test('while Temporal cannot be told of a call, nobody is called once more, however long', async () => {
@@ -263,13 +264,13 @@ describe('the gate that all workers share', () => {
     }
     expect(await released()).toHaveLength(30);
     const [first] = await released();
-    await db.orm.em.fork().nativeDelete(QueueEntry, { cfeId: first?.cfeId ?? '' });
+    await db.orm.em.fork().nativeDelete(QueueEntry, { cfeUuid: first?.cfeUuid ?? '' });
     await slow.look();
     expect(await called()).toHaveLength(31);
   });
 
   describe('while the authority is away', () => {
-    const probing = async () => (await released()).map(({ cfeId }) => cfeId);
+    const probing = async () => (await released()).map(({ cfeUuid }) => cfeUuid);
     /** What a failed probe does, by the breaker that stands before the call. */
     const probeFails = async (): Promise<void> => {
       const em = db.orm.em.fork();
@@ -442,8 +443,8 @@ describe('the gate that all workers share', () => {
 
       await bothLook();
 
-      const given = (await released()).filter(({ cfeId }) => cfeId !== cfes[0]?.id);
-      expect(given.map(({ cfeId }) => cfeId)).toEqual(cfes.slice(1).map(({ id }) => id));
+      const given = (await released()).filter(({ cfeUuid }) => cfeUuid !== cfes[0]?.id);
+      expect(given.map(({ cfeUuid }) => cfeUuid)).toEqual(cfes.slice(1).map(({ id }) => id));
     });
 
     test('a failure while it answers is left to the next try; one that finds it away waits', async () => {

@@ -94,8 +94,8 @@ describe('submitCfe at the gate', () => {
       logger: createLogger({ name: 'test', level: 'silent' }),
       sendsPerSecond: 10,
     }).look();
-  const entry = () => db.orm.em.fork().findOne(QueueEntry, { cfeId: cfe.id });
-  const sobre = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeId: cfe.id });
+  const entry = () => db.orm.em.fork().findOne(QueueEntry, { cfeUuid: cfe.id });
+  const sobre = () => db.orm.em.fork().findOneOrFail(Sobre, { cfeUuid: cfe.id });
 
   test('in quiet times the CFE goes at once and leaves nothing behind', async () => {
     expect(await submit()).toEqual({ kind: 'received' });
@@ -156,7 +156,7 @@ describe('submitCfe at the gate', () => {
     const em = db.orm.em.fork();
     await em.nativeUpdate(
       Sobre,
-      { cfeId: cfe.id },
+      { cfeUuid: cfe.id },
       { state: 'SENDING', undecidedSince: new Date('2026-11-01T00:00:00Z') },
     );
     passes(2_000);
@@ -176,7 +176,7 @@ describe('submitCfe at the gate', () => {
     await look();
     // The number of its sobre is another's, and its first try ended before anything was sent.
     const undecidedSince = new Date(now.getTime() - 61_000);
-    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { state: 'SENDING', undecidedSince });
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeUuid: cfe.id }, { state: 'SENDING', undecidedSince });
     said = { send: { kind: 'duplicate' }, find: { kind: 'absent' } };
 
     expect(await submit()).toMatchObject({ kind: 'stuck', reason: 'undecided' });
@@ -187,7 +187,7 @@ describe('submitCfe at the gate', () => {
   test('a probe that need not be sent, for the authority has it, leaves the next to the questions', async () => {
     await goesAway();
     await submit();
-    await db.orm.em.fork().nativeUpdate(Sobre, { cfeId: cfe.id }, { state: 'SENDING' });
+    await db.orm.em.fork().nativeUpdate(Sobre, { cfeUuid: cfe.id }, { state: 'SENDING' });
     passes(2_000);
     await look();
     const question = () =>
@@ -220,10 +220,10 @@ describe('submitCfe at the gate', () => {
     const bug = async () => {
       throw new TypeError('that field is undefined');
     };
-    const proberId = async () => {
+    const proberUuid = async () => {
       let id: string | null = null;
       await reception(({ breaker }) => {
-        id = breaker.proberId;
+        id = breaker.proberUuid;
       });
       return id;
     };
@@ -241,14 +241,14 @@ describe('submitCfe at the gate', () => {
       await submit(next.id);
       passes(2_000);
       await look();
-      const [first, second] = (await proberId()) === cfe.id ? [cfe.id, next.id] : [next.id, cfe.id];
+      const [first, second] = (await proberUuid()) === cfe.id ? [cfe.id, next.id] : [next.id, cfe.id];
       duringSend = bug;
 
       await expect(submit(first)).rejects.toBeInstanceOf(TypeError);
 
-      expect(await proberId()).toBeNull();
+      expect(await proberUuid()).toBeNull();
       await look();
-      expect(await proberId()).toBe(second);
+      expect(await proberUuid()).toBe(second);
       duringSend = async () => {};
       expect(await submit(second)).toEqual({ kind: 'received' });
       // The one that failed is not lost: at its next attempt it gets in line, and goes as everybody does.
@@ -279,7 +279,7 @@ describe('submitCfe at the gate', () => {
       await isBack();
       await look();
       duringSend = async () => {
-        await db.orm.em.fork().nativeUpdate(QueueEntry, { cfeId: cfe.id }, { slot: null });
+        await db.orm.em.fork().nativeUpdate(QueueEntry, { cfeUuid: cfe.id }, { slot: null });
         throw new TypeError('that field is undefined');
       };
 

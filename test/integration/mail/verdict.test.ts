@@ -58,7 +58,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
       sandboxMails?: readonly string[],
     ) => storeVerdict(deps(sandboxMails), cfe.id, { status, reasons: [] });
     const mailsOf = (cfe: Cfe): Promise<Mail[]> =>
-      db.orm.em.fork().find(Mail, { cfeId: cfe.id }, { orderBy: { destination: 'asc' } });
+      db.orm.em.fork().find(Mail, { cfeUuid: cfe.id }, { orderBy: { destination: 'asc' } });
     const started = (cfe: Cfe): Promise<OutboxMessage[]> =>
       db.orm.em.fork().find(OutboxMessage, {
         workflow: 'deliverReceipt',
@@ -167,7 +167,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
 
     test('a verdict whose e-mails cannot be stored is not stored', async () => {
       const [cfe] = (await giveCfes(db.orm, issuer, { status: 'RECEIVED' })) as [Cfe];
-      await db.asOwner(`alter table mail add constraint none_now check (cfe_id <> '${cfe.id}')`);
+      await db.asOwner(`alter table mail add constraint none_now check (cfe_uuid <> '${cfe.id}')`);
 
       await expect(decide(cfe, 'ACCEPTED')).rejects.toThrow('none_now');
 

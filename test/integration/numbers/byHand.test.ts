@@ -91,7 +91,7 @@ describe('annulled by hand', () => {
         reason: 'by_hand',
         reportDate: '2026-11-10',
         annulledAt: NOW,
-        cfeId: null,
+        cfeUuid: null,
       },
     ]);
     const listed = await annulmentsOf(

@@ -55,7 +55,7 @@ describe('the number of a rejected CFE', () => {
       status: 'REJECTED',
       reasons: codes.map((code) => ({ code, message: code, detail: null })),
     });
-  const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeId: cfe.id });
+  const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeUuid: cfe.id });
 
   test.each([
     [['E05'], 'rejected'],

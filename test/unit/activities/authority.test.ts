@@ -76,8 +76,8 @@ function authorityWith(of: {
   } as unknown as DgiClient;
   const em = {
     findOne: async () => ({ certificate: Buffer.alloc(0) }),
-    count: async (_: unknown, where: { cfeId: string; idemisor: bigint; state: { $ne: string } }) =>
-      where.cfeId === cfe.id && where.state.$ne === 'REFUSED' && (of.ours ?? [7n]).includes(where.idemisor)
+    count: async (_: unknown, where: { cfeUuid: string; idemisor: bigint; state: { $ne: string } }) =>
+      where.cfeUuid === cfe.id && where.state.$ne === 'REFUSED' && (of.ours ?? [7n]).includes(where.idemisor)
         ? 1
         : 0,
   };

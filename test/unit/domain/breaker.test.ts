@@ -15,7 +15,7 @@ const aBreaker = (): Breaker => ({
   openSince: null,
   nextProbeAt: null,
   probes: 0,
-  proberId: null,
+  proberUuid: null,
 });
 const fails = (breaker: Breaker, now: Date, { wasProbe = false, chance = 0 } = {}): void =>
   countFailure(breaker, { wasProbe, now, chance });
@@ -35,7 +35,12 @@ describe('a breaker', () => {
 
     fails(breaker, START);
 
-    expect(breaker).toMatchObject({ openSince: START, nextProbeAt: after(1_000), probes: 0, proberId: null });
+    expect(breaker).toMatchObject({
+      openSince: START,
+      nextProbeAt: after(1_000),
+      probes: 0,
+      proberUuid: null,
+    });
   });
 
   test('lets one probe go when its time has come, and no other until that has ended', () => {
