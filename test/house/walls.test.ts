@@ -8,6 +8,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Files of src/ itself that anything may import; temporal.ts and searchAttributes.ts are tables of names. */
 const OPEN_TO_ALL = ['errors.ts', 'config.ts', 'logger.ts'];
 const TABLES = ['temporal.ts'];
+/** The variables of what is local, beside those of the service. */
+const LOCAL_CONFIG = 'local/config.ts';
 /** Open to all but those that must be pure. */
 const FAILPOINTS = 'failpoints.ts';
 const WITHOUT_FAILPOINTS = ['domain', 'workflows'];
@@ -35,10 +37,28 @@ const MAY_IMPORT: Record<string, string[]> = {
   cli: ['domain', 'crypto', 'db', 'commands', 'views', ...TABLES],
   outbox: ['db', ...TABLES],
   'local/simulator': [],
-  'local/stack': ['domain', 'crypto', 'db', 'commands', 'wiring', 'searchAttributes.ts', ...TABLES],
+  'local/stack': [
+    'domain',
+    'crypto',
+    'db',
+    'commands',
+    'wiring',
+    'searchAttributes.ts',
+    LOCAL_CONFIG,
+    ...TABLES,
+  ],
   // A customer's program, written with the customers' package.
   'local/demo': ['sdk'],
-  'local/main': ['domain', 'main', 'wiring', 'local/simulator', 'local/stack', 'local/demo', 'sdk'],
+  'local/main': [
+    'domain',
+    'main',
+    'wiring',
+    'local/simulator',
+    'local/stack',
+    'local/demo',
+    'sdk',
+    LOCAL_CONFIG,
+  ],
 };
 
 /** Packages and parts of Node that a folder must do without. */
