@@ -1,6 +1,7 @@
 /**
  * The variables of a process, read once, checked and frozen: the only file of `src/` that reads `process.env`.
- * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows.
+ * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows, and
+ * from those of the local stack alone (local/config.ts).
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -20,10 +21,10 @@ interface Variable<T> {
   readonly httpsOnly?: true;
 }
 
-const variable = <T>(row: Variable<T>): Variable<T> => row;
+export const variable = <T>(row: Variable<T>): Variable<T> => row;
 
-const text = z.string().min(1);
-const port = (fallback: string, purpose: string) =>
+export const text = z.string().min(1);
+export const port = (fallback: string, purpose: string) =>
   variable({
     schema: z
       .string()
@@ -34,7 +35,7 @@ const port = (fallback: string, purpose: string) =>
     purpose,
     fallback,
   });
-const url = (purpose: string, fallback?: string) =>
+export const url = (purpose: string, fallback?: string) =>
   variable({
     schema: z.url({ protocol: /^https?$/ }),
     mayHold: 'an http or https address',
@@ -148,13 +149,8 @@ const peppers = (purpose: string) => {
   });
 };
 
-const VARIABLES = {
-  CFE_DATA_DIR: variable({
-    schema: text,
-    mayHold: 'a folder',
-    purpose: 'where the local stack keeps all its data',
-    fallback: '.local',
-  }),
+/** The variables of the service. */
+export const VARIABLES = {
   CFE_HOST: variable({
     schema: text,
     mayHold: 'an IP address or host name of this machine',
@@ -172,11 +168,6 @@ const VARIABLES = {
   CFE_WORKER_METRICS_PORT: port('9465', 'port of the metrics of the worker'),
   CFE_CONSOLE_PORT: port('3001', 'port of the console'),
   CFE_CONSOLE_METRICS_PORT: port('9466', 'port of the metrics of the console'),
-  CFE_POSTGRES_PORT: port('54329', 'port of the embedded PostgreSQL'),
-  CFE_TEMPORAL_PORT: port('7233', 'port of the Temporal server of the local stack'),
-  CFE_TEMPORAL_UI_PORT: port('8233', 'port of the Temporal UI of the local stack'),
-  CFE_SIMULATOR_PORT: port('8090', 'port of the simulator of the authority'),
-  CFE_SIMULATOR_SMTP_PORT: port('2525', "port of the simulator's mail server, which keeps every e-mail"),
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -295,21 +286,6 @@ const VARIABLES = {
     purpose: 'the API key by which Temporal knows us',
     fallback: '',
     secret: true,
-  }),
-  TEMPORAL_CLI_PATH: variable({
-    schema: text,
-    mayHold: 'the path of a Temporal CLI, 1.8.2 or later',
-    purpose: 'the Temporal program of the local stack; when not set it is found, downloaded or built',
-  }),
-  CFE_TEMPORAL_DOWNLOAD_URL: url(
-    'where the local stack downloads the Temporal program, without the query that names the machine',
-    'https://temporal.download/cli/archive/v1.8.2',
-  ),
-  CFE_TEMPORAL_SHA256: variable({
-    schema: z.string().regex(/^([0-9a-f]{64})?$/),
-    mayHold: '64 hexadecimal digits, or nothing',
-    purpose: 'SHA-256 of that archive, where it is another than the pinned one',
-    fallback: '',
   }),
   TEMPORAL_NAMESPACE: variable({
     schema: text,
@@ -649,18 +625,9 @@ const VARIABLES = {
     purpose: 'tests only: where the process kills itself; rejected unless CFE_TEST_MODE is true',
     fallback: '',
   }),
-
-  DGI_XSD_DIR: variable({
-    schema: z.string(),
-    mayHold: "a folder with the authority's published files (docs/authority/schemas.md), or nothing",
-    purpose:
-      'where the simulator and the tests find the official schemas; without them those checks are skipped',
-    fallback: '',
-  }),
 } as const;
 
 export type VariableName = keyof typeof VARIABLES;
-type ValueOf<N extends VariableName> = (typeof VARIABLES)[N] extends Variable<infer T> ? T : never;
 /** The variables of a process, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -688,8 +655,11 @@ function readSecret(name: string, path: string): string {
 }
 
 /** The text given for a variable, and the beginning of a sentence that says where; undefined without one. Throws ConfigurationError. */
-function givenFor(name: VariableName, source: Variables): { text: string; place: string } | undefined {
-  const row: Variable<unknown> = VARIABLES[name];
+function givenFor(
+  name: string,
+  row: Variable<unknown>,
+  source: Variables,
+): { text: string; place: string } | undefined {
   const text = source[name];
   const path = row.secret ? source[fileVariable(name)] : undefined;
   if (text && path) {
@@ -702,9 +672,8 @@ function givenFor(name: VariableName, source: Variables): { text: string; place:
 }
 
 /** The checked value of one variable; throws ConfigurationError. */
-function valueOf(name: VariableName, source: Variables): unknown {
-  const row: Variable<unknown> = VARIABLES[name];
-  const { text, place } = givenFor(name, source) ?? { text: undefined, place: name };
+function valueOf(name: string, row: Variable<unknown>, source: Variables): unknown {
+  const { text, place } = givenFor(name, row, source) ?? { text: undefined, place: name };
   const held = text || row.fallback;
   if (held === undefined) {
     const problem = text === undefined ? `${name} is not set` : `${place} nothing`;
@@ -721,54 +690,66 @@ function valueOf(name: VariableName, source: Variables): unknown {
   throw new ConfigurationError(`${place} ${shown}; it must be ${row.mayHold}`);
 }
 
-/**
- * The named variables, read and frozen. Throws ConfigurationError with every wrong or missing variable, what it holds
- * and what it may hold.
- */
-export function readConfig<const N extends VariableName>(
-  names: readonly N[],
-  source: Variables = processVariables,
-): Readonly<{ [K in N]: ValueOf<K> }> {
-  const problems: string[] = [];
-  const values: Partial<Record<VariableName, unknown>> = {};
-  for (const name of names) {
-    try {
-      values[name] = valueOf(name, source);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(error.message);
+/** The rows of variables, by name. */
+type Table<Name extends PropertyKey = string> = Readonly<Record<Name, Variable<unknown>>>;
+type ValueOf<T> = T extends Variable<infer Value> ? Value : never;
+
+/** How the variables of a table are read. */
+interface Configuration<T extends Table<keyof T>> {
+  /**
+   * The named variables, read and frozen. Throws ConfigurationError with every wrong or missing variable, what it holds
+   * and what it may hold.
+   */
+  readonly readConfig: <const N extends keyof T & string>(
+    names: readonly N[],
+    source?: Variables,
+  ) => Readonly<{ [K in N]: ValueOf<T[K]> }>;
+  /**
+   * Checks every variable that is set, whichever program reads it. Throws ConfigurationError with the wrong ones, what
+   * they hold and what they may hold.
+   */
+  readonly checkVariables: (source: Variables) => void;
+  /** Whether a variable is set, itself or by its file, rather than left at its default. */
+  readonly isSet: (name: keyof T & string, source?: Variables) => boolean;
+}
+
+/** The ways to read the variables of a table. */
+export function configurationOf<const T extends Table<keyof T>>(table: T): Configuration<T> {
+  const readConfig: Configuration<T>['readConfig'] = (names, source = processVariables) => {
+    const problems: string[] = [];
+    const values: Record<string, unknown> = {};
+    for (const name of names) {
+      try {
+        values[name] = valueOf(name, table[name], source);
+      } catch (error) {
+        if (!(error instanceof ConfigurationError)) throw error;
+        problems.push(error.message);
+      }
     }
-  }
-  if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
-  return Object.freeze(values) as Readonly<{ [K in N]: ValueOf<K> }>;
+    if (problems.length > 0) throw new ConfigurationError(problems.join('\n'));
+    return Object.freeze(values) as ReturnType<typeof readConfig<(typeof names)[number]>>;
+  };
+  const isSet: Configuration<T>['isSet'] = (name, source = processVariables) =>
+    Boolean(source[name] || (table[name].secret && source[fileVariable(name)]));
+  return {
+    readConfig,
+    isSet,
+    checkVariables(source) {
+      readConfig(
+        (Object.keys(table) as (keyof T & string)[]).filter((name) => isSet(name, source)),
+        source,
+      );
+    },
+  };
 }
 
-/**
- * Checks every variable that is set, whichever program reads it. Throws ConfigurationError with the wrong ones, what
- * they hold and what they may hold.
- */
-export function checkVariables(source: Variables): void {
-  readConfig(
-    (Object.keys(VARIABLES) as VariableName[]).filter((name) => isSet(name, source)),
-    source,
-  );
-}
+export const { readConfig, isSet } = configurationOf(VARIABLES);
 
-/**
- * Whether a variable is set, itself or by its file, rather than left at its default.
- */
-export function isSet(name: VariableName, source: Variables = processVariables): boolean {
-  const row: Variable<unknown> = VARIABLES[name];
-  return Boolean(source[name] || (row.secret && source[fileVariable(name)]));
-}
-
-/** The text of `.env.example`: every variable with its purpose and what it may hold. */
-export function describeVariables(): string {
-  const rows = Object.entries(VARIABLES as Record<string, Variable<unknown>>).map(
-    ([name, { purpose, mayHold, fallback = '', secret }]) => {
+/** Each variable of a table with its purpose and what it may hold, as `.env.example` has them. */
+export const describeVariables = (table: Table): string =>
+  Object.entries(table)
+    .map(([name, { purpose, mayHold, fallback = '', secret }]) => {
       const orFile = secret ? `; or ${fileVariable(name)}: a file that holds it` : '';
       return `# ${purpose}\n# may hold: ${mayHold}${orFile}\n# ${name}=${fallback}\n`;
-    },
-  );
-  return `# Every variable that the programs read, with its default. Copy those you change; \`npm start\` needs none of them.\n\n${rows.join('\n')}`;
-}
+    })
+    .join('\n');

@@ -5,22 +5,32 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { LOCAL_VARIABLES } from '../local/config.ts';
 import { openApiDocument } from '../src/api/openapi/document.ts';
 import { readExamples } from '../src/api/openapi/examples.ts';
 import { ROUTES } from '../src/api/routes/index.ts';
-import { describeVariables } from '../src/config.ts';
+import { describeVariables, VARIABLES } from '../src/config.ts';
 import { CLIENT, clientIsInStep, writeClient } from './generate/client.ts';
 import { metricsPage } from './generate/metrics.ts';
 import { outcomesPage } from './generate/outcomes.ts';
 import { rulesPage } from './generate/rules.ts';
 import { sdkOperations } from './generate/sdkOperations.ts';
 
+/** Every variable, those of the service and those of the local stack alone. */
+const envExample =
+  (): string => `# Every variable that the programs read, with its default. Copy those you change; \`npm start\` needs none of them.
+
+${describeVariables(VARIABLES)}
+# ---- The local stack alone ----
+
+${describeVariables(LOCAL_VARIABLES)}`;
+
 /** The generated files but the types of openapi.json, which a program from npm makes. */
 const GENERATED: Readonly<Record<string, () => string>> = {
   'docs/rules.md': rulesPage,
   'docs/outcomes.md': outcomesPage,
   'docs/metrics.md': metricsPage,
-  '.env.example': describeVariables,
+  '.env.example': envExample,
   'sdk/src/operations.ts': sdkOperations,
   'openapi.json': () => `${JSON.stringify(openApiDocument(ROUTES, readExamples()), null, 2)}\n`,
 };

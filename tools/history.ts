@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
+import { readConfig } from '../local/config.ts';
 import { findRunningStack } from '../local/stack/localStack.ts';
-import { readConfig } from '../src/config.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../src/wiring/temporalServer.ts';
 import { writeHistory } from '../test/support/histories.ts';
 

@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
-import { checkVariables, isSet, processVariables, readConfig } from '../../src/config.ts';
+import { processVariables } from '../../src/config.ts';
 import { armFailpoints } from '../../src/failpoints.ts';
 import {
   TEMPORAL_SERVER_VARIABLES,
   temporalServerOf,
   withoutTemporalSecurity,
 } from '../../src/wiring/temporalServer.ts';
+import { checkVariables, isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import { choosePorts, type StackPorts } from './ports.ts';
 import { migrateDatabase, prepareDatabase } from './prepareStack.ts';

@@ -1,4 +1,5 @@
-import { ConfigurationError, readConfig } from '../../src/config.ts';
+import { ConfigurationError } from '../../src/config.ts';
+import { readConfig } from '../config.ts';
 import { addresses } from './announce.ts';
 import { absolute, startLocalStack } from './localStack.ts';
 import { StackError } from './stackError.ts';

@@ -1,8 +1,9 @@
 /** The variables that lead the command line to the local stack. */
 import { resolve } from 'node:path';
-import { isSet, readConfig, type VariableName, type Variables } from '../../src/config.ts';
+import type { VariableName, Variables } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { withoutTemporalSecurity } from '../../src/wiring/temporalServer.ts';
+import { isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
 import { simulatorAddresses } from './programs.ts';

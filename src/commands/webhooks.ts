@@ -7,12 +7,8 @@ import { type Delivery, Webhook } from '../db/entities/webhooks.ts';
 import { recordTest } from '../db/events.ts';
 import { findWebhook, listWebhooks, lockWebhook } from '../db/webhooks.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
-import {
-  SECRET_OVERLAP_MILLISECONDS,
-  type SelectableEvent,
-  WEBHOOK_EVENTS,
-  webhookUrlFaults,
-} from '../domain/webhook.ts';
+import { SELECTABLE_EVENTS, type SelectableEvent } from '../domain/events.ts';
+import { SECRET_OVERLAP_MILLISECONDS, webhookUrlFaults } from '../domain/webhook.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -48,11 +44,11 @@ function checkWebhook(
     ...(events === undefined ? [] : eventFaults(events)),
   ];
   if (faults.length > 0) throw invalidInput(faults);
-  return { events: WEBHOOK_EVENTS.filter((name) => events?.includes(name)) };
+  return { events: SELECTABLE_EVENTS.filter((name) => events?.includes(name)) };
 }
 
 function eventFaults(events: readonly string[]): Fault[] {
-  const known = WEBHOOK_EVENTS.join(', ');
+  const known = SELECTABLE_EVENTS.join(', ');
   if (events.length === 0) {
     return [
       {
@@ -63,7 +59,7 @@ function eventFaults(events: readonly string[]): Fault[] {
     ];
   }
   return events.flatMap((event, i) =>
-    WEBHOOK_EVENTS.some((name) => name === event)
+    SELECTABLE_EVENTS.some((name) => name === event)
       ? []
       : [
           {

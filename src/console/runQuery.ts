@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import { CFE_STATUSES } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
+import { EVENT_NAMES } from '../domain/events.ts';
 import { instantOfMontevideo, isDate, startOfDay } from '../domain/montevideo.ts';
 import { MEMBER_ROLES, type MemberRole, reaches } from '../domain/people.ts';
 import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
 import { STUCK_REASONS } from '../domain/stuckReason.ts';
-import { WEBHOOK_EVENTS } from '../domain/webhook.ts';
 import type { Audience, Viewer } from './access.ts';
 import { SoughtRut } from './lists.ts';
 
@@ -29,7 +29,7 @@ export const RUN_QUERY = {
   type: z.enum(CFE_TYPE_NAMES).optional(),
   status: z.enum(CFE_STATUSES).optional(),
   webhook: z.uuid().optional(),
-  event: z.enum([...WEBHOOK_EVENTS, 'webhook.test']).optional(),
+  event: z.enum(EVENT_NAMES).optional(),
   since: Since.optional(),
 } as const;
 export const RunQuery = z.object({ kind: z.enum(RUN_KINDS), ...RUN_QUERY });

@@ -2,6 +2,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Environment } from '../domain/cfeTypes.ts';
+import { EVENT_NAMES, eventRow } from '../domain/events.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
 import { Delivery } from './entities/webhooks.ts';
 import type { Seen } from './roles.ts';
@@ -50,8 +51,10 @@ export interface DeliveryPlace {
   readonly id: string;
 }
 
-/** The events that are about one CFE, as the index on them has it. */
-const OF_A_CFE = sql`event.name in ('cfe.updated', 'receipt.delivered', 'receipt.failed')`;
+/** The events that are about one CFE, written out as the index on them has it (event_of_cfe). */
+const OF_A_CFE = sql`event.name in (${sql.join(
+  EVENT_NAMES.filter((name) => eventRow(name).isOfOneCfe).map((name) => sql.lit(name)),
+)})`;
 // As text: what JSON may hold and PostgreSQL's cannot must not keep a row from being indexed.
 const CFE_ID = sql`substring(event.body from '"cfe_id":[[:space:]]*"([0-9]+-[0-9]+)"')`;
 

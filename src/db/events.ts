@@ -3,7 +3,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AuthorityChange } from '../domain/authorityStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { enterpriseChanges } from '../domain/enterpriseObject.ts';
-import type { DeliveryStatus, SelectableEvent } from '../domain/webhook.ts';
+import { eventRow, type SelectableEvent } from '../domain/events.ts';
+import type { DeliveryStatus } from '../domain/webhook.ts';
 import {
   authorityUpdated,
   enterpriseUpdated,
@@ -31,7 +32,7 @@ export async function recordEvent(
   const webhooks = accountId
     ? await webhooksSelecting(em, event.name, accountId)
     : await subscribedWebhooks(em, { rut, event: event.name });
-  if (MANY.includes(event.name) && webhooks.length === 0) return;
+  if (eventRow(event.name).isOfOneCfe && webhooks.length === 0) return;
   await tell(em, insertEvent(em, about, event, now), webhooks);
 }
 
@@ -55,13 +56,6 @@ export async function recordAuthorityEvent(
   const event = authorityUpdated(environment, status, since);
   await tell(em, insertEvent(em, { rut: null, environment }, event, since), webhooks);
 }
-
-/** Events of which there are several a CFE. */
-const MANY: readonly string[] = [
-  'cfe.updated',
-  'receipt.delivered',
-  'receipt.failed',
-] satisfies WebhookEvent['name'][];
 
 /** Puts a test on its way to one webhook, with the open transaction. */
 export function recordTest(em: EntityManager, webhookId: string, now: Date): Delivery {

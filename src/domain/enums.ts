@@ -12,11 +12,12 @@ import {
   ENTERPRISE_STATUSES,
   LOGIN_STATUSES,
 } from './enterpriseStatus.ts';
+import { eventRow, SELECTABLE_EVENTS, type SelectableEvent } from './events.ts';
 import { MAIL_ERRORS, MAIL_KINDS, MAIL_STATUSES } from './mail.ts';
 import { PAYMENT_STATUSES } from './payment.ts';
 import { DOCUMENT_TYPES } from './receiverDocument.ts';
 import { REPORT_STATUSES } from './reportStatus.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENT_WORDS, WEBHOOK_EVENTS } from './webhook.ts';
+import { DELIVERY_STATUSES } from './webhook.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS } from './webhookEvents.ts';
 
 /** The words of an enum in OpenAPI: its description, each value with its meaning, and the same for programs. */
@@ -293,6 +294,9 @@ export const DeliveryStatusName = namedEnum(
 export const SelectableEventName = namedEnum(
   'WebhookEvent',
   'The events that a webhook may select.',
-  WEBHOOK_EVENTS,
-  WEBHOOK_EVENT_WORDS,
+  SELECTABLE_EVENTS,
+  Object.fromEntries(SELECTABLE_EVENTS.map((name) => [name, eventRow(name).says])) as Record<
+    SelectableEvent,
+    string
+  >,
 );

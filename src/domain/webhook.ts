@@ -1,22 +1,5 @@
 import type { Fault } from '../errors.ts';
 
-/** The events that a webhook may select (docs/contract.md#events), each with what it tells. */
-export const WEBHOOK_EVENT_WORDS = {
-  'enterprise.updated': 'The enterprise object has changed.',
-  'payment.created': 'A plan with a price was chosen: it is to be paid.',
-  'efactura.login': 'A check of the e-invoicing login has finished.',
-  'cfe.updated': 'The status of a CFE has changed.',
-  'cae.low': 'The numbers of a type run low.',
-  'cae.expiring': 'A CAE with numbers left expires in 30, 7 or 1 days.',
-  'certificate.expiring': 'The certificate expires in 30, 7 or 1 days.',
-  'daily_report.updated': 'The status of a daily report has changed.',
-  'receipt.delivered': 'An e-mail with a receipt was taken by the mail server.',
-  'receipt.failed': 'An e-mail with a receipt was refused, or given up after the last retry.',
-  'authority.updated': 'The tax authority has stopped answering, or answers again.',
-} as const;
-export type SelectableEvent = keyof typeof WEBHOOK_EVENT_WORDS;
-export const WEBHOOK_EVENTS = Object.keys(WEBHOOK_EVENT_WORDS) as SelectableEvent[];
-
 /** Status of a delivery: under way, accepted by the receiver, or given up after the last retry. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];

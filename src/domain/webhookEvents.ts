@@ -1,10 +1,11 @@
-/** The events (docs/contract.md#events): their names, and the `data` of each. */
+/** The `data` of each event (events.ts), as its body holds it. */
 import type { AuthorityChange } from './authorityStatus.ts';
 import { formatCfeId } from './cfeId.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
 import type { EnterpriseChanges, EnterpriseObject } from './enterpriseObject.ts';
 import { type LoginStatus, missingPermissions, type Permission } from './enterpriseStatus.ts';
+import type { EventName } from './events.ts';
 import { exactNumber } from './exactNumber.ts';
 import type { MailKind, MailStatus } from './mail.ts';
 import type { PaymentStatus } from './payment.ts';
@@ -35,7 +36,7 @@ export type WebhookEvent = ReturnType<
   | typeof webhookTest
 >;
 
-const event = <const N extends string, D>(name: N, data: D) => ({ name, data });
+const event = <const N extends EventName, D>(name: N, data: D) => ({ name, data });
 
 /** The body that a receiver gets for a change made at `at`: its envelope, with exact amounts. */
 export function eventBody({ name, data }: WebhookEvent, at: Date): string {

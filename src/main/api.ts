@@ -2,6 +2,7 @@
 import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
 import { createVerdictWatch } from '../api/verdictWatch.ts';
+import { readConfig } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
@@ -15,18 +16,20 @@ import { readiness } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
 import { noticeUiValues } from '../wiring/uiValueNotice.ts';
 
-const config = configOrExit([
-  'CFE_HOST',
-  'CFE_API_PORT',
-  'CFE_METRICS_PORT',
-  'CFE_LOG_LEVEL',
-  'CFE_CORS_ORIGINS',
-  'CFE_TRUSTED_PROXIES',
-  'CFE_DATABASE_COUNTER_POOL',
-  ...DATABASE_VARIABLES,
-  ...TEMPORAL_VARIABLES,
-  ...API_VARIABLES,
-]);
+const config = configOrExit(() =>
+  readConfig([
+    'CFE_HOST',
+    'CFE_API_PORT',
+    'CFE_METRICS_PORT',
+    'CFE_LOG_LEVEL',
+    'CFE_CORS_ORIGINS',
+    'CFE_TRUSTED_PROXIES',
+    'CFE_DATABASE_COUNTER_POOL',
+    ...DATABASE_VARIABLES,
+    ...TEMPORAL_VARIABLES,
+    ...API_VARIABLES,
+  ]),
+);
 const logger = createLogger({ name: 'api', level: config.CFE_LOG_LEVEL });
 
 await runProcess(logger, async (closers) => {

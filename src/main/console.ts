@@ -1,4 +1,5 @@
 /** `npm run console`: the pages for operators and customers. It needs PostgreSQL; Temporal for acts of support. */
+import { readConfig } from '../config.ts';
 import { createConsole } from '../console/app.ts';
 import { createChangeWatch } from '../console/changes.ts';
 import { createConsoleMetrics } from '../console/metrics.ts';
@@ -11,16 +12,18 @@ import { configOrExit, runProcess } from '../wiring/process.ts';
 import { readiness } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
 
-const config = configOrExit([
-  'CFE_HOST',
-  'CFE_CONSOLE_PORT',
-  'CFE_CONSOLE_METRICS_PORT',
-  'CFE_LOG_LEVEL',
-  'CFE_TRUSTED_PROXIES',
-  ...DATABASE_VARIABLES,
-  ...TEMPORAL_VARIABLES,
-  ...CONSOLE_VARIABLES,
-]);
+const config = configOrExit(() =>
+  readConfig([
+    'CFE_HOST',
+    'CFE_CONSOLE_PORT',
+    'CFE_CONSOLE_METRICS_PORT',
+    'CFE_LOG_LEVEL',
+    'CFE_TRUSTED_PROXIES',
+    ...DATABASE_VARIABLES,
+    ...TEMPORAL_VARIABLES,
+    ...CONSOLE_VARIABLES,
+  ]),
+);
 const logger = createLogger({ name: 'console', level: config.CFE_LOG_LEVEL });
 
 await runProcess(logger, async (closers) => {

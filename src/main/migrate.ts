@@ -1,9 +1,10 @@
 /** `npm run migrate`: brings the database up to date and ends; the job that runs before programs of a new version do. */
+import { readConfig } from '../config.ts';
 import { migrate, type Orm, openOrm } from '../db/orm.ts';
 import { createLogger } from '../logger.ts';
 import { configOrExit } from '../wiring/process.ts';
 
-const config = configOrExit(['DATABASE_URL', 'CFE_LOG_LEVEL']);
+const config = configOrExit(() => readConfig(['DATABASE_URL', 'CFE_LOG_LEVEL']));
 const logger = createLogger({ name: 'migrate', level: config.CFE_LOG_LEVEL });
 
 let orm: Orm | undefined;

@@ -1,5 +1,6 @@
 /** `npm run worker`: workflows, activities, the relay of the outbox, and the gatekeeper. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { readConfig } from '../config.ts';
 import { createGatekeeper } from '../gate/gatekeeper.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metrics/database.ts';
@@ -20,17 +21,19 @@ import { temporalServerOf } from '../wiring/temporalServer.ts';
 import { connectWorkers, startWorkers } from '../wiring/workers.ts';
 import { workflowBundleOf } from '../wiring/workflowBundle.ts';
 
-const config = configOrExit([
-  'CFE_HOST',
-  'CFE_LOG_LEVEL',
-  'CFE_WORKER_METRICS_PORT',
-  'CFE_WORKFLOW_BUNDLE',
-  'CFE_REPORT_AT',
-  ...DATABASE_VARIABLES,
-  ...TEMPORAL_VARIABLES,
-  ...ACTIVITY_VARIABLES,
-  ...CLOCK_VARIABLES,
-]);
+const config = configOrExit(() =>
+  readConfig([
+    'CFE_HOST',
+    'CFE_LOG_LEVEL',
+    'CFE_WORKER_METRICS_PORT',
+    'CFE_WORKFLOW_BUNDLE',
+    'CFE_REPORT_AT',
+    ...DATABASE_VARIABLES,
+    ...TEMPORAL_VARIABLES,
+    ...ACTIVITY_VARIABLES,
+    ...CLOCK_VARIABLES,
+  ]),
+);
 const logger = createLogger({ name: 'worker', level: config.CFE_LOG_LEVEL });
 
 await runProcess(logger, async (closers) => {

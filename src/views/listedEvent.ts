@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { ListedEvent } from '../db/events.ts';
 import { DeliveryStatusName } from '../domain/enums.ts';
+import { SELECTABLE_EVENTS } from '../domain/events.ts';
 import { exactNumber } from '../domain/exactNumber.ts';
-import { WEBHOOK_EVENTS } from '../domain/webhook.ts';
 import { pascalCase, WEBHOOK_EVENT_VIEWS } from './webhookEvents.ts';
 
 const DELIVERY = '5b7d2f94-2222-4000-8000-000000000001';
@@ -27,7 +27,7 @@ const Deliveries = z.array(EventDelivery).readonly().meta({
     'Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled.',
 });
 
-const [first, ...others] = WEBHOOK_EVENTS.map((name) =>
+const [first, ...others] = SELECTABLE_EVENTS.map((name) =>
   WEBHOOK_EVENT_VIEWS[name].extend({ id: Id, deliveries: Deliveries }).meta({
     id: `Listed${pascalCase(name)}`,
     description: `\`${name}\` as webhooks get it, with its id and its deliveries.`,

@@ -16,8 +16,8 @@ import {
   PermissionName,
   ReportStatusName,
 } from '../domain/enums.ts';
+import { type EventName, eventRow } from '../domain/events.ts';
 import { CFE_WORDS, ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
-import { WEBHOOK_EVENT_WORDS } from '../domain/webhook.ts';
 import type { WebhookEvent } from '../domain/webhookEvents.ts';
 import { AuthorizationNumber } from './cae.ts';
 import { Rejection } from './cfe.ts';
@@ -170,19 +170,7 @@ const DATA = {
     message: textOf('That this is a test, in words for people.', 'This is a test; nothing has happened.'),
   }),
 } as const satisfies {
-  readonly [N in WebhookEvent['name']]: z.ZodType<unknown, Extract<WebhookEvent, { name: N }>['data']>;
-};
-type EventName = keyof typeof DATA;
-
-/** What each tells, in a sentence, and what else is to be known of some. */
-export const EVENT_WORDS: Readonly<Record<EventName, string>> = {
-  ...WEBHOOK_EVENT_WORDS,
-  'webhook.test': 'A test of the webhook was asked for; nothing has happened.',
-};
-const MORE: Readonly<Partial<Record<EventName, string>>> = {
-  'enterprise.updated':
-    'Creation, and the last number of a CAE, are no changes. A change of `role` is told to the account whose role it is, in an event of its own.',
-  'cae.low': 'They last less than 7 days, are less than a tenth, or are none.',
+  readonly [N in EventName]: z.ZodType<unknown, Extract<WebhookEvent, { name: N }>['data']>;
 };
 
 /** `cfe.updated` is `CfeUpdated` in the names of schemas and operations. */
@@ -199,7 +187,7 @@ const enveloped = <N extends EventName>(name: N) =>
     })
     .meta({
       id: `${pascalCase(name)}Event`,
-      description: [EVENT_WORDS[name], MORE[name]].filter(Boolean).join(' '),
+      description: [eventRow(name).says, eventRow(name).more].filter(Boolean).join(' '),
     });
 
 /** What a customer's server is sent, by the name of the event. */

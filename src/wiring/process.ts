@@ -1,15 +1,13 @@
-import { ConfigurationError, readConfig, type VariableName } from '../config.ts';
+import { ConfigurationError } from '../config.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 
-/** `readConfig` for a process: where a variable is wrong or missing it says so in words, nothing else, and ends with 1. */
-export function configOrExit<const N extends VariableName>(
-  names: readonly N[],
-): ReturnType<typeof readConfig<N>> {
+/** What a process reads of its variables: where one is wrong or missing it says so in words, nothing else, and ends with 1. */
+export function configOrExit<T>(read: () => T): T {
   try {
     armFailpoints();
-    return readConfig(names);
+    return read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
     console.error(error.message);

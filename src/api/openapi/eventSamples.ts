@@ -1,5 +1,7 @@
 /** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
+
 import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
+import type { EventName } from '../../domain/events.ts';
 import {
   authorityUpdated,
   caeExpiring,
@@ -41,7 +43,7 @@ const MAILED = { rut: RUT, environment: 'production', type: 'EFACTURA', sequence
 const MAIL = { id: '0c0e1ab1-0000-4000-8000-000000000004', kind: 'RECEIPT' } as const;
 
 /** The sample of each event, by its name. @internal exported for tests */
-export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<WebhookEvent, { name: N }> } = {
+export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, { name: N }> } = {
   'enterprise.updated': enterpriseUpdated(
     objectOf('READY'),
     enterpriseChanges(objectOf('PENDING'), objectOf('READY')),
@@ -96,12 +98,10 @@ export const SAMPLE_EVENTS: { readonly [N in WebhookEvent['name']]: Extract<Webh
 export const ROLE_CHANGED = enterpriseUpdated(objectOf('READY'), { role: { from: 'MEMBER', to: null } });
 
 /** The body of a sample, byte for byte as a receiver would get it. */
-export const sampleBody = (name: WebhookEvent['name']): string => eventBody(SAMPLE_EVENTS[name], NOW);
+export const sampleBody = (name: EventName): string => eventBody(SAMPLE_EVENTS[name], NOW);
 
 /** The same of every other sample of that event, each with what it shows. */
-export const moreSamples = (
-  name: WebhookEvent['name'],
-): Readonly<Record<string, [summary: string, body: string]>> =>
+export const moreSamples = (name: EventName): Readonly<Record<string, [summary: string, body: string]>> =>
   name === 'enterprise.updated'
     ? { role: ['The role of the account that is told has changed', eventBody(ROLE_CHANGED, NOW)] }
     : {};

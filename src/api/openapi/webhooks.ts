@@ -1,6 +1,6 @@
 /** The `webhooks` of the document: the requests to customers' servers, and how they answer. */
-import type { WebhookEvent } from '../../domain/webhookEvents.ts';
-import { EVENT_WORDS, pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhookEvents.ts';
+import { EVENT_NAMES, type EventName, eventRow } from '../../domain/events.ts';
+import { pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhookEvents.ts';
 import { moreSamples, sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 
@@ -52,24 +52,14 @@ const ANSWERS = {
   },
 };
 
-const summaryOf = (name: WebhookEvent['name']): string => EVENT_WORDS[name].slice(0, -1);
-
-/** Who gets an event that selected it: most are about an enterprise. */
-const OF_ENTERPRISE =
-  'Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise.';
-const RECEIVERS: Readonly<Partial<Record<WebhookEvent['name'], string>>> = {
-  'enterprise.updated': `${OF_ENTERPRISE} A change of \`role\` goes to the account whose role it is, alone, whatever that role is.`,
-  'authority.updated': 'Sent to every webhook that selected it, of any account, whatever enterprises it has.',
-  'webhook.test': 'Sent to the one webhook for which it was asked, whatever events that has selected.',
-};
+const summaryOf = (name: EventName): string => eventRow(name).says.slice(0, -1);
 
 /** `webhooks` by the name of the event; the schemas of the bodies are collected in `book`. */
 export function webhooks(book: SchemaBook): Record<string, { post: object }> {
-  const names = Object.keys(WEBHOOK_EVENT_VIEWS) as WebhookEvent['name'][];
-  return Object.fromEntries(names.map((name) => [name, { post: webhook(name, book) }]));
+  return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: webhook(name, book) }]));
 }
 
-function samplesOf(name: WebhookEvent['name']): Record<string, { summary: string; value: unknown }> {
+function samplesOf(name: EventName): Record<string, { summary: string; value: unknown }> {
   const all = { sample: [summaryOf(name), sampleBody(name)] as const, ...moreSamples(name) };
   return Object.fromEntries(
     Object.entries(all).map(([key, [summary, body]]) => [
@@ -79,11 +69,11 @@ function samplesOf(name: WebhookEvent['name']): Record<string, { summary: string
   );
 }
 
-function webhook(name: WebhookEvent['name'], book: SchemaBook): object {
+function webhook(name: EventName, book: SchemaBook): object {
   return {
     operationId: `on${pascalCase(name)}`,
     summary: summaryOf(name),
-    description: `${RECEIVERS[name] ?? OF_ENTERPRISE} Deliveries repeat until one is accepted and may come in any order: go by \`webhook-id\` and \`timestamp\`.`,
+    description: `${eventRow(name).receivers} Deliveries repeat until one is accepted and may come in any order: go by \`webhook-id\` and \`timestamp\`.`,
     tags: [WEBHOOKS_TAG.name],
     security: [],
     parameters: HEADERS,

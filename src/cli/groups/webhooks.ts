@@ -16,9 +16,10 @@ import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
 import { bodiesOf } from '../../db/events.ts';
 import { countMatching } from '../../db/matching.ts';
 import { listWebhooks } from '../../db/webhooks.ts';
+import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
 import { text } from '../../domain/text.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import { AccountId, anyEnvironment, flag, limit, onlyRut, optional, since } from '../inputs.ts';
 import { act, type CliDeps, group, query, type Row } from '../verb.ts';
@@ -28,7 +29,7 @@ const WEBHOOK = '0c0e1ab1-0000-4000-8000-000000000002';
 const WebhookId = z.string().describe('id of the webhook');
 const URL_ABOUT = 'where events are sent: https, a public name, port 443 or from 1024 up';
 const Url = z.string().describe(URL_ABOUT);
-const EVENT_ABOUT = `an event to send; repeat for more: ${WEBHOOK_EVENTS.join(', ')}`;
+const EVENT_ABOUT = `an event to send; repeat for more: ${SELECTABLE_EVENTS.join(', ')}`;
 const Events = z.array(z.string()).describe(EVENT_ABOUT);
 
 const webhookRow = (webhook: Webhook) => ({
@@ -197,7 +198,7 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
       since: since(
         'of those, only what was given up or last refused from then on: a day in Montevideo, or a date and time',
       ),
-      event: optional(z.enum([...WEBHOOK_EVENTS, 'webhook.test']), 'of those, only this event'),
+      event: optional(z.enum(EVENT_NAMES), 'of those, only this event'),
       reason: optional(text(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
       dryRun: flag('only tell how many a bulk run would send again'),
     },

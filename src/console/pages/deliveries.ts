@@ -8,8 +8,9 @@ import {
 } from '../../db/deliveryList.ts';
 import type { Seen } from '../../db/roles.ts';
 import { listWebhooksOf } from '../../db/webhooks.ts';
+import { EVENT_NAMES } from '../../domain/events.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
-import { DELIVERY_STATUSES, WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
@@ -28,13 +29,12 @@ import {
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf } from '../parts.ts';
 
-const EVENTS = [...WEBHOOK_EVENTS, 'webhook.test'] as const;
 const Day = z.string().refine(isDate);
 
 /** The filters of deliveries, as they stand in a query. */
 export const DELIVERY_FILTERS = {
   status: z.enum(DELIVERY_STATUSES).optional(),
-  event: z.enum(EVENTS).optional(),
+  event: z.enum(EVENT_NAMES).optional(),
   webhook: z.uuid().optional(),
   rut: SoughtRut.optional(),
   cfe: z.string().max(40).optional(),
@@ -128,7 +128,7 @@ function filtersOf(
 ): (Filter & { name: FilterName })[] {
   return [
     { name: 'status', label: words.status, options: optionsOf(DELIVERY_STATUSES, words.statuses) },
-    { name: 'event', label: words.event, options: EVENTS.map((event) => [event, event] as const) },
+    { name: 'event', label: words.event, options: EVENT_NAMES.map((event) => [event, event] as const) },
     {
       name: 'webhook',
       label: words.webhook,

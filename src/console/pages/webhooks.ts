@@ -8,7 +8,7 @@ import {
   webhookFares,
   webhookPage,
 } from '../../db/webhooks.ts';
-import { WEBHOOK_EVENTS } from '../../domain/webhook.ts';
+import { SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type Audience, mayIn } from '../access.ts';
@@ -146,7 +146,7 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 
 /** A box for each event, of which some are ticked. */
 export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
-  return html`<fieldset class="boxes"><legend>${words.events}</legend>${WEBHOOK_EVENTS.map(
+  return html`<fieldset class="boxes"><legend>${words.events}</legend>${SELECTABLE_EVENTS.map(
     (event) =>
       html`<label><input type="checkbox" name="event" value="${event}"${chosen.includes(event) && html` checked`}> <code>${event}</code></label>`,
   )}</fieldset>`;

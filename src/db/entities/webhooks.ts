@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import type { DeliveryStatus, SelectableEvent } from '../../domain/webhook.ts';
-import type { WebhookEvent } from '../../domain/webhookEvents.ts';
+import type { EventName, SelectableEvent } from '../../domain/events.ts';
+import type { DeliveryStatus } from '../../domain/webhook.ts';
 
 const WebhookSchema = defineEntity({
   name: 'Webhook',
@@ -34,7 +34,7 @@ const EventSchema = defineEntity({
     id: p.uuid().primary(),
     /** The enterprise it is about: accounts with a role there may learn of it; null for `webhook.test`. */
     rut: p.text().strictNullable(),
-    name: p.text().$type<WebhookEvent['name']>(),
+    name: p.text().$type<EventName>(),
     environment: p.text().$type<Environment>(),
     /** The JSON that is sent, byte for byte the same at every attempt. */
     body: p.text(),
@@ -55,7 +55,7 @@ const DeliverySchema = defineEntity({
     workflowId: p.text(),
     webhookId: p.uuid(),
     eventId: p.uuid(),
-    eventName: p.text().$type<WebhookEvent['name']>(),
+    eventName: p.text().$type<EventName>(),
     status: p.text().$type<DeliveryStatus>(),
     /** Asked for again while it waited: an attempt that fails now is not its last, for a new schedule is to come. */
     askedAgain: p.boolean().default(false),

@@ -5,7 +5,7 @@ import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { addWebhook, testWebhook, updateWebhook } from '../../../src/commands/webhooks.ts';
 import { eventsAfter, placeOf, recordEvent } from '../../../src/db/events.ts';
 import { purgeExpired } from '../../../src/db/purge.ts';
-import type { SelectableEvent } from '../../../src/domain/webhook.ts';
+import type { SelectableEvent } from '../../../src/domain/events.ts';
 import { cfeUpdated, paymentCreated, type WebhookEvent } from '../../../src/domain/webhookEvents.ts';
 import type { TestCaller } from '../../support/api.ts';
 import { useApi } from '../../support/apiSuite.ts';

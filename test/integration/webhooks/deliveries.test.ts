@@ -145,10 +145,10 @@ describe('deliveries to a real HTTPS receiver', () => {
 
     await working(async () => {
       await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
-      await until('the first attempt', 20, async () => (await attemptsOf(id)).n === 1 || undefined);
+      await until('the first attempt', 20, async () => (await attemptsOf(id)).n >= 1 || undefined);
       await redeliver(deps, { deliveryId: id });
       await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
-      await until('the second attempt', 20, async () => (await attemptsOf(id)).n === 2 || undefined);
+      await until('the second attempt', 20, async () => (await attemptsOf(id)).n >= 2 || undefined);
       await redeliver(deps, { deliveryId: id });
       await dispatchDeliveries(db.orm, temporal, [3_600_000, 3_600_000]);
       const { delivery, attempts } = await endedDelivery(db.orm, id);
@@ -176,7 +176,7 @@ describe('deliveries to a real HTTPS receiver', () => {
       await until('the last attempt', 20, async () => receiver.script.length === 1 || undefined);
       await redeliver(deps, { deliveryId: id });
       fail();
-      await until('its failure', 20, async () => (await attemptsOf(id)).n === 2 || undefined);
+      await until('its failure', 20, async () => (await attemptsOf(id)).n >= 2 || undefined);
       expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('PENDING');
       // Only now does the request reach the workflow, whose run has ended.
       await dispatchDeliveries(db.orm, temporal, [20]);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '../../../local/simulator/server.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { PATIENCE } from '../until.ts';
 import { aCfe, type CfeOrder, ISSUER_RUT, montevideo } from './aCfe.ts';
 import { aSobre, type Keys, openPkcs12, signCfe, signEnvelope } from './signing.ts';
 
@@ -109,9 +110,9 @@ export class Customer {
     return this.await(field(ack, 'IDReceptor'), field(ack, 'Token'));
   }
 
-  /** Asks until there is a verdict, for at most 10 s; a simulator of this process has its clock put forward. */
+  /** Asks until there is a verdict, for at most 10 s of a quiet machine; a simulator of this process has its clock put forward. */
   async await(idReceptor: string | undefined, token: string | undefined): Promise<string> {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 10_000 * PATIENCE;
     for (;;) {
       const { payload } = await this.ask(idReceptor, token);
       if (field(payload, 'codigo') !== '105') return payload;

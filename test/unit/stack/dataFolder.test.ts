@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../../local/config.ts';
 import { takeLock } from '../../../local/stack/fileLock.ts';
 import { openAuthority } from '../../../local/stack/localAuthority.ts';
 import { isRunning, markOf } from '../../../local/stack/processes.ts';
@@ -13,7 +14,6 @@ import { readRunRecord, writeRunRecord } from '../../../local/stack/runRecord.ts
 import { keepSecrets, openSecrets } from '../../../local/stack/secrets.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
 import { runningStack, type StackInfo, stackFileOf, writeStackFile } from '../../../local/stack/stackFile.ts';
-import { readConfig } from '../../../src/config.ts';
 import { sealingKeyOf } from '../../../src/crypto/sealed.ts';
 import { pepperVariable } from '../../support/pepper.ts';
 

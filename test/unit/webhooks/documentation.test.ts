@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { openAuthority } from '../../../local/stack/localAuthority.ts';
 import { sampleBody } from '../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../src/crypto/webhookSecret.ts';
-import { WEBHOOK_EVENTS } from '../../../src/domain/webhook.ts';
+import { EVENT_NAMES } from '../../../src/domain/events.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
 import { signatureHeaders } from '../../../src/webhooks/signature.ts';
 
@@ -34,7 +34,7 @@ const PROGRAMS: Readonly<Record<string, { program: string; file: string }>> = {
 describe('docs/webhooks.md', () => {
   test('shows a body of every event, to the byte as the service makes it', () => {
     expect(blocks('event').map(({ text }) => text)).toEqual(
-      [...WEBHOOK_EVENTS, 'webhook.test' as const].map((name) => `${sampleBody(name)}\n`),
+      EVENT_NAMES.map((name) => `${sampleBody(name)}\n`),
     );
   });
 
