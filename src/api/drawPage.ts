@@ -14,8 +14,12 @@ export interface PageTask extends Pick<PageReceipt, 'environment' | 'status' | '
   readonly receiptToken: string;
 }
 
-/** A receipt of some 30 lines. */
-const LONG_CHARACTERS = 16 * 1024;
+/**
+ * A receipt of some 30 lines.
+ *
+ * @internal exported for tests
+ */
+export const LONG_CHARACTERS = 16 * 1024;
 const queue = createFairQueue({
   atOnce: 1,
   waiting: 24,

@@ -48,13 +48,14 @@ export const mailsOfAccount = (requestsPerHour: number) => ({
 
 /**
  * The mailbox behind an address: capitals do not count, nor does what its owner adds after a plus sign (RFC 5233), nor,
- * at Gmail, points before the @.
+ * at Gmail, points before the @ and which of its two names stands behind it.
  */
 export function mailboxOf(destination: string): string {
   const mailbox = destination.toLowerCase().replace(/\+[^@]*(?=@)/, '');
-  return GMAIL.test(mailbox) ? mailbox.replace(/\.(?=.*@)/g, '') : mailbox;
+  const [, name] = GMAIL.exec(mailbox) ?? [];
+  return name === undefined ? mailbox : `${name.replaceAll('.', '')}@gmail.com`;
 }
-const GMAIL = /@(gmail|googlemail)\.com$/;
+const GMAIL = /^(.*)@(?:gmail|googlemail)\.com$/;
 
 /** Body of POST …/cfes/{cfe_id}/emails (docs/contract.md#e-mail). */
 export const SendMail = z

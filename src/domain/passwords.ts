@@ -10,6 +10,11 @@ const OWN_WORDS =
   'admin administrador clave consola console contrasena password secreto usuario cae cfe comprobante comprobantes dgi efactura eticket factura facturas facturacion recibo rut sobre ticket montevideo uruguay'.split(
     ' ',
   );
+/** Rows of keys and of letters: whatever follows one another there, forwards or backwards, is no word of its own. */
+const ROWS = ['abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjklñ', 'zxcvbnm'].flatMap((row) => {
+  const letters = folded(row);
+  return [letters, letters.split('').toReversed().join('')];
+});
 /** Common passwords of which a new one must be more than. */
 const MOST_COMMON_WORDS = 2;
 const FEWEST_CHARACTERS = 5;
@@ -25,8 +30,8 @@ export interface PasswordOwner {
 
 /**
  * What is wrong with a new password of a person; undefined when nothing is. It is guessable when it repeats a few characters, or is made
- * of nothing but digits, words of this service, its owner's address and accounts, and at most two common passwords (`isCommon`, of a
- * folded text).
+ * of nothing but digits, letters in a row, words of this service, its owner's address and accounts, and at most two common
+ * passwords (`isCommon`, of a folded text).
  */
 export function passwordFault(
   password: string,
@@ -36,28 +41,29 @@ export function passwordFault(
   const { length } = Array.from(password);
   if (length < PASSWORD_LENGTH.shortest || length > PASSWORD_LENGTH.longest) return 'length';
   const known = new Set([...OWN_WORDS, ...[owner.email, ...owner.accountNames].flatMap(wordsOf)]);
-  const letters = folded(password);
-  // One of signs alone has no words.
+  // A sign stands for a letter, or between two words. One of signs alone has no words.
+  const readings = [folded(password), folded(password.replaceAll(/[@$]/g, ' '))].filter(Boolean);
   const isPredictable =
     new Set(password).size < FEWEST_CHARACTERS ||
-    (letters !== '' && fewestCommonWords(letters, known, isCommon) <= MOST_COMMON_WORDS);
+    readings.some((letters) => fewestCommonWords(letters, known, isCommon) <= MOST_COMMON_WORDS);
   return isPredictable ? 'guessable' : undefined;
 }
 
 /** A text without accents, signs and capitals, and with the letters for which signs often stand. */
-const folded = (text: string): string =>
-  text
+function folded(text: string): string {
+  return text
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll('@', 'a')
     .replaceAll('$', 's')
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
 
 /** A text as a whole, and its words. */
 const wordsOf = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{M}\p{N}]+/u)].map(folded).filter(({ length }) => length >= SHORTEST_NAME);
 
-/** Of how many common passwords, at the least, a text is made; known words and digits cost nothing. Infinity where something else is in it. */
+/** Of how many common passwords, at the least, a text is made; known words, rows and digits cost nothing. Infinity where something else is in it. */
 function fewestCommonWords(
   text: string,
   known: ReadonlySet<string>,
@@ -74,7 +80,7 @@ function fewestCommonWords(
     if (/\d/.test(text.charAt(start))) reach(start + 1, count);
     for (let end = start + SHORTEST_NAME; end <= Math.min(text.length, start + LONGEST_WORD); end += 1) {
       const word = text.slice(start, end);
-      if (known.has(word)) reach(end, count);
+      if (known.has(word) || ROWS.some((row) => row.includes(word))) reach(end, count);
       else if (isCommon(word)) reach(end, count + 1);
     }
   }

@@ -488,6 +488,30 @@ describe('what production keeps from outside and from its programs', () => {
     expect([users.at(-1), users.filter((user) => user !== 'node')]).toEqual(['node', ['root']]);
   });
 
+  test('the image is the service alone: no stage that it is made from copies anything of local/', () => {
+    const stages = read('Dockerfile')
+      .split(/^(?=FROM )/m)
+      .slice(1)
+      .map((text) => ({ text, name: / AS (\S+)/.exec(text)?.[1], from: /^FROM (\S+)/.exec(text)?.[1] }));
+    const sourcesOf = (stage: (typeof stages)[number]): (typeof stages)[number][] => {
+      const copied = [...stage.text.matchAll(/--from=(\S+)/g)].map(([, name]) => name);
+      const sources = stages.filter(({ name }) => name === stage.from || copied.includes(name));
+      return [stage, ...sources.flatMap(sourcesOf)];
+    };
+    const filesOf = (stage: (typeof stages)[number]): string[] =>
+      sourcesOf(stage).flatMap(({ text }) =>
+        [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) => from.split(' ')),
+      );
+    const ofLocal = (name: string): boolean => /^\.?\/?local\b/.test(name) || name === '.';
+    const image = stages.at(-1);
+    const simulator = stages.find(({ name }) => name === 'simulator');
+
+    expect(image && filesOf(image).filter(ofLocal)).toEqual([]);
+    expect(image && filesOf(image)).toContain('src');
+    // What is built for trials has it.
+    expect(simulator && filesOf(simulator).filter(ofLocal)).toEqual(['local', 'local/package.json']);
+  });
+
   test('nothing reaches the builder but what the image copies', () => {
     const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from|local\/)(.+) \S+$/gm)].flatMap(
       ([, from]) => String(from).split(' '),

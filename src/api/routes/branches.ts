@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addBranch, removeBranch, updateBranch as update } from '../../commands/branches.ts';
-import { listBranches as find } from '../../db/enterprises.ts';
+import { listBranches as find, findBranch } from '../../db/enterprises.ts';
 import { CreateBranch, UpdateBranch } from '../../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
 import { words } from '../../domain/fieldWords.ts';
@@ -73,9 +73,13 @@ export const updateBranch = defineRoute({
   body: { schema: withReadOnly(UpdateBranch, BranchView), limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The branch', schema: BranchView },
   errors: ['NOT_FOUND'],
-  async handle({ params, body }, deps) {
-    // Only an open branch is updated, so both are known without reading it.
-    requireUnchanged(body, { branch: params.branch, closed_at: null });
+  async handle({ params, body, enterprise }, deps) {
+    const isFirst = enterprise.branch === params.branch;
+    const found = isFirst ? enterprise : await findBranch(deps.orm.em.fork(), params);
+    if (found) {
+      const { branch, closed_at } = branchView(found);
+      requireUnchanged(body, { branch, closed_at });
+    }
     return branchView(await update(deps, { ...params, body }));
   },
 });

@@ -46,16 +46,28 @@ export async function invite(em: EntityManager, personId: string, now: Date): Pr
 
 /**
  * Refuses what the console would do to an operator (FORBIDDEN): who they are, whether they may come in and by which link is the command
- * line's alone, so that a stolen session of an ADMIN makes no second one.
+ * line's alone, so that a stolen session of an ADMIN makes no second one. So it is with whoever came by the OpenID provider and was
+ * disabled: let in again, as a member too, they would be an operator at once where the provider's claim still says so.
  */
 export function checkConsoleMayManage(
   { actor }: Pick<CommandDeps, 'actor'>,
-  { email, operatorRole }: Pick<Person, 'email' | 'operatorRole'>,
+  { email, operatorRole, oidcSubject, disabledAt }: Person,
 ): void {
-  if (operatorRole === null || !actor?.startsWith('console:')) return;
-  const message = `${email} is an operator: operators are managed at the command line (cfe user).`;
-  throw new Refusal('FORBIDDEN', message, { faults: [{ path: '', code: 'user.operator', message }] });
+  if (!actor?.startsWith('console:')) return;
+  if (operatorRole !== null)
+    throw notOverConsole(
+      'user.operator',
+      `${email} is an operator: operators are managed at the command line (cfe user).`,
+    );
+  if (oidcSubject !== null && disabledAt !== null)
+    throw notOverConsole(
+      'user.dismissed',
+      `${email} came by the OpenID provider and was disabled: only the command line lets them in again (cfe user).`,
+    );
 }
+
+const notOverConsole = (code: string, message: string): Refusal =>
+  new Refusal('FORBIDDEN', message, { faults: [{ path: '', code, message }] });
 
 const BROWSER_LENGTH = 200;
 

@@ -133,6 +133,8 @@ export const en = {
     'second_factor.of_provider': 'You sign in with your organisation: the second factor is its affair.',
     'user.operator':
       'This person is an operator. Operators are let in, invited, signed out and disabled at the command line alone.',
+    'user.dismissed':
+      'This person came by the sign-in of your organisation and was disabled. Only the command line lets them in again.',
     'invitation.gone':
       'This invitation was used, was replaced by a later one, or is older than a day. Ask for another.',
     'mail.bounced':

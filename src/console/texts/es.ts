@@ -135,6 +135,8 @@ export const es: Texts = {
     'second_factor.of_provider': 'El ingreso es con su organización: el segundo factor depende de ella.',
     'user.operator':
       'Esta persona es operador. Los operadores se dan de alta, se invitan, se desconectan y se inhabilitan solo por la línea de comandos.',
+    'user.dismissed':
+      'Esta persona ingresaba por su organización y fue inhabilitada. Solo la línea de comandos la habilita de nuevo.',
     'invitation.gone':
       'Esta invitación ya fue usada, fue reemplazada por otra, o tiene más de un día. Pedir otra.',
     'mail.bounced':

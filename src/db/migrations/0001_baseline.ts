@@ -879,6 +879,21 @@ const OPERATIONS = `
   create trigger audit_stands before update or delete or truncate on audit
     for each statement execute function audit_stands();
 
+  -- Whoever takes over a program that people act by says of nobody else that he did something. The worker alone writes in the
+  -- name of others: of who asked for what it does.
+  create function actor_is_own() returns trigger language plpgsql as $$
+    declare
+      own constant text := case current_user
+        when 'cfe_api' then 'account:%' when 'cfe_console' then 'console:%' when 'cfe_operator' then 'cli:%' end;
+    begin
+      if new.actor not like own then
+        raise insufficient_privilege using message = format('%s acts as %s alone', current_user, own);
+      end if;
+      return new;
+    end
+  $$;
+  create trigger actor_is_own before insert on audit for each row execute function actor_is_own();
+
   create table run (
     id text primary key,
     kind text not null check (kind in ('retry', 'settle', 'abandon', 'redeliver')),
@@ -898,6 +913,9 @@ const OPERATIONS = `
     stop_asked_by text,
     ended_at timestamptz
   );
+  -- The worker's rows in the audit take the actor from there.
+  create trigger actor_is_own before insert or update of actor on run
+    for each row execute function actor_is_own();
   create index run_newest on run (created_at desc, id desc);
   create index run_of_account on run (account_id, created_at desc, id desc) where account_id is not null;
   create index run_running on run (created_at) where state = 'RUNNING';

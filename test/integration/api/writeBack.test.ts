@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { setGrant } from '../../../src/commands/grants.ts';
+import { Branch } from '../../../src/db/entities/enterprises.ts';
 import { Cae } from '../../../src/db/entities/numbers.ts';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { Event } from '../../../src/db/entities/webhooks.ts';
@@ -156,6 +157,22 @@ test('a branch: its code in the body is that in the path, and closing is not don
   ]);
   const other = await suite.owner.client.put(`/enterprises/${rut}/branches/9`, { ...first, branch: 9 });
   expectRefusal(other, 404, 'NOT_FOUND');
+});
+
+test('a closed branch that is written back as it was read: 404, it is no open one', async () => {
+  const rut = await ready();
+  const path = `/enterprises/${rut}/branches/7`;
+  await suite.owner.client.post(`/enterprises/${rut}/branches`, { branch: 7, ...PLACE });
+  const closedAt = new Date('2026-03-01T12:00:00Z');
+  await suite.db.orm.em.fork().nativeUpdate(Branch, { rut, branch: 7 }, { closedAt });
+  const [, closed] = await read<Resource[]>(`/enterprises/${rut}/branches`);
+  expect(closed).toMatchObject({ branch: 7, closed_at: closedAt.toISOString() });
+
+  expectRefusal(await suite.owner.client.put(path, closed), 404, 'NOT_FOUND');
+  expectRefusal(await suite.owner.client.put(path, PLACE), 404, 'NOT_FOUND');
+  expectFaults(await suite.owner.client.put(path, { ...closed, closed_at: null }), [
+    ['/closed_at', 'body.read_only', /must be "2026-03-01T12:00:00.000Z"/],
+  ]);
 });
 
 test('a customer: null counts as left out, where it is created too; what must be there is not null', async () => {

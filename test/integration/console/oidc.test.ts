@@ -144,6 +144,24 @@ test('whoever has no role, no proven address, or was disabled here does not come
   expect(dani.operatorRole).toBeNull();
 });
 
+test('who was dismissed is not let in again over the console, where a claim that still stands would make them an operator', async () => {
+  const email = 'hugo@example.com';
+  claims.set('hugo', { email, email_verified: true, cfe_role: 'ADMIN' });
+  expect((await enter('hugo')).status).toBe(303);
+  await disableUser({ ...site.deps, actor: 'cli:ana' }, { email });
+  const [admin, account] = [await site.as(await site.anOperator('ADMIN')), await anAccount(db.orm)];
+
+  const added = await admin.send(`/accounts/${account}/people`, { email, role: 'VIEWER' });
+
+  expect(added.status).toBe(403);
+  expect(added.text).toContain('Solo la línea de comandos la habilita de nuevo.');
+  expect((await enter('hugo')).status).toBe(403);
+  expect(await db.orm.em.fork().findOneOrFail(Person, { email })).toMatchObject({
+    operatorRole: null,
+    disabledAt: expect.any(Date),
+  });
+});
+
 test('a link from before somebody came by the provider gives them no password', async () => {
   const { invitation } = await createUser(site.deps, {
     email: 'fabi@example.com',

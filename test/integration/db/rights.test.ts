@@ -72,6 +72,19 @@ function statementOf(verb: Verb, table: string, column: string): string {
   return `truncate ${table}`;
 }
 
+/** As whom each program writes into the audit, of its own accord. */
+const OWN_ACTORS: Readonly<Record<Program, string>> = {
+  api: 'account:0c0e1ab1-0000-4000-8000-000000000001',
+  console: 'console:ana@example.com',
+  worker: 'service',
+  operator: 'cli:ana',
+};
+const auditRow = (actor: string): string =>
+  `insert into audit (at, actor, action, subject) values (now(), '${actor}', 'b', 'c')`;
+const runRow = (actor: string): string =>
+  `insert into run (id, kind, actor, reason, filter, state, total, done, unneeded, refused, created_at, moved_at)
+   values ('r', 'retry', '${actor}', 'x', '{}', 'RUNNING', 0, 0, 0, 0, now(), now())`;
+
 describe('the table of rights', () => {
   test('names every table of the database, and no other', () => {
     const words = 'name it in RIGHTS (src/db/rights.ts), with what each program does with it, and no more';
@@ -224,10 +237,31 @@ describe('every program', () => {
 
   test('adds to the audit, and neither changes nor removes what stands there', async () => {
     for (const program of PROGRAMS) {
-      await runAs(program, "insert into audit (at, actor, action, subject) values (now(), 'a', 'b', 'c')");
+      await runAs(program, auditRow(OWN_ACTORS[program]));
       for (const change of ["update audit set actor = 'nobody'", 'delete from audit', 'truncate audit']) {
         await expect(runAs(program, change)).rejects.toMatchObject(DENIED);
       }
+    }
+  });
+
+  test('says of nobody else that they did something; the worker alone writes in the name of who asked it', async () => {
+    const actors = [...Object.values(OWN_ACTORS), 'unverified', 'account', 'CLI:ana', 'xcli:ana'];
+    for (const program of PROGRAMS.filter((one) => one !== 'worker')) {
+      for (const actor of actors.filter((one) => one !== OWN_ACTORS[program]))
+        await expect(runAs(program, auditRow(actor))).rejects.toMatchObject(DENIED);
+    }
+    for (const actor of actors) await runAs('worker', auditRow(actor));
+  });
+
+  test('starts no bulk run in the name of another, from which the worker would take who acts', async () => {
+    const programs = ['console', 'operator'] as const;
+    for (const program of programs) {
+      const own = OWN_ACTORS[program];
+      await runAs(program, runRow(own));
+      const changed = `update run set actor = 'service' where id = 'r'`;
+      await expect(runAs(program, `${runRow(own)}; ${changed}`)).rejects.toMatchObject(DENIED);
+      for (const other of programs.filter((one) => one !== program))
+        await expect(runAs(program, runRow(OWN_ACTORS[other]))).rejects.toMatchObject(DENIED);
     }
   });
 

@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
+import { AuditEntry } from '../../../src/db/entities/operations.ts';
+import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { insertMail } from '../../../src/db/mails.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import { MAILS_BY_HAND_A_DAY } from '../../../src/domain/mail.ts';
 import type { Attack } from '../../support/abuse.ts';
 import { type Browser, browserOn, formTokenIn } from '../../support/console.ts';
-import { openConsole } from '../../support/consoleAttack.ts';
+import { type ConsoleGround, openConsole } from '../../support/consoleAttack.ts';
+import { linksOf } from '../../support/print/links.ts';
 
 const site = openConsole();
 afterAll(() => site.close());
@@ -16,6 +22,23 @@ const MANY_PARTS = `${emptyPart.repeat(Math.floor(FILE_BYTES / emptyPart.length)
 const strangers: { browser: Browser; form_token: string }[] = [];
 /** So many that the queue of strangers, 20, is full also where they arrive slowly. */
 const GUESSES = 60;
+
+const RESENT = MAILS_BY_HAND_A_DAY + 4;
+/** An e-mail that somebody sends again and again, and the page of its receipt. */
+let mail: { id: string; page: string; sender: Browser } | undefined;
+let resent = 0;
+
+async function aMailThatArrived({ orm, aMember }: ConsoleGround): Promise<void> {
+  const [link = ''] = await linksOf(orm, { enterprises: 1, count: 1, lines: 3, description: 'Café' });
+  const em = orm.em.fork();
+  const cfe = await em.findOneOrFail(Cfe, { receiptToken: link.slice('/r/'.length) });
+  const destination = 'vecino@ajeno.example';
+  const { id } = await em.transactional(async (open) =>
+    insertMail(open, cfe, { kind: 'RECEIPT', destination, byHand: false }, new Date()),
+  );
+  const page = `/cfes/${cfe.rut}/production/${formatCfeId(cfe)}`;
+  mail = { id, page, sender: await aMember(cfe.accountId, 'MEMBER') };
+}
 
 /** What somebody does to the console that others use. */
 export const CONSOLE: readonly Attack[] = [
@@ -75,5 +98,23 @@ export const CONSOLE: readonly Attack[] = [
       expect(await signInAgain()).toBe(303);
     },
     answers: [403, 503],
+  }),
+  site.attack({
+    name: 'console: one e-mail sent again in a loop: ten of its receipt in a day',
+    times: RESENT,
+    atOnce: 2,
+    prepare: aMailThatArrived,
+    async send({ orm }) {
+      const { id, page, sender } = mail ?? {};
+      const { status = 0 } = (await sender?.send(`${page}/mails/${id}`, {}, page)) ?? {};
+      resent += 1;
+      if (resent === RESENT) {
+        const taken = await orm.em.fork().count(AuditEntry, { action: 'mail.resend', subject: id ?? '' });
+        if (taken !== MAILS_BY_HAND_A_DAY) throw new Error(`it was sent again ${taken} times`);
+      }
+      return status;
+    },
+    // Back to the page of the receipt, which says what was done or refused.
+    answers: [303],
   }),
 ];

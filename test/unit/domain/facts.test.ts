@@ -228,7 +228,8 @@ describe('tables by date', () => {
 
 test.each([
   ['Ana.Paz+x@GMail.com', 'anapaz@gmail.com'],
-  ['a.b@googlemail.com', 'ab@googlemail.com'],
+  ['a.b+c@GoogleMail.com', 'ab@gmail.com'],
+  ['a.b@gmail.com.example', 'a.b@gmail.com.example'],
   ['Ana.Paz+x@cliente.example', 'ana.paz@cliente.example'],
 ])('the mailbox of %s is %s', (destination, mailbox) => {
   expect(mailboxOf(destination)).toBe(mailbox);
