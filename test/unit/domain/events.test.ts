@@ -25,6 +25,6 @@ describe('the table of events', () => {
     const named = [...section.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) =>
       [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name),
     );
-    expect(named.toSorted()).toEqual(EVENT_NAMES.toSorted());
+    expect(new Set(named)).toEqual(new Set(EVENT_NAMES));
   });
 });
