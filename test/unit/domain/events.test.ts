@@ -26,6 +26,5 @@ describe('the table of events', () => {
       [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name),
     );
     expect(new Set(named)).toEqual(new Set(EVENT_NAMES));
-    expect(named).toHaveLength(EVENT_NAMES.length);
   });
 });
