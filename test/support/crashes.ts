@@ -42,7 +42,7 @@ type SituationName = keyof typeof SITUATIONS;
 
 /** The points that are not passed on the ordinary way, or elsewhere too. */
 const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
-  // Not on a CFE's way: test/e2e/changeAndEvent.test.ts kills there.
+  // Not on a CFE's way: test/long/changeAndEvent.test.ts kills there.
   'request.written': [],
   'request.committed': [],
   // Of a day's report: test/integration/reports/crash.test.ts kills there.

@@ -3,7 +3,7 @@ import { describeMetrics } from '../../src/metrics/table.ts';
 /** docs/metrics.md, made from the table of metrics (src/metrics/table.ts). */
 export const metricsPage = (): string => `# Metrics and health
 
-The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so are the instruments. [ops/alerts.yml](../ops/alerts.yml) holds the alert rules, [ops/grafana-dashboard.json](../ops/grafana-dashboard.json) one screen for operators (Grafana: *Dashboards, New, Import*). A test checks every name and label in them against what running processes export (\`test/e2e/metrics.test.ts\`).
+The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so are the instruments. [ops/alerts.yml](../ops/alerts.yml) holds the alert rules, [ops/grafana-dashboard.json](../ops/grafana-dashboard.json) one screen for operators (Grafana: *Dashboards, New, Import*). A test checks every name and label in them against what running processes export (\`test/long/metrics.test.ts\`).
 
 ## Where
 

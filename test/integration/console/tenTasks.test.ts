@@ -12,7 +12,7 @@ import { giveCfes } from '../../support/mail/receipts.ts';
 import { day } from '../../support/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
-/** What a person comes to the console for, as they do it, wherever nothing else than the console acts; with all behind it: e2e/consoleTasks. */
+/** What a person comes to the console for, as they do it, wherever nothing else than the console acts; with all behind it: long/consoleTasks. */
 let db: TestDatabase;
 let site: TestConsole;
 let browser: Browser | undefined;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { inviteMember } from '../../../src/commands/members.ts';
-import { inviteUser } from '../../../src/commands/users.ts';
-import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
-import { PASSWORD, startConsole } from '../../support/console.ts';
-import { CONSOLE_PAGES, type Sample } from '../../support/consolePages.ts';
-import { aWorld, type Who, type World } from '../../support/consoleWorld.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { inviteMember } from '../../src/commands/members.ts';
+import { inviteUser } from '../../src/commands/users.ts';
+import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../support/browser.ts';
+import { PASSWORD, startConsole } from '../support/console.ts';
+import { CONSOLE_PAGES, type Sample } from '../support/consolePages.ts';
+import { aWorld, type Who, type World } from '../support/consoleWorld.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 const TELEPHONE = { width: 360, height: 740 };
 const DESK = { width: 1280, height: 800 };

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import type { Orm } from '../../../src/db/orm.ts';
-import { CODES, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
-import { startApi, type TestApi } from '../../support/api.ts';
-import { axeFaults, openBrowser, testWithBrowser } from '../../support/browser.ts';
+import type { Orm } from '../../src/db/orm.ts';
+import { CODES, LANGUAGES, SLUGS } from '../../src/handbook/guides.ts';
+import { startApi, type TestApi } from '../support/api.ts';
+import { axeFaults, openBrowser, testWithBrowser } from '../support/browser.ts';
 
 /** Where to leave a picture of each page, for who wants to look at them. */
 const PICTURES = process.env['GUIDES_PICTURES'];
