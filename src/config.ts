@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { USUAL_CAPS } from './domain/caps.ts';
 import { Email } from './domain/email.ts';
+import { MOST_CFES } from './domain/sobre.ts';
 
 interface Variable<T> {
   readonly schema: z.ZodType<T, string>;
@@ -51,6 +52,17 @@ const httpsUrl = (purpose: string, fallback?: string) =>
   });
 const rut = (fallback: string, purpose: string) =>
   variable({ schema: z.string().regex(/^\d{12}$/), mayHold: '12 digits', purpose, fallback });
+const perSecond = (fallback: string, purpose: string) =>
+  variable({
+    schema: z
+      .string()
+      .regex(/^\d+(\.\d+)?$/)
+      .transform(Number)
+      .refine((n) => n > 0 && n <= 1_000),
+    mayHold: 'a number above 0, at most 1000',
+    purpose,
+    fallback,
+  });
 const seconds = (fallback: string, purpose: string) =>
   variable({
     schema: z
@@ -406,16 +418,23 @@ export const VARIABLES = {
       'a file with certificates in PEM, those of the authorities that issue certificates to companies; or the word any, which takes certificates of whatever origin',
     purpose: 'who may certify that an enterprise is the one that it says (docs/contract.md#certificate)',
   }),
-  CFE_DGI_SENDS_PER_SECOND: variable({
+  CFE_DGI_SENDS_PER_SECOND: perSecond(
+    '50',
+    'how many sobres per second all workers together may send to each of the authority’s reception services',
+  ),
+  CFE_DGI_QUESTIONS_PER_SECOND: perSecond(
+    '50',
+    'how many questions per second all workers together may ask about verdicts, in each environment',
+  ),
+  CFE_SOBRE_MOST: variable({
     schema: z
       .string()
-      .regex(/^\d+(\.\d+)?$/)
+      .regex(/^[1-9]\d{0,2}$/)
       .transform(Number)
-      .refine((n) => n > 0 && n <= 1_000),
-    mayHold: 'a number above 0, at most 1000',
-    purpose:
-      'how many CFEs per second all workers together may send to each of the authority’s reception services',
-    fallback: '50',
+      .refine((n) => n <= MOST_CFES),
+    mayHold: `a whole number from 1 to ${MOST_CFES}`,
+    purpose: 'how many CFEs that wait share a sobre to the authority at most',
+    fallback: '100',
   }),
   CFE_RATES_URL: httpsUrl(
     "the central bank's service of closing rates, without a slash at its end (docs/authority/rates.md)",

@@ -28,36 +28,27 @@ export const FAILPOINTS = {
   'dispatch.told': ['api', 'worker'],
   /** The mark is committed. */
   'dispatch.marked': ['api', 'worker'],
-  /** The XML is signed, not stored. */
-  'sign.signed': ['worker'],
-  /** It is stored, with the sobre of a CFE that waits for nobody. */
-  'sign.stored': ['worker'],
-  /** The sobre of a note that waited has its Idemisor, within the open transaction. */
-  'submit.numbered': ['worker'],
-  'submit.sobreStored': ['worker'],
-  /** The CFE has its slot, or its queue entry. */
-  'gate.entered': ['worker'],
-  /** The intent to send is stored; nothing was sent. */
-  'submit.sendingStored': ['worker'],
-  /** The authority has answered the sobre; the answer is not stored. */
-  'submit.answered': ['worker'],
-  /** The send had no answer; the CFE waits in the queue if the authority counts as away. */
-  'gate.failed': ['worker'],
-  /** A waiting CFE gets its slot, within the open transaction; its workflow is not told. */
+  /** A sobre of CFEs that wait is made, or one that waits gets its slot, within the open transaction; its run is not told. */
   'gate.called': ['worker'],
   'gate.calledStored': ['worker'],
+  /** The CFEs of a sobre are signed; nothing of it is stored. */
+  'sobre.signed': ['worker'],
+  /** Their signatures and the bytes of the sobre are stored. */
+  'sobre.stored': ['worker'],
+  /** The sobre has leave to be sent, or waits for it. */
+  'gate.entered': ['worker'],
+  /** The intent to send is stored; nothing was sent. */
+  'send.marked': ['worker'],
+  /** The authority has answered the sobre; the answer is not stored. */
+  'send.answered': ['worker'],
+  /** The send had no answer; the sobre waits if the authority counts as away. */
+  'gate.failed': ['worker'],
   /** After an unclear send: the authority has said what became of the sobre; that is not stored. */
-  'submit.found': ['worker'],
-  'submit.receivedStored': ['worker'],
-  /** The rejection is stored with the sobre, not with the CFE yet. */
-  'submit.refusalStored': ['worker'],
-  /** The authority has answered the question for the verdict. */
-  'await.answered': ['worker'],
-  /** The verdict and what follows from it are written, not committed. */
-  'verdict.written': ['worker'],
-  'verdict.committed': ['worker'],
-  /** The verdict is stored where nobody is to be told of it. */
-  'verdict.storedAlone': ['worker'],
+  'send.found': ['worker'],
+  /** The authority has answered the question for verdicts. */
+  'ask.answered': ['worker'],
+  /** That it has the sobre, or its verdicts, and what follows from them are stored; Temporal knows nothing of it. */
+  'moves.stored': ['worker'],
   /** What support asked for is written, with its audit entry, not committed. */
   'support.written': ['worker'],
   'support.stored': ['worker'],

@@ -3,7 +3,7 @@
  * Started by name, so that nothing here pulls workflow code into other processes.
  */
 import type { ConnectionOptions } from '@temporalio/client';
-import type { SearchAttribute } from './searchAttributes.ts';
+import type { StartAttributes } from './searchAttributes.ts';
 
 /** A Temporal server, host:port, and how connections to it are secured; for both kinds of connection of the SDK. */
 export type TemporalServer = { readonly address: string; readonly apiKey?: string } & Pick<
@@ -11,10 +11,16 @@ export type TemporalServer = { readonly address: string; readonly apiKey?: strin
   'tls'
 >;
 
-/** `cfe` workflows and activities on our own database; `dgi` calls to the authority; `webhooks` deliveries; `mail` e-mails; `exports` files of receipts. */
+/**
+ * `cfe` workflows and activities on our own database; `dgi` what takes CFEs to the authority, and nothing else, so that
+ * nothing takes their places; `calls` whatever else asks the authority; `reports` the days of daily reports; `webhooks`
+ * deliveries; `mail` e-mails; `exports` files of receipts.
+ */
 export const TASK_QUEUES = {
   cfe: 'cfe',
   dgi: 'dgi',
+  calls: 'calls',
+  reports: 'reports',
   webhooks: 'webhooks',
   mail: 'mail',
   exports: 'exports',
@@ -24,13 +30,11 @@ export const TASK_QUEUES = {
 export const SIGNALS = {
   /** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
   factsChanged: 'factsChanged',
-  /** To `issueCfe` of a note: the CFE that it corrects has its verdict. */
-  originalDecided: 'originalDecided',
-  /** To `issueCfe` of a CFE that waits at the gate: it has been given a slot. */
+  /** To `issueCfes` of a sobre that waits at the gate: it has been given a slot. */
   slotGiven: 'slotGiven',
-  /** To `issueCfe`: its step keeps failing by a mistake of ours, and is tried again. */
+  /** To `issueCfes`: its step keeps failing by a mistake of ours, and is tried again. */
   stepFails: 'stepFails',
-  /** To `issueCfe`: its step still goes on, and fails no longer by a mistake of ours. */
+  /** To `issueCfes`: its step still goes on, and fails no longer by a mistake of ours. */
   stepGoesOn: 'stepGoesOn',
   /** To `validateCredentials`: the check was asked for (once more). */
   validateAgain: 'validateAgain',
@@ -41,11 +45,16 @@ export const SIGNALS = {
 } as const;
 export type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS];
 
-/** The update by which support acts on an `issueCfe`, or a `reportDay`, that waits for it. */
+/** The update by which support acts on an `issueCfes`, or a `reportDay`, that waits for it. */
 export const SUPPORT_UPDATE = 'support';
+
+/** Lanes of the outbox. Those before the last go in this order; of the last, a few go with each batch, whatever else waits. */
+export const LANES = { receipts: 0, work: 1, bulk: 2 } as const;
 
 interface WorkflowRow {
   readonly taskQueue: string;
+  /** By which lane its starts and signals leave the outbox, and whose tasks go first within a task queue. */
+  readonly lane: (typeof LANES)[keyof typeof LANES];
   /**
    * What a closed run with the same id means: ALLOW_DUPLICATE is "once more", ALLOW_DUPLICATE_FAILED_ONLY is "done
    * already", unless somebody terminated it: then what it was to do is still to be done.
@@ -56,48 +65,57 @@ interface WorkflowRow {
 }
 
 export const WORKFLOWS = {
-  issueCfe: {
+  issueCfes: {
     taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.receipts,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    summary: 'Takes one CFE to its verdict at the authority',
+    summary: 'Takes the CFEs of one sobre to their verdicts at the authority',
   },
   onboardEnterprise: {
     taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Makes an enterprise READY once everything it needs is there',
   },
   validateCredentials: {
     taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE',
     summary: "Checks an enterprise's e-invoicing login at the authority",
   },
   deliverWebhook: {
     taskQueue: TASK_QUEUES.webhooks,
+    lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE',
     summary: "Brings one event to one customer's server",
   },
   reportDay: {
-    taskQueue: TASK_QUEUES.dgi,
+    taskQueue: TASK_QUEUES.reports,
+    lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE',
     summary: 'Reports one day of one enterprise to the authority, and corrects it',
   },
   exchangeCfe: {
     taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Brings one CFE to its receiver, if that is an electronic one',
   },
   deliverReceipt: {
     taskQueue: TASK_QUEUES.mail,
+    lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE',
     summary: 'Brings one CFE to one address by e-mail',
   },
   bulkRun: {
     taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Does what a person decided for many CFEs or deliveries, one after the other',
   },
   exportReceipts: {
     taskQueue: TASK_QUEUES.exports,
+    lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: "Puts a month's receipts of one enterprise into one file",
   },
@@ -105,18 +123,27 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
+/** Temporal's keys of priority begin at 1, and the lower go first; the schedules' runs have 3, its own middle. */
+export const priorityKeyOf = (workflow: WorkflowName): number => WORKFLOWS[workflow].lane + 2;
+
 /**
- * The id under which the workflow of a new CFE will run: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, so that a person can read
- * it in the list of runs, and a cfe_id that is given again after a restore gets another. It is stored on the row;
- * whoever starts, signals or links takes it from there.
+ * The id under which the run of a new sobre will go: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, with `+<n>` behind the cfe_id
+ * where n others follow the first, so that a person can read it in the list of runs. It is stored on the row; whoever
+ * starts, signals or links takes it from there.
  */
-export const newCfeWorkflowId = (cfe: {
+export const newSobreWorkflowId = (sobre: {
   uuid: string;
   rut: string;
   environment: string;
-  cfeId: string;
+  firstCfeId: string;
+  others: number;
 }): string =>
-  `${cfe.environment === 'sandbox' ? 'cfe-sandbox' : 'cfe'}:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
+  [
+    sobre.environment === 'sandbox' ? 'cfe-sandbox' : 'cfe',
+    sobre.rut,
+    sobre.others === 0 ? sobre.firstCfeId : `${sobre.firstCfeId}+${sobre.others}`,
+    sobre.uuid.slice(0, 8),
+  ].join(':');
 /** The id under which the workflow runs that brings a CFE to its receiver: `exchange:<rut>:<cfe_id>:<8 of its uuid>`. */
 export const newExchangeWorkflowId = (cfe: { uuid: string; rut: string; cfeId: string }): string =>
   `exchange:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
@@ -155,7 +182,7 @@ export interface WorkflowMessage {
   input: WorkflowInput;
   signal?: SignalName;
   /** Shown in lists and used in queries of operators. */
-  searchAttributes?: Partial<Record<Exclude<SearchAttribute, 'NeedsSupport' | 'StuckReason'>, string>>;
+  searchAttributes?: StartAttributes;
 }
 
 /** Tells an enterprise's onboarding that a fact it may wait for has changed; starts it where it does not run yet. */

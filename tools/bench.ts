@@ -1,6 +1,8 @@
 /** `npm run bench -- NAME`: runs one of the benchmarks of test/bench. */
 const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<void> }>>> = {
   api: () => import('../test/bench/api.ts'),
+  backlog: () => import('../test/bench/backlog.ts'),
+  burst: () => import('../test/bench/burst.ts'),
   console: () => import('../test/bench/console.ts'),
   exports: () => import('../test/bench/exports.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from '../../src/logger.ts';
 import { BANK_PATH, serveBank } from './bank.ts';
+import { openCalls } from './calls.ts';
 import type { Clock } from './clock.ts';
 import { isEnvironment } from './environments.ts';
 import { openExchanges } from './exchanges.ts';
 import { sendJson, TooLarge } from './http.ts';
 import { openOutage } from './outage.ts';
 import { servePortal } from './portal/portal.ts';
-import type { PortalContext } from './portal/route.ts';
+import { openQueryDelay } from './queryDelay.ts';
 import { openAuthority } from './security/authority.ts';
 import { type MailServer, startMailServer } from './smtp.ts';
 import { SERVICE_NAMES, type Services, serveSoap } from './soap/endpoint.ts';
@@ -42,7 +43,7 @@ export async function startSimulator(options: {
   readonly clock?: Clock;
   /** By which outages last; `clock` unless told. */
   readonly realClock?: Clock;
-  /** Seconds from AS to the first allowed query (Fechahora); 0 by default. */
+  /** Seconds from AS to the first allowed query (Fechahora); as it was set before, unless told. */
   readonly queryDelaySeconds?: number;
 }): Promise<Simulator> {
   const clock = options.clock ?? (() => new Date());
@@ -52,7 +53,6 @@ export async function startSimulator(options: {
     options.logger.warn({ xsd_dir: options.xsdDir }, 'no official schemas found; judging by own rules alone');
   const state = openState(folder);
   const authority = await openAuthority(join(folder, 'keys'), clock());
-  const outage = openOutage(state, options.realClock ?? clock);
   const services: Services = {
     state,
     authority,
@@ -60,13 +60,13 @@ export async function startSimulator(options: {
     schemas,
     clock,
     exchanges: openExchanges(join(folder, 'exchanges'), clock),
-    outage,
-    queryDelaySeconds: options.queryDelaySeconds ?? 0,
+    outage: openOutage(state, options.realClock ?? clock),
+    queryDelay: openQueryDelay(state, options.queryDelaySeconds),
+    calls: openCalls(),
   };
-  const portal: PortalContext = { state, authority, clock, outage };
 
   const server = createServer((request, response) => {
-    serve(request, response, services, portal).catch((error: unknown) => {
+    serve(request, response, services).catch((error: unknown) => {
       options.logger.error({ err: error, method: request.method }, 'a request could not be served');
       if (response.headersSent) response.destroy();
       else
@@ -106,12 +106,7 @@ async function openMail(
 }
 
 /** Routes a request: SOAP under `/{environment}/{service}`, `/livez`, and the portal for everything else. */
-async function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  services: Services,
-  portal: PortalContext,
-): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, services: Services): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://simulator');
   const [environment, name, ...more] = url.pathname.slice(1).split('/');
   const service = SERVICE_NAMES.find((known) => known === name);
@@ -128,5 +123,5 @@ async function serve(
     });
   } else if (url.pathname.startsWith(BANK_PATH)) await serveBank(request, response, url.pathname, services);
   else if (url.pathname === '/livez') sendJson(response, 200, { status: 'ok' });
-  else await servePortal(request, response, url, portal);
+  else await servePortal(request, response, url, services);
 }

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { Run, RunItem } from '../db/entities/operations.ts';
 import type { Database } from '../db/orm.ts';
 import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
@@ -48,12 +49,13 @@ export function createStopItems(deps: Pick<RunDeps, 'orm' | 'clock'>): Activity<
   return async (runId) => resultOf(await end(deps, runId), 0);
 }
 
-/** A few at a time; none is begun once somebody has asked for the run to stop, or one has thrown. */
+/** A few at a time; none is begun once somebody has asked for the run to stop or cancelled it, or one has thrown. */
 async function actOn(deps: RunDeps, run: Run, items: readonly RunItem[]): Promise<void> {
   const waiting = [...items];
+  const { cancellationSignal } = Context.current();
   let failed = false;
   const lane = async (): Promise<void> => {
-    for (let item = waiting.shift(); item && !failed; item = waiting.shift()) {
+    for (let item = waiting.shift(); item && !failed && !cancellationSignal.aborted; item = waiting.shift()) {
       if (await isStopped(deps.orm.em.fork(), run.id)) return;
       try {
         await deps.act(run, item);

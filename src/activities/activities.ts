@@ -1,16 +1,23 @@
 import type { ReportKey } from '../db/dailyReports.ts';
-import type { ActivityName, ActivityResults } from '../domain/activityResults.ts';
+import type { ActivityName, ActivityResults, Recovered } from '../domain/activityResults.ts';
 import type { SupportRequest } from '../domain/supportAction.ts';
 
-/** A support update that the workflow of a stuck CFE accepted. */
-export interface SupportAct extends SupportRequest {
+/** What support asks of a CFE that was rejected for E06 alone. */
+export interface SupportAct extends Omit<SupportRequest, 'cfe_id'> {
   cfeUuid: string;
   /** The update's id: what it asks for is done, and audited, once. In the audit, the id of who asked for it. */
   requestId: string;
 }
 
+/** A support update that the run of a sobre accepted, for one of its CFEs. */
+export interface SobreSupportAct extends Omit<SupportRequest, 'cfe_id'> {
+  sobreId: string;
+  cfe_id: string;
+  requestId: string;
+}
+
 /** The same of a stuck report. */
-export interface ReportSupportAct extends SupportRequest {
+export interface ReportSupportAct extends Omit<SupportRequest, 'cfe_id'> {
   report: ReportKey;
   requestId: string;
 }
@@ -29,16 +36,16 @@ export interface MailAttemptInput {
 
 /** The one argument of each activity type. */
 interface Inputs {
-  signCfe: [cfeUuid: string];
-  submitCfe: [cfeUuid: string];
-  awaitVerdict: [cfeUuid: string];
-  supportCfe: [act: SupportAct];
+  /** `told`: the CFEs of which its run knows that they wait for a person; left out, it is not to be told. */
+  takeToVerdict: [sobreId: string, told?: readonly string[]];
+  supportCfe: [act: SupportAct | SobreSupportAct];
   attemptDelivery: [input: AttemptInput];
   attemptMail: [input: MailAttemptInput];
   makeReadyWhenComplete: [rut: string];
   recordExpiries: [];
   deleteExpired: [];
   startReports: [after: string];
+  recoverRuns: [after: Recovered['after']];
   prepareReport: [report: ReportKey];
   submitReport: [report: ReportKey];
   askReport: [report: ReportKey];

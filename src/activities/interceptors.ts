@@ -1,5 +1,6 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, log } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { isOwnFault } from './steps/ownFaults.ts';
 
 /**
  * What a history may know of an error that is no failure of ours: what kind it is, and its code. The texts of foreign
@@ -22,14 +23,20 @@ function withoutItsText(error: unknown): Error {
   });
 }
 
-/** Interceptors of every worker: no activity lets the text of a foreign error into a history. */
-export const activityInterceptors: ActivityInterceptorsFactory[] = [
-  () => ({
+/**
+ * Interceptors of every worker: no activity lets the text of a foreign error into a history, and what fails by a mistake of
+ * ours is told by its type, whatever it works on. An authority, a receiver or a database that is away is no such mistake.
+ */
+export const activityInterceptors = (
+  onOwnFault: (activityType: string) => void,
+): ActivityInterceptorsFactory[] => [
+  ({ info }) => ({
     inbound: {
       async execute(input, next) {
         try {
           return await next(input);
         } catch (error) {
+          if (isOwnFault(error)) onOwnFault(info.activityType);
           const told = withoutItsText(error);
           if (told !== error) log.error('an activity failed by a mistake or an outage of ours', { error });
           throw told;

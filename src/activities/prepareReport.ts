@@ -26,9 +26,6 @@ export interface PrepareReportDeps extends ReportDeps, ContentDeps {
   signReport: (heading: ReportHeading, summary: ReportSummary, certificate: Certificate) => string;
 }
 
-/** Days read at a time in one process: CFEs need its connections to the database. */
-const SUMMED_AT_ONCE = 2;
-
 /** Between two corrections of a day of which more is to come; milliseconds. */
 const CORRECTIONS_APART = 600_000;
 
@@ -40,15 +37,10 @@ const ID_EMISOR = { min: 1_000_000_000, max: 10_000_000_000 };
  * before anything is sent, with sequence and number; until what became of them is known nothing else is prepared.
  */
 export function createPrepareReport(deps: PrepareReportDeps): Activity<'prepareReport'> {
-  const summing = atMost(SUMMED_AT_ONCE);
-  return (key) => whileBeating(() => prepare(deps, key, summing));
+  return (key) => whileBeating(() => prepare(deps, key));
 }
 
-async function prepare(
-  deps: PrepareReportDeps,
-  key: ReportKey,
-  summing: <T>(work: () => Promise<T>) => Promise<T>,
-): Promise<PrepareReportResult> {
+async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<PrepareReportResult> {
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
   // `report stop` took the day back before anything of it was sent.
@@ -60,30 +52,13 @@ async function prepare(
   const now = deps.clock();
   let content: ReportContent;
   try {
-    content = await summing(() => reportContent(deps, key, now));
+    content = await reportContent(deps, key, now);
   } catch (error) {
     if (!(error instanceof ReportTooLarge || error instanceof NumberTwice)) throw error;
     return leaveReport(deps, key, { reason: 'report.content', explanation: error.message });
   }
   failpoint('report.read');
   return decide(deps, { report, last, content, now });
-}
-
-/** Runs what it is given, so many at a time; the others wait in their order. */
-function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }
 
 interface Look {

@@ -52,7 +52,8 @@ export function createWriteExport({
   return (exportId) =>
     whileBeating(async () => {
       const end = ticks() + turnMilliseconds;
-      const isOver = () => ticks() >= end;
+      const { cancellationSignal } = Context.current();
+      const isOver = () => ticks() >= end || cancellationSignal.aborted;
       for (;;) {
         const asked = await theExport(deps, exportId);
         if (asked.state !== 'RUNNING') return endedAs(deps, asked);

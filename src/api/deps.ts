@@ -1,4 +1,5 @@
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
+import type { IssueDeps } from '../commands/issueCfe.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
 import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
 import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
@@ -13,7 +14,12 @@ import type { AuthorityWatch } from './authorityWatch.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
 /** What every handler is handed: what commands need, and the keys of the service. */
-export interface ApiDeps extends UpdateEnterpriseDeps, UploadCertificateDeps, ValidateCredentialsDeps {
+export interface ApiDeps
+  extends IssueDeps,
+    UpdateEnterpriseDeps,
+    UploadCertificateDeps,
+    ValidateCredentialsDeps {
+  readonly outbox: IssueDeps['outbox'];
   /** The time by which tokens run and requests are counted; `clock`, by which dates go, may be moved by tests. */
   readonly realClock: () => Date;
   /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */

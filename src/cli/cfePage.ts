@@ -12,7 +12,7 @@ const words = CFE_WORDS.en;
 
 /** What a dossier adds to the fields of a CFE, for programs. */
 export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
-  const { next, nextAt, since, actions, original, queue, awaySince, stuck, attempts, askedBy, acts } =
+  const { next, nextAt, since, actions, original, ahead, awaySince, stuck, attempts, askedBy, acts } =
     dossier;
   return {
     explanation: explanationOf(cfe),
@@ -22,7 +22,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
     fitting_actions: actions,
     key_id: askedBy?.id ?? null,
     corrects: original && { cfe_id: original.cfeId, cfe_status: original.status },
-    queue: queue && { ahead: queue.ahead, slot: queue.slot?.toISOString() ?? null },
+    ahead,
     authority_away_since: awaySince?.toISOString() ?? null,
     last_error: lastError(attempts),
     attempts: attempts.map((one) => ({
@@ -90,7 +90,7 @@ function lastError(attempts: readonly AttemptSummary[]): string | null {
 /** The page for people; `row` is that of the programs. */
 export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
   const { type, serie, numero, currency, payAmount, emissionDate, rut, environment } = cfe;
-  const { next, nextAt, actions, original, queue, since } = dossier;
+  const { next, nextAt, actions, original, ahead, since } = dossier;
   const error = lastError(dossier.attempts);
   const lines: [string, string][] = [
     [
@@ -102,15 +102,13 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['', explanationOf(cfe)],
     ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
-    ...(queue && queue.slot === null
-      ? [['Queue', `${queue.ahead} of the enterprise before it`] as [string, string]]
-      : []),
+    ...(ahead === null ? [] : [['Waits', `${ahead} of the enterprise before it`] as [string, string]]),
     ...(error === null ? [] : [['Last error', error] as [string, string]]),
     ...actions.map((action, i): [string, string] => [
       i === 0 ? 'You can' : '',
       `${action}: ${words.action[action].means}`,
     ]),
-    ['Workflow', cfe.workflowId],
+    ...(cfe.workflowId === null ? [] : [['Workflow', cfe.workflowId] as [string, string]]),
   ];
   const history = cfeTimeline(livedOf(cfe, dossier), words).flatMap(({ at, what, more }) => [
     `  ${at.toISOString()}  ${what}`,

@@ -11,7 +11,7 @@ import type { Why } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { redeliver } from './redeliver.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { type SupportCfeDeps, standingOf } from './supportCfe.ts';
+import { askRunOf, type SupportCfeDeps, standingOf } from './supportCfe.ts';
 
 export type ActOnRunItemDeps = Pick<CommandDeps, 'orm' | 'clock' | 'outbox'> &
   Pick<SupportCfeDeps, 'askSupport'>;
@@ -62,7 +62,7 @@ async function askFor(
   if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
   const attempts = await beginItem(em, item);
   try {
-    const answer = await deps.askSupport(cfe.workflowId, { action, requestId });
+    const answer = await askRunOf(deps, cfe, { action, requestId });
     if (answer.outcome !== 'nothing_to_do') {
       const { outcome, message, why } = answer;
       return { outcome, message, why };

@@ -6,6 +6,7 @@ import type { CfeRow } from '../db/entities/receipts.ts';
 import type { RequestKey } from '../db/idempotency.ts';
 import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
 import { withinTransaction } from '../db/orm.ts';
+import type { KeptMessage } from '../db/outbox.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import { certificateStatus } from '../domain/certificate.ts';
 import type { CfeContent } from '../domain/cfeDocument.ts';
@@ -24,7 +25,16 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { type Draft, numberCfe } from './steps/numberCfe.ts';
+import { type Draft, numberCfe, type Pace } from './steps/numberCfe.ts';
+
+/** What issuing needs beside the rest. */
+export interface IssueDeps extends CommandDeps {
+  readonly outbox: CommandDeps['outbox'] & {
+    /** Starts in the background what was just stored, its row leased; never throws. */
+    dispatchKept(message: KeptMessage): void;
+  };
+  readonly pace: Pace;
+}
 
 interface IssueCfeInput {
   /** The calling account. */
@@ -46,15 +56,15 @@ interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestI
 }
 
 /**
- * Issues a CFE: judges the request by every rule, then takes the next number and stores the CFE, PENDING, with the start
- * of its workflow, in one statement. Refuses with every fault at once (INVALID_INPUT), and then no number is taken; an
+ * Issues a CFE: judges the request by every rule, then takes the next number and stores the CFE, PENDING, in one
+ * statement. Refuses with every fault at once (INVALID_INPUT), and then no number is taken; an
  * unknown RUT is NOT_FOUND. Throws KeyTaken where the key stands for something already.
  */
-export async function issueCfe(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
+export async function issueCfe(deps: IssueDeps, input: IssueCfeInput): Promise<CfeRow> {
   failpoint('issue.begun');
-  const cfe = await issueWhileNumbersLast(deps, input);
+  const { cfe, start } = await issueWhileNumbersLast(deps, input);
   failpoint('issue.stored');
-  deps.outbox.dispatchSoon();
+  if (start) deps.outbox.dispatchKept(start);
   return cfe;
 }
 
@@ -73,10 +83,10 @@ export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): P
 }
 
 /** Where others took the last numbers of the CAE since the request was judged, it is judged anew: by what is left. */
-async function issueWhileNumbersLast(deps: CommandDeps, input: IssueCfeInput): Promise<CfeRow> {
+async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): ReturnType<typeof numberCfe> {
   for (;;) {
     try {
-      return await judged(deps, input, number);
+      return await judged(deps, input, (em, found) => number(em, found, deps.pace));
     } catch (error) {
       if (!(error instanceof NumbersGone)) throw error;
     }
@@ -130,9 +140,9 @@ async function judgeAndWork<T>(em: EntityManager, request: Request, work: Work<T
   return work(em, found);
 }
 
-async function number(em: EntityManager, { draft }: Judged): Promise<CfeRow> {
+function number(em: EntityManager, { draft }: Judged, pace: Pace): ReturnType<typeof numberCfe> {
   if (!draft) throw new Error('a CFE is issued with papers that are still to come');
-  return numberCfe(em, draft);
+  return numberCfe(em, draft, pace);
 }
 
 async function judge(em: EntityManager, { input, keyId, reading, now, original }: Request): Promise<Judged> {

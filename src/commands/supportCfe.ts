@@ -3,6 +3,7 @@ import { isAskedFor } from '../db/audit.ts';
 import { cfeById } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import { isNumberUndecided } from '../db/numbers.ts';
+import { formatCfeId } from '../domain/cfeId.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportAsk } from '../domain/supportAction.ts';
@@ -18,7 +19,10 @@ export interface SupportCfeDeps extends CommandDeps {
   /** Sends the update `support` to a workflow; a request id is done once. Refuses where Temporal or its worker is away (UNAVAILABLE). */
   readonly askSupport: (workflowId: string, ask: SupportAsk) => Promise<WorkflowAnswer>;
   /** Has the authority asked about a CFE that it rejected for E06 alone. Refuses where Temporal is away (UNAVAILABLE). */
-  readonly askRejected: (cfe: Pick<Cfe, 'id' | 'workflowId'>, ask: SupportAsk) => Promise<SupportAnswer>;
+  readonly askRejected: (
+    cfe: Pick<Cfe, 'id' | 'rut' | 'type' | 'sequence'>,
+    ask: SupportAsk,
+  ) => Promise<SupportAnswer>;
 }
 
 /** What to ask for, and why; a dry run asks for nothing. */
@@ -52,16 +56,26 @@ export async function supportCfe(
   const stuck = await cfeById(em, id);
   const isUndecided = action !== 'retry' && (await isNumberUndecided(em, id));
   if (dryRun) return wouldAsk(stuck, { action, isUndecided });
-  const { rut, workflowId } = stuck;
+  const { rut } = stuck;
   await recordAsk(deps, { action: `cfe.${action}`, subject: id, rut, reason, requestId });
   const answer = isUndecided
     ? await deps.askRejected(stuck, { action, requestId })
-    : await deps.askSupport(workflowId, { action, requestId });
+    : await askRunOf(deps, stuck, { action, requestId });
   const cfe = await cfeById(deps.orm.em.fork(), id);
   if (answer.outcome === 'nothing_to_do')
     return { cfe, outcome: answer.outcome, message: standingOf(cfe, answer.runs) };
   const { outcome, message, why } = answer;
   return { cfe, outcome, message, why };
+}
+
+/** Asks the run of a CFE; one that waits to be put into a sobre has none, and needs nobody. */
+export async function askRunOf(
+  { askSupport }: Pick<SupportCfeDeps, 'askSupport'>,
+  cfe: Pick<Cfe, 'sobreId' | 'workflowId' | 'type' | 'sequence'>,
+  ask: Omit<SupportAsk, 'cfeId'>,
+): Promise<WorkflowAnswer> {
+  if (cfe.sobreId === null || cfe.workflowId === null) return { outcome: 'nothing_to_do', runs: true };
+  return askSupport(cfe.workflowId, { ...ask, cfeId: formatCfeId(cfe) });
 }
 
 /** Writes into the audit who asks for an act of support, and why, before it is asked for; once for each request id. */

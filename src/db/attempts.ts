@@ -1,4 +1,4 @@
-/** Calls to the authority for CFEs: the only module that reads or writes the table authority_attempt. */
+/** Calls to the authority for sobres and CFEs: the only module that reads or writes the table authority_attempt. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, AttemptSummary } from '../domain/attempt.ts';
@@ -8,35 +8,35 @@ const LONGEST_RESPONSE = 64 * 1024;
 const LONGEST_TEXT = 1_000;
 
 /**
- * A part of a statement that stores calls for a CFE: those that asked and were answered the same become one row, with the first
+ * A part of a statement that stores calls for a sobre or a CFE: those that asked and were answered the same become one row, with the first
  * and the last of them. Takes the parameters of `attemptValues`.
  */
 export const ATTEMPTS_STORED = `
   attempts as (
-    insert into authority_attempt as kept (cfe_uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
+    insert into authority_attempt as kept (subject, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
       next_at, detail, reasons, request, response)
     select ?::uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms, next_at, detail, reasons, request,
       decode(response, 'base64')
     from jsonb_to_recordset(?::jsonb) as made (operation text, answer text, result text, count integer, first_at timestamptz,
       first_ms integer, last_at timestamptz, last_ms integer, next_at timestamptz, detail text, reasons jsonb, request text,
       response text)
-    on conflict (cfe_uuid, operation, answer) do update set result = excluded.result, count = kept.count + excluded.count,
+    on conflict (subject, operation, answer) do update set result = excluded.result, count = kept.count + excluded.count,
       last_at = excluded.last_at, last_ms = excluded.last_ms, next_at = excluded.next_at, detail = excluded.detail,
       reasons = excluded.reasons, request = excluded.request, response = excluded.response)`;
 
 /** The parameters of `ATTEMPTS_STORED`. `nextAt`: when the step is taken again by itself. */
 export function attemptValues(
-  cfeUuid: string,
+  subject: string | null,
   attempts: readonly Attempt[],
   nextAt: Date | null = null,
-): string[] {
+): (string | null)[] {
   const alike = Map.groupBy(attempts, ({ operation, answer }) => `${operation} ${answer}`);
   const rows = [...alike.values()].flatMap((each) => {
     const [first] = each;
     const last = each.at(-1);
     return first && last ? [rowOf(first, last, { count: each.length, nextAt })] : [];
   });
-  return [cfeUuid, JSON.stringify(rows)];
+  return [subject, JSON.stringify(rows)];
 }
 
 const rowOf = (first: Attempt, last: Attempt, { count, nextAt }: { count: number; nextAt: Date | null }) => ({
@@ -65,23 +65,26 @@ const rowOf = (first: Attempt, last: Attempt, { count, nextAt }: { count: number
 /** PostgreSQL has no place for the character 0, wherever the authority may get it from. */
 const text = (words: string): string => words.slice(0, LONGEST_TEXT).replaceAll('\0', '');
 
-/** Stores calls for a CFE in a statement of its own. */
+/** Stores calls for a sobre, or for a CFE alone, in a statement of its own. */
 export async function storeAttempts(
   em: EntityManager,
-  cfeUuid: string,
+  subject: string,
   attempts: readonly Attempt[],
   nextAt: Date | null,
 ): Promise<void> {
-  await em.execute(`with ${ATTEMPTS_STORED} select`, attemptValues(cfeUuid, attempts, nextAt));
+  await em.execute(`with ${ATTEMPTS_STORED} select`, attemptValues(subject, attempts, nextAt));
 }
 
-/** The calls for a CFE, in the order in which they were first made. */
+/** The condition that calls were made for a CFE, or for a sobre that it was in. Takes its UUID twice. */
+const OF_CFE = '(subject = ? or subject in (select sobre_id from sobre_cfe where cfe_uuid = ?))';
+
+/** The calls for a CFE, in the order in which they were first made; those of several sobres each by itself. */
 export async function attemptsOf(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {
   const rows = await em.execute<(Omit<AttemptSummary, 'reasons' | Moments> & Raw)[]>(
     `select operation, answer, result, count, detail, reasons, first_at, first_ms as "firstMilliseconds", last_at,
        last_ms as "lastMilliseconds", next_at
-     from authority_attempt where cfe_uuid = ? order by first_at, operation, answer`,
-    [cfeUuid],
+     from authority_attempt where ${OF_CFE} order by first_at, operation <> 'sendSobre', operation, answer`,
+    [cfeUuid, cfeUuid],
   );
   return rows.map(({ first_at, last_at, next_at, reasons, ...row }) => ({
     ...row,
@@ -108,8 +111,9 @@ export async function exchangeOf(
   const [row] = await em.execute<
     { request: string | null; response: Buffer | null; count: number; last_at: string }[]
   >(
-    'select request, response, count, last_at from authority_attempt where cfe_uuid = ? and operation = ? and answer = ?',
-    [cfeUuid, operation, answer],
+    `select request, response, count, last_at from authority_attempt
+     where ${OF_CFE} and operation = ? and answer = ? order by last_at desc limit 1`,
+    [cfeUuid, cfeUuid, operation, answer],
   );
   if (!row) return null;
   return {

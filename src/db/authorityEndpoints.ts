@@ -3,6 +3,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { AuthorityEndpoint } from './entities/authority.ts';
+import { countWaiting } from './sobres.ts';
 import { databaseNow, milliseconds, NOW, nowParameter } from './sql.ts';
 
 /** How an endpoint of the authority stands, for operators. */
@@ -12,7 +13,7 @@ export interface EndpointState {
   readonly openSince: Date | null;
   /** When it is tried next, while it is away. */
   readonly nextProbeAt: Date | null;
-  /** How many CFEs wait at the gate to be sent there. */
+  /** How many CFEs wait to be sent there. */
   readonly waiting: number;
 }
 
@@ -26,10 +27,9 @@ const UNASKED_MILLISECONDS = 300_000;
 export async function endpointStates(em: EntityManager, clock?: () => Date): Promise<EndpointState[]> {
   const now = await databaseNow(em, clock);
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
-  const counts = await em.execute<{ environment: Environment; count: number }[]>(
-    'select environment, count(*)::int as count from queue_entry where slot is null group by environment',
+  const waiting = new Map(
+    [...(await countWaiting(em))].map(([environment, count]) => [receptionOf(environment), count]),
   );
-  const waiting = new Map(counts.map(({ environment, count }) => [receptionOf(environment), count]));
   return rows.map(({ name, openSince, nextProbeAt }) => {
     const isAsked = nextProbeAt !== null && now.getTime() - nextProbeAt.getTime() < UNASKED_MILLISECONDS;
     const isAway = isAsked && openSince !== null;
@@ -113,8 +113,8 @@ export interface LockedEndpoint {
   /** Whether a probe may go now; if so it is counted. */
   beginProbe(): boolean;
   close(): void;
-  /** Makes a CFE the prober; null: no CFE is. */
-  appoint(cfeUuid: string | null): void;
+  /** Makes a sobre the prober; null: none is. */
+  appoint(sobreId: string | null): void;
   /** The first slot that is free from `earliest` on. */
   freeSlot(earliest: Date): Date;
   /** Takes the slots before that moment. */
@@ -138,8 +138,8 @@ export async function lockEndpoint(
       close(row);
       row.closedAt = now;
     },
-    appoint(cfeUuid) {
-      row.proberUuid = cfeUuid;
+    appoint(sobreId) {
+      row.proberId = sobreId;
     },
     freeSlot: (earliest) => (row.nextFreeAt > earliest ? row.nextFreeAt : earliest),
     takeSlotsBefore(moment) {
@@ -148,17 +148,9 @@ export async function lockEndpoint(
   };
 }
 
-/** Ends the part of a CFE that is the prober of an endpoint. */
-export async function dismissProber(em: EntityManager, cfeUuid: string): Promise<void> {
-  await em.nativeUpdate(AuthorityEndpoint, { proberUuid: cfeUuid }, { proberUuid: null });
-}
-
-/** Ends the part of probers that are not in the queue any more: what a crash at the wrong moment leaves behind. */
-export async function dismissLostProbers(em: EntityManager): Promise<void> {
-  await em.execute(
-    `update authority_endpoint set prober_uuid = null
-     where prober_uuid is not null and not exists (select from queue_entry where cfe_uuid = prober_uuid)`,
-  );
+/** Ends the part of a sobre that is the prober of an endpoint. */
+export async function dismissProber(em: EntityManager, sobreId: string): Promise<void> {
+  await em.nativeUpdate(AuthorityEndpoint, { proberId: sobreId }, { proberId: null });
 }
 
 /** When a send may go: `nearMilliseconds` from now at most, the next one `spacingMilliseconds` later. */
@@ -174,67 +166,45 @@ export interface SlotWish {
 export interface TakenSlot {
   readonly slot: Date;
   readonly ahead: number;
-  /** Failures of its endpoint, whose breaker is closed. */
-  readonly failures: number;
+  /** How many failures the breaker of the reception has counted; null while it is open. */
+  readonly closedAfter: number | null;
 }
 
 /** The next free slot, taken; null where the endpoint is open or the slot is not near. */
 export function takeSlot(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
-  return takeSlotWhere(em, wish, '', []);
+  return takeSlotWhere(em, { ...wish, endpoint: receptionOf(wish.environment) }, 'and open_since is null');
 }
 
-/**
- * The next free slot, taken, for a CFE that has not waited: null also where others wait, or where this one has come to
- * wait itself. The one statement of a send in quiet times.
- */
-export function takeSlotUnlessOthersWait(
-  em: EntityManager,
-  wish: SlotWish & { cfeUuid: string },
-): Promise<TakenSlot | null> {
-  return takeSlotWhere(
-    em,
-    wish,
-    `and not exists (select from queue_entry where environment = ? and slot is null)
-     and not exists (select from queue_entry where cfe_uuid = ?)`,
-    [wish.environment, wish.cfeUuid],
-  );
-}
-
-/** The next free slot, taken, for what has no CFE: null also where CFEs wait. */
+/** The same for what has no CFE: null also where CFEs wait. */
 export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
-    wish,
-    'and not exists (select from queue_entry where environment = ? and slot is null)',
-    [wish.environment],
+    { ...wish, endpoint: receptionOf(wish.environment) },
+    `and open_since is null and not others_wait(split_part(name, '/', 1))`,
   );
+}
+
+/** The next free moment for a question about verdicts, taken; null where it is not near. */
+export function takeQuestion(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
+  return takeSlotWhere(em, { ...wish, endpoint: `${wish.environment}/consultation` }, '');
 }
 
 async function takeSlotWhere(
   em: EntityManager,
-  { environment, spacingMilliseconds, nearMilliseconds, clock }: SlotWish,
+  { endpoint, spacingMilliseconds, nearMilliseconds, clock }: SlotWish & { endpoint: Endpoint },
   condition: string,
-  values: readonly string[],
 ): Promise<TakenSlot | null> {
   const now = nowParameter(clock);
-  const [row] = await em.execute<{ slot: number; now: number; failures: number }[]>(
+  const [row] = await em.execute<{ slot: number; now: number; closedAfter: number | null }[]>(
     `update authority_endpoint
      set next_free_at = greatest(next_free_at, ${NOW}) + ? * interval '1 millisecond'
-     where name = ? and open_since is null
-       and next_free_at <= ${NOW} + ? * interval '1 millisecond' ${condition}
-     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now, failures`,
-    [
-      now,
-      spacingMilliseconds,
-      receptionOf(environment),
-      now,
-      nearMilliseconds,
-      ...values,
-      spacingMilliseconds,
-      now,
-    ],
+     where name = ? and next_free_at <= ${NOW} + ? * interval '1 millisecond' ${condition}
+     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now,
+       (select failures from authority_endpoint reception where open_since is null
+          and reception.name = split_part(authority_endpoint.name, '/', 1) || '/reception') as "closedAfter"`,
+    [now, spacingMilliseconds, endpoint, now, nearMilliseconds, spacingMilliseconds, now],
   );
-  return row
-    ? { slot: new Date(Math.round(row.slot)), ahead: row.slot - row.now, failures: row.failures }
-    : null;
+  if (!row) return null;
+  const { slot, now: then, closedAfter } = row;
+  return { slot: new Date(Math.round(slot)), ahead: slot - then, closedAfter };
 }

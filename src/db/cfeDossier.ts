@@ -11,11 +11,11 @@ import type { SupportAction } from '../domain/supportAction.ts';
 import { attemptsOf } from './attempts.ts';
 import { listAudit } from './audit.ts';
 import { endpointStates } from './authorityEndpoints.ts';
-import { QueueEntry, Sobre } from './entities/authority.ts';
 import type { AuditEntry } from './entities/operations.ts';
 import type { ApiKey } from './entities/people.ts';
 import { Cfe } from './entities/receipts.ts';
 import { isNumberUndecided } from './numbers.ts';
+import { placeInLine, type SobreOfCfe, sobresOf } from './sobres.ts';
 
 const MOST_ACTS = 100;
 
@@ -41,14 +41,14 @@ export interface CfeDossier {
   readonly actions: readonly SupportAction[];
   /** The CFE that it corrects. */
   readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
-  /** In the queue at the gate: how many of its enterprise are before it, or the slot that it was given. */
-  readonly queue: { readonly ahead: number; readonly slot: Date | null } | null;
+  /** How many of its enterprise are before it, where it waits to be put into a sobre. */
+  readonly ahead: number | null;
   /** Since when the service that it needs next is away. */
   readonly awaySince: Date | null;
   readonly stuck: readonly StuckMoment[];
   readonly attempts: readonly AttemptSummary[];
   /** Oldest first. */
-  readonly sobres: readonly Sobre[];
+  readonly sobres: readonly SobreOfCfe[];
   /** What people did to it, oldest first. */
   readonly acts: readonly AuditEntry[];
 }
@@ -59,14 +59,14 @@ export const askedByText = (key: AskingKey): string =>
 
 /** The dossier of a CFE at this moment. */
 export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
-  const [isUndecided, stuck, attempts, sobres, acts, original, queue, service, askedBy] = await Promise.all([
+  const [isUndecided, stuck, attempts, sobres, acts, original, ahead, service, askedBy] = await Promise.all([
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
     stuckMoments(em.fork(), cfe.id),
     attemptsOf(em.fork(), cfe.id),
     sobresOf(em.fork(), cfe.id),
     listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
     cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
-    isFinal(cfe.status) ? null : placeInQueue(em.fork(), cfe),
+    isFinal(cfe.status) ? null : placeInLine(em.fork(), cfe.id),
     isFinal(cfe.status) ? null : serviceOf(em.fork(), cfe),
     keyThatAsked(em.fork(), cfe.id),
   ]);
@@ -77,19 +77,20 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
     isNumberUndecided: isUndecided,
   };
   const awaySince = service?.openSince ?? null;
+  const slot = sobres.find(({ id }) => id === cfe.sobreId)?.slot ?? null;
   const next = nextStep(facts, {
     originalStatus: original?.status ?? null,
     isAuthorityAway: awaySince !== null,
-    isQueued: queue !== null && queue.slot === null,
+    isQueued: cfe.status === 'PENDING' && slot === null,
   });
   return {
     next,
-    nextAt: momentOf(next, { cfe, attempts, sobres, queue, probeAt: service?.nextProbeAt ?? null }),
+    nextAt: momentOf(next, { cfe, attempts, sobres, slot, probeAt: service?.nextProbeAt ?? null }),
     since: standsSince(cfe, stuck, sobres),
     askedBy,
     actions: fittingActions(facts),
     original: original && { cfeId: formatCfeId(original), status: original.status },
-    queue,
+    ahead,
     awaySince,
     stuck,
     attempts,
@@ -107,19 +108,6 @@ async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<AskingK
   return key ?? null;
 }
 
-/** Those that were refused, and the one that was not, each by its index. */
-const sobresOf = (em: EntityManager, cfeUuid: string): Promise<Sobre[]> =>
-  em.find(
-    Sobre,
-    {
-      $or: [
-        { cfeUuid, state: { $ne: 'REFUSED' } },
-        { cfeUuid, state: 'REFUSED' },
-      ],
-    },
-    { orderBy: { createdAt: 'asc', id: 'asc' } },
-  );
-
 async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
   const rows = await em.execute<{ reason: StuckReason; since: string; until: string | null }[]>(
     'select reason, since, until from stuck_moment where cfe_uuid = ? order by since',
@@ -132,17 +120,6 @@ async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMo
   }));
 }
 
-async function placeInQueue(em: EntityManager, { id, rut, environment }: Cfe): Promise<CfeDossier['queue']> {
-  const entry = await em.findOne(QueueEntry, { cfeUuid: id });
-  if (!entry) return null;
-  const [row] = await em.execute<{ ahead: number }[]>(
-    `select count(*)::integer as ahead from queue_entry
-     where rut = ? and environment = ? and slot is null and (since, sequence) < (?, ?)`,
-    [rut, environment, entry.since, entry.sequence],
-  );
-  return { ahead: row?.ahead ?? 0, slot: entry.slot };
-}
-
 /** The service that a CFE on its way needs next: verdicts are asked for where sobres are received. */
 async function serviceOf(em: EntityManager, { environment }: Cfe) {
   const states = await endpointStates(em);
@@ -151,16 +128,16 @@ async function serviceOf(em: EntityManager, { environment }: Cfe) {
 
 function momentOf(
   next: NextStep,
-  of: Pick<CfeDossier, 'attempts' | 'sobres' | 'queue'> & { cfe: Cfe; probeAt: Date | null },
+  of: Pick<CfeDossier, 'attempts' | 'sobres'> & { cfe: Cfe; slot: Date | null; probeAt: Date | null },
 ): Date | null {
   if (next === 'portal') return acceptableUntil(of.cfe);
   if (next === 'authority') return of.probeAt;
   if (next !== 'send' && next !== 'ask') return null;
   const [last] = of.attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
-  return of.queue?.slot ?? last?.nextAt ?? of.sobres.at(-1)?.askFrom ?? null;
+  return last?.nextAt ?? of.slot ?? of.sobres.at(-1)?.askFrom ?? null;
 }
 
-function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly Sobre[]): Date {
+function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly SobreOfCfe[]): Date {
   const open = cfe.stuckReason === null ? undefined : stuck.find(({ until }) => until === null);
   const received =
     cfe.status === 'RECEIVED' ? sobres.findLast(({ receivedAt }) => receivedAt !== null) : undefined;
@@ -175,7 +152,7 @@ export interface CfeHappening {
 
 /** What happened to a CFE, oldest first, as its rows tell. */
 export async function cfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHappening[]> {
-  const sobres = await em.find(Sobre, { cfeUuid: cfe.id }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  const sobres = (await sobresOf(em, cfe.id)).filter(({ idemisor }) => idemisor !== null);
   const happenings = [
     { at: cfe.createdAt, what: 'numbered' },
     ...sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [

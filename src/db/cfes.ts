@@ -1,23 +1,12 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import type { Attempt } from '../domain/attempt.ts';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
-import { formatCfeId, type Place } from '../domain/cfeId.ts';
 import type { Original } from '../domain/cfeRule.ts';
-import { CFE_STATUSES, type CfeStatus, canBecome, type FinalStatus } from '../domain/cfeStatus.ts';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type Environment } from '../domain/cfeTypes.ts';
-import type { RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { SIGNALS, type SignalName, type WorkflowMessage } from '../temporal.ts';
-import { ATTEMPTS_STORED, attemptValues } from './attempts.ts';
-import type { Sobre } from './entities/authority.ts';
+import { SIGNALS } from '../temporal.ts';
 import { Cfe } from './entities/receipts.ts';
-import { verdictExchange } from './exchange.ts';
-import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
-import { enqueue } from './outbox.ts';
-import { milliseconds } from './sql.ts';
-import { subscribedTo } from './webhooks.ts';
-
-const CFE_UPDATED = 'cfe.updated';
+import { signalSobre } from './sobres.ts';
 
 /** A CFE as its cfe_id names it: the place in the sequence of its type. */
 export interface CfeKey {
@@ -50,26 +39,6 @@ export async function skipPlaces(
      where rut = ? and environment = ? and type = ?`,
     [count, count, rut, environment, type],
   );
-}
-
-/** Starts the workflow of a CFE, or sends it the signal, starting it where it does not run. */
-export function issueCfeMessage(
-  cfe: Pick<Cfe, 'id' | 'workflowId' | 'rut' | 'environment' | 'type' | 'status'> & { sequence: Place },
-  signal?: SignalName,
-): WorkflowMessage {
-  return {
-    workflow: 'issueCfe',
-    workflowId: cfe.workflowId,
-    input: { cfeUuid: cfe.id },
-    ...(signal ? { signal } : {}),
-    searchAttributes: {
-      EnterpriseRut: cfe.rut,
-      Environment: cfe.environment,
-      CfeType: cfe.type,
-      CfeId: formatCfeId(cfe),
-      CfeStatus: cfe.status,
-    },
-  };
 }
 
 /** The CFE with this UUID; throws where there is none. */
@@ -188,93 +157,15 @@ export async function decidedAmong(em: EntityManager, ids: readonly string[]): P
 }
 
 /**
- * Records why a CFE is stuck, or, with null, that it goes on. One that has its verdict is never stuck, whatever an attempt
+ * Records why CFEs are stuck, or, with null, that they go on. One that has its verdict is never stuck, whatever an attempt
  * that was thought lost reports late.
  */
-export async function markStuck(em: EntityManager, id: string, reason: StuckReason | null): Promise<void> {
-  await em.nativeUpdate(Cfe, { id, settledAt: null }, { stuckReason: reason });
-}
-
-/** The statuses from which a CFE may go to that one. */
-const statusesBefore = (status: CfeStatus): CfeStatus[] =>
-  CFE_STATUSES.filter((before) => canBecome(before, status));
-
-/** Of a move of which no webhook hears, so that nothing but the rows changes. */
-const UNHEARD = `not exists (select ${subscribedTo('cfe.rut')})`;
-
-/**
- * Stores in one statement that the authority has a CFE and its sobre. False, and nothing changed, where a webhook is to
- * hear of it or the CFE may not become RECEIVED; the calls to the authority are stored in any case.
- */
-export async function receiveUnheard(
+export async function markStuck(
   em: EntityManager,
-  { id: sobreId, cfeUuid }: Pick<Sobre, 'id' | 'cfeUuid'>,
-  { idReceptor, token, askFrom }: Pick<Sobre, 'askFrom'> & { idReceptor: string; token: string },
-  { now, attempts }: { now: Date; attempts: readonly Attempt[] },
-): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(
-    `with moved as (
-       update cfe set status = 'RECEIVED', stuck_reason = null
-       where id = ? and status in (?) and ${UNHEARD} returning id), ${ATTEMPTS_STORED}
-     update sobre set state = 'RECEIVED', id_receptor = ?, token = ?, ask_from = ?,
-       received_at = coalesce(received_at, ?)
-     from moved where sobre.id = ? and cfe_uuid = moved.id returning sobre.id`,
-    [
-      cfeUuid,
-      statusesBefore('RECEIVED'),
-      CFE_UPDATED,
-      ...attemptValues(cfeUuid, attempts),
-      idReceptor,
-      token,
-      askFrom,
-      now,
-      sobreId,
-    ],
-  );
-  return rows.length > 0;
-}
-
-/**
- * Stores a verdict, its e-mails and the start of its way to an electronic receiver in one statement. Null, and nothing but the
- * calls stored, where a webhook is to hear of it, a note waits for it (asked with the row locked) or the CFE has its verdict.
- */
-export async function decideUnheard(
-  em: EntityManager,
-  id: string,
-  { status, rejection }: { status: FinalStatus; rejection: readonly RejectionReason[] | null },
-  { attempts, ...mailing }: VerdictMails & { attempts: readonly Attempt[] },
-): Promise<(Pick<Cfe, 'environment' | 'type' | 'createdAt'> & { begun: number }) | null> {
-  const isMailed = status !== 'REJECTED';
-  const [row] = await em.execute<{ environment: Environment; type: CfeType; ago: number; begun: number }[]>(
-    `with locked as materialized (select id from cfe where id = ? and status in (?) for update),
-       alone as materialized (select id from locked where not note_waits_for(id)),
-       decided as (
-         update cfe set status = ?, rejection = ?::jsonb, stuck_reason = null, settled_at = ?
-         from alone where cfe.id = alone.id and ${UNHEARD}
-         returning cfe.id, rut, environment, type, sequence, document, created_at)
-       ${isMailed ? `, ${verdictMails('decided')}, ${verdictExchange('decided')}` : ''}, ${ATTEMPTS_STORED}
-     select environment, type, ${milliseconds('created_at')} as ago,
-       ${isMailed ? '((select count(*) from mails) + (select count(*) from exchanged))::integer' : '0'} as begun from decided`,
-    [
-      id,
-      statusesBefore(status),
-      status,
-      rejection && JSON.stringify(rejection),
-      mailing.now,
-      CFE_UPDATED,
-      ...(isMailed ? [...verdictMailValues(mailing), mailing.now, mailing.now] : []),
-      ...attemptValues(id, attempts),
-    ],
-  );
-  if (!row) return null;
-  const { environment, type, ago, begun } = row;
-  return { environment, type, createdAt: new Date(ago), begun };
-}
-
-/** Enqueues, with the open transaction, that notes which may wait for the verdict on that CFE have it. */
-export async function tellNotes(em: EntityManager, originalId: string, now: Date): Promise<void> {
-  const notes = await em.find(Cfe, { referenceId: originalId, status: 'PENDING' });
-  for (const note of notes) enqueue(em, issueCfeMessage(note, SIGNALS.originalDecided), now);
+  ids: readonly string[],
+  reason: StuckReason | null,
+): Promise<void> {
+  await em.nativeUpdate(Cfe, { id: { $in: [...ids] }, settledAt: null }, { stuckReason: reason });
 }
 
 /**
@@ -348,24 +239,24 @@ export async function lockOriginal(em: EntityManager, key: CfeKey): Promise<Lock
 }
 
 /**
- * Marks a CFE whose step keeps failing by a mistake of ours, and has its workflow told, in one transaction: once, however
- * often it is called. One that has its verdict, or waits for support already, stays as it is.
+ * Marks the CFEs of a sobre whose step keeps failing by a mistake of ours, and has its run told, in one transaction: once,
+ * however often it is called. Those that have their verdict, or wait for support already, stay as they are.
  */
-export function markOwnFault(em: EntityManager, id: string, now: Date): Promise<void> {
+export function markOwnFault(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
-    const cfe = await open.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (cfe.settledAt !== null || cfe.stuckReason !== null) return;
-    cfe.stuckReason = 'internal';
-    enqueue(open, issueCfeMessage(cfe, SIGNALS.stepFails), now);
+    const marked = await open.nativeUpdate(
+      Cfe,
+      { sobreId, settledAt: null, stuckReason: null },
+      { stuckReason: 'internal' },
+    );
+    if (marked > 0) await signalSobre(open, sobreId, SIGNALS.stepFails, now);
   });
 }
 
-/** The mistake is mended: the CFE waits for nobody, and its workflow is told, as it may be waiting for a slot or a verdict. */
-export function clearOwnFault(em: EntityManager, id: string, now: Date): Promise<void> {
+/** The mistake is mended: the CFEs wait for nobody, and the run is told, as it may be waiting for a slot or a verdict. */
+export function clearOwnFault(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
-    const cfe = await open.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (cfe.stuckReason !== 'internal') return;
-    cfe.stuckReason = null;
-    enqueue(open, issueCfeMessage(cfe, SIGNALS.stepGoesOn), now);
+    const cleared = await open.nativeUpdate(Cfe, { sobreId, stuckReason: 'internal' }, { stuckReason: null });
+    if (cleared > 0) await signalSobre(open, sobreId, SIGNALS.stepGoesOn, now);
   });
 }

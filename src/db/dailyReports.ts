@@ -39,7 +39,7 @@ export function reportDayMessage(
       EnterpriseRut: rut,
       Environment: environment,
       ReportDate: date,
-      ReportStatus: status,
+      State: status,
     },
   };
 }

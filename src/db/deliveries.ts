@@ -68,7 +68,7 @@ export function deliveryMessage(
     searchAttributes: {
       ...(rut ? { EnterpriseRut: rut } : {}),
       Environment: environment,
-      DeliveryStatus: 'PENDING',
+      State: 'PENDING',
       DeliveryEvent: eventName,
     },
   };

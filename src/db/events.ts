@@ -4,7 +4,7 @@ import type { AuthorityChange } from '../domain/authorityStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { enterpriseChanges } from '../domain/enterpriseObject.ts';
 import { eventRow, type SelectableEvent } from '../domain/events.ts';
-import type { DeliveryStatus } from '../domain/webhook.ts';
+import { type DeliveryStatus, RETRY_DELAYS } from '../domain/webhook.ts';
 import {
   authorityUpdated,
   enterpriseUpdated,
@@ -12,11 +12,12 @@ import {
   type WebhookEvent,
   webhookTest,
 } from '../domain/webhookEvents.ts';
+import { newDeliveryWorkflowId, WORKFLOWS, type WorkflowName } from '../temporal.ts';
 import { insertDelivery } from './deliveries.ts';
 import { enterpriseObjectOf } from './enterprises.ts';
 import type { Enterprise } from './entities/enterprises.ts';
 import { type Delivery, Event } from './entities/webhooks.ts';
-import { type SelectingWebhook, subscribedWebhooks, webhooksSelecting } from './webhooks.ts';
+import { type SelectingWebhook, subscribedTo, subscribedWebhooks, webhooksSelecting } from './webhooks.ts';
 
 /**
  * Stores an event of an enterprise with the open transaction, with its deliveries and for its accounts to read: no change
@@ -43,6 +44,49 @@ async function tell(em: EntityManager, event: Event, webhooks: readonly Selectin
   }
   await listForAccounts(em, event, [...new Set(webhooks.map(({ accountId }) => accountId))]);
 }
+
+/**
+ * The part of a statement that stores and tells that CFEs have moved on, to the webhooks that hear of it. `moved`: a CTE
+ * with id, rut, environment and `body`, which the receivers get. Its parameters: `moveEventValues`.
+ */
+export const moveEvents = (moved: string): string => `
+  heard as materialized (
+    select gen_random_uuid() as id, one.rut, one.environment, one.body from ${moved} one
+    where exists (select ${subscribedTo('one.rut')})),
+  events as (
+    insert into event (id, rut, environment, name, body, created_at)
+    select id, rut, environment, '${CFE_UPDATED}', body, ?::timestamptz from heard),
+  hearing as materialized (
+    select heard.id as event_id, heard.rut, heard.environment, hook.*, gen_random_uuid() as id
+    from heard cross join lateral (
+      select w.id as webhook_id, w.account_id, w.enabled, w.created_at ${subscribedTo('heard.rut')}) hook),
+  listed as (
+    insert into account_event (account_id, event_id, event_name)
+    select distinct account_id, event_id, '${CFE_UPDATED}' from hearing),
+  deliveries as (
+    insert into delivery (id, workflow_id, webhook_id, event_id, event_name, status, asked_again, created_at)
+    select id, '${DELIVERY_PREFIX}' || rut || ':' || id, webhook_id, event_id, '${CFE_UPDATED}', 'PENDING', false,
+      ?::timestamptz
+    from hearing where enabled),
+  deliveries_started as (
+    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+    select ${WORKFLOWS.deliverWebhook.lane}, '${'deliverWebhook' satisfies WorkflowName}', '${DELIVERY_PREFIX}' || rut || ':' || id,
+      jsonb_build_object('deliveryId', id, 'delays', ?::jsonb),
+      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'State', 'PENDING',
+        'DeliveryEvent', '${CFE_UPDATED}'),
+      ?::timestamptz, 0, to_timestamp(0)
+    from hearing where enabled order by created_at, webhook_id
+    returning id)`;
+
+/** The values of `moveEvents`. */
+export const moveEventValues = (now: Date): string[] => {
+  const at = now.toISOString();
+  return [CFE_UPDATED, at, CFE_UPDATED, at, JSON.stringify(RETRY_DELAYS), at];
+};
+
+const CFE_UPDATED = 'cfe.updated' satisfies WebhookEvent['name'];
+/** How the ids of the workflows begin that tell of a CFE. */
+const DELIVERY_PREFIX = newDeliveryWorkflowId({ uuid: '', event: CFE_UPDATED, rut: '' }).slice(0, -1);
 
 /** Stores and tells in the open transaction that the authority is away since then, or answers again. */
 export async function recordAuthorityEvent(

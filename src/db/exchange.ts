@@ -3,13 +3,14 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
 import type { DirectoryFacts, ExchangeState } from '../domain/directory.ts';
-import { newExchangeWorkflowId, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
+import { LEAST_UUID } from '../domain/uuid.ts';
+import { newExchangeWorkflowId, WORKFLOWS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
 import { requireSigner } from './certificates.ts';
 import { Exchange } from './entities/authority.ts';
 import type { Certificate } from './entities/enterprises.ts';
 import { Cfe } from './entities/receipts.ts';
 import { insertMail } from './mails.ts';
-import { enqueue } from './outbox.ts';
+import type { Page } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
 
 /** The types that go to their receivers (docs/authority/electronic-receivers.md#who-gets-what). */
@@ -31,34 +32,16 @@ export const verdictExchange = (decided: string): string => `
       and document #>> '{receiver,document,type}' = 'RUC'
     returning exchange.cfe_uuid),
   exchanged as (
-    insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-    select '${'exchangeCfe' satisfies WorkflowName}',
+    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+    select ${WORKFLOWS.exchangeCfe.lane}, '${'exchangeCfe' satisfies WorkflowName}',
       '${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
       jsonb_build_object('cfeUuid', id),
-      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type, 'CfeId', name),
-      ?, 0, to_timestamp(0)
+      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
+        'CfeId', jsonb_build_array(name)),
+      ?::timestamptz, 0, to_timestamp(0)
     from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
     join exchanges on cfe_uuid = id
     returning id)`;
-
-/** Stores the same, with the open transaction, for a CFE with its verdict: ACCEPTED or OBSERVED. */
-export function recordVerdictExchange(em: EntityManager, cfe: Cfe, now: Date): void {
-  const { id, rut, environment, type, document } = cfe;
-  const receiver = document.receiver?.document;
-  if (environment !== 'production' || !EXCHANGED.includes(type) || receiver?.type !== 'RUC') return;
-  em.create(Exchange, {
-    cfeUuid: id,
-    rut,
-    environment,
-    receiverRut: receiver.number,
-    state: 'PENDING',
-    idemisor: null,
-    xml: null,
-    createdAt: now,
-    settledAt: null,
-  });
-  enqueue(em, exchangeMessage(cfe), now);
-}
 
 function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): WorkflowMessage {
   const cfeId = formatCfeId({ type, sequence });
@@ -66,18 +49,26 @@ function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): Workflo
     workflow: 'exchangeCfe',
     workflowId: newExchangeWorkflowId({ rut, cfeId, uuid: id }),
     input: { cfeUuid: id },
-    searchAttributes: { EnterpriseRut: rut, Environment: environment, CfeType: type, CfeId: cfeId },
+    searchAttributes: { EnterpriseRut: rut, Environment: environment, CfeType: type, CfeId: [cfeId] },
   };
 }
 
 /** The workflows of all CFEs of which it is not known yet whether they go to their receivers, of one enterprise or of all. */
-export async function pendingExchangeMessages(em: EntityManager, rut?: string): Promise<WorkflowMessage[]> {
+export async function pendingExchangeMessages(
+  em: EntityManager,
+  { rut, page }: { rut?: string | undefined; page?: Page | undefined },
+): Promise<WorkflowMessage[]> {
   const whose = rut === undefined ? {} : { rut };
-  const rows = await em.find(Exchange, { ...whose, state: 'PENDING' }, { orderBy: { createdAt: 'asc' } });
+  const inPage = page ? { cfeUuid: { $gt: page.after || LEAST_UUID }, createdAt: { $lt: page.before } } : {};
+  const rows = await em.find(
+    Exchange,
+    { ...whose, ...inPage, state: 'PENDING' },
+    page ? { orderBy: { cfeUuid: 'asc' }, limit: page.limit } : { orderBy: { createdAt: 'asc' } },
+  );
   const cfes = await em.find(
     Cfe,
     { id: { $in: rows.map(({ cfeUuid }) => cfeUuid) } },
-    { orderBy: { settledAt: 'asc' } },
+    { orderBy: page ? { id: 'asc' } : { settledAt: 'asc' } },
   );
   return cfes.map(exchangeMessage);
 }

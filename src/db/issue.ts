@@ -4,12 +4,14 @@ import type { NumberRange } from '../domain/cae.ts';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { PLACE_MARK } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
+import { DEADLINES } from '../domain/deadlines.ts';
 import type { UiValueRow } from '../domain/uiValues.ts';
-import type { WorkflowMessage } from '../temporal.ts';
+import { LANES, type WorkflowMessage } from '../temporal.ts';
 import { Enterprise } from './entities/enterprises.ts';
 import type { CfeRow } from './entities/receipts.ts';
 import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
 import { nextNumber } from './numbers.ts';
+import { LEASE_SECONDS } from './outbox.ts';
 import { rowsOf, statement } from './sql.ts';
 
 /** A CAE as far as issuing asks for it. */
@@ -82,14 +84,28 @@ export async function issueFacts(
 }
 
 /** A CFE that is judged and has all but its number and its place in the sequence. */
-export interface UnnumberedCfe extends Omit<CfeRow, 'sequence' | 'numero' | 'workflowId' | 'document'> {
+export interface UnnumberedCfe
+  extends Omit<CfeRow, 'sequence' | 'numero' | 'sobreId' | 'workflowId' | 'document'> {
   readonly document: Omit<CfeDocument, 'numero'>;
 }
 
-/** What a CFE was given: its place in the sequence of its type, and its number. */
+/** What a CFE was given: its place in the sequence of its type, its number and, where it goes at once, its sobre. */
 export interface Numbered {
   readonly sequence: number;
   readonly numero: number;
+  /** The row of the outbox that starts the run of its sobre, which it has to itself; null where it waits for one. */
+  readonly startId: string | null;
+}
+
+/** The sobre that a CFE gets where nothing of its enterprise is before it and a slot is free. */
+export interface SobreAtOnce {
+  readonly id: string;
+  /** Starts its run; PLACE_MARK stands where the place of the CFE goes. */
+  readonly message: WorkflowMessage;
+  /** The pause between two sends. */
+  readonly spacingMilliseconds: number;
+  /** So far ahead the slot may lie. */
+  readonly nearMilliseconds: number;
 }
 
 /** The CAE that was to give the number has none left: others took them since it was looked at. */
@@ -108,17 +124,17 @@ export class KeyTaken extends Error {
 
 /**
  * Locks the row of the sequence first, as does whoever else moves a numbering, then the CAE, whose table refuses to go beyond
- * its range: then nothing of this has happened.
+ * its range: then nothing of this has happened. The slot is passed over while somebody else takes one: the CFE waits then.
  */
 const STORE = statement(
   'issue_cfe',
   `with draft as materialized (
      select * from jsonb_to_record(?::jsonb) as draft (
-       id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text,
+       id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text, held boolean,
        emission_date date, currency text, pay_amount numeric, document jsonb, reference_id uuid,
        reference_amount numeric, certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
        idempotency_outline jsonb, request_id text, key_id uuid, receipt_token text,
-       created_at timestamptz, message jsonb)
+       created_at timestamptz, sobre_id uuid, message jsonb)
    ), claim as materialized (
      select case when idempotency_key is null then true
        else claim_idempotency_key(?::text, account_id, environment, idempotency_key, ?::timestamptz) end as is_free
@@ -131,44 +147,73 @@ const STORE = statement(
    ), number as (
      update cae set last_number = ${nextNumber('cae')} from draft cross join place where cae.id = draft.cae_id
      returning cae.last_number as numero
-   ), texts as (
-     select replace(draft.message ->> 'workflowId', '${PLACE_MARK}', place.last::text) as workflow_id,
-       replace(draft.message ->> 'searchAttributes', '${PLACE_MARK}', place.last::text)::jsonb as search_attributes
-     from draft cross join place
+   ), free as materialized (
+     select name from authority_endpoint cross join draft cross join number
+     where name = environment || '/reception' and open_since is null and not held and numero > 0
+       and next_free_at <= clock_timestamp() + ?::float8 * interval '1 millisecond'
+     for update of authority_endpoint skip locked
+   ), slot as (
+     update authority_endpoint endpoint
+     set next_free_at = greatest(next_free_at, clock_timestamp()) + ?::float8 * interval '1 millisecond'
+     from free cross join draft cross join number
+     where endpoint.name = free.name and case when number.numero > 0 then not others_go_first(
+       draft.rut, draft.environment, clock_timestamp() - ?::float8 * interval '1 millisecond') end
+     returning next_free_at - ?::float8 * interval '1 millisecond' as slot
+   ), run as (
+     select slot, draft.*, replace(message ->> 'workflowId', '${PLACE_MARK}', place.last::text) as workflow_id,
+       replace(message ->> 'searchAttributes', '${PLACE_MARK}', place.last::text)::jsonb as search_attributes
+     from slot cross join draft cross join place
+   ), opened as (
+     insert into sobre (id, workflow_id, rut, environment, state, slot, created_at)
+     select sobre_id, workflow_id, rut, environment, 'OPEN', slot, created_at from run
    ), stored as (
-     insert into cfe (id, workflow_id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
-       emission_date, currency, pay_amount, document, reference_id, reference_amount, certificate_id, extra,
+     insert into cfe (id, sobre_id, workflow_id, held, account_id, rut, environment, type, sequence, cae_id, serie, numero,
+       status, emission_date, currency, pay_amount, document, reference_id, reference_amount, certificate_id, extra,
        idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
        receipt_token, created_at)
-     select id, workflow_id, account_id, rut, environment, type, place.last, cae_id, serie, numero, status,
-       emission_date, currency, pay_amount, document || jsonb_build_object('numero', numero), reference_id,
-       reference_amount, certificate_id, extra, idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
-       receipt_token, created_at
-     from draft cross join place cross join number cross join texts
+     select draft.id, run.sobre_id, run.workflow_id, draft.held, draft.account_id, draft.rut, draft.environment, draft.type,
+       place.last, draft.cae_id, draft.serie, numero, draft.status, draft.emission_date, draft.currency, draft.pay_amount,
+       draft.document || jsonb_build_object('numero', numero), draft.reference_id, draft.reference_amount,
+       draft.certificate_id, draft.extra, draft.idempotency_key, draft.idempotency_hash, draft.idempotency_outline,
+       draft.request_id, draft.key_id, draft.receipt_token, draft.created_at
+     from draft cross join place cross join number left join run on true
+   ), put as (
+     insert into sobre_cfe (sobre_id, place, cfe_uuid) select sobre_id, 1, id from run
    ), started as (
-     insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-     select message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 0, to_timestamp(0)
-     from draft cross join number cross join texts
+     insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+     select ${LANES.receipts}, message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 1,
+       clock_timestamp() + ?::integer * interval '1 second'
+     from run
+     returning id
    )
-   select place.last as sequence, numero from place cross join number`,
+   select place.last as sequence, numero, started.id::text as "startId"
+   from place cross join number left join started on true`,
 );
 
 /**
- * Takes the next number of the CAE and the next place of the sequence, and stores the CFE with the start of its workflow, in one
- * statement: a number whose statement fails was never taken. Throws NumbersGone and KeyTaken; nothing has happened then.
+ * Takes the next number of the CAE and the next place of the sequence, and stores the CFE, in one statement: a number whose
+ * statement fails was never taken. Where nothing of the enterprise is before it and a slot is free it has a sobre to itself,
+ * whose run the caller is to start; otherwise it waits to be put into one. Throws NumbersGone and KeyTaken; nothing has
+ * happened then.
  */
 export async function storeNumbered(
   em: EntityManager,
   cfe: UnnumberedCfe,
-  message: WorkflowMessage,
+  sobre: SobreAtOnce,
 ): Promise<Numbered> {
   const { accountId, environment, idempotencyKey: key, createdAt } = cfe;
   const scope: KeyScope | null = key == null ? null : { accountId, environment, key };
+  const { spacingMilliseconds, nearMilliseconds } = sobre;
   try {
     const [numbered] = await rowsOf<Numbered>(em, STORE, [
-      JSON.stringify(draftOf(cfe, message)),
+      JSON.stringify(draftOf(cfe, sobre)),
       scope && keyLockName(scope),
       answersKeptSince(createdAt),
+      nearMilliseconds,
+      spacingMilliseconds,
+      DEADLINES.sobreInFlight,
+      spacingMilliseconds,
+      LEASE_SECONDS,
     ]);
     if (numbered) return numbered;
   } catch (error) {
@@ -178,7 +223,7 @@ export async function storeNumbered(
 }
 
 /** The columns by their names. */
-const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, unknown> => ({
+const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreAtOnce): Record<string, unknown> => ({
   id: cfe.id,
   account_id: cfe.accountId,
   rut: cfe.rut,
@@ -187,6 +232,7 @@ const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, u
   cae_id: cfe.caeId,
   serie: cfe.serie,
   status: cfe.status,
+  held: cfe.held,
   emission_date: cfe.emissionDate,
   currency: cfe.currency,
   pay_amount: cfe.payAmount,
@@ -202,6 +248,7 @@ const draftOf = (cfe: UnnumberedCfe, message: WorkflowMessage): Record<string, u
   key_id: cfe.keyId,
   receipt_token: cfe.receiptToken,
   created_at: cfe.createdAt,
+  sobre_id: sobreId,
   message,
 });
 

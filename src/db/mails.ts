@@ -13,11 +13,18 @@ import {
   mailsOfAccount,
 } from '../domain/mail.ts';
 import { isUuid } from '../domain/uuid.ts';
-import { newMailWorkflowId, SIGNALS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
+import {
+  newMailWorkflowId,
+  SIGNALS,
+  WORKFLOWS,
+  type WorkflowMessage,
+  type WorkflowName,
+} from '../temporal.ts';
 import { countToday, hourlyLimitOf, type Limited } from './counts.ts';
 import { Mail, MailAttempt } from './entities/mail.ts';
 import { Cfe } from './entities/receipts.ts';
 import { enqueue } from './outbox.ts';
+import { type Page, pageOf } from './page.ts';
 
 /** What a search attribute tells of a CFE in SQL, where its cfe_id is made from its type and place. */
 const CODES = JSON.stringify(
@@ -42,15 +49,16 @@ export const verdictMails = (decided: string): string => `
     ) as addresses),
   mails as (
     insert into mail (id, workflow_id, cfe_uuid, rut, environment, kind, destination, status, by_hand, created_at)
-    select id, '${newMailWorkflowId('')}' || id, cfe_uuid, rut, environment, 'RECEIPT', destination, 'PENDING', false, ?
+    select id, '${newMailWorkflowId('')}' || id, cfe_uuid, rut, environment, 'RECEIPT', destination, 'PENDING', false,
+      ?::timestamptz
     from told returning id),
   mails_started as (
-    insert into outbox (workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-    select '${'deliverReceipt' satisfies WorkflowName}', '${newMailWorkflowId('')}' || id,
+    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
+    select ${WORKFLOWS.deliverReceipt.lane}, '${'deliverReceipt' satisfies WorkflowName}', '${newMailWorkflowId('')}' || id,
       jsonb_build_object('mailId', id, 'delays', ?::jsonb),
       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
-        'CfeId', ('${CODES}'::jsonb ->> type) || '-' || sequence),
-      ?, 0, to_timestamp(0)
+        'CfeId', jsonb_build_array(('${CODES}'::jsonb ->> type) || '-' || sequence)),
+      ?::timestamptz, 0, to_timestamp(0)
     from told)`;
 
 /** What the e-mails of a verdict depend on beside the CFE. */
@@ -61,30 +69,12 @@ export interface VerdictMails {
 }
 
 /** The values of `verdictMails`. */
-export const verdictMailValues = ({ now, sandboxMails }: VerdictMails): unknown[] => [
+export const verdictMailValues = ({ now, sandboxMails }: VerdictMails): string[] => [
   JSON.stringify(sandboxMails),
-  now,
+  now.toISOString(),
   JSON.stringify(MAIL_RETRY_DELAYS),
-  now,
+  now.toISOString(),
 ];
-
-/**
- * Stores, with the open transaction, the e-mails that follow from the verdict on a CFE, ACCEPTED or OBSERVED; in one
- * statement, and in none where its receiver has no document and so nobody is to be told.
- */
-export async function recordVerdictMails(
-  em: EntityManager,
-  { id, document }: Pick<Cfe, 'id' | 'document'>,
-  mails: VerdictMails,
-): Promise<void> {
-  if (!document.receiver?.document) return;
-  await em.execute(
-    `with decided as (select id, rut, environment, type, sequence, document from cfe where id = ?),
-       ${verdictMails('decided')}
-     select 1 from mails`,
-    [id, ...verdictMailValues(mails)],
-  );
-}
 
 /** What an e-mail is about and where it is to go. */
 export interface NewMail {
@@ -138,20 +128,21 @@ function mailMessage(
       EnterpriseRut: rut,
       Environment: environment,
       CfeType: cfe.type,
-      CfeId: formatCfeId(cfe),
+      CfeId: [formatCfeId(cfe)],
     },
   };
 }
 
-/** What starts the workflows of the e-mails that are under way, oldest first; of one enterprise, or of all. */
+/** What starts the workflows of the e-mails that are under way, oldest first or a page; of one enterprise, or of all. */
 export async function pendingMailMessages(
   em: EntityManager,
-  rut: string | undefined,
+  { rut, page }: { rut?: string | undefined; page?: Page | undefined },
 ): Promise<WorkflowMessage[]> {
+  const { where, options } = pageOf(page);
   const mails = await em.find(
     Mail,
-    { status: 'PENDING', ...(rut === undefined ? {} : { rut }) },
-    { orderBy: { createdAt: 'asc', id: 'asc' } },
+    { status: 'PENDING', ...where, ...(rut === undefined ? {} : { rut }) },
+    options,
   );
   const ids = [...new Set(mails.map(({ cfeUuid }) => cfeUuid))];
   const cfes = await em.find(Cfe, { id: { $in: ids } }, { fields: ['type', 'sequence'] });

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { WorkflowMessage } from '../temporal.ts';
+import { LANES, WORKFLOWS, type WorkflowMessage } from '../temporal.ts';
 import { OutboxMessage } from './entities/operations.ts';
 
 /** A moment that has come by any clock: that of the process that stores a message may be ahead of the others'. */
@@ -8,6 +8,7 @@ const AT_ONCE = new Date(0);
 /** Stores a message in the open transaction: it will be dispatched if, and only if, that transaction commits. */
 export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date): void {
   em.create(OutboxMessage, {
+    lane: WORKFLOWS[message.workflow].lane,
     workflow: message.workflow,
     workflowId: message.workflowId,
     input: message.input,
@@ -20,25 +21,44 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
   });
 }
 
+/** A message whose row is leased by whoever stored it, and dispatches it. */
+export interface KeptMessage extends WorkflowMessage {
+  readonly id: bigint;
+}
+
 /** A dispatcher that dies with messages in hand keeps them from the others so long. */
-const LEASE_SECONDS = 10;
+export const LEASE_SECONDS = 10;
+
+/** How many messages to take: of the lanes that go in their order, and of the last, which goes beside them. */
+export interface Taken {
+  readonly first: number;
+  readonly bulk: number;
+}
 
 /**
- * Takes up to `limit` messages that wait, oldest first, in one statement: nobody else gets them for ten seconds, by
- * PostgreSQL's clock, and by then `settle` has said what became of them. Those that pause are passed over.
+ * Takes messages that wait, lane by lane and oldest first, in one statement: nobody else gets them for ten seconds, by
+ * PostgreSQL's clock, and by then `settle` has said what became of them. Those that pause are passed over. However many
+ * wait in the last lane, they hold nothing back, and whatever waits before them, a few of them go.
  */
-export async function leaseWaiting(em: EntityManager, limit: number): Promise<OutboxMessage[]> {
+export async function leaseWaiting(em: EntityManager, { first, bulk }: Taken): Promise<OutboxMessage[]> {
   const rows = await em.execute<object[]>(
-    `update outbox set attempts = attempts + 1,
+    `with first as materialized (
+       select id from outbox
+       where dispatched_at is null and not_before <= clock_timestamp() and lane < ${LANES.bulk}
+       order by lane, id limit ? for update skip locked
+     ), bulk as materialized (
+       select id from outbox
+       where dispatched_at is null and not_before <= clock_timestamp() and lane = ${LANES.bulk}
+       order by lane, id limit ? for update skip locked
+     )
+     update outbox set attempts = attempts + 1,
        not_before = clock_timestamp() + ? * interval '1 second'
-     where id in (
-       select id from outbox where dispatched_at is null and not_before <= clock_timestamp()
-       order by id limit ? for update skip locked)
+     where id in (select id from first union all select id from bulk)
      returning *`,
-    [LEASE_SECONDS, limit],
+    [first, bulk, LEASE_SECONDS],
   );
   const messages = rows.map((row) => em.map(OutboxMessage, row as never));
-  return messages.sort((a, b) => (a.id < b.id ? -1 : 1));
+  return messages.sort((a, b) => a.lane - b.lane || (a.id < b.id ? -1 : 1));
 }
 
 /** What became of a message that was taken: it was dispatched, or waits for so many seconds more. */

@@ -238,11 +238,6 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     console: 'select',
     operator: 'select, insert, update (amount, currency)',
   },
-  queue_entry: {
-    console: 'select',
-    worker: 'select, insert, update, delete',
-    operator: 'select',
-  },
   rate_limit: {
     api: 'select',
     console: 'select, insert, update (per_hour)',
@@ -284,8 +279,15 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   saved_filter: { console: 'select, insert, update (query), delete' },
   sign_in_count: { console: 'select, insert, update, delete', worker: 'select, update (since), delete' },
   sobre: {
+    api: 'select (id, environment, rut, state, slot), insert',
     console: 'select',
     worker: 'select, insert, update',
+    operator: 'select',
+  },
+  sobre_cfe: {
+    api: 'insert',
+    console: 'select',
+    worker: 'select, insert, update (id_receptor, token)',
     operator: 'select',
   },
   sobre_sequence: { worker: 'select, insert, update', operator: 'select, insert, update (last)' },

@@ -1,18 +1,625 @@
+/** Sobres and what waits to be put into them: the tables sobre, sobre_cfe and sobre_sequence. */
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CfeDocument } from '../domain/cfeDocument.ts';
+import { formatCfeId } from '../domain/cfeId.ts';
+import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { Sobre } from './entities/authority.ts';
+import type { RejectionReason } from '../domain/rejection.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import { LEAST_UUID } from '../domain/uuid.ts';
+import { newSobreWorkflowId, type SignalName, type WorkflowMessage } from '../temporal.ts';
+import { columnsOf, entityIn, type JoinedRow } from './columns.ts';
+import { Sobre, type SobreState } from './entities/authority.ts';
+import { Certificate } from './entities/enterprises.ts';
+import type { Cfe } from './entities/receipts.ts';
+import { enqueue } from './outbox.ts';
+import type { Page } from './page.ts';
+import { milliseconds, NOW, nowParameter } from './sql.ts';
 
-/** The sobre in which a CFE is, or goes, to the authority; null when none was made yet or the last was refused. */
-export function sobreUnderWay(em: EntityManager, cfeUuid: string): Promise<Sobre | null> {
-  return em.findOne(Sobre, { cfeUuid, state: { $ne: 'REFUSED' } }, { populate: ['xml'] });
+/** A sobre that may still have to be sent. */
+const UNSENT = `state in ('OPEN', 'PREPARED', 'SENDING')`;
+/** A CFE that waits to be put into a sobre; a sobre of its own is made for one that waits for support. */
+const WAITS = `status = 'PENDING' and sobre_id is null and not held`;
+
+/** A CFE as its place in a sobre names it. */
+type Named = Pick<Cfe, 'type' | 'sequence'>;
+
+/** Starts the run of a sobre, or sends it the signal, starting it where it does not go. */
+export function issueCfesMessage(
+  sobre: Pick<Sobre, 'id' | 'workflowId' | 'rut' | 'environment'>,
+  cfes: readonly (Pick<Cfe, 'type'> & { readonly cfeId: string })[],
+  signal?: SignalName,
+): WorkflowMessage {
+  return {
+    workflow: 'issueCfes',
+    workflowId: sobre.workflowId,
+    input: { sobreId: sobre.id },
+    ...(signal ? { signal } : {}),
+    searchAttributes: {
+      EnterpriseRut: sobre.rut,
+      Environment: sobre.environment,
+      ...(cfes[0] ? { CfeType: cfes[0].type } : {}),
+      CfeId: thatFit(cfes.map(({ cfeId }) => cfeId)),
+      CfeStatus: 'PENDING',
+    },
+  };
 }
 
-/** The bytes of all sobres of a CFE, oldest first. */
+/** Temporal takes 2 kB as the value of a search attribute: more than a hundred cfe_ids, and not 250 of the longest. */
+const MOST_ATTRIBUTE_BYTES = 2_000;
+
+function thatFit(cfeIds: readonly string[]): string[] {
+  let bytes = 0;
+  return cfeIds.filter((cfeId) => (bytes += cfeId.length + '"",'.length) <= MOST_ATTRIBUTE_BYTES);
+}
+
+// A sobre on its way.
+
+/** A CFE of a sobre, as far as its way to the verdict asks for it. */
+export interface CfeInSobre
+  extends Named,
+    Pick<Cfe, 'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'certificateId'> {
+  /** Its place in the sobre, from 1. */
+  readonly place: number;
+  readonly cfeId: string;
+  readonly status: CfeStatus;
+  readonly rejection: readonly RejectionReason[] | null;
+  readonly stuckReason: StuckReason | null;
+  /** Whether this sobre is the one it goes in; one that left it goes on in another. */
+  readonly isIn: boolean;
+  /** The moment of signing, fixed when the number was taken. */
+  readonly signedAt: string;
+  readonly isSigned: boolean;
+  /** What is asked with where an earlier sobre of ours brought it; null: the sobre's own. */
+  readonly ticket: { readonly idReceptor: string; readonly token: string } | null;
+  /** The status of the CFE that it corrects. */
+  readonly originalStatus: CfeStatus | null;
+  /** What it is written from, while the sobre is OPEN and it is not signed. */
+  readonly document: CfeDocument | null;
+  /** The signed CFE, while the sobre is OPEN. */
+  readonly signedXml: string | null;
+}
+
+/** A sobre with all that a step on its way may need. */
+export interface SobreInHand {
+  readonly sobre: Sobre;
+  /** Its CFEs, by place. */
+  readonly cfes: readonly CfeInSobre[];
+  /** The certificate that signs requests: the enterprise's current one, or that of the first CFE where none is current. */
+  readonly current: Certificate;
+  /** The certificate that is to sign the CFEs, or has. */
+  readonly signer: Certificate;
+  /** In how many milliseconds its slot comes; null where it waits for one. */
+  readonly slotIn: number | null;
+  /** Whether the authority counts as away, and whether this sobre is to find out when it is back. */
+  readonly isAway: boolean;
+  readonly isProber: boolean;
+  /** Calls to it without an answer since the last answer. */
+  readonly failures: number;
+}
+
+const KEY = ['sealedKey'] as const;
+
+/** The CFEs of the sobre `s` as JSON. */
+const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'rut', c.rut, 'environment', c.environment,
+    'type', c.type, 'sequence', c.sequence, 'serie', c.serie, 'numero', c.numero, 'status', c.status,
+    'rejection', c.rejection, 'stuckReason', c.stuck_reason, 'isIn', coalesce(c.sobre_id = s.id, false),
+    'certificateId', c.certificate_id, 'signedAt', c.document ->> 'signedAt', 'isSigned', c.digest is not null,
+    'ticket', case when one.token is not null
+      then json_build_object('idReceptor', one.id_receptor, 'token', one.token) end,
+    'originalStatus', original.status,
+    'document', case when s.state = 'OPEN' and c.digest is null then c.document end,
+    'signedXml', case when s.state = 'OPEN' then c.signed_xml end) order by place)
+  from sobre_cfe one join cfe c on c.id = one.cfe_uuid left join cfe original on original.id = c.reference_id
+  where one.sobre_id = s.id)`;
+
+/** Takes a sobre in hand, in one statement. `clock`: that of a test. */
+export async function sobreInHand(em: EntityManager, id: string, clock?: () => Date): Promise<SobreInHand> {
+  interface Row extends JoinedRow {
+    cfes: Omit<CfeInSobre, 'cfeId'>[];
+    slotIn: number | null;
+    isAway: boolean;
+    isProber: boolean;
+    failures: number;
+  }
+  const [row] = await em.execute<Row[]>(
+    `select ${columnsOf(em, Sobre, 's', ['xml'])}, ${CFES} as cfes,
+       ${milliseconds(`s.slot - ${NOW}`)} as "slotIn", endpoint.open_since is not null as "isAway",
+       coalesce(endpoint.prober_id = s.id, false) as "isProber", endpoint.failures,
+       ${columnsOf(em, Certificate, 'now', KEY)}, ${columnsOf(em, Certificate, 'own', KEY)}
+     from sobre s
+     join authority_endpoint endpoint on endpoint.name = s.environment || '/reception'
+     join cfe first on first.id = (select cfe_uuid from sobre_cfe where sobre_id = s.id order by place limit 1)
+     left join certificate now on now.rut = s.rut and now.environment = s.environment and now.replaced_at is null
+     left join certificate own on own.id = first.certificate_id and own.id is distinct from now.id
+     where s.id = ?`,
+    [nowParameter(clock), id],
+  );
+  const sobre = row && entityIn(em, Sobre, 's', row);
+  if (!row || !sobre) throw new Error(`sobre ${id} is not there`);
+  const now = entityIn(em, Certificate, 'now', row);
+  const own = entityIn(em, Certificate, 'own', row);
+  const current = now ?? own;
+  if (!current) throw new Error(`sobre ${id} has no certificate`);
+  const { slotIn, isAway, isProber, failures } = row;
+  const cfes = row.cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) }));
+  return { sobre, cfes, current, signer: own ?? current, slotIn, isAway, isProber, failures };
+}
+
+/** A CFE that was signed just now. */
+export interface SignedCfe {
+  readonly id: string;
+  readonly xml: string;
+  readonly digest: string;
+}
+
+/**
+ * Stores what was signed and the bytes of a sobre under the next Idemisor, PREPARED, in one statement: the sequence is
+ * locked for no longer than that. The number stands between the two parts of the text. Answers it; null, and no number is
+ * taken, where the sobre is OPEN no more or somebody else has signed one of them meanwhile: that signature stands.
+ */
+export async function storePrepared(
+  em: EntityManager,
+  sobreId: string,
+  { signed, before, after }: { signed: readonly SignedCfe[]; before: string; after: string },
+): Promise<bigint | null> {
+  const [row] = await em.execute<{ idemisor: string }[]>(
+    `with mine as materialized (select id, rut, environment from sobre where id = ? and state = 'OPEN' for update),
+       signed as (
+         update cfe set signed_xml = one.xml, digest = one.digest, stuck_reason = null
+         from mine, jsonb_to_recordset(?::jsonb) as one (id uuid, xml text, digest text)
+         where cfe.id = one.id and cfe.sobre_id = mine.id and signed_xml is null and status = 'PENDING'
+         returning cfe.id),
+       numbered as (
+         insert into sobre_sequence (rut, environment, last) select rut, environment, 1 from mine
+         where (select count(*) from signed) = ?
+         on conflict (rut, environment) do update set last = sobre_sequence.last + 1 returning last)
+     update sobre set state = 'PREPARED', idemisor = last, xml = ?::text || last || ?::text
+     from mine, numbered where sobre.id = mine.id returning idemisor::text as idemisor`,
+    [sobreId, JSON.stringify(signed), signed.length, before, after],
+  );
+  return row ? BigInt(row.idemisor) : null;
+}
+
+/** Stores the signature of a CFE that waits; nothing where it has one, or its verdict. */
+export async function storeSigned(em: EntityManager, { id, xml, digest }: SignedCfe): Promise<void> {
+  await em.execute(
+    `update cfe set signed_xml = ?, digest = ?, stuck_reason = null
+     where id = ? and signed_xml is null and status = 'PENDING'`,
+    [xml, digest, id],
+  );
+}
+
+/**
+ * Stores that a sobre is about to be sent, provided that it stands in that state and none of its CFEs has moved on, in one
+ * statement under the lock of its row. False where nothing was stored.
+ */
+export async function markSending(
+  em: EntityManager,
+  { id, state }: Pick<Sobre, 'id' | 'state'>,
+  sendingAt: Date,
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `update sobre set state = 'SENDING', sending_at = ? where id = ? and state = ?
+       and not exists (select from cfe where sobre_id = sobre.id and status <> 'PENDING') returning id`,
+    [sendingAt, id, state],
+  );
+  return rows.length > 0;
+}
+
+/** The state of a sobre now, its row locked until the open transaction ends. */
+export async function lockSobre(em: EntityManager, id: string): Promise<SobreState> {
+  const [row] = await em.execute<{ state: SobreState }[]>('select state from sobre where id = ? for update', [
+    id,
+  ]);
+  if (!row) throw new Error(`sobre ${id} is not there`);
+  return row.state;
+}
+
+/**
+ * Ends a sobre that the authority does not have and never will: its CFEs go on in others, each by itself where `apart`;
+ * whatever they waited for a person for was of this one.
+ * With the open transaction; false, and nothing changed, where it no longer stands as `was`.
+ */
+export async function endSobre(
+  em: EntityManager,
+  was: Pick<Sobre, 'id' | 'state'> & Partial<Pick<Sobre, 'sendingAt'>>,
+  ending: {
+    state: 'REFUSED' | 'DISSOLVED';
+    refusal?: readonly RejectionReason[];
+    apart?: boolean;
+    now: Date;
+  },
+): Promise<boolean> {
+  const { id, state, sendingAt } = was;
+  const [ended] = await em.execute<Pick<Sobre, 'rut' | 'environment'>[]>(
+    `update sobre set state = ?, refusal = ?::jsonb where id = ? and state = ?
+       and (?::timestamptz is null or sending_at = ?) returning rut, environment`,
+    [
+      ending.state,
+      ending.refusal ? JSON.stringify(ending.refusal) : null,
+      id,
+      state,
+      sendingAt ?? null,
+      sendingAt ?? null,
+    ],
+  );
+  if (!ended) return false;
+  const left = await em.execute<(Named & { id: string })[]>(
+    `with left_alone as (
+       update cfe set sobre_id = null, stuck_reason = null where sobre_id = ? and status = 'PENDING'
+       returning id, type, sequence, created_at)
+     select id, type, sequence from left_alone order by created_at, sequence`,
+    [id],
+  );
+  if (ending.apart) await openEachAlone(em, { ...ended, slot: null, cfes: left }, ending.now);
+  return true;
+}
+
+// Making sobres.
+
+/** A sobre that is to be made. */
+export interface NewSobre extends Pick<Sobre, 'rut' | 'environment' | 'slot'> {
+  /** In the order in which they go; all of one certificate. */
+  readonly cfes: readonly (Named & { readonly id: string })[];
+}
+
+/** A sobre that was made, and what starts its run. */
+export interface MadeSobre {
+  readonly id: string;
+  readonly message: WorkflowMessage;
+}
+
+/** Makes sobres, OPEN, and puts their CFEs into them, with the open transaction. */
+export async function openSobres(
+  em: EntityManager,
+  sobres: readonly NewSobre[],
+  now: Date,
+): Promise<MadeSobre[]> {
+  if (sobres.length === 0) return [];
+  const made = sobres.map(({ rut, environment, slot, cfes }) => {
+    const id = randomUUID();
+    const named = cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) }));
+    const [first] = named;
+    if (!first) throw new RangeError('a sobre without CFEs');
+    const workflowId = newSobreWorkflowId({
+      uuid: id,
+      rut,
+      environment,
+      firstCfeId: first.cfeId,
+      others: cfes.length - 1,
+    });
+    return { id, workflowId, rut, environment, slot, cfes: named };
+  });
+  const places = made.flatMap(({ id, cfes }) =>
+    cfes.map((cfe, index) => ({ sobre: id, place: index + 1, cfe: cfe.id })),
+  );
+  await em.execute(
+    `insert into sobre (id, workflow_id, rut, environment, state, slot, created_at)
+     select id, "workflowId", rut, environment, 'OPEN', slot, ?::timestamptz
+     from jsonb_to_recordset(?::jsonb) as made (id uuid, "workflowId" text, rut text, environment text, slot timestamptz)`,
+    [
+      now,
+      JSON.stringify(
+        made.map(({ id, workflowId, rut, environment, slot }) => ({
+          id,
+          workflowId,
+          rut,
+          environment,
+          slot,
+        })),
+      ),
+    ],
+  );
+  await em.execute(
+    `with put as (
+       insert into sobre_cfe (sobre_id, place, cfe_uuid)
+       select sobre, place, cfe from jsonb_to_recordset(?::jsonb) as one (sobre uuid, place integer, cfe uuid)
+       returning sobre_id, cfe_uuid)
+     update cfe set sobre_id = sobre.id, workflow_id = sobre.workflow_id
+     from put join sobre on sobre.id = put.sobre_id where cfe.id = put.cfe_uuid`,
+    [JSON.stringify(places)],
+  );
+  return made.map(({ cfes, ...sobre }) => ({ id: sobre.id, message: issueCfesMessage(sobre, cfes) }));
+}
+
+/** A sobre for each of the CFEs, with the open transaction. */
+export async function openEachAlone(
+  em: EntityManager,
+  { cfes, ...of }: NewSobre,
+  now: Date,
+): Promise<MadeSobre[]> {
+  return openSobres(
+    em,
+    cfes.map((cfe) => ({ ...of, cfes: [cfe] })),
+    now,
+  );
+}
+
+// The order in which things go (gate/gatekeeper.ts).
+
+/** Where something of an enterprise is next: its sobre that waits for a slot; or, with null, CFEs that wait for a sobre. */
+export interface NextInLine {
+  readonly rut: string;
+  readonly sobreId: string | null;
+}
+
+/** The environments in which something waits. */
+export async function environmentsWaiting(em: EntityManager): Promise<Environment[]> {
+  const rows = await em.execute<{ environment: Environment }[]>(
+    `select environment from unnest(array['production', 'sandbox']) environment
+     where others_wait(environment)`,
+  );
+  return rows.map(({ environment }) => environment);
+}
+
+/**
+ * What is next, at most `count`: of each enterprise one, that first whose last slot is longest ago. A sobre that waits goes
+ * before CFEs that wait. CFEs wait while a sobre of their enterprise is in flight since `flightSince`, unless they fill
+ * one, which takes `full` of them. `notProbedSince`: passes over sobres that gave up being the prober since then.
+ */
+export function nextInLine(
+  em: EntityManager,
+  options: {
+    environment: Environment;
+    count: number;
+    flightSince: Date;
+    full: number;
+    notProbedSince?: Date;
+  },
+): Promise<NextInLine[]> {
+  const { environment, count, flightSince, full, notProbedSince } = options;
+  return em.execute<NextInLine[]>(
+    `with recursive waiting (rut) as (
+       (select rut from cfe where environment = ? and ${WAITS} order by rut limit 1)
+       union all
+       select (select rut from cfe where environment = ? and ${WAITS} and rut > waiting.rut order by rut limit 1)
+       from waiting where waiting.rut is not null
+     ), in_line as (
+       select distinct on (rut) rut, id from sobre where environment = ? and ${UNSENT} and slot is null
+         and (?::timestamptz is null or probed_at is null or probed_at < ?)
+       order by rut, created_at, id
+     ), next as (
+       select rut, id as sobre_id from in_line
+       union all
+       select rut, null from waiting where rut is not null
+         and not exists (select from sobre where environment = ? and sobre.rut = waiting.rut and ${UNSENT} and slot is null)
+         and (not exists (select from sobre where environment = ? and sobre.rut = waiting.rut and ${UNSENT} and slot > ?)
+           or ? <= (select count(*) from (
+             select from cfe where environment = ? and cfe.rut = waiting.rut and ${WAITS} limit ?) few))
+     )
+     select rut, sobre_id as "sobreId" from next
+     left join sobre_sequence using (rut) where coalesce(environment, ?) = ?
+     order by last_slot nulls first, rut limit ?`,
+    [
+      environment,
+      environment,
+      environment,
+      notProbedSince ?? null,
+      notProbedSince ?? null,
+      environment,
+      environment,
+      flightSince,
+      full,
+      environment,
+      full,
+      environment,
+      environment,
+      count,
+    ],
+  );
+}
+
+/** CFEs that wait, and what decides who shares a sobre with whom. */
+export interface WaitingCfe extends Named, Pick<Cfe, 'id' | 'rut' | 'certificateId'> {
+  /** Of its signed XML; 0 before it is signed. */
+  readonly bytes: number;
+}
+
+/** Of each of the enterprises the CFEs that wait, in the order in which they were taken, at most `most` of each. */
+export function waitingCfes(
+  em: EntityManager,
+  { environment, ruts, most }: { environment: Environment; ruts: readonly string[]; most: number },
+): Promise<WaitingCfe[]> {
+  return em.execute<WaitingCfe[]>(
+    `select one.* from jsonb_array_elements_text(?::jsonb) as asked (rut) cross join lateral (
+       select id, cfe.rut, type, sequence, certificate_id as "certificateId",
+         coalesce(octet_length(signed_xml), 0) as bytes from cfe
+       where environment = ? and cfe.rut = asked.rut and ${WAITS} order by created_at, sequence limit ?) one`,
+    [JSON.stringify(ruts), environment, most],
+  );
+}
+
+/** Gives slots to sobres that wait for one, and calls their runs, with the open transaction. */
+export async function callSobres(
+  em: EntityManager,
+  given: readonly { readonly sobreId: string; readonly slot: Date }[],
+  { signal, now }: { signal: SignalName; now: Date },
+): Promise<void> {
+  if (given.length === 0) return;
+  await em.execute(
+    `update sobre set slot = one.slot from jsonb_to_recordset(?::jsonb) as one ("sobreId" uuid, slot timestamptz)
+     where sobre.id = one."sobreId"`,
+    [JSON.stringify(given)],
+  );
+  const ids = given.map(({ sobreId }) => sobreId);
+  const named = await namedSobres(em, 'sobre.id in (?)', [ids]);
+  const inOrder = named.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  for (const { cfes, ...sobre } of inOrder) enqueue(em, issueCfesMessage(sobre, cfes, signal), now);
+}
+
+/** Tells the run of a sobre something, with the open transaction. */
+export async function signalSobre(
+  em: EntityManager,
+  sobreId: string,
+  signal: SignalName,
+  now: Date,
+): Promise<void> {
+  for (const { cfes, ...sobre } of await namedSobres(em, 'sobre.id = ?', [sobreId]))
+    enqueue(em, issueCfesMessage(sobre, cfes, signal), now);
+}
+
+/** What starts the runs of the sobres that have CFEs without a verdict; of one enterprise, or of all. */
+export async function unfinishedSobres(
+  em: EntityManager,
+  { rut = null, page }: { rut?: string | null | undefined; page?: Page | undefined },
+  signal?: SignalName,
+): Promise<WorkflowMessage[]> {
+  const sobres = await namedSobres(
+    em,
+    `(?::text is null or sobre.rut = ?) and exists (select from cfe where sobre_id = sobre.id and settled_at is null)
+     ${page ? 'and sobre.id > ? and sobre.created_at < ?' : ''}`,
+    [rut, rut, ...(page ? [page.after || LEAST_UUID, page.before] : [])],
+    page,
+  );
+  return sobres.map(({ cfes, ...sobre }) => issueCfesMessage(sobre, cfes, signal));
+}
+
+type NamedSobre = Pick<Sobre, 'id' | 'workflowId' | 'rut' | 'environment'> & {
+  readonly cfes: readonly (Named & { readonly cfeId: string })[];
+};
+
+async function namedSobres(
+  em: EntityManager,
+  condition: string,
+  values: readonly unknown[],
+  page?: Page,
+): Promise<NamedSobre[]> {
+  const rows = await em.execute<(Omit<NamedSobre, 'cfes'> & { cfes: Named[] })[]>(
+    `select sobre.id, sobre.workflow_id as "workflowId", sobre.rut, sobre.environment,
+       json_agg(json_build_object('type', cfe.type, 'sequence', cfe.sequence) order by place) as cfes
+     from sobre join sobre_cfe on sobre_id = sobre.id join cfe on cfe.id = cfe_uuid
+     where ${condition} group by sobre.id order by ${page ? 'sobre.id limit ?' : 'sobre.created_at, sobre.id'}`,
+    [...values, ...(page ? [page.limit] : [])],
+  );
+  return rows.map((row) => ({ ...row, cfes: row.cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) })) }));
+}
+
+/** Notes when enterprises had their last slots, so that others go first next time. */
+export async function noteLastSlots(
+  em: EntityManager,
+  environment: Environment,
+  given: readonly { readonly rut: string; readonly slot: Date }[],
+): Promise<void> {
+  await em.execute(
+    `insert into sobre_sequence (rut, environment, last, last_slot)
+     select rut, ?, 0, slot from jsonb_to_recordset(?::jsonb) as one (rut text, slot timestamptz)
+     on conflict (rut, environment) do update set last_slot = excluded.last_slot`,
+    [environment, JSON.stringify(given.map(({ rut, slot }) => ({ rut, slot })))],
+  );
+}
+
+/** How many sobres had a slot since then and were not received. */
+export async function countInFlight(
+  em: EntityManager,
+  environment: Environment,
+  since: Date,
+): Promise<number> {
+  const [row] = await em.execute<{ count: number }[]>(
+    `select count(*)::integer as count from sobre where environment = ? and ${UNSENT} and slot > ?`,
+    [environment, since],
+  );
+  return row?.count ?? 0;
+}
+
+/** How many CFEs wait to be sent, by environment: for a sobre, or in one that waits for its slot. */
+export async function countWaiting(em: EntityManager): Promise<Map<Environment, number>> {
+  const rows = await em.execute<{ environment: Environment; count: number }[]>(
+    `select environment, sum(count)::integer as count from (
+       select environment, count(*) from cfe where ${WAITS} group by environment
+       union all
+       select cfe.environment, count(*) from cfe join sobre on sobre.id = sobre_id
+       where settled_at is null and ${UNSENT} and slot is null group by cfe.environment) waiting
+     group by environment`,
+  );
+  return new Map(rows.map(({ environment, count }) => [environment, count]));
+}
+
+/** CFEs that wait, notes for their originals among them, and are not signed though they were taken before that moment. */
+export function unsignedCfes(em: EntityManager, before: Date, limit: number): Promise<{ id: string }[]> {
+  return em.execute<{ id: string }[]>(
+    `select id from cfe where status = 'PENDING' and sobre_id is null and digest is null and created_at < ?
+     order by created_at limit ?`,
+    [before, limit],
+  );
+}
+
+/** The place of a CFE among those of its enterprise that wait for a sobre, from 0; null where it does not. */
+export async function placeInLine(em: EntityManager, cfeUuid: string): Promise<number | null> {
+  const [row] = await em.execute<{ ahead: number }[]>(
+    `select (select count(*)::integer from cfe where ${WAITS} and environment = mine.environment and rut = mine.rut
+       and (created_at, sequence) < (mine.created_at, mine.sequence)) as ahead
+     from cfe mine where id = ? and ${WAITS}`,
+    [cfeUuid],
+  );
+  return row?.ahead ?? null;
+}
+
+// Sobres of one CFE, and their numbers.
+
+/** A sobre that a CFE was put into. */
+export type SobreOfCfe = Sobre & {
+  /** How many CFEs are in it. */
+  readonly size: number;
+};
+
+/** The sobres that a CFE was put into, oldest first, without their bytes. */
+export async function sobresOf(em: EntityManager, cfeUuid: string): Promise<SobreOfCfe[]> {
+  const rows = await em.execute<(JoinedRow & { size: number })[]>(
+    `select ${columnsOf(em, Sobre, 's')},
+       (select count(*)::integer from sobre_cfe every where every.sobre_id = s.id) as size
+     from sobre_cfe one join sobre s on s.id = one.sobre_id
+     where one.cfe_uuid = ? order by s.created_at, s.id`,
+    [cfeUuid],
+  );
+  return rows.flatMap((row) => {
+    const sobre = entityIn(em, Sobre, 's', row);
+    return sobre ? [Object.assign(sobre, { size: row.size })] : [];
+  });
+}
+
+/** The bytes of all sobres that a CFE was in and that were written, oldest first. */
 export async function sobreXmls(
   em: EntityManager,
   cfeUuid: string,
-): Promise<readonly Pick<Sobre, 'idemisor' | 'xml'>[]> {
-  return em.find(Sobre, { cfeUuid }, { populate: ['xml'], orderBy: { createdAt: 'asc', id: 'asc' } });
+): Promise<readonly { idemisor: bigint; xml: string }[]> {
+  const rows = await em.execute<{ idemisor: string; xml: string }[]>(
+    `select idemisor::text as idemisor, xml from sobre_cfe join sobre on sobre.id = sobre_id
+     where cfe_uuid = ? and xml is not null order by sobre.created_at, sobre.id`,
+    [cfeUuid],
+  );
+  return rows.map(({ idemisor, xml }) => ({ idemisor: BigInt(idemisor), xml }));
+}
+
+/** Whether a sobre of ours with that number carried the CFE; `refused`: whether one that was refused counts. */
+export async function wasIn(
+  em: EntityManager,
+  cfeUuid: string,
+  idemisor: string,
+  { refused }: { refused: boolean },
+): Promise<boolean> {
+  if (!/^\d{1,10}$/.test(idemisor)) return false;
+  const rows = await em.execute<unknown[]>(
+    `select 1 from sobre_cfe join sobre on sobre.id = sobre_id
+     where cfe_uuid = ? and idemisor = ? and (? or state <> 'REFUSED')`,
+    [cfeUuid, idemisor, refused],
+  );
+  return rows.length > 0;
+}
+
+/** Keeps the number and token of the earlier sobre of ours that brought a CFE of this one. */
+export async function storeOwnTicket(
+  em: EntityManager,
+  { sobreId, cfeUuid }: { sobreId: string; cfeUuid: string },
+  { idReceptor, token }: { idReceptor: string; token: string },
+): Promise<void> {
+  await em.execute('update sobre_cfe set id_receptor = ?, token = ? where sobre_id = ? and cfe_uuid = ?', [
+    idReceptor,
+    token,
+    sobreId,
+    cfeUuid,
+  ]);
 }
 
 /** Skips `count` Idemisors of an enterprise in an environment. */
@@ -45,54 +652,4 @@ export async function nextIdemisor(
   );
   if (!row) throw new Error('the sequence of sobres gave no number');
   return BigInt(row.last);
-}
-
-/** A sobre that is stored with the signature, but for its number, which stands between the two parts of its text. */
-export interface SobreToNumber {
-  readonly id: string;
-  readonly before: string;
-  readonly after: string;
-  readonly createdAt: Date;
-}
-
-/**
- * Stores a CFE's signature and its sobre, PREPARED, with the next Idemisor, in one statement: the sequence is locked for
- * no longer than that. Changes nothing where the CFE is signed or decided already.
- */
-export async function storeSignedWithSobre(
-  em: EntityManager,
-  cfeUuid: string,
-  signed: { xml: string; digest: string },
-  sobre: SobreToNumber,
-): Promise<void> {
-  await em.execute(
-    `with signed as (
-       update cfe set signed_xml = ?, digest = ?, stuck_reason = null
-       where id = ? and signed_xml is null and status = 'PENDING' returning id, rut, environment
-     ), numbered as (
-       insert into sobre_sequence (rut, environment, last) select rut, environment, 1 from signed
-       on conflict (rut, environment) do update set last = sobre_sequence.last + 1 returning last
-     )
-     insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, created_at)
-     select ?, signed.id, rut, environment, last, 'PREPARED', ?::text || last || ?::text, ? from signed, numbered`,
-    [signed.xml, signed.digest, cfeUuid, sobre.id, sobre.before, sobre.after, sobre.createdAt],
-  );
-}
-
-/**
- * Stores that a sobre is about to be sent, provided that it stands in that state and its CFE waits for nothing else,
- * in one statement under the lock of the CFE's row. False where nothing was stored.
- */
-export async function markSending(
-  em: EntityManager,
-  { id, cfeUuid, state }: Pick<Sobre, 'id' | 'cfeUuid' | 'state'>,
-  sendingAt: Date,
-): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(
-    `with waiting as (select id from cfe where id = ? and status = 'PENDING' for update)
-     update sobre set state = 'SENDING', sending_at = ? from waiting
-     where sobre.id = ? and sobre.state = ? and cfe_uuid = waiting.id returning sobre.id`,
-    [cfeUuid, sendingAt, id, state],
-  );
-  return rows.length > 0;
 }

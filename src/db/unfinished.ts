@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { LEAST_UUID } from '../domain/uuid.ts';
 import {
   factsChangedMessage,
   SIGNALS,
@@ -6,22 +7,27 @@ import {
   type WorkflowMessage,
   type WorkflowName,
 } from '../temporal.ts';
-import { issueCfeMessage } from './cfes.ts';
 import { reportDayMessage, UNENDED_REPORTS } from './dailyReports.ts';
 import { deliveryMessage } from './deliveries.ts';
 import { Enterprise } from './entities/enterprises.ts';
-import { Cfe } from './entities/receipts.ts';
 import { DailyReport } from './entities/reports.ts';
 import type { Delivery } from './entities/webhooks.ts';
 import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
+import type { Page } from './page.ts';
 import { exportMessage, runningExports } from './receiptExports.ts';
 import { runMessage, runningRuns } from './runs.ts';
+import { unfinishedSobres } from './sobres.ts';
 
-/** Of one enterprise, or of all. */
+/** Of one enterprise, or of all; of what there may be very much of, a page. */
 export interface Whose {
   rut?: string | undefined;
+  page?: Page | undefined;
 }
+
+/** By what the next page of a workflow's things goes on. Those that are few are all in the first, and have none. */
+export const pageKey = ({ input }: WorkflowMessage): string =>
+  String(input['sobreId'] ?? input['cfeUuid'] ?? input['deliveryId'] ?? input['mailId'] ?? '');
 
 /**
  * By workflow: everything that has not come to its end, oldest first, each as the messages that start its workflow.
@@ -30,28 +36,8 @@ export interface Whose {
 export const UNFINISHED: Readonly<
   Record<WorkflowName, (em: EntityManager, whose: Whose) => Promise<WorkflowMessage[]>>
 > = {
-  issueCfe: async (em, whose) => {
-    const fields = ['id', 'workflowId', 'rut', 'environment', 'type', 'status', 'sequence'] as const;
-    const cfes = await em.find(
-      Cfe,
-      { ...conditionOf(whose), settledAt: null },
-      { fields: [...fields, 'referenceId'], orderBy: { createdAt: 'asc', id: 'asc' } },
-    );
-    const originals = cfes.flatMap(({ referenceId }) => referenceId ?? []);
-    const decided = await em.find(
-      Cfe,
-      { id: { $in: originals }, settledAt: { $ne: null } },
-      { fields: ['id'] },
-    );
-    const isDecided = new Set(decided.map(({ id }) => id));
-    // A run that Temporal was restored with may wait for what it had: who is woken too often waits again.
-    return cfes.flatMap((cfe) => [
-      issueCfeMessage(cfe, SIGNALS.slotGiven),
-      ...(cfe.referenceId !== null && isDecided.has(cfe.referenceId)
-        ? [issueCfeMessage(cfe, SIGNALS.originalDecided)]
-        : []),
-    ]);
-  },
+  // A run that Temporal was restored with may wait for what it had: who is woken too often waits again.
+  issueCfes: (em, { rut, page }) => unfinishedSobres(em, { rut, page }, SIGNALS.slotGiven),
 
   onboardEnterprise: async (em, whose) => {
     const enterprises = await em.find(
@@ -71,7 +57,7 @@ export const UNFINISHED: Readonly<
     return enterprises.map(({ rut }) => validateCredentialsMessage(rut));
   },
 
-  deliverWebhook: async (em, { rut }) => {
+  deliverWebhook: async (em, { rut, page }) => {
     const deliveries = await em.execute<
       {
         id: string;
@@ -83,8 +69,9 @@ export const UNFINISHED: Readonly<
     >(
       `select delivery.id, delivery.workflow_id as "workflowId", event_name as "eventName", event.rut, event.environment from delivery join event on event.id = delivery.event_id
        where delivery.status = 'PENDING' and (?::text is null or event.rut = ?)
-       order by delivery.created_at, delivery.id`,
-      [rut ?? null, rut ?? null],
+         ${page ? 'and delivery.id > ? and delivery.created_at < ?' : ''}
+       order by ${page ? 'delivery.id limit ?' : 'delivery.created_at, delivery.id'}`,
+      [rut ?? null, rut ?? null, ...(page ? [page.after || LEAST_UUID, page.before, page.limit] : [])],
     );
     return deliveries.map((delivery) => deliveryMessage(delivery, delivery));
   },
@@ -98,9 +85,9 @@ export const UNFINISHED: Readonly<
     return reports.map((report) => reportDayMessage(report, SIGNALS.lookAgain));
   },
 
-  deliverReceipt: (em, { rut }) => pendingMailMessages(em, rut),
+  deliverReceipt: pendingMailMessages,
 
-  exchangeCfe: (em, { rut }) => pendingExchangeMessages(em, rut),
+  exchangeCfe: pendingExchangeMessages,
 
   bulkRun: async (em, { rut }) =>
     (await runningRuns(em)).filter(({ filter }) => rut === undefined || filter.rut === rut).map(runMessage),

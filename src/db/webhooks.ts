@@ -67,7 +67,7 @@ export function webhooksSelecting(
  */
 export const subscribedTo = (rut: string): string =>
   `from webhook w
-   where w.removed_at is null and ? = any (w.events) and w.account_id in (
+   where w.removed_at is null and ?::text = any (w.events) and w.account_id in (
      select e.owner_account_id from enterprise e where e.rut = ${rut}
      union all
      select g.account_id from enterprise_grant g where g.rut = ${rut} and g.role = 'MEMBER')`;

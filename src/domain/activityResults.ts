@@ -19,29 +19,33 @@ export interface Stuck {
   explanation: string;
 }
 
-/** The CFE has its verdict, or ended without being sent. */
-export interface Decided {
-  kind: 'decided';
-  status: FinalStatus;
-  /** The codes of the reasons for a rejection. */
-  codes: readonly string[];
+/** CFEs that only a person can bring forward, by their cfe_ids, for one reason. */
+export interface StuckCfes extends Omit<Stuck, 'kind'> {
+  cfeIds: string[];
 }
 
-export type SignResult =
-  | { kind: 'signed' }
-  /** Signed too, and a note whose original has no verdict yet: the signal `originalDecided` says that it has. */
-  | { kind: 'waitsForOriginal' /** The cfe_id of that original. */; original: string }
-  | Stuck;
+/** How a CFE of a sobre ended: its verdict; or LEFT, as it goes on in another sobre. */
+export type CfeEnding = FinalStatus | 'LEFT';
 
-export type SubmitResult =
-  /** The authority has the sobre. */
-  | { kind: 'received' }
-  | Decided
-  /** The CFE waits at the gate: the signal `slotGiven` says that it has been given a slot. */
+/** Where the sobre of a run has come to. */
+export type VerdictResult =
+  /** All of its CFEs have their verdicts, or left it. */
+  | {
+      kind: 'ended';
+      endings: Record<string, CfeEnding>;
+      /** The codes of the reasons for rejections. */
+      codes: string[];
+    }
+  /** It waits at the gate: the signal `slotGiven` says that it has been given a slot. */
   | { kind: 'waits' }
-  | Stuck;
-
-export type VerdictResult = Decided | Stuck;
+  | {
+      kind: 'stuck';
+      /** What it tried. */
+      step: 'sign' | 'send' | 'ask';
+      stuck: StuckCfes[];
+      /** Whether others of the sobre go on meanwhile. */
+      goesOn: boolean;
+    };
 
 /** What came of support's act; `message` is for people. */
 export interface SupportResult {
@@ -142,6 +146,15 @@ export interface StartReportsResult {
   pauseMilliseconds: number;
 }
 
+/** After a page of what is not ended. */
+export interface Recovered {
+  kind: 'looked';
+  /** How many had no run and were started again. */
+  recovered: number;
+  /** Where the next page begins; null when there is none. */
+  after: { workflow: string; key: string } | null;
+}
+
 export type LoginValidation =
   | { kind: 'checked'; result: LoginResult }
   /** No check is wanted any more. */
@@ -174,9 +187,7 @@ export type ExportResult = ExportCounts & ({ kind: 'goesOn' } | { kind: 'ended';
 
 /** The results by activity type. */
 export interface ActivityResults {
-  signCfe: SignResult;
-  submitCfe: SubmitResult;
-  awaitVerdict: VerdictResult;
+  takeToVerdict: VerdictResult;
   supportCfe: SupportResult;
   attemptDelivery: AttemptResult;
   attemptMail: MailResult;
@@ -185,6 +196,7 @@ export interface ActivityResults {
   validateLogin: LoginValidation;
   deleteExpired: PurgeResult;
   startReports: StartReportsResult;
+  recoverRuns: Recovered;
   prepareReport: PrepareReportResult;
   submitReport: SubmitReportResult;
   askReport: AskReportResult;

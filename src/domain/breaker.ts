@@ -28,8 +28,8 @@ export interface Breaker {
   nextProbeAt: Date | null;
   /** While it is open: how many probes failed or are under way. */
   probes: number;
-  /** While it is open: the CFE whose send is the probe, in place of any other call. */
-  proberUuid: string | null;
+  /** While it is open: the sobre whose send is the probe, in place of any other call. */
+  proberId: string | null;
 }
 
 /** Milliseconds between the last probe and the next: 1 s, doubling to 60 s. */
@@ -83,5 +83,5 @@ export function close(breaker: Breaker): void {
   breaker.openSince = null;
   breaker.nextProbeAt = null;
   breaker.probes = 0;
-  breaker.proberUuid = null;
+  breaker.proberId = null;
 }

@@ -16,7 +16,8 @@ export interface Lived {
   readonly status: CfeStatus;
   readonly rejection: readonly RejectionReason[] | null;
   readonly sobres: readonly {
-    readonly idemisor: bigint;
+    /** Null before it is written. */
+    readonly idemisor: bigint | null;
     readonly createdAt: Date;
     readonly sendingAt: Date | null;
     readonly receivedAt: Date | null;
@@ -62,14 +63,18 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
       more: lived.by === null ? null : timeline.by(lived.by),
       kind: 'step',
     },
-    ...lived.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [
-      ...step(createdAt, timeline.sobreMade(String(idemisor))),
-      ...step(
-        sendingAt,
-        (state === 'REFUSED' ? timeline.sobreRefused : timeline.sobreSent)(String(idemisor)),
-      ),
-      ...step(receivedAt, timeline.sobreReceived(String(idemisor))),
-    ]),
+    ...lived.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) =>
+      idemisor === null
+        ? []
+        : [
+            ...step(createdAt, timeline.sobreMade(String(idemisor))),
+            ...step(
+              sendingAt,
+              (state === 'REFUSED' ? timeline.sobreRefused : timeline.sobreSent)(String(idemisor)),
+            ),
+            ...step(receivedAt, timeline.sobreReceived(String(idemisor))),
+          ],
+    ),
     ...lived.attempts.flatMap((attempt) => callsOf(attempt, words)),
     ...lived.stuck.flatMap(({ reason, since, until }): Happening[] => [
       {

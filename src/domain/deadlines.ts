@@ -10,10 +10,6 @@ export const DEADLINES = {
 
   /** One attempt of work on our own database. */
   ownAttempt: 20_000,
-  /** The server gives a workflow task so long, unless it is asked for more; afterwards another worker takes it. */
-  workflowTask: 10_000,
-  /** One attempt of work on our own database within a workflow task. */
-  ownAtOnce: 5_000,
   /** The same, through many rows, with heartbeats. */
   ownLongAttempt: 3_600_000,
 
@@ -29,8 +25,10 @@ export const DEADLINES = {
    * (docs/decisions/0017). Above the time that a send may take to leave and to be answered.
    */
   listLag: 600_000,
-  /** A slot of which nothing was heard since is given anew: above the longest attempt, which may still use it. */
+  /** A prober of which nothing was heard since its slot is given up: above the longest attempt, which may still use it. */
   slotUnused: 200_000,
+  /** What an enterprise's next few CFEs wait for: a sobre that had its slot and was not received yet; so long at most. */
+  sobreInFlight: 10_000,
 
   /** A step that keeps failing by a mistake of ours is tried again by itself; after so long a person is told. */
   ownFault: 3_600_000,

@@ -25,7 +25,7 @@ export interface SeenBreakers extends Breakers {
 /**
  * One breaker per endpoint of the authority, in the database, so that all processes share it: once one has found an
  * endpoint away, no other calls it. While it is open a single probe goes at a time, after pauses that double; while a
- * CFE is the prober (gatekeeper.ts) no other call probes, so that it is sent first. `clock`: a test's, in place of
+ * sobre is the prober (gatekeeper.ts) no other call probes, so that it is sent first. `clock`: a test's, in place of
  * PostgreSQL's; `chance`: from 0 to 1.
  */
 export function createBreakers(options: {
@@ -90,9 +90,9 @@ export function createBreakers(options: {
       const at = glances.get(name)?.at ?? stopwatch();
       if (probeIn !== null && probeIn > stopwatch() - at) return null;
       return change(name, (endpoint) => {
-        const { openSince, proberUuid, failures: present } = endpoint.breaker;
+        const { openSince, proberId, failures: present } = endpoint.breaker;
         if (openSince === null) return permitFor(name, { failures: present });
-        if (!isProbe && proberUuid !== null) return null;
+        if (!isProbe && proberId !== null) return null;
         return endpoint.beginProbe() ? permitFor(name, { wasProbe: true }) : null;
       });
     },

@@ -1,10 +1,10 @@
 /** How sends follow one another. */
 
-/** The longest wait within a process; a CFE that would have to wait longer waits in the database. */
+/** The longest wait within a process; a sobre that would have to wait longer waits in the database. */
 export const NEAR_MILLISECONDS = 3_500;
-/** A slot is given so long ahead, so that its signal, workflow and activity come in time on a busy machine. */
-export const LEAD_MILLISECONDS = 2_000;
-/** Slots are given up to here: a look at those that wait comes every 250 ms. */
+/** A CFE that is taken now gets a slot of its own up to so far ahead. */
+export const AT_ONCE_MILLISECONDS = 100;
+/** Slots are given up to here: a look at what waits comes every 250 ms. */
 export const HORIZON_MILLISECONDS = 3_000;
 const LEAST_TOLERANCE_MILLISECONDS = 50;
 const MOST_TOLERANCE_MILLISECONDS = 250;

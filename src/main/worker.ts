@@ -1,11 +1,11 @@
 /** `npm run worker`: workflows, activities, the relay of the outbox, and the gatekeeper. */
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { readConfig } from '../config.ts';
-import { createGatekeeper } from '../gate/gatekeeper.ts';
+import type { Orm } from '../db/orm.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
-import { ensureSearchAttributes } from '../searchAttributes.ts';
+import { measureOwnFaults } from '../metrics/work.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
 import { openSupport } from '../wiring/askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
@@ -14,9 +14,11 @@ import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { readiness } from '../wiring/readiness.ts';
+import { runsAt } from '../wiring/runsAt.ts';
 import { ensureSchedules } from '../wiring/schedules.ts';
 import { sdkLogger } from '../wiring/sdkLogger.ts';
 import { installRuntime } from '../wiring/sdkMetrics.ts';
+import { searchAttributesOf } from '../wiring/searchAttributes.ts';
 import { temporalServerOf } from '../wiring/temporalServer.ts';
 import { connectWorkers, startWorkers } from '../wiring/workers.ts';
 import { workflowBundleOf } from '../wiring/workflowBundle.ts';
@@ -36,25 +38,36 @@ const config = configOrExit(() =>
 );
 const logger = createLogger({ name: 'worker', level: config.CFE_LOG_LEVEL });
 
-await runProcess(logger, async (closers) => {
-  const clock = businessClock(config);
-  const orm = await openDatabase(config, closers);
-
-  let working = false;
-  const reachable = readiness(orm);
-  const ready = async (): Promise<boolean> => working && (await reachable());
+/** What the worker exports of itself and of what the database knows. */
+async function measuresOf(
+  orm: Orm,
+  { clock, ready }: { clock: () => Date; ready: () => Promise<boolean> },
+): Promise<Registry> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   await measureDatabase(registry, orm);
   gauge(registry, 'cfe_worker_ready', async (own) => own.set((await ready()) ? 1 : 0));
   measureWorkAndExpiries({ registry, orm, clock });
   measureNumbers(registry, orm);
+  return registry;
+}
+
+await runProcess(logger, async (closers) => {
+  const clock = businessClock(config);
+  const orm = await openDatabase(config, closers);
+
+  let working = false;
+  const attributes = searchAttributesOf(logger);
+  const reachable = readiness(orm);
+  const ready = async (): Promise<boolean> => working && (await reachable());
+  const registry = await measuresOf(orm, { clock, ready });
   // Signals are ours: the runtime would stop the workers on its own, and this process has more to close.
   const sdkMetrics = await installRuntime({ shutdownSignals: [], logger: sdkLogger(logger) });
   const health = await serveHealth({
     host: config.CFE_HOST,
     port: config.CFE_WORKER_METRICS_PORT,
     ready,
+    lacks: attributes.lacks,
     metrics: async () => (await Promise.all([registry.metrics(), sdkMetrics()])).join('\n'),
   });
   closers.add('health', () => health.close());
@@ -66,19 +79,31 @@ await runProcess(logger, async (closers) => {
     workflowBundleOf(config.CFE_WORKFLOW_BUNDLE, logger),
   ]);
   closers.add('temporal', () => connection.close());
-  await ensureSearchAttributes(temporal, namespace);
+  await attributes.areThere(temporal, namespace);
   await ensureSchedules(temporal, namespace, { reportsAt: config.CFE_REPORT_AT });
 
   const outbox = openOutbox(config, { orm, logger, closers });
-  const sendsPerSecond = config.CFE_DGI_SENDS_PER_SECOND;
-  const gatekeeper = createGatekeeper({ orm, outbox, logger, sendsPerSecond });
-  closers.add('gatekeeper', () => gatekeeper.close());
-
   const support = openSupport({ server: temporal, namespace });
   closers.add('support', () => support.close());
-  const { ask: askSupport } = support;
-  const activities = createActivities({ config, orm, clock, outbox, registry, askSupport });
-  const workers = await startWorkers({ connection, namespace, workflowBundle, activities, logger });
+  const { activities, gatekeeper } = createActivities({
+    config,
+    orm,
+    clock,
+    outbox,
+    logger,
+    registry,
+    askSupport: support.ask,
+    hasRun: runsAt(connection, namespace),
+  });
+  closers.add('gatekeeper', () => gatekeeper.close());
+  const workers = await startWorkers({
+    connection,
+    namespace,
+    workflowBundle,
+    activities,
+    logger,
+    onOwnFault: measureOwnFaults(registry),
+  });
   closers.add('workers', () => {
     working = false;
     return workers.close();

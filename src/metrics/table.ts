@@ -233,6 +233,13 @@ export const METRICS = {
     help: 'Age of the oldest message in the outbox; 0 if it is empty',
     labels: {},
   },
+  cfe_own_faults_total: {
+    type: 'counter',
+    from: WORKER,
+    unit: 'attempts',
+    help: 'Attempts of activities that failed by a mistake of ours, and not because somebody was away',
+    labels: { activity_type: 'the activity’s name, as in the Temporal UI' },
+  },
   cfe_webhook_attempts_total: {
     type: 'counter',
     from: WORKER,

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
 import type { StoredMailAttempt } from '../activities/steps/storeMailAttempt.ts';
-import type { StoredVerdict } from '../activities/steps/storeVerdict.ts';
+import type { StoredVerdict } from '../activities/steps/storeMoves.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { MAIL_KINDS } from '../domain/mail.ts';
 import { PURGED_TABLES, type PurgedTable } from '../domain/retention.ts';
@@ -39,6 +39,12 @@ export function measureVerdicts(registry: Registry): (verdict: StoredVerdict) =>
     verdicts.inc({ environment, type, status });
     wait.observe({ environment }, seconds);
   };
+}
+
+/** Measures attempts of activities that fail by a mistake of ours. */
+export function measureOwnFaults(registry: Registry): (activityType: string) => void {
+  const faults = counter(registry, 'cfe_own_faults_total');
+  return (activity_type) => faults.inc({ activity_type });
 }
 
 /** Measures attempts at customers' servers. */

@@ -1,23 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
   isGrpcServiceError,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import type { Priority } from '@temporalio/common';
 import type { OutboxMessage } from '../db/entities/operations.ts';
 import type { Orm } from '../db/orm.ts';
-import { leaseWaiting, type Settled, settle } from '../db/outbox.ts';
+import { type KeptMessage, leaseWaiting, type Settled, settle, type Taken } from '../db/outbox.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
-import { type TemporalServer, WORKFLOWS } from '../temporal.ts';
+import { startAttributePairs } from '../searchAttributes.ts';
+import { LANES, priorityKeyOf, type TemporalServer, WORKFLOWS, type WorkflowMessage } from '../temporal.ts';
 
-/** Messages taken in one transaction. */
-const BATCH = 50;
+/**
+ * Messages taken at a time, which are all that is under way: few, so that the next batch, with what has come meanwhile, is
+ * never far, and Temporal, which takes some hundred starts a second, is not given a heap of them to answer at once.
+ */
+const BATCH: Taken = { first: 12, bulk: 4 };
 /** Longest wait for one start. The gRPC client itself would go on for some 30 s while Temporal is down. */
 const START_MILLISECONDS = 3_000;
 /** Pause of the relay between two looks at the table. */
 const RELAY_MILLISECONDS = 1_000;
+/** So long the marks of messages that were started from memory are collected: they cost one statement together. */
+const MARK_MILLISECONDS = 50;
 /** Longest pause before a message that Temporal itself refused is tried again. */
 const LONGEST_PAUSE_SECONDS = 60;
 
@@ -27,6 +34,8 @@ const UNREACHABLE = new Set([4, 14]);
 export interface Dispatcher {
   /** Dispatches what waits, in the background; called right after a commit. Never throws. */
   dispatchSoon(): void;
+  /** Starts in the background what the caller has just stored with the lease of its row; never throws. */
+  dispatchKept(message: KeptMessage): void;
   /** Looks for waiting messages every second until closed: what a crash or an outage left behind. */
   startRelay(): void;
   /** Stops looking, lets what is under way finish, closes the connection. */
@@ -41,6 +50,8 @@ export function createDispatcher(options: {
   orm: Orm;
   temporal: TemporalServer;
   namespace: string;
+  /** By what name Temporal knows the process. */
+  identity?: string;
   logger: Logger;
 }): Dispatcher {
   const { orm, namespace, logger } = options;
@@ -48,10 +59,15 @@ export function createDispatcher(options: {
     ...options.temporal,
     connectTimeout: START_MILLISECONDS,
   });
-  const client = new Client({ connection, namespace });
+  const client = new Client({
+    connection,
+    namespace,
+    ...(options.identity === undefined ? {} : { identity: options.identity }),
+  });
   const state = { closed: false, again: false };
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
+  const kept = startsFromMemory({ orm, client, logger });
 
   /** Dispatches batch after batch until nothing waits, or Temporal or the database is out of reach. */
   async function drain(): Promise<void> {
@@ -82,6 +98,7 @@ export function createDispatcher(options: {
 
   return {
     dispatchSoon,
+    dispatchKept: (message) => kept.start(message),
     startRelay() {
       timer ??= setInterval(dispatchSoon, RELAY_MILLISECONDS);
     },
@@ -89,12 +106,50 @@ export function createDispatcher(options: {
       state.closed = true;
       if (timer) clearInterval(timer);
       await running;
+      await kept.settled();
       await connection.close();
     },
   };
 }
 
+/** Starts what was just stored, without reading it; the marks of several are one statement. */
+function startsFromMemory({ orm, client, logger }: Tools) {
+  const starts = new Set<Promise<void>>();
+  let told: Settled[] = [];
+  let marking: Promise<void> | null = null;
+
+  /** A message that Temporal did not take waits for the end of its lease, and for the relay. */
+  async function startAndMark(message: KeptMessage): Promise<void> {
+    const outcome = await dispatch(client, message);
+    if (outcome !== 'dispatched') return;
+    told.push({ id: message.id, dispatched: true, pauseSeconds: 0 });
+    marking ??= sleep(MARK_MILLISECONDS).then(mark);
+    await marking;
+  }
+
+  async function mark(): Promise<void> {
+    marking = null;
+    const all = told;
+    told = [];
+    await settle(orm.em.fork(), all).catch((err: unknown) =>
+      logger.warn({ err }, 'outbox: what was started could not be marked; it is started once more'),
+    );
+    failpoint('dispatch.marked');
+  }
+
+  return {
+    start(message: KeptMessage): void {
+      const start = startAndMark(message).finally(() => starts.delete(start));
+      starts.add(start);
+    },
+    settled: (): Promise<unknown> => Promise.all(starts),
+  };
+}
+
 type Outcome = 'dispatched' | 'unreachable' | 'refused';
+
+/** A message, from its row or from memory. */
+type Startable = Omit<WorkflowMessage, 'signal'> & { readonly signal?: WorkflowMessage['signal'] | null };
 
 interface Tools {
   readonly orm: Orm;
@@ -115,7 +170,9 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
     outcomes.map(({ message, outcome }) => settled(message, outcome, logger)),
   );
   failpoint('dispatch.marked');
-  return messages.length === BATCH && outcomes.every(({ outcome }) => outcome !== 'unreachable');
+  const bulk = messages.filter(({ lane }) => lane === LANES.bulk).length;
+  const mayBeMore = bulk === BATCH.bulk || messages.length - bulk === BATCH.first;
+  return mayBeMore && outcomes.every(({ outcome }) => outcome !== 'unreachable');
 }
 
 function settled({ id, workflowId, attempts }: OutboxMessage, outcome: Outcome, logger: Logger): Settled {
@@ -125,7 +182,7 @@ function settled({ id, workflowId, attempts }: OutboxMessage, outcome: Outcome, 
   return { id, dispatched: false, pauseSeconds };
 }
 
-async function dispatch(client: Client, message: OutboxMessage): Promise<Outcome> {
+async function dispatch(client: Client, message: Startable): Promise<Outcome> {
   const { taskQueue, idReuse, summary } = WORKFLOWS[message.workflow];
   const start = {
     workflowId: message.workflowId,
@@ -134,7 +191,8 @@ async function dispatch(client: Client, message: OutboxMessage): Promise<Outcome
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: idReuse,
     staticSummary: summary,
-    typedSearchAttributes: searchAttributesOf(message),
+    typedSearchAttributes: startAttributePairs(message.searchAttributes ?? {}),
+    priority: priorityOf(message),
   } as const;
   failpoint('dispatch.taken');
   try {
@@ -158,9 +216,8 @@ function grpcCode(error: unknown): number | undefined {
   return error instanceof Error && error.cause !== undefined ? grpcCode(error.cause) : undefined;
 }
 
-function searchAttributesOf(message: OutboxMessage): SearchAttributePair[] {
-  return Object.entries(message.searchAttributes).map(([name, value]) => ({
-    key: defineSearchAttributeKey(name, 'KEYWORD'),
-    value,
-  }));
+/** Receipts go before all else in their queue, and of what is alike each enterprise has its turn; its activities inherit it. */
+function priorityOf({ workflow, searchAttributes = {} }: Startable): Priority {
+  const { EnterpriseRut: fairnessKey } = searchAttributes;
+  return { priorityKey: priorityKeyOf(workflow), ...(fairnessKey === undefined ? {} : { fairnessKey }) };
 }

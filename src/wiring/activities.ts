@@ -7,24 +7,24 @@ import { createAskRejected } from '../activities/askRejected.ts';
 import { createAskReport } from '../activities/askReport.ts';
 import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
 import { createAttemptMail } from '../activities/attemptMail.ts';
-import { createAwaitVerdict } from '../activities/awaitVerdict.ts';
 import { createDeleteExpired } from '../activities/deleteExpired.ts';
 import { createLoadDirectory } from '../activities/loadDirectory.ts';
 import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
 import { createPrepareExchange } from '../activities/prepareExchange.ts';
 import { createPrepareReport } from '../activities/prepareReport.ts';
 import { createRecordExpiries } from '../activities/recordExpiries.ts';
-import { createSignCfe } from '../activities/signCfe.ts';
+import { createRecoverRuns } from '../activities/recoverRuns.ts';
 import { createStartReports } from '../activities/startReports.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
 import { composeExchange } from '../activities/steps/composeExchange.ts';
 import { composeReceipt } from '../activities/steps/composeReceipt.ts';
 import { tellingOwnFaults } from '../activities/steps/ownFaults.ts';
 import { printSignedCfe } from '../activities/steps/printSignedCfe.ts';
-import { createSubmitCfe } from '../activities/submitCfe.ts';
+import { signWaiting } from '../activities/steps/writeSobre.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
 import { createSupportReport } from '../activities/supportReport.ts';
+import { createTakeToVerdict } from '../activities/takeToVerdict.ts';
 import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
 import { createStopExport, createWriteExport } from '../activities/writeExport.ts';
 import { actOnRunItem } from '../commands/actOnRunItem.ts';
@@ -40,9 +40,12 @@ import { keptByCertificate } from '../dgi/keptByCertificate.ts';
 import { createSigner } from '../dgi/sign.ts';
 import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
+import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { createGate } from '../gate/gate.ts';
+import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
 import { createReportSlots } from '../gate/reportSlots.ts';
+import type { Logger } from '../logger.ts';
 import {
   measureAuthority,
   measured,
@@ -68,6 +71,8 @@ export const ACTIVITY_VARIABLES = [
   'CFE_DGI_CFE_HASH',
   'CFE_CREDENTIALS_URL',
   'CFE_DGI_SENDS_PER_SECOND',
+  'CFE_DGI_QUESTIONS_PER_SECOND',
+  'CFE_SOBRE_MOST',
   'CFE_POLL_LONGEST_SECONDS',
   'CFE_PATIENCE',
   'CFE_REPORT_LATEST',
@@ -87,9 +92,12 @@ interface Parts {
   readonly orm: Orm;
   readonly clock: () => Date;
   readonly outbox: CommandDeps['outbox'];
+  readonly logger: Logger;
   readonly registry: Registry;
   /** How a bulk run asks the workflows of CFEs. */
   readonly askSupport: SupportCfeDeps['askSupport'];
+  /** Whether that workflow has a run that is not closed. */
+  readonly hasRun: (workflowId: string) => Promise<boolean>;
   readonly opener: Opener;
 }
 
@@ -100,7 +108,7 @@ interface AuthorityParts {
   readonly client: ReturnType<typeof openDgiClient>;
 }
 
-/** All activities, by the names of `TASK_QUEUES`. */
+/** All activities, by the names of `TASK_QUEUES`, and the gatekeeper, which signs what waits with what signs them. */
 export function createActivities(parts: Omit<Parts, 'opener'>) {
   const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
   const onCall = measureAuthority(all.registry);
@@ -110,28 +118,47 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     breakers,
     client: openDgiClient(all.config, all.orm, { onCall, breakers, clock: all.clock }),
   };
-  return {
+  const gatekeeper = createGatekeeper({
+    orm: all.orm,
+    outbox: all.outbox,
+    logger: all.logger,
+    sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
+    sobreMost: all.config.CFE_SOBRE_MOST,
+    signWaiting: () => signWaiting(deciding),
+  });
+  const deciding = decidingParts(all, authority, gatekeeper);
+  const { prepareReport, ...reportCalls } = reportActivities(all, authority);
+  const activities = {
     cfe: { ...databaseActivities(all), ...runActivities(all) },
-    dgi: { ...authorityActivities(all, authority), ...reportActivities(all, authority) },
+    dgi: cfeActivities(all, authority, deciding),
+    calls: {
+      ...otherCalls(all, authority),
+      ...reportCalls,
+      askRejected: createAskRejected({
+        ...deciding,
+        questionsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND * ASKING_SHARE,
+      }),
+    },
+    reports: { prepareReport },
     webhooks: webhookActivities(all),
     mail: mailActivities(all),
     exports: exportActivities(all),
   };
+  return { activities, gatekeeper };
 }
 
-/** What touches only our database, and signs. */
+/** What touches only our database. */
 function databaseActivities({
   config,
   orm,
   clock,
   outbox,
   registry,
-  opener,
+  hasRun,
 }: Parts): Pick<
   Activities,
-  'signCfe' | 'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired' | 'startReports'
+  'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired' | 'startReports' | 'recoverRuns'
 > {
-  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
   return {
     startReports: createStartReports({
       orm,
@@ -139,15 +166,7 @@ function databaseActivities({
       outbox,
       sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
     }),
-    signCfe: tellingOwnFaults(
-      { orm, clock },
-      createSignCfe({
-        orm,
-        clock,
-        authorityRut: authorityRutsOf(config),
-        signDocument: (document, certificate) => signerOf(certificate).sign(writeCfe(document)),
-      }),
-    ),
+    recoverRuns: createRecoverRuns({ orm, clock, outbox, hasRun }),
     makeReadyWhenComplete: createMakeReadyWhenComplete({ orm, clock }),
     recordExpiries: createRecordExpiries({ orm, clock }),
     deleteExpired: createDeleteExpired({
@@ -166,6 +185,8 @@ function databaseActivities({
 
 /** Of the calls that the authority takes in a second, all bulk runs together have at most this part. */
 const RUN_SHARE = 0.5;
+/** The daily questions about what was rejected have this part: nobody waits for them. */
+const ASKING_SHARE = 0.1;
 /** How many questions to the authority one act may take (activities/supportCfe.ts); a retry goes through the gate itself. */
 const QUESTIONS = { retry: 1, settle: 5, abandon: 5 };
 /** Deliveries that all runs together send again in a second: the outbox and the receivers' places are everyone's. */
@@ -232,32 +253,53 @@ function reportActivities(
   };
 }
 
-/** What calls the authority, or its check of logins. */
-function authorityActivities(
+/** What signs CFEs, and brings the authority's verdicts on them to their rows. */
+function decidingParts(
   { config, orm, clock, outbox, registry, opener }: Parts,
-  { client, breakers, onCall }: AuthorityParts,
-): Pick<
-  Activities,
-  | 'submitCfe'
-  | 'awaitVerdict'
-  | 'supportCfe'
-  | 'askRejected'
-  | 'validateLogin'
-  | 'prepareExchange'
-  | 'loadDirectory'
-> {
-  const privateKeyOf = keptByCertificate(privateKeysUnder(opener));
-  const directory = { orm, clock, client, privateKeyOf };
-  const deciding = {
+  { client }: AuthorityParts,
+  gatekeeper: Pick<Gatekeeper, 'lookSoon'>,
+) {
+  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
+  return {
     orm,
     clock,
     outbox,
-    authority: createAuthority({ client, orm, privateKeyOf }),
+    gatekeeper,
+    authorityRut: authorityRutsOf(config),
+    signDocument: (document: CfeDocument, certificate: Certificate) =>
+      signerOf(certificate).sign(writeCfe(document)),
+    authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) }),
     onVerdict: measureVerdicts(registry),
     sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
     patienceSeconds: config.CFE_PATIENCE,
   };
+}
+
+/** What takes CFEs to the authority. */
+function cfeActivities(
+  { config, orm, clock }: Parts,
+  { breakers }: AuthorityParts,
+  deciding: ReturnType<typeof decidingParts>,
+): Pick<Activities, 'takeToVerdict' | 'supportCfe'> {
+  const gate = createGate({
+    orm,
+    sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
+    questionsPerSecond: config.CFE_DGI_QUESTIONS_PER_SECOND,
+    breakers,
+  });
+  return {
+    takeToVerdict: tellingOwnFaults({ orm, clock }, createTakeToVerdict({ ...deciding, gate })),
+    supportCfe: createSupportCfe(deciding),
+  };
+}
+
+/** What else calls the authority, or its check of logins. */
+function otherCalls(
+  { config, orm, clock, outbox, opener }: Parts,
+  { client, breakers, onCall }: AuthorityParts,
+): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
+  const directory = { orm, clock, client, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) };
   const checkLogin = measured(
     onCall,
     { environment: 'production', service: 'credentials', operation: 'checkLogin' },
@@ -269,17 +311,6 @@ function authorityActivities(
     { isHeldBack: (error) => error instanceof Error && error.cause instanceof HeldBack },
   );
   return {
-    submitCfe: tellingOwnFaults(
-      { orm, clock },
-      createSubmitCfe({
-        ...deciding,
-        authorityRut: authorityRutsOf(config),
-        gate: createGate({ orm, sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND, breakers }),
-      }),
-    ),
-    awaitVerdict: tellingOwnFaults({ orm, clock }, createAwaitVerdict(deciding)),
-    supportCfe: createSupportCfe(deciding),
-    askRejected: createAskRejected(deciding),
     validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),
     prepareExchange: createPrepareExchange({
       ...directory,

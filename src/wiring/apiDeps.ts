@@ -9,6 +9,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
+import { AT_ONCE_MILLISECONDS, spacingOf } from '../gate/pace.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs } from '../print/receiptPdfs.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
@@ -24,6 +25,7 @@ export const API_VARIABLES = [
   'CFE_SEALING_KEY',
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
+  'CFE_DGI_SENDS_PER_SECOND',
   'CFE_SANDBOX_PORTAL_URL',
   'CFE_SANDBOX_PAPERS_DIR',
   'CFE_PUBLIC_URL',
@@ -57,6 +59,10 @@ export async function createApiDeps(
     receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),
     publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,
+    pace: {
+      spacingMilliseconds: spacingOf(config.CFE_DGI_SENDS_PER_SECOND),
+      nearMilliseconds: AT_ONCE_MILLISECONDS,
+    },
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };
 }

@@ -10,11 +10,13 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import type { SupportAct } from '../activities/activities.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
+import { formatCfeId } from '../domain/cfeId.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import { refusalOf } from '../domain/words/refusals.ts';
 import { Refusal } from '../errors.ts';
 import { SUPPORT_UPDATE, TASK_QUEUES, type TemporalServer } from '../temporal.ts';
+import { IDENTITY } from './identity.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MILLISECONDS = 3_000;
@@ -28,16 +30,16 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
   close(): Promise<void>;
 } {
   const connection = Connection.lazy({ ...server, connectTimeout: CONNECT_MILLISECONDS });
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, identity: IDENTITY });
   const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + milliseconds, call);
   return {
-    async ask(workflowId, { action, requestId }) {
+    async ask(workflowId, { action, cfeId, requestId }) {
       try {
         await connection.ensureConnected().catch(away);
         const handle = await within(ACCEPT_MILLISECONDS, () =>
           client.workflow.getHandle(workflowId).startUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE, {
-            args: [{ action }],
+            args: [cfeId === undefined ? { action } : { cfe_id: cfeId, action }],
             waitForStage: 'ACCEPTED',
             updateId: requestId,
           }),
@@ -47,13 +49,13 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
         return whatItMeans(error);
       }
     },
-    async askRejected({ id: cfeUuid, workflowId }, ask) {
+    async askRejected(cfe, { action, requestId }) {
       try {
         await connection.ensureConnected().catch(away);
-        const act: SupportAct = { ...ask, cfeUuid };
+        const act: SupportAct = { action, requestId, cfeUuid: cfe.id };
         const handle = await within(ACCEPT_MILLISECONDS, () =>
           client.workflow.start('askRejected', {
-            workflowId: `rejected:${workflowId}`,
+            workflowId: `rejected:${cfe.rut}:${formatCfeId(cfe)}:${cfe.id.slice(0, 8)}`,
             taskQueue: TASK_QUEUES.cfe,
             args: [act],
             staticSummary: 'Asks about one CFE that was rejected for E06, as support wants',

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 
 /**
- * A small server for whatever supervises the process: /livez (the event loop runs), /readyz (`ready` says so), /metrics
- * (in Prometheus' text format, from `metrics`). Answers the port it listens on and how to close it.
+ * A small server for whatever supervises the process: /livez (the event loop runs), /readyz (`ready` says so, `lacks`
+ * what for), /metrics (in Prometheus' text format, from `metrics`). Answers the port it listens on and how to close it.
  */
 export async function serveHealth(options: {
   host: string;
   port: number;
   ready: () => Promise<boolean>;
+  lacks?: () => string | null;
   metrics: () => Promise<string>;
 }): Promise<{ port: number; close(): Promise<void> }> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -17,9 +18,10 @@ export async function serveHealth(options: {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n');
     } else if (request.url === '/readyz') {
       const ready = await options.ready();
+      const lacking = options.lacks?.() ?? null;
       response
         .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain' })
-        .end(ready ? 'ok\n' : 'not ready\n');
+        .end(ready ? 'ok\n' : lacking === null ? 'not ready\n' : `not ready: ${lacking}\n`);
     } else if (request.url === '/metrics') {
       const metrics = await options.metrics();
       response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(metrics);

@@ -2,6 +2,7 @@ import type { readConfig } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
 import { createDispatcher } from '../outbox/dispatcher.ts';
+import { IDENTITY } from './identity.ts';
 import type { Closers } from './process.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
 
@@ -17,6 +18,7 @@ export function openOutbox(
     orm,
     temporal: temporalServerOf(config),
     namespace: config.TEMPORAL_NAMESPACE,
+    identity: IDENTITY,
     logger,
   });
   closers.add('outbox', () => outbox.close());

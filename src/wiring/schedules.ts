@@ -57,6 +57,12 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
     spec: { calendars: [{ hour: '*', minute: 35, comment: 'Every hour' }] },
     catchUp: HOUR_MILLISECONDS,
   },
+  recover: {
+    workflow: 'recoverRuns',
+    summary: 'Starts again what is not ended and has no run',
+    spec: { calendars: [{ hour: '*', minute: 50, comment: 'Every hour' }] },
+    catchUp: HOUR_MILLISECONDS,
+  },
   'daily-reports': {
     workflow: 'startDailyReports',
     summary: 'Starts the reports of the days that are over, and wakes those whose day has changed',

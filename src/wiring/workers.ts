@@ -3,6 +3,7 @@ import {
   GracefulShutdownPeriodExpiredError,
   NativeConnection,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 import { activityInterceptors } from '../activities/interceptors.ts';
@@ -10,31 +11,39 @@ import { DEADLINES } from '../domain/deadlines.ts';
 import { MOST_RUNNING_EXPORTS } from '../domain/receiptExport.ts';
 import type { Logger } from '../logger.ts';
 import { TASK_QUEUES, type TemporalServer } from '../temporal.ts';
-import type { createActivities } from './activities.ts';
+import { IDENTITY } from './identity.ts';
 
-/** Workflows kept in memory. */
+type Queue = keyof typeof TASK_QUEUES;
+
+/** Workflows kept in memory, where each takes some 1 MB: together less than the container of a worker may have. */
 const CFES_CACHED = 1_000;
-/** Deliveries that wait need no place in memory (a cached workflow takes some 1 MB): they are read again when their time comes. */
-const DELIVERIES_CACHED = 200;
+/** Those that wait need no place in memory: they are read again, from short histories, when their time comes. */
+const DELIVERIES_CACHED = 100;
 /** As those; a report wakes a few times. */
-const REPORTS_CACHED = 200;
+const REPORTS_CACHED = 100;
 const RECONNECT_MILLISECONDS = 500;
 /** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/places.ts). */
 const DELIVERIES_AT_ONCE = 200;
 /** They draw and wait for the mail server; no account holds more than a few of them. */
 const MAILS_AT_ONCE = 50;
-const MAILS_CACHED = 100;
+const MAILS_CACHED = 50;
 /** Each goes through all receipts of a month. One more than an account may have: another's goes on beside them. */
 const EXPORTS_AT_ONCE = MOST_RUNNING_EXPORTS + 1;
 const EXPORTS_CACHED = 20;
 /** They wait for the authority, or for their slot of the next seconds. */
-const CALLS_AT_ONCE = 200;
+const SENDS_AT_ONCE = 200;
+/** They wait for the authority. The sending of reports alone may be hundreds in a night: they take their turns. */
+const OTHER_CALLS_AT_ONCE = 50;
+/** Days summed at a time: each reads all CFEs of its day, whose connections to the database CFEs need. */
+const REPORTS_AT_ONCE = 2;
 
 /** A connection to Temporal. It may come up later than we do, or be away for a while: it is waited for. */
 export async function connectWorkers(server: TemporalServer, logger: Logger): Promise<NativeConnection> {
   for (;;) {
     try {
-      return await NativeConnection.connect(server);
+      // Messages have less than a kilobyte: on the machine or the network beside it gzip costs more than it saves.
+      const grpcCompression = server.tls ? undefined : ({ codec: 'none' } as const);
+      return await NativeConnection.connect({ ...server, ...(grpcCompression && { grpcCompression }) });
     } catch (err) {
       logger.warn({ err }, 'Temporal cannot be reached yet');
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_MILLISECONDS));
@@ -42,44 +51,80 @@ export async function connectWorkers(server: TemporalServer, logger: Logger): Pr
   }
 }
 
-/** How much each worker has in hand, by its queue. */
-const LIMITS = {
+/** Queues that are mostly idle need few polls at a time; more where the server says that tasks wait. */
+const FEW_POLLS = {
+  workflowTaskPollerBehavior: { type: 'autoscaling', initial: 2 },
+  activityTaskPollerBehavior: { type: 'autoscaling', initial: 2 },
+} as const;
+
+/**
+ * How much each worker has in hand, by its queue; without a number of workflows it runs none.
+ * @internal exported for tests
+ */
+export const LIMITS: Readonly<
+  Record<
+    Queue,
+    Pick<
+      WorkerOptions,
+      | 'maxCachedWorkflows'
+      | 'maxConcurrentActivityTaskExecutions'
+      | 'workflowTaskPollerBehavior'
+      | 'activityTaskPollerBehavior'
+    >
+  >
+> = {
   cfe: { maxCachedWorkflows: CFES_CACHED },
-  dgi: { maxCachedWorkflows: REPORTS_CACHED, maxConcurrentActivityTaskExecutions: CALLS_AT_ONCE },
+  dgi: { maxConcurrentActivityTaskExecutions: SENDS_AT_ONCE },
+  calls: { maxConcurrentActivityTaskExecutions: OTHER_CALLS_AT_ONCE },
+  reports: { maxCachedWorkflows: REPORTS_CACHED, maxConcurrentActivityTaskExecutions: REPORTS_AT_ONCE },
   webhooks: {
+    ...FEW_POLLS,
     maxCachedWorkflows: DELIVERIES_CACHED,
     maxConcurrentActivityTaskExecutions: DELIVERIES_AT_ONCE,
   },
-  mail: { maxCachedWorkflows: MAILS_CACHED, maxConcurrentActivityTaskExecutions: MAILS_AT_ONCE },
-  exports: { maxCachedWorkflows: EXPORTS_CACHED, maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE },
-} as const;
+  mail: {
+    ...FEW_POLLS,
+    maxCachedWorkflows: MAILS_CACHED,
+    maxConcurrentActivityTaskExecutions: MAILS_AT_ONCE,
+  },
+  exports: {
+    ...FEW_POLLS,
+    maxCachedWorkflows: EXPORTS_CACHED,
+    maxConcurrentActivityTaskExecutions: EXPORTS_AT_ONCE,
+  },
+};
 
 /** Starts the workers. `close` ends them: activities under way get 20 s, then go on in another worker. */
 export async function startWorkers(options: {
   connection: NativeConnection;
   namespace: string;
   workflowBundle: WorkflowBundleOption;
-  activities: ReturnType<typeof createActivities>;
+  activities: Readonly<Record<Queue, object>>;
   logger: Logger;
+  /** Hears of each attempt of an activity that failed by a mistake of ours. */
+  onOwnFault: (activityType: string) => void;
 }): Promise<{ close(): Promise<void> }> {
-  const { connection, namespace, workflowBundle, activities, logger } = options;
+  const { connection, namespace, workflowBundle, activities, logger, onOwnFault } = options;
   const common = {
     connection,
     namespace,
+    identity: IDENTITY,
     shutdownGraceTime: DEADLINES.workerGrace,
     shutdownForceTime: DEADLINES.workerCut,
-    interceptors: { activity: activityInterceptors },
+    // Else the SDK holds heartbeats back for 8 of the 10 s, and a stall of 2 s makes a second attempt beside the first.
+    maxHeartbeatThrottleInterval: DEADLINES.heartbeatEvery,
+    interceptors: { activity: activityInterceptors(onOwnFault) },
   };
   const workers: Worker[] = [];
-  for (const queue of Object.keys(LIMITS) as (keyof typeof LIMITS)[]) {
-    const taskQueue = TASK_QUEUES[queue];
+  for (const queue of Object.keys(LIMITS) as Queue[]) {
+    const limits = LIMITS[queue];
     workers.push(
       await Worker.create({
         ...common,
-        taskQueue,
+        taskQueue: TASK_QUEUES[queue],
         activities: activities[queue],
-        workflowBundle,
-        ...LIMITS[queue],
+        ...limits,
+        ...(limits.maxCachedWorkflows === undefined ? {} : { workflowBundle }),
       }),
     );
   }

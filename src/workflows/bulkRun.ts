@@ -4,20 +4,19 @@ import {
   isCancellation,
   setCurrentDetails,
   sleep,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/activityResults.ts';
 import { activity } from './activities.ts';
+import { goesOnAsNew } from './history.ts';
 import { OWN, OWN_LONG } from './options.ts';
 
 const actOnItems = activity('actOnItems', {
   ...OWN_LONG,
+  // What ends the run counts what is done: nothing may go on beside it. The SDK would not wait.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Act on the next things, one after the other',
 });
 const stopItems = activity('stopItems', { ...OWN, summary: 'End the run: nothing more is begun' });
-
-/** A run of more batches goes on as a new one, so that its history stays short. */
-const MOST_EVENTS = 2_000;
 
 export interface BulkRunInput {
   runId: string;
@@ -36,7 +35,7 @@ export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kin
       setCurrentDetails(`${wordsOf(result)} To stop it: \`run stop ${runId}\`, or its page in the console.`);
       if (result.pauseMilliseconds > 0)
         await sleep(result.pauseMilliseconds, { summary: 'Not faster than the others can bear' });
-      if (workflowInfo().historyLength > MOST_EVENTS) await continueAsNew<typeof bulkRun>({ runId });
+      if (goesOnAsNew()) await continueAsNew<typeof bulkRun>({ runId });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;

@@ -3,7 +3,8 @@ import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from
 import type { MailResult } from '../domain/activityResults.ts';
 import { activity } from './activities.ts';
 import { deliverAgain } from './messages.ts';
-import { DeliveryStatusAttribute, MAIL_SERVER, RECEIVER } from './options.ts';
+import { MAIL_SERVER, RECEIVER, StateAttribute } from './options.ts';
+import { uncancelled } from './uncancelled.ts';
 
 const attemptDelivery = activity('attemptDelivery', {
   ...RECEIVER,
@@ -25,18 +26,20 @@ type WebhookEnding = { status: 'DELIVERED' | 'FAILED' };
  * Brings one event to one webhook, until the receiver takes it or the schedule ends. Ends with DELIVERED or FAILED; both
  * are results.
  */
-export async function deliverWebhook({ deliveryId, delays }: DeliverWebhookInput): Promise<WebhookEnding> {
-  const { kind } = await deliver({
-    delays,
-    attempt: (retriesLeft) => attemptDelivery({ deliveryId, retriesLeft }),
-    sending: 'Sending; the pending activity shows whether it waits for a place at this receiver.',
-    verb: 'delivery show',
-  });
-  const ending: WebhookEnding = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
-  upsertSearchAttributes([{ key: DeliveryStatusAttribute, value: ending.status }]);
-  setCurrentDetails(`Ended: ${ending.status}.`);
-  return ending;
-}
+export const deliverWebhook = uncancelled(
+  async ({ deliveryId, delays }: DeliverWebhookInput): Promise<WebhookEnding> => {
+    const { kind } = await deliver({
+      delays,
+      attempt: (retriesLeft) => attemptDelivery({ deliveryId, retriesLeft }),
+      sending: 'Sending; the pending activity shows whether it waits for a place at this receiver.',
+      verb: 'delivery show',
+    });
+    const ending: WebhookEnding = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
+    upsertSearchAttributes([{ key: StateAttribute, value: ending.status }]);
+    setCurrentDetails(`Ended: ${ending.status}.`);
+    return ending;
+  },
+);
 
 export interface DeliverReceiptInput {
   mailId: string;
@@ -51,17 +54,19 @@ type MailEnding = { status: (typeof MAIL_STATUS)[MailResult['kind']] };
  * Brings one CFE to one address, until the mail server takes the e-mail, refuses it for good, or the schedule ends. Every
  * ending is a result.
  */
-export async function deliverReceipt({ mailId, delays }: DeliverReceiptInput): Promise<MailEnding> {
-  const { kind } = await deliver({
-    delays,
-    attempt: (retriesLeft) => attemptMail({ mailId, retriesLeft }),
-    sending: 'Sending; the pending activity shows whether it waits for a place.',
-    verb: 'mail show',
-  });
-  const ending: MailEnding = { status: MAIL_STATUS[kind] };
-  setCurrentDetails(`Ended: ${ending.status}.`);
-  return ending;
-}
+export const deliverReceipt = uncancelled(
+  async ({ mailId, delays }: DeliverReceiptInput): Promise<MailEnding> => {
+    const { kind } = await deliver({
+      delays,
+      attempt: (retriesLeft) => attemptMail({ mailId, retriesLeft }),
+      sending: 'Sending; the pending activity shows whether it waits for a place.',
+      verb: 'mail show',
+    });
+    const ending: MailEnding = { status: MAIL_STATUS[kind] };
+    setCurrentDetails(`Ended: ${ending.status}.`);
+    return ending;
+  },
+);
 
 interface Attempts<R> {
   /** Milliseconds from each failure to the next attempt. */

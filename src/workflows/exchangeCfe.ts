@@ -1,10 +1,11 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ExchangeResult } from '../domain/activityResults.ts';
 import { activity } from './activities.ts';
-import { AUTHORITY } from './options.ts';
+import { OTHER_CALL } from './options.ts';
+import { uncancelled } from './uncancelled.ts';
 
 const prepareExchange = activity('prepareExchange', {
-  ...AUTHORITY,
+  ...OTHER_CALL,
   summary: 'Find out whether the receiver is an electronic one, and put the sobre on its way',
 });
 
@@ -20,13 +21,13 @@ const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
 };
 
 /** Brings an ACCEPTED or OBSERVED CFE to its receiver, if that is an electronic one; ends with what came of it. */
-export async function exchangeCfe({
-  cfeUuid,
-}: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> {
-  setCurrentDetails(
-    'Looking the receiver up; the authority is asked before the first sending, until it answers.',
-  );
-  const { kind } = await prepareExchange(cfeUuid);
-  setCurrentDetails(WORDS[kind]);
-  return { result: kind };
-}
+export const exchangeCfe = uncancelled(
+  async ({ cfeUuid }: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> => {
+    setCurrentDetails(
+      'Looking the receiver up; the authority is asked before the first sending, until it answers.',
+    );
+    const { kind } = await prepareExchange(cfeUuid);
+    setCurrentDetails(WORDS[kind]);
+    return { result: kind };
+  },
+);

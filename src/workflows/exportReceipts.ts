@@ -1,22 +1,16 @@
-import {
-  CancellationScope,
-  continueAsNew,
-  isCancellation,
-  setCurrentDetails,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { ExportCounts, ExportResult } from '../domain/activityResults.ts';
 import { activity } from './activities.ts';
+import { goesOnAsNew } from './history.ts';
 import { OWN, OWN_LONG } from './options.ts';
 
 const writeExport = activity('writeExport', {
   ...OWN_LONG,
+  // What ends the run counts what is done: nothing may go on beside it. The SDK would not wait.
+  cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Put the next receipts of the month into the file',
 });
 const stopExport = activity('stopExport', { ...OWN, summary: 'Give the file up' });
-
-/** A file of more turns goes on as a new run, so that its history stays short. */
-const MOST_EVENTS = 2_000;
 
 export interface ExportReceiptsInput {
   exportId: string;
@@ -33,8 +27,7 @@ export async function exportReceipts({ exportId }: ExportReceiptsInput): Promise
       const result = await writeExport(exportId);
       if (result.kind === 'ended') return ended(result);
       setCurrentDetails(`${wordsOf(result)} To stop it: its row in the console, or cancel this run.`);
-      if (workflowInfo().historyLength > MOST_EVENTS)
-        await continueAsNew<typeof exportReceipts>({ exportId });
+      if (goesOnAsNew()) await continueAsNew<typeof exportReceipts>({ exportId });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;

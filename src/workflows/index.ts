@@ -3,8 +3,15 @@ export { bulkRun } from './bulkRun.ts';
 export { deliverReceipt, deliverWebhook } from './deliveries.ts';
 export { exchangeCfe } from './exchangeCfe.ts';
 export { exportReceipts } from './exportReceipts.ts';
-export { issueCfe } from './issueCfe.ts';
+export { issueCfes } from './issueCfes.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';
 export { reportDay } from './reportDay.ts';
-export { askRejected, loadDirectory, purgeExpired, startDailyReports, tellExpiries } from './scheduled.ts';
+export {
+  askRejected,
+  loadDirectory,
+  purgeExpired,
+  recoverRuns,
+  startDailyReports,
+  tellExpiries,
+} from './scheduled.ts';
 export { validateCredentials } from './validateCredentials.ts';

@@ -1,7 +1,9 @@
-import { condition, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { activity } from './activities.ts';
+import { goesOnAsNew } from './history.ts';
 import { factsChanged } from './messages.ts';
 import { OWN } from './options.ts';
+import { uncancelled } from './uncancelled.ts';
 
 const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
   ...OWN,
@@ -16,21 +18,24 @@ export interface OnboardEnterpriseInput {
  * Waits until all facts hold that an enterprise needs to issue, then makes it READY. Wakes when a fact changes and,
  * by its own timer, when the scheduled date comes. Ends once the enterprise is READY.
  */
-export async function onboardEnterprise({ rut }: OnboardEnterpriseInput): Promise<{ status: 'READY' }> {
-  let changed = false;
-  setHandler(factsChanged, () => {
-    changed = true;
-  });
-  for (;;) {
-    changed = false;
-    const readiness = await makeReadyWhenComplete(rut);
-    if (readiness.kind === 'ready') {
-      setCurrentDetails('Ended: READY.');
-      return { status: 'READY' };
+export const onboardEnterprise = uncancelled(
+  async ({ rut }: OnboardEnterpriseInput): Promise<{ status: 'READY' }> => {
+    let changed = false;
+    setHandler(factsChanged, () => {
+      changed = true;
+    });
+    for (;;) {
+      if (goesOnAsNew()) await continueAsNew<typeof onboardEnterprise>({ rut });
+      changed = false;
+      const readiness = await makeReadyWhenComplete(rut);
+      if (readiness.kind === 'ready') {
+        setCurrentDetails('Ended: READY.');
+        return { status: 'READY' };
+      }
+      const { lacking, dueInMilliseconds } = readiness;
+      setCurrentDetails(`Waiting for: ${lacking.join(', ')}.`);
+      if (dueInMilliseconds === null) await condition(() => changed);
+      else await condition(() => changed, dueInMilliseconds, { summary: 'The scheduled date comes' });
     }
-    const { lacking, dueInMilliseconds } = readiness;
-    setCurrentDetails(`Waiting for: ${lacking.join(', ')}.`);
-    if (dueInMilliseconds === null) await condition(() => changed);
-    else await condition(() => changed, dueInMilliseconds, { summary: 'The scheduled date comes' });
-  }
-}
+  },
+);

@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { SearchAttribute } from '../searchAttributes.ts';
 import { TASK_QUEUES } from '../temporal.ts';
@@ -12,9 +12,6 @@ export const OWN: ActivityOptions = {
   startToCloseTimeout: DEADLINES.ownAttempt,
   retry: { initialInterval: 0.5 * SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
-
-/** The same within the workflow task, which must not wait long: what takes longer becomes an activity. */
-export const OWN_AT_ONCE: LocalActivityOptions = { scheduleToCloseTimeout: DEADLINES.ownAtOnce };
 
 /** Work on our own database that goes through many rows: it says that it is alive, and is repeated like the short one. */
 export const OWN_LONG: ActivityOptions = {
@@ -34,9 +31,12 @@ export const AUTHORITY: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 60 * SECOND },
 };
 
+/** The same for whatever is no CFE on its way: it has places of its own, however many or slow it is. */
+export const OTHER_CALL: ActivityOptions = { ...AUTHORITY, taskQueue: TASK_QUEUES.calls };
+
 /** Many questions to the authority, one after the other; those that bring no answer are left for another day. */
-export const AUTHORITY_LONG: ActivityOptions = {
-  ...AUTHORITY,
+export const OTHER_CALL_LONG: ActivityOptions = {
+  ...OTHER_CALL,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
 };
 
@@ -62,19 +62,12 @@ export const MAIL_SERVER: ActivityOptions = {
 };
 
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
-export const ReportStatusAttribute = defineSearchAttributeKey(
-  'ReportStatus' satisfies SearchAttribute,
-  'KEYWORD',
-);
+export const StateAttribute = defineSearchAttributeKey('State' satisfies SearchAttribute, 'KEYWORD');
 export const NeedsSupportAttribute = defineSearchAttributeKey(
   'NeedsSupport' satisfies SearchAttribute,
   'BOOL',
 );
 export const StuckReasonAttribute = defineSearchAttributeKey(
   'StuckReason' satisfies SearchAttribute,
-  'KEYWORD',
-);
-export const DeliveryStatusAttribute = defineSearchAttributeKey(
-  'DeliveryStatus' satisfies SearchAttribute,
   'KEYWORD',
 );

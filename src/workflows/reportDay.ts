@@ -1,17 +1,31 @@
-import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
 import type { ReportStatus } from '../domain/reportStatus.ts';
+import { TASK_QUEUES } from '../temporal.ts';
 import { activity } from './activities.ts';
+import { goesOnAsNew } from './history.ts';
 import { lookAgain } from './messages.ts';
-import { AUTHORITY, OWN_LONG, ReportStatusAttribute, SUPPORT } from './options.ts';
+import { OTHER_CALL, OWN_LONG, StateAttribute, SUPPORT } from './options.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
+import { uncancelled } from './uncancelled.ts';
 
+/** On the queue of the workflow, whose worker does two at a time (wiring/workers.ts). */
 const prepareReport = activity('prepareReport', {
   ...OWN_LONG,
   summary: 'Sum up the day; write and sign its report',
 });
-const submitReport = activity('submitReport', { ...AUTHORITY, summary: 'Send the report to the authority' });
-const askReport = activity('askReport', { ...AUTHORITY, summary: 'Ask what the authority made of it' });
-const supportReport = activity('supportReport', { ...SUPPORT, summary: 'Do what support asks for' });
+const submitReport = activity('submitReport', { ...OTHER_CALL, summary: 'Send the report to the authority' });
+const askReport = activity('askReport', { ...OTHER_CALL, summary: 'Ask what the authority made of it' });
+const supportReport = activity('supportReport', {
+  ...SUPPORT,
+  taskQueue: TASK_QUEUES.calls,
+  summary: 'Do what support asks for',
+});
 
 const ACTIONS = {
   retry: 'Once mended: look at the day again and go on where it stopped',
@@ -46,14 +60,16 @@ export interface ReportDayInput {
  * Takes the report of one day from the end of that day to what the authority makes of it, and corrects it for as long as
  * numbers or rates of the day are still to be known. The row says where it stands; whatever wakes the run looks there.
  */
-export async function reportDay(report: ReportDayInput): Promise<{ status: ReportStatus }> {
+export const reportDay = uncancelled(async (report: ReportDayInput): Promise<{ status: ReportStatus }> => {
   const pauses = pausesUntilWanted();
   const desk = supportDesk({
     thing: 'report',
     command: 'report retry',
-    act: (request) => supportReport({ ...request, report }),
+    act: ({ action, by, reason, requestId }) =>
+      supportReport({ action, requestId, report, ...(by ? { by } : {}), ...(reason ? { reason } : {}) }),
   });
   for (;;) {
+    if (goesOnAsNew()) await continueAsNew<typeof reportDay>(report);
     pauses.lookBegins();
     setCurrentDetails('Summing up the day.');
     const next = await desk.untilDone(PREPARING, () => prepareReport(report));
@@ -92,7 +108,7 @@ export async function reportDay(report: ReportDayInput): Promise<{ status: Repor
         return { status: next.status };
     }
   }
-}
+});
 
 const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
 
@@ -126,5 +142,5 @@ function pausesUntilWanted() {
 }
 
 function show(status: ReportStatus): void {
-  upsertSearchAttributes([{ key: ReportStatusAttribute, value: status }]);
+  upsertSearchAttributes([{ key: StateAttribute, value: status }]);
 }

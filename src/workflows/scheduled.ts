@@ -1,14 +1,14 @@
 /** The workflows that schedules begin (wiring/schedules.ts). */
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { SupportAct } from '../activities/activities.ts';
-import type { RejectedResult } from '../domain/activityResults.ts';
+import type { Recovered, RejectedResult } from '../domain/activityResults.ts';
 import type { Purged } from '../domain/retention.ts';
 import type { SupportAnswer } from '../domain/supportAction.ts';
 import { activity } from './activities.ts';
-import { AUTHORITY, AUTHORITY_LONG, OWN_LONG, SUPPORT } from './options.ts';
+import { OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT } from './options.ts';
 
 const askAboutAll = activity('askRejected', {
-  ...AUTHORITY_LONG,
+  ...OTHER_CALL_LONG,
   summary: 'Ask whether the authority has accepted what it rejected for E06',
 });
 const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
@@ -33,7 +33,7 @@ export async function askRejected(act?: SupportAct): Promise<Omit<RejectedResult
 }
 
 const loadEntries = activity('loadDirectory', {
-  ...AUTHORITY,
+  ...OTHER_CALL,
   startToCloseTimeout: OWN_LONG.startToCloseTimeout,
   summary: 'Load the electronic issuers that came or changed',
 });
@@ -88,6 +88,27 @@ export async function startDailyReports(): Promise<{ reports: number }> {
   }
   setCurrentDetails(`Ended: reports started: ${reports}.`);
   return { reports };
+}
+
+const recover = activity('recoverRuns', {
+  ...OWN_LONG,
+  summary: 'Look at what is not ended, and start what has no run',
+});
+
+/**
+ * Starts again whatever our rows say is not ended and has no run, as after a Terminate; ends with how many were started.
+ */
+export async function recoverRuns(): Promise<{ recovered: number }> {
+  setCurrentDetails('Looking for what is not ended and has no run.');
+  let recovered = 0;
+  let after: Recovered['after'] = null;
+  do {
+    const looked = await recover(after);
+    recovered += looked.recovered;
+    after = looked.after;
+  } while (after !== null);
+  setCurrentDetails(`Ended: started again: ${recovered}.`);
+  return { recovered };
 }
 
 const recordExpiries = activity('recordExpiries', {

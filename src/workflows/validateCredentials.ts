@@ -2,10 +2,11 @@ import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { LoginResult } from '../domain/webhookEvents.ts';
 import { activity } from './activities.ts';
 import { validateAgain } from './messages.ts';
-import { AUTHORITY } from './options.ts';
+import { OTHER_CALL } from './options.ts';
+import { uncancelled } from './uncancelled.ts';
 
 const validateLogin = activity('validateLogin', {
-  ...AUTHORITY,
+  ...OTHER_CALL,
   summary: 'Ask the authority whether the login holds',
 });
 
@@ -17,20 +18,20 @@ export interface ValidateCredentialsInput {
  * Checks an enterprise's e-invoicing login and stores what it may do; ends with its result. A request that
  * comes while it runs joins it; one that comes just as it ends makes it look once more, so that none is lost.
  */
-export async function validateCredentials({
-  rut,
-}: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> {
-  let again = true;
-  setHandler(validateAgain, () => {
-    again = true;
-  });
-  let result: LoginResult | 'nothing_to_do' = 'nothing_to_do';
-  while (again) {
-    again = false;
-    setCurrentDetails('Asking the authority; repeated until it answers.');
-    const validated = await validateLogin(rut);
-    if (validated.kind === 'checked') result = validated.result;
-  }
-  setCurrentDetails(`Ended: ${result}.`);
-  return { result };
-}
+export const validateCredentials = uncancelled(
+  async ({ rut }: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> => {
+    let again = true;
+    setHandler(validateAgain, () => {
+      again = true;
+    });
+    let result: LoginResult | 'nothing_to_do' = 'nothing_to_do';
+    while (again) {
+      again = false;
+      setCurrentDetails('Asking the authority; repeated until it answers.');
+      const validated = await validateLogin(rut);
+      if (validated.kind === 'checked') result = validated.result;
+    }
+    setCurrentDetails(`Ended: ${result}.`);
+    return { result };
+  },
+);

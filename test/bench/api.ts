@@ -145,15 +145,17 @@ async function load({ databaseUrl, ruts: [rut = ''] }: ApiAlone, from: number, t
 
 /** Numbers of their own, far behind those that are given: 10,000,000 and what follows. */
 const COPY_CFES = `
-  insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+  insert into cfe (id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
     emission_date, currency, pay_amount, document, certificate_id, signed_xml, digest, created_at, settled_at)
-  select gen_random_uuid(), workflow_id || n, gen_random_uuid(), account_id, rut, environment, type, 10000000 + n, cae_id, 'B', n, 'ACCEPTED',
+  select gen_random_uuid(), false, gen_random_uuid(), account_id, rut, environment, type, 10000000 + n, cae_id, 'B', n, 'ACCEPTED',
     emission_date, currency, pay_amount, document, certificate_id,
     case when n % ${WITH_XML} = 0 then (select string_agg(md5(n || ':' || i), '') from generate_series(1, 160) i) end,
     case when n % ${WITH_XML} = 0 then 'eA==' end, created_at - n * interval '1 second', created_at
   from cfe, generate_series(?::integer, ?::integer + 1, -1) n where cfe.rut = ? and sequence = 1`;
 
 const COPY_SOBRES = `
-  insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, created_at)
-  select gen_random_uuid(), id, rut, environment, numero, 'RECEIVED', signed_xml, created_at
-  from cfe where serie = 'B' and signed_xml is not null and numero > ? and numero <= ?`;
+  with made as (
+    insert into sobre (id, workflow_id, rut, environment, idemisor, state, xml, created_at)
+    select id, 'bench ' || id, rut, environment, numero, 'RECEIVED', signed_xml, created_at
+    from cfe where serie = 'B' and signed_xml is not null and numero > ? and numero <= ? returning id)
+  insert into sobre_cfe (sobre_id, place, cfe_uuid) select id, 1, id from made`;

@@ -12,8 +12,8 @@ import { ready, start, statusOf } from '../support/processes.ts';
 import { aKeyPair } from '../support/sealing.ts';
 import { freePort } from '../support/services.ts';
 import { startPostgres } from '../support/stack/servers.ts';
+import { startTemporalThatAgrees } from '../support/temporalThatAgrees.ts';
 import { logIn, type Target } from './load.ts';
-import { startTemporalThatAgrees } from './temporalThatAgrees.ts';
 
 /** This checkout. */
 export const OWN = join(import.meta.dirname, '../..');

@@ -77,9 +77,9 @@ async function fill(database: TestDatabase, of: { accountId: string; rut: string
   const document: CfeDocument = { ...aDocument(3), signedAt: SIGNED_AT, emissionDate: DATE };
   const lines = document.lines.map(({ name }) => `<Item><NomItem>${name}</NomItem></Item>`).join('');
   await database.orm.em.fork().execute(
-    `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency,
+    `insert into cfe (id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency,
        pay_amount, document, certificate_id, digest, signed_xml, created_at, settled_at)
-     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, enterprise.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
+     select gen_random_uuid(), false, gen_random_uuid(), ?, enterprise.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
        ?::jsonb, certificate.id, md5(n::text), '<CFE><Nro>' || n || '</Nro>' || ? || '<SignatureValue>' ||
          (select string_agg(md5(n::text || i), '') from generate_series(1, 16) i) || '</SignatureValue><X509Certificate>' ||
          (select string_agg(md5(i::text), '') from generate_series(1, 90) i) || '</X509Certificate></CFE>',

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { takeSlotUnlessOthersWait } from '../../src/db/authorityEndpoints.ts';
+import { takeSlotUnlessCfesWait } from '../../src/db/authorityEndpoints.ts';
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts';
 import { emptyDatabase } from '../support/database.ts';
 import { startServers } from './apiAlone.ts';
@@ -30,8 +29,7 @@ export async function run(): Promise<void> {
 }
 
 async function takeOne(orm: Orm): Promise<void> {
-  const taken = await takeSlotUnlessOthersWait(orm.em.fork(), {
-    cfeUuid: randomUUID(),
+  const taken = await takeSlotUnlessCfesWait(orm.em.fork(), {
     environment: 'production',
     spacingMilliseconds: 0.01,
     nearMilliseconds: 60_000,

@@ -6,7 +6,11 @@ import { silent } from '../support/temporal.ts';
 const CACHED = 1_000;
 
 Runtime.install({ logger: silent, shutdownSignals: [] });
-const connection = await NativeConnection.connect({ address: process.env['TEMPORAL_ADDRESS'] ?? '' });
+const connection = await NativeConnection.connect({
+  address: process.env['TEMPORAL_ADDRESS'] ?? '',
+  grpcCompression: { codec: 'none' },
+});
+const namespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const workflowBundle = await bundleWorkflowCode({
   workflowsPath: fileURLToPath(new URL('./noopWorkflow.ts', import.meta.url)),
   logger: silent,
@@ -15,12 +19,13 @@ const nothing = async (): Promise<void> => {};
 const workers = [
   await Worker.create({
     connection,
+    namespace,
     taskQueue: 'bench-own',
     workflowBundle,
     activities: { own: nothing },
     maxCachedWorkflows: CACHED,
   }),
-  await Worker.create({ connection, taskQueue: 'bench-calls', activities: { call: nothing } }),
+  await Worker.create({ connection, namespace, taskQueue: 'bench-calls', activities: { call: nothing } }),
 ];
 process.once('SIGTERM', () => {
   for (const worker of workers) worker.shutdown();

@@ -67,7 +67,7 @@ const DOCUMENT = `?::jsonb || jsonb_build_object('numero', n, 'totals', (?::json
   'basicNet', n::text || '.37', 'basicVat', (n * 22 / 100)::text || '.11',
   'currency', case when n % 10 = 0 then 'USD' else 'UYU' end,
   'exchangeRate', case when n % 10 = 0 then '40.123' else '1.000' end))`;
-const COLUMNS = `id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency,
+const COLUMNS = `id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency,
   pay_amount, document, certificate_id, created_at, settled_at`;
 
 function plainDocument(): { document: string; signedAt: string } {
@@ -79,7 +79,7 @@ async function fill(orm: Orm, of: { accountId: string; rut: string; count: numbe
   const { document, signedAt } = plainDocument();
   await orm.em.fork().execute(
     `insert into cfe (${COLUMNS})
-     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, enterprise.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
+     select gen_random_uuid(), false, gen_random_uuid(), ?, enterprise.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
        ${DOCUMENT}, certificate.id, ?, ?
      from generate_series(1, ?::integer) n, enterprise join certificate using (rut)
        join cae on cae.rut = enterprise.rut and cae.type = 'ETICKET' where enterprise.rut = ?`,
@@ -119,7 +119,7 @@ async function fillMany(
   }
   await em.execute(
     `insert into cfe (${COLUMNS})
-     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, certificate.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
+     select gen_random_uuid(), false, gen_random_uuid(), ?, certificate.rut, 'production', 'ETICKET', n, cae.id, 'A', n, 'ACCEPTED', ?, 'UYU', 1,
        ${DOCUMENT}, certificate.id, ?, ?
      from generate_series(1, ?::integer) n, certificate join cae using (rut)
      where cae.type = 'ETICKET' and certificate.rut <> ?`,

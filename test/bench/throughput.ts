@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
-import { DEMO_RUT } from '../../local/demo/onboarding.ts';
 import type { StackInfo } from '../../local/stack/stackFile.ts';
 import type { Orm } from '../../src/db/orm.ts';
+import { buildServer } from '../../tools/drills/productionTemporal/build.ts';
+import {
+  type ProductionTemporal,
+  startProductionTemporal,
+} from '../../tools/drills/productionTemporal/start.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { type Program, ready, start } from '../support/processes.ts';
 import { startBeside, startTestStack } from '../support/stacks.ts';
+import { onboardAll } from './burst.ts';
 import { processorTimeOfTree } from './processorTime.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
@@ -15,20 +20,35 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 150);
 /** Workers of the service: that of the stack, and more beside it. */
 const WORKERS = Number(process.env['BENCH_WORKERS'] ?? 1);
+/** `production`: Temporal on PostgreSQL by the settings of docker-compose.temporal.yml, not that of the local stack. */
+const TEMPORAL = process.env['BENCH_TEMPORAL'] ?? 'local';
 /** Until what comes out is what goes in. */
 const WARM_UP_SECONDS = 15;
 /** Histories read. */
 const SAMPLE = 20;
 
 /** One thing from its beginning to its end. */
-type Run = () => Promise<void>;
+type Run = (lane: number) => Promise<void>;
 
 /**
- * CFEs from POST to verdict per second on the whole local stack, and in turns with them, on the same Temporal server,
+ * CFEs from POST to verdict per second on the whole local stack, each of an enterprise of its own and so alone in its sobre, and in turns with them, on the same Temporal server,
  * workflows of three activities that do nothing, run by a worker of the same options and awaited by a client. Beside:
  * what each part of the stack took of the processor, and how long the histories are.
  */
 export async function run(): Promise<void> {
+  if (TEMPORAL === 'local') return measureOn(null);
+  if (TEMPORAL !== 'production') throw new Error(`BENCH_TEMPORAL is local or production, not ${TEMPORAL}`);
+  const temporal = await startProductionTemporal(buildServer(console.log), console.log);
+  // By this startTestStack finds it.
+  process.env['CFE_TEST_STACK_TEMPORAL'] = temporal.address;
+  try {
+    await measureOn(temporal);
+  } finally {
+    await temporal.stop();
+  }
+}
+
+async function measureOn(production: ProductionTemporal | null): Promise<void> {
   const stack = await startTestStack({ CFE_LOG_LEVEL: 'warn' });
   const info = stack.info();
   const connection = await Connection.connect({ address: info.temporal_address });
@@ -38,9 +58,8 @@ export async function run(): Promise<void> {
   try {
     while (more.length < WORKERS - 1)
       more.push(await startBeside(stack, 'worker', { CFE_LOG_LEVEL: 'warn' }));
-    worker = await startNoopWorker(info.temporal_address);
-    await stack.onboard([101]);
-    const issue = await issuer(info);
+    worker = await startNoopWorker(info);
+    const issue = await issuer(info, await onboardAll(stack, IN_FLIGHT));
     const noop: Run = () =>
       client.workflow.execute('noop', { taskQueue: 'bench-own', workflowId: `noop:${randomUUID()}` });
 
@@ -48,6 +67,7 @@ export async function run(): Promise<void> {
     const others = more.map(({ child }, i) => [`worker ${i + 2}`, child.pid ?? null] as const);
     const parts = {
       ...ofStack,
+      ...production?.pids,
       ...Object.fromEntries(others),
       'no-op worker': worker.child.pid ?? null,
       bench: process.pid,
@@ -74,9 +94,9 @@ export async function run(): Promise<void> {
 async function measure(title: string, begin: Run, parts: Record<string, number | null>): Promise<number> {
   const over = new AbortController();
   let ended = 0;
-  const lane = async (): Promise<void> => {
+  const lane = async (_: unknown, at: number): Promise<void> => {
     while (!over.signal.aborted) {
-      await begin();
+      await begin(at);
       ended += 1;
     }
   };
@@ -108,7 +128,7 @@ const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Issues an e-Ticket and waits for its verdict in the same request, or in further ones. */
-async function issuer({ base_url, live_api_key }: StackInfo): Promise<Run> {
+async function issuer({ base_url, live_api_key }: StackInfo, ruts: readonly string[]): Promise<Run> {
   const api = got.extend({
     prefixUrl: base_url,
     retry: { limit: 0 },
@@ -121,8 +141,8 @@ async function issuer({ base_url, live_api_key }: StackInfo): Promise<Run> {
     cfe_id: string;
     cfe_status: string;
   }
-  return async () => {
-    const path = `enterprises/${DEMO_RUT}/cfes`;
+  return async (lane) => {
+    const path = `enterprises/${ruts[lane % ruts.length]}/cfes`;
     let { data: cfe } = await api.post(path, { json: document, headers }).json<{ data: Cfe }>();
     while (cfe.cfe_status === 'PENDING' || cfe.cfe_status === 'RECEIVED') {
       await pause(500);
@@ -156,8 +176,11 @@ async function histories(client: Client, orm: Orm): Promise<string> {
   return `history of a CFE: ${range(counts.map(({ events }) => events))} events, ${range(counts.map(({ activities }) => activities))} activities (${rows.length} read)`;
 }
 
-async function startNoopWorker(temporalAddress: string): Promise<Program> {
-  const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: temporalAddress };
+async function startNoopWorker({
+  temporal_address: address,
+  temporal_namespace: namespace,
+}: StackInfo): Promise<Program> {
+  const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
   const worker = start(['test/bench/noopWorker.ts'], { env });
   await ready(worker, 'the worker of the no-op workflows', async () => worker.stdout() !== '');
   return worker;

@@ -3,6 +3,8 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
+import { findCfe } from '../../src/db/cfes.ts';
+import { parseCfeId } from '../../src/domain/cfeId.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
 import { issue as issueAt, startTestStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +40,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
   const inTemporal = async (query: string): Promise<string[]> => {
     const ids: string[] = [];
     for await (const { searchAttributes } of client.workflow.list({ query })) {
-      ids.push(String(searchAttributes['CfeId']?.[0]));
+      ids.push(...(searchAttributes['CfeId'] ?? []).map(String));
     }
     return ids.toSorted();
   };
@@ -54,14 +56,16 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     });
   const retry = (...words: string[]) => stack.cli.json<Row>('cfe', 'retry', ...words);
   const auditOf = async (cfeId: string) => {
-    const { workflow_id } = await stack.cli.json<Row>('cfe', 'show', RUT, cfeId);
+    const parts = parseCfeId(cfeId);
+    const cfe =
+      parts && (await findCfe(stack.orm.em.fork(), { rut: RUT, environment: 'production', ...parts }));
     const rows = await stack.cli.json<
       { actor: string; action: string; subject: string; reason: string; outcome: string | null }[]
     >('audit', 'list', '--rut', RUT);
     // Who asked is there once more, without an outcome, from before.
     return rows
       .filter(({ outcome }) => outcome !== null)
-      .filter(({ subject }) => workflow_id === `cfe:${RUT}:${cfeId}:${subject.slice(0, 8)}`)
+      .filter(({ subject }) => subject === cfe?.id)
       .map(({ actor, action, reason, outcome }) => ({ actor, action, reason, outcome }));
   };
   const me = `cli:${userInfo().username}`;
@@ -172,7 +176,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     const { currentDetails = '' } = await run.query<{ currentDetails?: string }>(
       '__temporal_workflow_metadata',
     );
-    const [, input = ''] = /```json\n\s*(\{"action":"retry".+)\n/.exec(currentDetails) ?? [];
+    const [, input = ''] = /```json\n\s*(\{.*"action":"retry".*)\n/.exec(currentDetails) ?? [];
     const request = { ...(JSON.parse(input) as object), by: 'eva', reason: 'FE was a mistake of theirs' };
     const answer: SupportAnswer = await run.executeUpdate('support', { args: [request] });
     expect(answer.outcome).toBe('retried');
@@ -190,6 +194,34 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     ]);
     expect((await auditOf(asked)).at(-1)).toMatchObject({ action: 'cfe.settle', outcome: 'settled' });
     await wait([]);
+  });
+
+  test('a run that somebody cancels goes on, and one that is terminated is started again by recovery', async () => {
+    const runOf = async (cfeId: string) => {
+      const id = await until('its run', 60, async () => {
+        const { workflow_id } = await stack.cli.json<{ workflow_id: string | null }>(
+          'cfe',
+          'show',
+          RUT,
+          cfeId,
+        );
+        return workflow_id ?? undefined;
+      });
+      return client.workflow.getHandle(id);
+    };
+    const cancelled = await issue('SIM DELAY 5');
+    await (await runOf(cancelled)).cancel();
+    expect((await verdictOf(stack.customer, RUT, cancelled)).cfe_status).toBe('ACCEPTED');
+
+    const terminated = await issue('SIM DELAY 12');
+    await (await runOf(terminated)).terminate('by hand');
+    await stack.cli.json('recovery', 'requeue', '--rut', RUT, '--reason', 'a run was terminated');
+    const { cfe_status, numero } = await verdictOf(stack.customer, RUT, terminated);
+    expect(cfe_status).toBe('ACCEPTED');
+    const rows = (await stack.ledger(RUT)).filter(
+      (row) => row.cfe_type_code === '101' && row.numero === numero,
+    );
+    expect(rows.map(({ times_received }) => times_received)).toEqual([1]);
   });
 
   test('a CFE that is well: nothing is done, and where it stands is said', async () => {

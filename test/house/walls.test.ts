@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   api: ['domain', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page', 'print', 'handbook'],
   console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page'],
   cli: ['domain', 'crypto', 'db', 'commands', 'views', ...TABLES],
-  outbox: ['db', ...TABLES],
+  outbox: ['db', 'searchAttributes.ts', ...TABLES],
   'local/simulator': [],
   'local/stack': [
     'domain',

@@ -5,6 +5,7 @@ import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
 import { purgeExpired } from '../../src/db/purge.ts';
 import type { Attempt } from '../../src/domain/attempt.ts';
+import { formatCfeId } from '../../src/domain/cfeId.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { authorityActivities } from '../support/authorityActivities.ts';
 import { anAccount, idleOutbox } from '../support/commandDeps.ts';
@@ -22,7 +23,7 @@ import {
 import { answers, aServer } from '../support/dgi/aServer.ts';
 import { aReadyEnterprise } from '../support/enterprises.ts';
 import { aRut } from '../support/papers.ts';
-import { givePendingCfes } from '../support/pendingCfes.ts';
+import { aSobreOf, givePendingCfes } from '../support/pendingCfes.ts';
 import { RETENTION } from '../support/retention.ts';
 
 const RUT = aRut();
@@ -34,6 +35,7 @@ let db: TestDatabase;
 let accountId: string;
 let authority: Awaited<ReturnType<typeof aServer>>;
 let cfe: Cfe;
+let sobreId: string;
 let idemisor = 0;
 let now = new Date('2026-11-20T12:00:00Z');
 
@@ -58,7 +60,7 @@ afterAll(async () => {
   await authority.stop();
   await db[Symbol.asyncDispose]();
 });
-/** A signed CFE, whose sobre is not made yet. */
+/** A sobre of one signed CFE, which is not written yet. */
 beforeEach(async () => {
   await db.orm.em
     .fork()
@@ -71,6 +73,7 @@ beforeEach(async () => {
   [cfe] = (await givePendingCfes(db.orm, { accountId, rut: RUT, count: 1, from: now })) as [Cfe];
   idemisor = Number(last?.last ?? 0) + 2;
   await db.orm.em.fork().nativeUpdate(Cfe, { id: cfe.id }, { signedXml: '<CFE/>', digest: 'eA==' });
+  sobreId = await aSobreOf(db.orm, [cfe], { now });
 });
 
 const activities = () =>
@@ -80,21 +83,34 @@ const activities = () =>
     credentials: CREDENTIALS,
     clock: () => now,
     breakersClock: () => now,
+    pollLongestSeconds: 60,
   });
-const submit = () => asActivity(() => activities().submitCfe(cfe.id));
-const ask = () => asActivity(() => activities().awaitVerdict(cfe.id));
+const take = () => asActivity(() => activities().takeToVerdict(sobreId));
+/** Takes the sobre, and answers every question so; the first takes it so long that the next is a while off. */
+const takes = (then: string) => {
+  let isFirst = true;
+  authority.behaves((response, request) => {
+    const isSend = String(request.headers['soapaction']).includes('EFACRECEPCIONSOBRE');
+    if (!isSend && isFirst) {
+      now = new Date(now.getTime() + 10_000);
+      isFirst = false;
+    }
+    answers(isSend ? AS() : then)(response, request);
+  });
+};
 const kept = () => attemptsOf(db.orm.em.fork(), cfe.id);
 const receipt = () => `<TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${cfe.numero}</NroCFE>`;
 
 describe('what was said to the authority for a CFE', () => {
   test('each call is kept with its time, duration, code, words and what was sent and answered; no signature, no key', async () => {
-    authority.behaves(answers(AS()));
-    expect(await submit()).toEqual({ kind: 'received' });
     const sentAt = now;
-    now = new Date(now.getTime() + 1_000);
     const verdict = asked(ackCfe({ rut: RUT, receipt: receipt(), state: 'BE', codes: ['E05'] }));
-    authority.behaves(answers(verdict));
-    expect(await ask()).toEqual({ kind: 'decided', status: 'REJECTED', codes: ['E05'] });
+    takes(verdict);
+    expect(await take()).toEqual({
+      kind: 'ended',
+      endings: { [formatCfeId(cfe)]: 'REJECTED' },
+      codes: ['E05'],
+    });
 
     const attempts = await kept();
     expect(attempts).toMatchObject([
@@ -118,14 +134,13 @@ describe('what was said to the authority for a CFE', () => {
   });
 
   test('a question that is answered the same thirty times is one row: the first, the last, how often, and the next', async () => {
-    authority.behaves(answers(AS()));
-    await submit();
-    authority.behaves(answers(asked(exception(105))));
+    takes(asked(exception(105)));
     const began = now;
     for (let n = 0; n < 30; n += 1) {
+      await expect(take()).rejects.toMatchObject({ type: 'NotYet' });
       now = new Date(now.getTime() + 100);
-      await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
     }
+    const lastAt = new Date(now.getTime() - 100);
 
     expect(await kept()).toMatchObject([
       { operation: 'sendSobre' },
@@ -133,9 +148,9 @@ describe('what was said to the authority for a CFE', () => {
         operation: 'askVerdict',
         answer: 'code 105',
         count: 30,
-        firstAt: new Date(began.getTime() + 100),
-        lastAt: now,
-        nextAt: new Date(now.getTime() + 1_000),
+        firstAt: began,
+        lastAt,
+        nextAt: new Date(lastAt.getTime() + 10_000),
         reasons: [{ code: '105', message: 'd' }],
       },
     ]);
@@ -143,10 +158,10 @@ describe('what was said to the authority for a CFE', () => {
 
   test('faults and lost connections are told apart; what the breaker holds back is no call', async () => {
     authority.behaves(answers(fault('Internal Error'), { status: 500 }));
-    await expect(submit()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+    await expect(take()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
     authority.behaves((response) => response.destroy());
     now = new Date(now.getTime() + 1_000);
-    for (let n = 0; n < 8; n += 1) await submit().catch(() => undefined);
+    for (let n = 0; n < 8; n += 1) await take().catch(() => undefined);
 
     const attempts = await kept();
     expect(attempts).toMatchObject([
@@ -184,20 +199,19 @@ describe('what was said to the authority for a CFE', () => {
   });
 
   test('a call that cannot be stored fails no step', async () => {
-    authority.behaves(answers(AS()));
-    await submit();
-    authority.behaves(answers(asked(exception(105))));
+    takes(asked(exception(105)));
+    await expect(take()).rejects.toMatchObject({ type: 'NotYet' });
     await db.asOwner('alter table authority_attempt rename to elsewhere');
     try {
-      await expect(ask()).rejects.toMatchObject({ type: 'NotYet' });
+      await expect(take()).rejects.toMatchObject({ type: 'NotYet' });
     } finally {
       await db.asOwner('alter table elsewhere rename to authority_attempt');
     }
   });
 
   test('they go with the other attempts when their time is over', async () => {
-    authority.behaves(answers(AS()));
-    await submit();
+    takes(asked(exception(105)));
+    await expect(take()).rejects.toMatchObject({ type: 'NotYet' });
     const purge = (days: number) =>
       purgeExpired(db.worker, {
         now: new Date(now.getTime() + days * 86_400_000),
@@ -205,7 +219,7 @@ describe('what was said to the authority for a CFE', () => {
         batch: 10,
       });
     await purge(RETENTION.attemptsDays - 1);
-    expect(await kept()).toHaveLength(1);
+    expect(await kept()).toHaveLength(2);
     await purge(RETENTION.attemptsDays + 1);
     expect(await kept()).toHaveLength(0);
   });

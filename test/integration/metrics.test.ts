@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
-import { ReceiptExport } from '../../src/db/entities/receipts.ts';
+import { Cfe, ReceiptExport } from '../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../../src/metrics/database.ts';
@@ -11,6 +11,7 @@ import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../support/enterprises.ts';
 import { day } from '../support/papers.ts';
+import { aSobreOf } from '../support/pendingCfes.ts';
 import { storeSubmission } from '../support/reports/submission.ts';
 import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
@@ -51,9 +52,9 @@ async function giveCfes(orm: Orm, of: Cfes): Promise<void> {
   );
   const settledAt = ['PENDING', 'RECEIVED'].includes(status) ? null : createdAt.toISOString();
   await em.execute(
-    `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+    `insert into cfe (id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
        emission_date, currency, pay_amount, document, certificate_id, stuck_reason, created_at, settled_at)
-     select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, ?, '2026-09-15', 'UYU', 1, '{}', ?, ?, ?, ?
+     select gen_random_uuid(), false, gen_random_uuid(), ?, ?, ?, 'ETICKET', n, ?, 'A', n, ?, '2026-09-15', 'UYU', 1, '{}', ?, ?, ?, ?
      from generate_series(?::int, ?::int) n`,
     [
       accountId,
@@ -236,10 +237,6 @@ describe('the gauges that the worker reads from the database', () => {
     await em.execute(
       `update authority_endpoint set open_since = now(), next_probe_at = now() where name = 'production/reception'`,
     );
-    await em.execute(
-      `insert into queue_entry (cfe_uuid, environment, rut, since, sequence)
-       select id, environment, rut, created_at, sequence from cfe where environment = 'production' limit 3`,
-    );
 
     const samples = await (await scraperOf(db.orm))();
 
@@ -258,15 +255,28 @@ describe('the gauges that the worker reads from the database', () => {
       'sandbox/registry': 0,
     };
     expect(of('cfe_authority_breaker_open')).toEqual({ ...none, 'production/reception': 1 });
-    expect(of('cfe_authority_waiting_cfes')).toEqual({ ...none, 'production/reception': 3 });
+    expect(of('cfe_authority_waiting_cfes')).toEqual({
+      ...none,
+      'production/reception': 5,
+      'sandbox/reception': 1,
+    });
+
+    // One in a sobre that has its slot waits no more; one in a sobre that waits for it does.
+    const waits = { environment: 'production', status: 'PENDING', sobreId: null } as const;
+    const [one, other] = (await em.find(Cfe, waits, { limit: 2 })) as [Cfe, Cfe];
+    await aSobreOf(db.orm, [one]);
+    await aSobreOf(db.orm, [other], { slot: null });
+    const later = await (await scraperOf(db.orm))();
+    const waiting = later.filter(({ name }) => name === 'cfe_authority_waiting_cfes');
+    expect(waiting.find(({ labels }) => labels['endpoint'] === 'production/reception')?.value).toBe(4);
   });
 
   test('count what waits in the outbox and for customers’ servers', async () => {
     const em = db.orm.em.fork();
     const message = (createdAt: Date, dispatchedAt: Date | null) =>
       em.execute(
-        `insert into outbox (workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
-         values ('issueCfe', 'cfe:x', '{}', '{}', ?, ?, 0, ?)`,
+        `insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
+         values (0, 'issueCfes', 'cfe:x', '{}', '{}', ?, ?, 0, ?)`,
         [createdAt.toISOString(), dispatchedAt?.toISOString() ?? null, createdAt.toISOString()],
       );
     await message(ago(500), ago(499));

@@ -3,10 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { OutboxMessage } from '../../src/db/entities/operations.ts';
-import { enqueue, leaseWaiting } from '../../src/db/outbox.ts';
+import { enqueue, type KeptMessage, leaseWaiting } from '../../src/db/outbox.ts';
 import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
-import { ensureSearchAttributes } from '../../src/searchAttributes.ts';
+import { ensureSearchAttributes, SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import type { WorkflowMessage } from '../../src/temporal.ts';
+import { searchAttributesOf } from '../../src/wiring/searchAttributes.ts';
 import { anHourAhead } from '../support/clocks.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/services.ts';
@@ -41,12 +42,12 @@ describe('the way from the outbox to Temporal', () => {
     return made;
   };
   const aMessage = (more: Partial<WorkflowMessage> = {}): WorkflowMessage => {
-    const cfeUuid = randomUUID();
+    const sobreId = randomUUID();
     return {
-      workflow: 'issueCfe',
-      workflowId: `cfe:219999830019:101-1:${cfeUuid.slice(0, 8)}`,
-      input: { cfeUuid },
-      searchAttributes: { EnterpriseRut: '219999830019', CfeStatus: 'PENDING' },
+      workflow: 'issueCfes',
+      workflowId: `cfe:219999830019:101-1+1:${sobreId.slice(0, 8)}`,
+      input: { sobreId },
+      searchAttributes: { EnterpriseRut: '219999830019', CfeId: ['101-1', '101-2'], CfeStatus: 'PENDING' },
       ...more,
     };
   };
@@ -71,8 +72,17 @@ describe('the way from the outbox to Temporal', () => {
     await allDispatched();
 
     const run = await describeRun(message.workflowId);
-    expect(run).toMatchObject({ type: 'issueCfe', taskQueue: 'cfe', status: { name: 'RUNNING' } });
-    expect(run.searchAttributes).toMatchObject({ EnterpriseRut: ['219999830019'], CfeStatus: ['PENDING'] });
+    expect(run).toMatchObject({ type: 'issueCfes', taskQueue: 'cfe', status: { name: 'RUNNING' } });
+    expect(run.searchAttributes).toMatchObject({
+      EnterpriseRut: ['219999830019'],
+      CfeId: ['101-1', '101-2'],
+      CfeStatus: ['PENDING'],
+    });
+    for (const cfeId of ['101-1', '101-2'])
+      await until(`${cfeId} to be found`, 20, async () => {
+        const query = `CfeId = '${cfeId}' AND WorkflowId = '${message.workflowId}'`;
+        return (await temporal.client.workflow.count(query)).count === 1;
+      });
   });
 
   test('a transaction that is rolled back starts nothing', async () => {
@@ -98,7 +108,7 @@ describe('the way from the outbox to Temporal', () => {
     await store(...Array.from({ length: 120 }, () => aMessage()));
 
     const taken = await Promise.all(
-      Array.from({ length: 4 }, () => leaseWaiting(database.orm.em.fork(), 50)),
+      Array.from({ length: 4 }, () => leaseWaiting(database.orm.em.fork(), { first: 50, bulk: 4 })),
     );
 
     const ids = taken.flat().map(({ id }) => id);
@@ -128,15 +138,14 @@ describe('the way from the outbox to Temporal', () => {
   });
 
   test('a signal reaches a run that is under way, and changes nothing at one that has ended', async () => {
-    const message = aMessage({ signal: 'originalDecided' });
+    const message = aMessage({ signal: 'slotGiven' });
     await store(message);
     const one = dispatcher();
     one.dispatchSoon();
     await allDispatched();
     await temporal.withWorkers(
       {
-        signCfe: async () => ({ kind: 'signed' }),
-        submitCfe: async () => ({ kind: 'decided', status: 'ACCEPTED', codes: [] }),
+        takeToVerdict: async () => ({ kind: 'ended', endings: { '101-1': 'ACCEPTED' }, codes: [] }),
       },
       () => temporal.client.workflow.getHandle(message.workflowId).result(),
     );
@@ -180,6 +189,77 @@ describe('the way from the outbox to Temporal', () => {
     expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
   });
 
+  describe('a message whose row is stored with a lease, and which its process starts from memory', () => {
+    /** As POST stores it; answers what the process keeps. */
+    async function keep(message: WorkflowMessage, leaseSeconds: number): Promise<KeptMessage> {
+      await store(message);
+      await database.orm.em
+        .fork()
+        .execute(`update outbox set attempts = 1, not_before = clock_timestamp() + ? * interval '1 second'`, [
+          leaseSeconds,
+        ]);
+      const [row] = await rows();
+      if (!row) throw new Error('no row');
+      return { ...message, id: row.id };
+    }
+    const marked = () =>
+      until('the mark', 20, async () => (await rows())[0]?.dispatchedAt !== null || undefined);
+
+    test('is started at once, and its row marked; nobody else starts it', async () => {
+      const message = await keep(aMessage(), 60);
+      const one = dispatcher();
+      one.dispatchKept(message);
+      await marked();
+
+      const run = await describeRun(message.workflowId);
+      expect(run).toMatchObject({ type: 'issueCfes', status: { name: 'RUNNING' } });
+      expect(run.searchAttributes).toMatchObject({ CfeId: ['101-1', '101-2'] });
+      expect((await rows())[0]?.attempts).toBe(1);
+    });
+
+    test('is started by the relay after its lease, where that process has died', async () => {
+      const message = await keep(aMessage(), 2);
+      expect(await leaseWaiting(database.orm.em.fork(), { first: 10, bulk: 10 })).toEqual([]);
+
+      dispatcher().startRelay();
+      await marked();
+
+      expect((await rows())[0]?.attempts).toBe(2);
+      expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
+    });
+
+    test('so it is where Temporal was away', async () => {
+      const message = await keep(aMessage(), 2);
+      const away = dispatcher(`127.0.0.1:${await freePort()}`);
+      away.dispatchKept(message);
+      open.splice(open.indexOf(away), 1);
+      // It waits for the start, which fails.
+      await away.close();
+      expect((await rows())[0]?.dispatchedAt).toBeNull();
+
+      dispatcher().startRelay();
+      await marked();
+
+      expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
+    });
+
+    test('a hundred at once are all started and marked', async () => {
+      const messages = Array.from({ length: 100 }, () => aMessage());
+      await store(...messages);
+      await database.orm.em
+        .fork()
+        .execute(`update outbox set not_before = clock_timestamp() + interval '60 seconds'`);
+      const ids = new Map((await rows()).map(({ workflowId, id }) => [workflowId, id]));
+      const one = dispatcher();
+      for (const message of messages) one.dispatchKept({ ...message, id: ids.get(message.workflowId) ?? 0n });
+
+      await until('the marks', 30, async () => {
+        const all = await rows();
+        return all.every(({ dispatchedAt }) => dispatchedAt !== null) || undefined;
+      });
+    });
+  });
+
   test('a message that Temporal itself refuses waits, and does not keep others back', async () => {
     const wrong = aMessage({ searchAttributes: { Nonsense: 'x' } as never });
     const right = aMessage();
@@ -218,7 +298,7 @@ test('processes that start together on a new namespace all find the search attri
       Promise.all(
         Array.from({ length: 5 }, () => ensureSearchAttributes({ address: temporal.address }, namespace)),
       ).then(
-        () => true as const,
+        (missing) => (missing.flat().length === 0 ? true : undefined),
         (error: unknown) => {
           // A namespace takes a moment to be known; whatever else is said is a fault.
           if ((error as { code?: number }).code === 5) return undefined;
@@ -226,6 +306,34 @@ test('processes that start together on a new namespace all find the search attri
         },
       );
     await until('the namespace', 20, ensured);
+  } finally {
+    await temporal[Symbol.asyncDispose]();
+  }
+});
+
+test('a namespace that takes no more attributes is waited for, with the names, until there is room', async () => {
+  const temporal = await openTemporal();
+  try {
+    const { connection, namespace } = { ...temporal, connection: temporal.client.connection as Connection };
+    const { operatorService } = connection;
+    await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['CfeStatus'] });
+    const others = ['Other1', 'Other2', 'Other3'];
+    await operatorService.addSearchAttributes({
+      namespace,
+      searchAttributes: Object.fromEntries(others.map((name) => [name, SEARCH_ATTRIBUTES.CfeType])),
+    });
+    const server = { address: temporal.address };
+    expect(await ensureSearchAttributes(server, namespace)).toEqual(['CfeStatus']);
+
+    const attributes = searchAttributesOf(pino({ level: 'silent' }));
+    const there = attributes.areThere(server, namespace);
+    expect(await until('the names', 20, async () => attributes.lacks() ?? undefined)).toBe(
+      'Temporal lacks the search attributes CfeStatus',
+    );
+    await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['Other3'] });
+    await there;
+
+    expect(attributes.lacks()).toBeNull();
   } finally {
     await temporal[Symbol.asyncDispose]();
   }

@@ -76,8 +76,8 @@ describe('what is kept for a time only', () => {
   test('messages that were dispatched go after their days, however many; those that wait stay', async () => {
     const insert = (dispatchedAt: Date | null, rows: number) =>
       execute(
-        `insert into outbox (workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
-         select 'deliverWebhook', 'wh:' || n, '{}', '{}', ?, ?, 1, now() from generate_series(1, ?) as n`,
+        `insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, dispatched_at, attempts, not_before)
+         select 2, 'deliverWebhook', 'wh:' || n, '{}', '{}', ?, ?, 1, now() from generate_series(1, ?) as n`,
         [daysAgo(400), dispatchedAt, rows],
       );
     await insert(daysAgo(8), 10);

@@ -2,15 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
+import { Sobre } from '../../src/db/entities/authority.ts';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../src/db/entities/operations.ts';
-import { Cfe } from '../../src/db/entities/receipts.ts';
+import type { KeptMessage } from '../../src/db/outbox.ts';
+import type { VerdictResult } from '../../src/domain/activityResults.ts';
+import { createGatekeeper } from '../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../src/logger.ts';
-import { createDispatcher } from '../../src/outbox/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { authorityActivities } from '../support/authorityActivities.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
+import { idleOutbox } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import {
   ackCfe,
@@ -31,14 +35,20 @@ const RUT = aRut();
 const CREDENTIALS = credentialsOf(RUT);
 const logger = createLogger({ name: 'test', level: 'silent' });
 
-/** A second goes by before each activity, so that what an earlier one knew of the breakers is old. */
-let breakersNow = new Date();
+/** CFEs of the large sobre, and the statements that all of them cost beside their requests. */
+const MANY = 100;
+const MOST_BESIDES = 30;
+
+/** A second goes by between two questions, so that what was known of the breakers is old; nothing else takes time. */
+let gateNow = new Date();
 let temporal: TestTemporal;
 let db: TestDatabase;
 /** What the API says to the database, and what the worker does. */
 let asked: NotedDatabase;
 let noted: NotedDatabase;
 let api: TestApi;
+/** What starts the runs of sobres that POST has stored, while there is one. */
+let kept: Dispatcher | undefined;
 let authority: Awaited<ReturnType<typeof aServer>>;
 
 beforeAll(async () => {
@@ -48,7 +58,8 @@ beforeAll(async () => {
     notingStatements(db.urlOf('api')),
     notingStatements(db.urlOf('worker')),
   ]);
-  api = await startApi({ orm: db.orm, own: asked.orm });
+  const outbox = { ...idleOutbox, dispatchKept: (message: KeptMessage) => kept?.dispatchKept(message) };
+  api = await startApi({ orm: db.orm, own: asked.orm, outbox });
   authority = await aServer();
   await addAuthorityCertificates(
     { ...api.deps, authorityRuts: AUTHORITY_RUTS },
@@ -74,7 +85,8 @@ function written(): Record<string, string[]> {
   );
 }
 
-test('a CFE costs the statements that docs/benchmarks.md names, no more and no less', async () => {
+/** Whoever issues, and what takes what is issued to its verdict. */
+async function anIssuer() {
   const caller = await api.aCaller();
   const rut = await aReadyEnterprise(db.orm, caller.accountId, {
     caes: [{ type: 'ETICKET' }],
@@ -82,65 +94,118 @@ test('a CFE costs the statements that docs/benchmarks.md names, no more and no l
   });
   const certificate = Buffer.from(CREDENTIALS.certificateDer);
   await db.orm.em.fork().nativeUpdate(Certificate, { rut }, { certificate });
-  const post = () => caller.client.post<{ cfe_id: string }>(`/enterprises/${rut}/cfes`, aCfeBody());
   const activities = authorityActivities({
     orm: noted.orm,
     url: authority.url,
     credentials: CREDENTIALS,
-    clock: () => new Date(),
-    breakersClock: () => breakersNow,
+    breakersClock: () => gateNow,
+    gateClock: () => gateNow,
   });
+  return {
+    rut,
+    posts: async (): Promise<void> => {
+      const { status } = await caller.client.post(`/enterprises/${rut}/cfes`, aCfeBody());
+      expect(status).toBe(201);
+    },
+    /** In its slot, as in quiet times. */
+    takes: async (sobreId: string) => {
+      gateNow = new Date();
+      await db.orm.em.fork().nativeUpdate(Sobre, { id: sobreId }, { slot: gateNow });
+      return asActivity(() => activities.takeToVerdict(sobreId), { attempt: 1 });
+    },
+  };
+}
+const unreceived = () => db.orm.em.fork().findOneOrFail(Sobre, { state: 'OPEN' });
+
+test('a CFE costs the statements that docs/benchmarks.md names, no more and no less; and in a sobre of 100 a few', async () => {
+  const { posts, takes } = await anIssuer();
   const dispatcher = createDispatcher({
-    orm: noted.orm,
+    orm: asked.orm,
     temporal: { address: temporal.address },
     namespace: temporal.namespace,
     logger,
   });
-  const issueOne = async (): Promise<Record<string, string[]>> => {
-    asked.taken();
-    expect((await post()).status).toBe(201);
-    const request = asked.taken();
-    const em = db.orm.em.fork();
-    const [cfe] = await em.find(Cfe, { rut, status: 'PENDING' }, { orderBy: { sequence: 'asc' } });
-    if (!cfe) throw new Error('no CFE was stored');
-    authorityKnows(cfe.numero);
-    noted.taken();
-    dispatcher.dispatchSoon();
-    await until(
+  kept = dispatcher;
+  const started = () =>
+    until(
       'the start of its workflow',
       20,
-      async () => (await em.count(OutboxMessage, { dispatchedAt: null })) === 0,
+      async () => (await db.orm.em.fork().count(OutboxMessage, { dispatchedAt: null })) === 0,
     );
-    const start = noted.taken();
-    const run = (activity: (uuid: string) => Promise<unknown>) => {
-      breakersNow = new Date(breakersNow.getTime() + 1_000);
-      return asActivity(() => activity(cfe.id), { attempt: 1 });
-    };
-    expect(await run(activities.signCfe)).toEqual({ kind: 'signed' });
-    const sign = noted.taken();
-    expect(await run(activities.submitCfe)).toEqual({ kind: 'received' });
-    const submit = noted.taken();
-    expect(await run(activities.awaitVerdict)).toEqual({ kind: 'decided', status: 'ACCEPTED', codes: [] });
-    return { request, start, sign, submit, await: noted.taken() };
+  const issueOne = async (): Promise<Record<string, string[]>> => {
+    asked.taken();
+    await posts();
+    await started();
+    const [settled, ...request] = asked.taken().toReversed();
+    const { id } = await unreceived();
+    authorityKnows([await lastNumber()]);
+    noted.taken();
+    expect(await takes(id)).toMatchObject({ kind: 'ended', codes: [] });
+    return { request: request.toReversed(), start: settled ? [settled] : [], sobre: noted.taken() };
   };
   try {
     // The first one finds out who signs for the authority, and when the key was last used.
     await issueOne();
-    expect(await issueOne()).toEqual(written());
+    const alone = await issueOne();
+    expect(alone).toEqual(written());
+    expect(Object.values(alone).flat().length).toBeLessThanOrEqual(12);
+
+    // One that was sent and not received yet has the others wait, and share the next sobre.
+    await posts();
+    await started();
+    const { id: first } = await unreceived();
+    asked.taken();
+    for (let i = 0; i < MANY; i += 1) await posts();
+    const requests = asked.taken().length;
+    authorityKnows([(await lastNumber()) - MANY]);
+    await takes(first);
+    noted.taken();
+    const keeper = createGatekeeper({
+      orm: noted.orm,
+      outbox: dispatcher,
+      logger,
+      sendsPerSecond: 5,
+      sobreMost: MANY,
+    });
+    await keeper.look();
+    await started();
+    const { id } = await unreceived();
+    const last = await lastNumber();
+    authorityKnows(Array.from({ length: MANY }, (_, index) => last - MANY + 1 + index));
+    expect(Object.keys(endingsOf(await takes(id)))).toHaveLength(MANY);
+    const rest = [...noted.taken(), ...asked.taken()].length;
+    expect(requests).toBe(MANY * (alone['request']?.length ?? 0));
+    // What follows the request is nothing to speak of.
+    expect(rest).toBeLessThanOrEqual(MOST_BESIDES);
   } finally {
+    kept = undefined;
     await dispatcher.close();
   }
-});
+}, 120_000);
 
-/** The authority has the sobre of that number, and its verdict at the second question. */
-function authorityKnows(numero: number): void {
-  const receipt = `<TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${numero}</NroCFE>`;
-  const verdicts = [exception(105), ackCfe({ rut: RUT, receipt })];
+const endingsOf = (result: VerdictResult) => (result.kind === 'ended' ? result.endings : {});
+
+async function lastNumber(): Promise<number> {
+  const [row] = await db.orm.em.fork().execute<{ last: number }[]>('select max(numero) as last from cfe');
+  return row?.last ?? 0;
+}
+
+/** The authority has the next sobre, with CFEs of these numbers, and their verdicts at the second question. */
+function authorityKnows(numbers: readonly number[]): void {
+  const receipts = numbers
+    .map(
+      (numero, index) =>
+        `<ACKCFE_Det><Nro_ordinal>${index + 1}</Nro_ordinal><TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${numero}</NroCFE><Estado>AE</Estado></ACKCFE_Det>`,
+    )
+    .join('');
+  const verdicts = [exception(105), ackCfe({ rut: RUT, receipts })];
   authority.behaves((response, request) => {
     const asks = String(request.headers['soapaction']).includes('EFACCONSULTARESTADOENVIO');
+    const [, idemisor = ''] = /<idemisor>(\d+)</i.exec(authority.requests.at(-1)?.body ?? '') ?? [];
+    if (asks) gateNow = new Date(gateNow.getTime() + 1_000);
     const answer = asks
       ? soapAnswer('EFACCONSULTARESTADOENVIO', verdicts.shift() ?? '')
-      : soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ rut: RUT, idemisor: String(numero) }));
+      : soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ rut: RUT, idemisor }));
     answers(answer)(response, request);
   });
 }

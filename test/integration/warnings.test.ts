@@ -37,9 +37,9 @@ async function taken(rut: string, type: CfeType, moments: readonly (Date | undef
   for (const [place, at] of moments.entries()) {
     if (!at) continue;
     await em.execute(
-      `insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
+      `insert into cfe (id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status,
          emission_date, currency, pay_amount, document, certificate_id, created_at)
-       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, ?, 'production', ?, ?, ?, 'Z', ?, 'PENDING', current_date,
+       select gen_random_uuid(), false, gen_random_uuid(), ?, ?, 'production', ?, ?, ?, 'Z', ?, 'PENDING', current_date,
          'UYU', 1, '{}', id, ?
        from certificate where rut = ? limit 1`,
       [owner, rut, type, place + 1, caeId, 1_000_000 + place, at, rut],

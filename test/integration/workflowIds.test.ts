@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { issueCfe } from '../../src/commands/issueCfe.ts';
 import { addWebhook, testWebhook } from '../../src/commands/webhooks.ts';
+import { Sobre } from '../../src/db/entities/authority.ts';
+import { Cfe } from '../../src/db/entities/receipts.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { aReadyEnterprise, giveCae, giveCertificate } from '../support/enterprises.ts';
 import { fromJson } from '../support/exactJson.ts';
+import { aSobreOf } from '../support/pendingCfes.ts';
 import { webhookDeps } from '../support/webhooks/deliveries.ts';
 
 let db: TestDatabase;
@@ -37,7 +40,17 @@ test('new rows have ids that a person can read', async () => {
   const [cfe, sandbox] = [await issue(), await issue('sandbox')];
   const delivery = await aDelivery();
 
-  expect(cfe.workflowId).toBe(`cfe:${rut}:101-1:${cfe.id.slice(0, 8)}`);
-  expect(sandbox.workflowId).toBe(`cfe-sandbox:${rut}:101-1:${sandbox.id.slice(0, 8)}`);
+  expect(cfe.workflowId).toBe(`cfe:${rut}:101-1:${cfe.sobreId?.slice(0, 8)}`);
+  expect(sandbox.workflowId).toBe(`cfe-sandbox:${rut}:101-1:${sandbox.sobreId?.slice(0, 8)}`);
   expect(delivery.workflowId).toBe(`wh:webhook.test:-:${delivery.id}`);
+});
+
+test('a run of several CFEs is named after the first and how many others follow', async () => {
+  const em = db.orm.em.fork();
+  const cfes = [await issue(), await issue(), await issue()].map(({ id }) => id);
+  const rows = await em.find(Cfe, { id: { $in: cfes } }, { orderBy: { sequence: 'asc' } });
+  const sobreId = await aSobreOf(db.orm, rows);
+
+  const { workflowId } = await em.findOneOrFail(Sobre, { id: sobreId });
+  expect(workflowId).toBe(`cfe:${rut}:101-2+2:${sobreId.slice(0, 8)}`);
 });

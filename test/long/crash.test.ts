@@ -117,7 +117,7 @@ async function crashAt(lane: Lane, crash: Crash, start: BareStack['start']): Pro
   const before = await numbersOf(stack);
   const body = aCfeBody({ itemName: situation.itemName, receiver: RECEIVER });
   const request = { body, key: randomUUID() };
-  const { first, note, act } = await killAt(lane, crash, request, start);
+  const { first, note, others, act } = await killAt(lane, crash, request, start);
   if (!situation.callerWaits) await start('worker', QUICK);
 
   // What the customer does who had no answer, and may do who had one.
@@ -127,13 +127,18 @@ async function crashAt(lane: Lane, crash: Crash, start: BareStack['start']): Pro
   if (first) expect(again.data).toMatchObject({ cfe_id: first.cfe_id, numero: first.numero });
   expect(again.headers.get('idempotent-replayed')).toBe(NOTHING_STORED.includes(point) ? null : 'true');
 
-  const issued = [again.data, ...(note ? [note] : [])];
-  for (const { cfe_id } of issued) {
-    expect((await verdictOf(customer, stack.rut, cfe_id)).cfe_status).toBe(situation.ends);
-    if (!situation.unheard) await expectToldOnce(stack.rut, cfe_id, situation.ends);
+  const same = [again.data, ...(note ? [note] : [])];
+  const issued = [...same, ...others];
+  for (const one of issued) {
+    const ends = same.includes(one) ? situation.ends : 'ACCEPTED';
+    expect((await verdictOf(customer, stack.rut, one.cfe_id)).cfe_status).toBe(ends);
+    if (!situation.unheard) await expectToldOnce(stack.rut, one.cfe_id, ends);
   }
   expect(await numbersOf(stack)).toEqual([...before, ...issued.map(({ numero }) => numero)].sort(ascending));
-  await expectEqualLedger(stack, issued, situation.registered);
+  await expectEqualLedger(stack, same, situation.registered);
+  await expectEqualLedger(stack, others, true);
+  if (situation.together)
+    await expectShared(stack, [...others, ...(situation.registered ? same : [])], situation);
   if (situation.ends === 'ACCEPTED') await expectMailed(stack.rut, again.data);
   if (act) {
     expect((await act).outcome).toBe('retried');
@@ -182,25 +187,83 @@ async function killAt(
 ): Promise<{
   first: CfeAnswer | undefined;
   note: CfeAnswer | undefined;
+  /** Those that share the sobre of the first. */
+  others: CfeAnswer[];
   act: Promise<{ outcome: string }> | undefined;
 }> {
   if (situation.callerWaits) await start('worker', QUICK);
   const armed = { ...QUICK, CFE_TEST_MODE: 'true', CFE_FAILPOINTS: point };
-  const doomed = await start(program, { ...armed, ...(await hardships(stack, situation)) });
   const path = `/enterprises/${stack.rut}/cfes`;
-  const entrance = program === 'api' ? stack.clientAt(doomed.baseUrl) : client;
   const headers = { 'idempotency-key': key, ...(situation.callerWaits ? { prefer: 'wait=30' } : {}) };
+  const post = async (entrance: HttpClient): Promise<CfeAnswer | undefined> => {
+    const answer = await entrance.post<CfeAnswer>(path, body, headers).catch(() => null);
+    if (answer) expect(answer.status).toBe(201);
+    return answer?.data;
+  };
+  const begin = async () => start(program, { ...armed, ...(await hardships(stack, situation)) });
 
-  const answer = await entrance.post<CfeAnswer>(path, body, headers).catch(() => null);
-  if (answer) expect(answer.status).toBe(201);
-  const first = answer?.data;
+  let first: CfeAnswer | undefined;
+  let others: CfeAnswer[] = [];
+  if (situation.together) {
+    await closed(stack, true);
+    first = await post(client);
+    others = await issueMany(client, path, situation.together - 1);
+    await closed(stack, false);
+  }
+  const doomed = await begin();
+  if (!situation.together) first = await post(program === 'api' ? stack.clientAt(doomed.baseUrl) : client);
   const note = first && situation.withNote && (await issueNote(client, path, first.cfe_id));
   const act = first && situation.keyLost && supportActs(stack, first.cfe_id);
+  await untilKilled(doomed, point);
+  if (situation.twice) await untilKilled(await begin(), point);
+  return { first, note, others, act };
+}
+
+async function untilKilled(doomed: ExtraProgram, point: Failpoint): Promise<void> {
   await until('its end', 60, async () => doomed.hasEnded());
   expect(doomed.child.signalCode).toBe('SIGKILL');
   await doomed.ended;
   expect(doomed.output()).toContain(`failpoint ${point}\n`);
-  return { first, note, act };
+}
+
+/** Has the authority count as away, or not: while it does, what is issued waits to be put into a sobre. */
+const closed = ({ orm }: BareStack, isClosed: boolean) =>
+  orm.em
+    .fork()
+    .nativeUpdate(
+      AuthorityEndpoint,
+      { name: 'production/reception' },
+      isClosed ? { openSince: new Date(), nextProbeAt: new Date() } : { openSince: null, nextProbeAt: null },
+    );
+
+async function issueMany(client: HttpClient, path: string, count: number): Promise<CfeAnswer[]> {
+  const issued: CfeAnswer[] = [];
+  let left = count;
+  const one = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const answer = await client.post<CfeAnswer>(path, aCfeBody({}));
+      expect(answer.status).toBe(201);
+      issued.push(answer.data);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, one));
+  return issued;
+}
+
+/** They went in one sobre; or, where that was refused as a whole, each in one to itself. */
+async function expectShared(
+  { orm, rut }: BareStack,
+  accepted: readonly CfeAnswer[],
+  { registered }: Situation,
+): Promise<void> {
+  const rows = await orm.em.fork().execute<{ id: string; size: number }[]>(
+    `select sobre.id, count(*)::integer as size from sobre join sobre_cfe on sobre_id = sobre.id join cfe on cfe.id = cfe_uuid
+     where sobre.rut = ? and state = 'RECEIVED' and type = 'ETICKET' and numero = any(?) group by sobre.id`,
+    [rut, `{${accepted.map(({ numero }) => numero).join()}}`],
+  );
+  const sizes = rows.map(({ size }) => size);
+  expect(sizes).toEqual(registered ? [accepted.length] : accepted.map(() => 1));
 }
 
 /** What the process that is to be killed lacks. */

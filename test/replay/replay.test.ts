@@ -14,32 +14,40 @@ const historyOf = (name: string): unknown => readHistory(join(HISTORIES, name));
 
 /** How each workflow may end, and by which ways; CONTRIBUTING.md tells how a history is added. */
 const ENDINGS = {
-  issueCfe: [
+  issueCfes: [
     'accepted',
     'observed',
     'rejected',
-    'sobreRefused',
-    'undecidedThenObserved',
-    'noteAfterAcceptedOriginal',
-    'noteAfterRejectedOriginal',
+    'mixed',
+    'left',
+    'hundred',
+    'undecidedThenAccepted',
     'waitedForItsTurn',
     'calledBeforeItWaited',
-    'signedByActivity',
-    'signCfeRetried',
-    'submitCfeRetried',
-    'awaitVerdictRetried',
+    'failedByUs',
+    'cancelled',
+    'continuedAsNew',
+    'signRetried',
+    'sendRetried',
+    'askRetried',
     'settledByAsking',
     'abandoned',
     'abandonedUnsigned',
     'abandonedToOthers',
     'abandonRefusedThenRetried',
-    'signCfeFailedByUs',
-    'submitCfeFailedByUs',
-    'awaitVerdictFailedByUs',
-    'submitCfeFailedByUsThenWaited',
+    'someStuck',
+    'allStuck',
+    'cancelledWhileStuck',
   ],
-  onboardEnterprise: ['readyAfterChange', 'readyByDate'],
-  validateCredentials: ['success', 'failed', 'permissions_updated', 'joined', 'nothing_to_do'],
+  onboardEnterprise: ['readyAfterChange', 'readyByDate', 'cancelledInVain'],
+  validateCredentials: [
+    'success',
+    'failed',
+    'permissions_updated',
+    'joined',
+    'nothing_to_do',
+    'cancelledInVain',
+  ],
   deliverWebhook: [
     'deliveredAtOnce',
     'deliveredAtTheFirstRetry',
@@ -48,6 +56,7 @@ const ENDINGS = {
     'redelivered',
     'askedForWhileWaiting',
     'askedForWhileEnding',
+    'cancelledInVain',
   ],
   deliverReceipt: [
     'sentAtOnce',
@@ -58,6 +67,7 @@ const ENDINGS = {
     'resent',
     'askedForWhileWaiting',
     'askedForWhileEnding',
+    'cancelledInVain',
   ],
   reportDay: [
     'consistent',
@@ -69,13 +79,15 @@ const ENDINGS = {
     'settledThoughItDiffers',
     'superseded',
     'lookedOnceMore',
+    'cancelledInVain',
   ],
-  exchangeCfe: ['onItsWay', 'notElectronic', 'noAddress'],
+  exchangeCfe: ['onItsWay', 'notElectronic', 'noAddress', 'cancelledInVain'],
   bulkRun: ['done', 'stopped', 'cancelled'],
   exportReceipts: ['done', 'stopped', 'cancelled'],
   askRejected: ['all', 'one'],
   loadDirectory: ['loaded', 'nobodyToAsk'],
   purgeExpired: ['purged'],
+  recoverRuns: ['startedAgain'],
   startDailyReports: ['started'],
   tellExpiries: ['told'],
 };
@@ -105,9 +117,9 @@ test('a workflow that was changed in its steps fails the replay', async () => {
       cpSync(join(src, folder), join(changed, 'src', folder), { recursive: true });
     }
     cpSync(join(src, 'temporal.ts'), join(changed, 'src/temporal.ts'));
-    const file = join(changed, 'src/workflows/issueCfe.ts');
+    const file = join(changed, 'src/workflows/issueCfes.ts');
     const text = readFileSync(file, 'utf8');
-    const first = 'const signed = await desk';
+    const first = 'const result = await desk';
     expect(text).toContain(first);
     writeFileSync(file, text.replace(first, `await condition(() => false, 1_000);\n  ${first}`));
     const changedBundle = await bundleWorkflowCode({
@@ -119,7 +131,7 @@ test('a workflow that was changed in its steps fails the replay', async () => {
       }),
     });
 
-    const name = 'issueCfe.accepted.json';
+    const name = 'issueCfes.accepted.json';
     const replay = Worker.runReplayHistory({ workflowBundle: changedBundle }, historyOf(name), name);
 
     await expect(replay).rejects.toThrow(DeterminismViolationError);

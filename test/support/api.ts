@@ -18,6 +18,7 @@ import type { Environment } from '../../src/domain/cfeTypes.ts';
 import { closeServer, createHttpServer, listen } from '../../src/http/server.ts';
 import { createLogger, type Logger } from '../../src/logger.ts';
 import { createReceiptPdfs } from '../../src/print/receiptPdfs.ts';
+import { idleIssuing } from './commandDeps.ts';
 import { ormAs } from './database.ts';
 import { createHttpClient, type HttpClient } from './http.ts';
 import { inspect } from './openapi/conformance.ts';
@@ -107,7 +108,7 @@ export async function startApi(options: {
   /** What requests are counted on; `orm` unless told. */
   counters?: Orm;
 }): Promise<TestApi> {
-  const { clock = () => new Date(), outbox = { dispatchSoon() {} } } = options;
+  const { clock = () => new Date(), outbox = idleIssuing.outbox } = options;
   const { orm, close } = options.own
     ? { orm: options.own, close: async () => undefined }
     : await ormAs(options.orm, 'api');
@@ -127,6 +128,7 @@ export async function startApi(options: {
     authority: createAuthorityWatch({ orm }),
     receiptPdfs: createReceiptPdfs({ draw: options.draw ?? (async () => Buffer.from('%PDF-')) }),
     checkoutUrl: 'https://checkout.example/pay',
+    pace: idleIssuing.pace,
     lookUpRut: options.lookUpRut ?? (async () => null),
     testKit: options.testKit ?? null,
     certificateAuthorities: [new X509Certificate(papersCa().certificatePem)],

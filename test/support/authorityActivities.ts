@@ -1,7 +1,5 @@
-import { createAwaitVerdict } from '../../src/activities/awaitVerdict.ts';
-import { createSignCfe } from '../../src/activities/signCfe.ts';
 import { createAuthority } from '../../src/activities/steps/authority.ts';
-import { createSubmitCfe } from '../../src/activities/submitCfe.ts';
+import { createTakeToVerdict } from '../../src/activities/takeToVerdict.ts';
 import { listAuthorityCertificates } from '../../src/db/authorityCertificates.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { createDgiClient } from '../../src/dgi/client.ts';
@@ -10,15 +8,20 @@ import type { DgiCredentials } from '../../src/dgi/wsSecurity.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
 import { createBreakers } from '../../src/gate/breakers.ts';
 import { createGate } from '../../src/gate/gate.ts';
+import { idleGatekeeper, idleOutbox } from './commandDeps.ts';
 import { AUTHORITY_RUT } from './dgi/answers.ts';
 
-/** The three steps of a CFE on the real client, whose every endpoint is at `url`; one company's key signs all. */
+/** The way of a sobre to its verdicts on the real client, whose every endpoint is at `url`; one company's key signs all. */
 export function authorityActivities(of: {
   orm: Orm;
   url: string;
   credentials: DgiCredentials;
   clock?: () => Date;
   breakersClock?: () => Date;
+  /** PostgreSQL's unless told. */
+  gateClock?: () => Date;
+  /** Longest pause between two questions. */
+  pollLongestSeconds?: number;
 }) {
   const { orm, url, credentials, clock = () => new Date(), breakersClock = clock } = of;
   const endpoint = { receptionUrl: url, consultationUrl: url };
@@ -36,15 +39,24 @@ export function authorityActivities(of: {
   const deps = {
     orm,
     clock,
-    outbox: { dispatchSoon() {} },
+    outbox: idleOutbox,
+    gatekeeper: idleGatekeeper,
     authority: createAuthority({ client, orm, privateKeyOf: () => credentials.privateKey }),
     authorityRut: { production: AUTHORITY_RUT, sandbox: AUTHORITY_RUT },
-    pollLongestSeconds: 1,
+    pollLongestSeconds: of.pollLongestSeconds ?? 1,
     patienceSeconds: 60,
   };
   return {
-    signCfe: createSignCfe({ ...deps, signDocument: (document) => signer.sign(writeCfe(document)) }),
-    submitCfe: createSubmitCfe({ ...deps, gate: createGate({ orm, sendsPerSecond: 100, breakers }) }),
-    awaitVerdict: createAwaitVerdict(deps),
+    takeToVerdict: createTakeToVerdict({
+      ...deps,
+      signDocument: (document) => signer.sign(writeCfe(document)),
+      gate: createGate({
+        orm,
+        sendsPerSecond: 100,
+        questionsPerSecond: 100,
+        breakers,
+        ...(of.gateClock ? { clock: of.gateClock } : {}),
+      }),
+    }),
   };
 }

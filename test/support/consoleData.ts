@@ -175,7 +175,7 @@ const places = (cfes: number): string => `
 const CFES = `
   insert into cfe (id, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date, currency, pay_amount,
       document, certificate_id, signed_xml, digest, rejection, stuck_reason, created_at, settled_at, idempotency_key, idempotency_hash,
-      idempotency_outline, workflow_id, receipt_token, request_id)
+      idempotency_outline, held, receipt_token, request_id)
   select ${id('cfe', 'k')}, account.id, p.rut, 'production', p.type, seq, cae.id, 'A', seq, p.status, (at at time zone 'America/Montevideo')::date, 'UYU', 1220,
     jsonb_build_object('type', p.type, 'serie', 'A', 'numero', seq, 'emissionDate', (at at time zone 'America/Montevideo')::date, 'paymentMethod', 1, 'pricesIncludeVat', false,
       'signedAt', to_char(at at time zone 'America/Montevideo', 'YYYY-MM-DD"T"HH24:MI:SS"-03:00"'),
@@ -190,7 +190,7 @@ const CFES = `
     case when k % 500 = 7 then (array['signing', 'undecided', 'authority.caller'])[1 + k % 3] end,
     at, case when p.status not in ('PENDING', 'RECEIVED') then at + interval '1 minute' end,
     case when k % 2 = 0 then 'key ' || k end, case when k % 2 = 0 then '\\x00'::bytea end, case when k % 2 = 0 then '{}'::jsonb end,
-    'bench cfe ' || k, gen_random_uuid(), 'request-' || k
+    false, gen_random_uuid(), 'request-' || k
   from (select *, case when k % 500 = 7 or k > (select max(k) - count(*) / 1000 from place) then (array['PENDING', 'RECEIVED'])[1 + k % 2]
         when k % 200 = 3 then 'REJECTED' when k % 1000 = 5 then 'OBSERVED' else 'ACCEPTED' end as status from place) p
     join enterprise on enterprise.rut = p.rut join account on account.id = owner_account_id
@@ -202,10 +202,12 @@ const OF_CFES = `
   insert into stuck_moment (cfe_uuid, since, reason) select id, created_at + interval '1 hour', stuck_reason from cfe where stuck_reason is not null;
   insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at, cae_id, cfe_uuid)
     select rut, environment, type, serie, numero, numero, 'rejected', emission_date, settled_at, cae_id, id from cfe where status = 'REJECTED';
-  insert into sobre (id, cfe_uuid, rut, environment, idemisor, state, xml, sending_at, received_at, id_receptor, token, created_at)
-    select ${id('sobre', 'k')}, ${id('cfe', 'k')}, rut, 'production', row_number() over (partition by e order by k), 'RECEIVED', '<EnvioCFE/>', at, at, k::text, 'dG9rZW4=', at from place;
-  insert into authority_attempt (cfe_uuid, operation, answer, result, count, first_at, first_ms, last_at, last_ms)
-    select ${id('cfe', 'k')}, (array['sendSobre', 'askVerdict'])[n], 'code ' || n, 'done', 1, at, 90, at, 90 from place, generate_series(1, 2) n`;
+  insert into sobre (id, workflow_id, rut, environment, idemisor, state, xml, sending_at, received_at, id_receptor, token, created_at)
+    select ${id('sobre', 'k')}, 'bench cfe ' || k, rut, 'production', row_number() over (partition by e order by k), 'RECEIVED', '<EnvioCFE/>', at, at, k::text, 'dG9rZW4=', at from place;
+  insert into sobre_cfe (sobre_id, place, cfe_uuid) select ${id('sobre', 'k')}, 1, ${id('cfe', 'k')} from place;
+  update cfe set sobre_id = ${id('sobre', 'k')}, workflow_id = 'bench cfe ' || k from place where cfe.id = ${id('cfe', 'k')};
+  insert into authority_attempt (subject, operation, answer, result, count, first_at, first_ms, last_at, last_ms)
+    select ${id('sobre', 'k')}, (array['sendSobre', 'askVerdict'])[n], 'code ' || n, 'done', 1, at, 90, at, 90 from place, generate_series(1, 2) n`;
 
 const MAILS = `
   insert into mail (id, workflow_id, cfe_uuid, rut, environment, kind, destination, status, attempts, by_hand, message_id, created_at, settled_at)

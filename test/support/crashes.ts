@@ -15,11 +15,16 @@ export interface Situation {
   unheard?: true;
   /** The worker that is killed has lost the key, so that support is asked, and acts; the next one has it. */
   keyLost?: true;
+  /** So many are issued while nothing can be sent, and share one sobre; all but the first are plain. */
+  together?: number;
+  /** The next worker is killed at the point as well: on the ordinary way CFEs are moved twice, to RECEIVED and to the verdict. */
+  twice?: true;
   /** The worker that is killed cannot reach the authority; the next one can. */
   authorityAway?: true;
 }
 
 const PLAIN: Situation = { itemName: 'Café', ends: 'ACCEPTED', registered: true };
+const HUNDRED: Situation = { ...PLAIN, together: 100 };
 /** By the words that end the sentence "killed at …". */
 export const SITUATIONS = {
   'on its ordinary way': PLAIN,
@@ -28,17 +33,35 @@ export const SITUATIONS = {
   'with a sobre that is refused': { itemName: 'SIM SOBRE S04', ends: 'REJECTED', registered: false },
   'with a note that waits': { ...PLAIN, itemName: 'SIM DELAY 3', withNote: true },
   'where no webhook hears of it': { ...PLAIN, unheard: true },
-  'with a note that waits, where no webhook hears of it': {
+  'the second time as well, with a note that waits': {
     ...PLAIN,
     itemName: 'SIM DELAY 3',
     withNote: true,
-    unheard: true,
+    twice: true,
+  },
+  'the second time as well, where no webhook hears of it': { ...PLAIN, unheard: true, twice: true },
+  'with a hundred in a sobre': HUNDRED,
+  'with a hundred in a sobre, the second time as well': { ...HUNDRED, twice: true },
+  'with a hundred in a sobre, after a lost answer': { ...HUNDRED, itemName: 'SIM LOST' },
+  'with ten in a sobre that is refused for one of them': {
+    itemName: 'SIM SOBRE S04',
+    ends: 'REJECTED',
+    registered: false,
+    together: 10,
   },
   'while support acts': { ...PLAIN, keyLost: true },
   'while the authority is away': { ...PLAIN, authorityAway: true },
 } as const satisfies Record<string, Situation>;
 
 type SituationName = keyof typeof SITUATIONS;
+
+const IN_ANY_SOBRE: readonly SituationName[] = ['on its ordinary way', 'with a hundred in a sobre'];
+/** Sobres that the gate makes or calls: of CFEs that waited, notes among them, and of the prober. */
+const BY_THE_GATE: readonly SituationName[] = [
+  'while the authority is away',
+  'with a note that waits',
+  'with a hundred in a sobre',
+];
 
 /** The points that are not passed on the ordinary way, or elsewhere too. */
 const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
@@ -55,23 +78,27 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'report.asked': [],
   'wait.decided': ['while the caller waits'],
   'wait.kept': ['while the caller waits'],
-  'sign.stored': ['on its ordinary way', 'with a note that waits'],
-  'submit.numbered': ['with a note that waits'],
-  'submit.sendingStored': ['on its ordinary way', 'where no webhook hears of it'],
-  'submit.receivedStored': ['on its ordinary way', 'where no webhook hears of it'],
-  'verdict.storedAlone': ['where no webhook hears of it'],
-  'submit.found': ['after a lost answer'],
-  'submit.refusalStored': ['with a sobre that is refused'],
+  'sobre.signed': IN_ANY_SOBRE,
+  'sobre.stored': IN_ANY_SOBRE,
+  'gate.entered': IN_ANY_SOBRE,
+  'send.marked': IN_ANY_SOBRE,
+  'send.answered': IN_ANY_SOBRE,
+  'send.found': ['after a lost answer', 'with a hundred in a sobre, after a lost answer'],
+  'ask.answered': IN_ANY_SOBRE,
+  'moves.stored': [
+    'on its ordinary way',
+    'where no webhook hears of it',
+    'the second time as well, with a note that waits',
+    'the second time as well, where no webhook hears of it',
+    'with a sobre that is refused',
+    'with a hundred in a sobre, the second time as well',
+    'with ten in a sobre that is refused for one of them',
+  ],
   'gate.failed': ['while the authority is away'],
-  'gate.called': ['while the authority is away'],
-  'gate.calledStored': ['while the authority is away'],
+  'gate.called': BY_THE_GATE,
+  'gate.calledStored': BY_THE_GATE,
   'support.written': ['while support acts'],
   'support.stored': ['while support acts'],
-  'verdict.written': ['with a note that waits'],
-  'verdict.committed': [
-    'with a note that waits, where no webhook hears of it',
-    'with a sobre that is refused',
-  ],
 };
 
 /** Killed before these were committed, a request has left nothing behind: its repeat is the first. */

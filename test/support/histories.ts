@@ -29,6 +29,9 @@ const NOT_COMPARED = new Set([
   'heartbeatTimeout',
 ]);
 
+/** What a test makes a history long with. */
+const FILLER = /(.)\1{999,}/g;
+
 /** Where the protocol's JSON has the attributes of an event: `markerRecordedEventAttributes`. */
 const attributesOf = (type: string): string =>
   `${type.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
@@ -66,7 +69,7 @@ export function writeHistory(file: string, history: Parameters<typeof historyToJ
     const attributes = Object.entries(event[attributesOf(type)] as Fields)
       .filter(([name]) => index === 0 || !NOT_COMPARED.has(name))
       .map(([name, value]) => [name, replaced(value, inText)] as const);
-    return JSON.stringify({ type, at, ...Object.fromEntries(attributes) });
+    return JSON.stringify({ type, at, ...Object.fromEntries(attributes) }).replaceAll(FILLER, '$1');
   });
   writeFileSync(file, `[\n${lines.join(',\n')}\n]\n`);
 }

@@ -15,7 +15,7 @@ export async function newNamespace(address: string): Promise<string> {
   // A new namespace can be used only after a moment.
   await until('the namespace', 20, () =>
     ensureSearchAttributes({ address }, namespace).then(
-      () => true,
+      (missing) => missing.length === 0,
       () => false,
     ),
   );

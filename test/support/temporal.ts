@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { activityInfo } from '@temporalio/activity';
-import { Client, Connection, type WorkflowHandle } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  type WorkflowHandle,
+  type WorkflowHandleWithFirstExecutionRunId,
+} from '@temporalio/client';
 import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { activityInterceptors } from '../../src/activities/interceptors.ts';
-import { TASK_QUEUES } from '../../src/temporal.ts';
+import { issueCfesMessage } from '../../src/db/sobres.ts';
+import { startAttributePairs } from '../../src/searchAttributes.ts';
+import { newSobreWorkflowId, TASK_QUEUES, WORKFLOWS, type WorkflowMessage } from '../../src/temporal.ts';
 import { writeHistory } from './histories.ts';
 import { newNamespace } from './namespace.ts';
 
@@ -43,7 +50,11 @@ export async function openTemporal(...queues: (keyof typeof TASK_QUEUES)[]): Pro
   } catch {
     // Another file of this process installed it.
   }
-  const connection = await Connection.connect({ address });
+  // A history that a test has made long comes as one message.
+  const connection = await Connection.connect({
+    address,
+    channelArgs: { 'grpc.max_receive_message_length': 20_000_000 },
+  });
   const namespace = await newNamespace(address);
   const native = await NativeConnection.connect({ address });
 
@@ -66,7 +77,7 @@ export async function openTemporal(...queues: (keyof typeof TASK_QUEUES)[]): Pro
           workflowBundle,
           activities: { default: perform },
           shutdownForceTime: 5_000,
-          interceptors: { activity: activityInterceptors },
+          interceptors: { activity: activityInterceptors(() => {}) },
         }),
       ),
     );
@@ -99,14 +110,58 @@ const ended = (): never => {
   throw new Error('the workers of the file ended before its tests');
 };
 
-/** Starts `issueCfe` for a CFE that exists only in the caller's activities. */
-export function startIssueCfe({ client }: TestTemporal): Promise<WorkflowHandle> {
-  const cfeUuid = randomUUID();
-  return client.workflow.start('issueCfe', {
-    workflowId: `cfe:219999830019:101-1:${cfeUuid.slice(0, 8)}`,
-    taskQueue: 'cfe',
-    args: [{ cfeUuid }],
+/** What starts `issueCfes` for a sobre that exists only in the caller's activities. */
+export function sobreMessage(cfeIds: readonly string[] = ['101-1']): WorkflowMessage {
+  const [rut, environment] = ['219999830019', 'production'] as const;
+  const id = randomUUID();
+  const [firstCfeId = '', ...others] = cfeIds;
+  const workflowId = newSobreWorkflowId({ uuid: id, rut, environment, firstCfeId, others: others.length });
+  const cfes = cfeIds.map((cfeId) => ({ type: 'ETICKET' as const, cfeId }));
+  return issueCfesMessage({ id, workflowId, rut, environment }, cfes);
+}
+
+/** Starts the workflow of a message as the outbox does; of a sobre with those CFEs unless told otherwise. */
+export function startIssueCfes(
+  { client }: Pick<TestTemporal, 'client'>,
+  of: readonly string[] | WorkflowMessage = ['101-1'],
+): Promise<WorkflowHandleWithFirstExecutionRunId> {
+  const message = 'workflow' in of ? of : sobreMessage(of);
+  const { workflow, workflowId, input, searchAttributes = {} } = message;
+  const { taskQueue, idReuse } = WORKFLOWS[workflow];
+  return client.workflow.start(workflow, {
+    workflowId,
+    taskQueue,
+    args: [input],
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    workflowIdReusePolicy: idReuse,
+    typedSearchAttributes: startAttributePairs(searchAttributes),
   });
+}
+
+/** The current details of a run, which the Temporal UI shows. */
+export async function detailsOf(handle: WorkflowHandle): Promise<string> {
+  const { currentDetails } = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+  return currentDetails ?? '';
+}
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+/** The events of a run up to now. */
+export const eventsOf = async (handle: WorkflowHandle): Promise<Events> =>
+  (await handle.fetchHistory()).events ?? [];
+
+/** What the timers say that are running, as the timeline shows them. */
+export async function timersOf(handle: WorkflowHandle): Promise<string[]> {
+  const running = new Map<string, string>();
+  for (const { timerStartedEventAttributes, timerCanceledEventAttributes, userMetadata } of await eventsOf(
+    handle,
+  )) {
+    const { data } = userMetadata?.summary ?? {};
+    const summary = data ? (JSON.parse(Buffer.from(data).toString()) as string) : '';
+    if (timerStartedEventAttributes?.timerId) running.set(timerStartedEventAttributes.timerId, summary);
+    if (timerCanceledEventAttributes?.timerId) running.delete(timerCanceledEventAttributes.timerId);
+  }
+  return [...running.values()];
 }
 
 /** How many events a finished workflow has, and all that its history says, as one text. */

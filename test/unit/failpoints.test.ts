@@ -21,19 +21,19 @@ describe('failpoints', () => {
     ...['api', 'worker', 'cli'].map((name) => `src/main/${name}`),
     ...['simulator', 'stack', 'demo'].map((name) => `local/main/${name}`),
   ])('outside test mode %s does not start with them, and says why', (program) => {
-    const { status, said } = start(program, { CFE_FAILPOINTS: 'await.answered' });
+    const { status, said } = start(program, { CFE_FAILPOINTS: 'ask.answered' });
 
     expect(status).toBe(1);
     expect(said).toContain('CFE_FAILPOINTS is set: failpoints kill the process and are for tests only');
   });
 
   test('CFE_TEST_MODE false is no test mode', () => {
-    const source = { CFE_FAILPOINTS: 'await.answered', CFE_TEST_MODE: 'false' };
+    const source = { CFE_FAILPOINTS: 'ask.answered', CFE_TEST_MODE: 'false' };
     expect(() => armFailpoints(source)).toThrow(ConfigurationError);
   });
 
   test('a name that is no point is refused: it would never be passed', () => {
-    const source = { CFE_FAILPOINTS: 'await.answered,await.nobody', CFE_TEST_MODE: 'true' };
+    const source = { CFE_FAILPOINTS: 'ask.answered,await.nobody', CFE_TEST_MODE: 'true' };
     expect(() => armFailpoints(source)).toThrow('CFE_FAILPOINTS names await.nobody; no point is called so.');
   });
 
@@ -41,6 +41,6 @@ describe('failpoints', () => {
     armFailpoints({ CFE_TEST_MODE: 'true' });
     armFailpoints({});
 
-    failpoint('await.answered');
+    failpoint('ask.answered');
   });
 });

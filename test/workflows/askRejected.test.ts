@@ -7,12 +7,13 @@ import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../su
 import { until } from '../support/until.ts';
 
 const COUNTS = { accepted: 1, annulled: 2, undecided: 30, unanswered: 4 };
+const CFE = { rut: '219999830019', type: 'ETICKET', sequence: 7 } as const;
 const REQUEST = { action: 'settle', requestId: 'request-1' } as const;
 
 describe('askRejected', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal('cfe', 'dgi');
+    temporal = await openTemporal('cfe', 'dgi', 'calls');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -43,7 +44,7 @@ describe('askRejected', () => {
   test('support has it asked about one CFE at once, one at a time', async () => {
     const { address, namespace, client } = temporal;
     const support = openSupport({ server: { address }, namespace });
-    const cfe = { id: randomUUID(), workflowId: 'cfe:219999830019:101-7:0d9f6c1e' };
+    const cfe = { ...CFE, id: '0d9f6c1e-7c55-4b5e-9d0a-000000000001' };
     const acts: unknown[] = [];
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -69,7 +70,7 @@ describe('askRejected', () => {
           message: 'The authority has accepted it since.',
         });
         expect(acts).toEqual([{ ...REQUEST, cfeUuid: cfe.id }]);
-        const handle = client.workflow.getHandle(`rejected:${cfe.workflowId}`);
+        const handle = client.workflow.getHandle('rejected:219999830019:101-7:0d9f6c1e');
         await recordHistory(handle, 'askRejected.one');
         expect(await support.askRejected(cfe, REQUEST)).toMatchObject({ outcome: 'settled' });
       });
@@ -82,9 +83,7 @@ describe('askRejected', () => {
     const address = `127.0.0.1:${await freePort()}`;
     const support = openSupport({ server: { address }, namespace: 'default' });
     try {
-      await expect(
-        support.askRejected({ id: randomUUID(), workflowId: 'cfe:x' }, REQUEST),
-      ).rejects.toMatchObject({
+      await expect(support.askRejected({ ...CFE, id: randomUUID() }, REQUEST)).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: 'Temporal cannot be reached.',
       });

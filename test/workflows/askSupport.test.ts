@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { SobreSupportAct } from '../../src/activities/activities.ts';
 import { openSupport } from '../../src/wiring/askSupport.ts';
 import { freePort } from '../support/services.ts';
-import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { openTemporal, startIssueCfes, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
-const request = () => ({ action: 'retry', requestId: randomUUID() }) as const;
-const STUCK = { kind: 'stuck', reason: 'signing', explanation: 'The key cannot be opened.' };
+const request = () => ({ action: 'retry', cfeId: CFE_ID, requestId: randomUUID() }) as const;
+const CFE_ID = '101-1';
+const STUCK = {
+  kind: 'stuck',
+  step: 'sign',
+  stuck: [{ reason: 'signing', explanation: 'The key cannot be opened.', cfeIds: [CFE_ID] }],
+  goesOn: false,
+};
 
 describe('asking a workflow for support', () => {
   let temporal: TestTemporal;
@@ -20,12 +27,7 @@ describe('asking a workflow for support', () => {
     await temporal[Symbol.asyncDispose]();
   });
 
-  async function start({ client } = temporal): Promise<string> {
-    const cfeUuid = randomUUID();
-    const workflowId = `cfe:219999830019:101-1:${cfeUuid.slice(0, 8)}`;
-    await client.workflow.start('issueCfe', { workflowId, taskQueue: 'cfe', args: [{ cfeUuid }] });
-    return workflowId;
-  }
+  const start = async (at = temporal): Promise<string> => (await startIssueCfes(at)).workflowId;
   const waiting = (workflowId: string) =>
     until('NeedsSupport', 20, async () => {
       const { searchAttributes } = await temporal.client.workflow.getHandle(workflowId).describe();
@@ -38,23 +40,22 @@ describe('asking a workflow for support', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve;
     });
+    const verdict = Promise.withResolvers<void>();
+    const acts: string[] = [];
     const activities = {
-      signCfe: async () => (mended ? { kind: 'signed' } : STUCK),
-      async supportCfe() {
+      async takeToVerdict() {
+        if (!mended) return STUCK;
+        await verdict.promise;
+        return { kind: 'ended', endings: { [CFE_ID]: 'REJECTED' }, codes: [] };
+      },
+      async supportCfe(act: SobreSupportAct) {
+        acts.push(act.cfe_id);
         isServing = true;
         await gate;
         mended = true;
         return { kind: 'retried', message: 'It is tried again now.' };
       },
-      submitCfe: async () => {
-        await verdict;
-        return { kind: 'decided', status: 'REJECTED', codes: [] };
-      },
     };
-    let decide = (): void => {};
-    const verdict = new Promise<void>((resolve) => {
-      decide = resolve;
-    });
 
     await temporal.withWorkers(activities, async () => {
       const workflowId = await start();
@@ -70,10 +71,11 @@ describe('asking a workflow for support', () => {
       expect(await first).toEqual({ outcome: 'retried', message: 'It is tried again now.' });
 
       expect(await support.ask(workflowId, request())).toEqual({ outcome: 'nothing_to_do', runs: true });
-      decide();
+      verdict.resolve();
       await temporal.client.workflow.getHandle(workflowId).result();
       expect(await support.ask(workflowId, request())).toEqual({ outcome: 'nothing_to_do', runs: false });
       expect(await support.ask('cfe:none', request())).toEqual({ outcome: 'nothing_to_do', runs: false });
+      expect(acts).toEqual([CFE_ID]);
     });
   });
 

@@ -61,7 +61,7 @@ describe('deliverWebhook', () => {
     await temporal.withWorkers({ attemptDelivery }, async () => {
       const handle = await start(`delivered-${takesAt}`);
       expect(await handle.result()).toEqual({ status: 'DELIVERED' });
-      expect((await handle.describe()).searchAttributes).toMatchObject({ DeliveryStatus: ['DELIVERED'] });
+      expect((await handle.describe()).searchAttributes).toMatchObject({ State: ['DELIVERED'] });
       await recordHistory(handle, `deliverWebhook.${name}`);
     });
 
@@ -79,7 +79,7 @@ describe('deliverWebhook', () => {
       expect(text).not.toMatch(/whsec|https?:/);
       // By what it asked of Temporal, for no clock of two activities tells how long it waited.
       expect(await stepsOf(handle)).toEqual(['attempt', 100, 'attempt', 300, 'attempt', 600, 'attempt']);
-      expect((await handle.describe()).searchAttributes).toMatchObject({ DeliveryStatus: ['FAILED'] });
+      expect((await handle.describe()).searchAttributes).toMatchObject({ State: ['FAILED'] });
       await recordHistory(handle, 'deliverWebhook.failed');
     });
 

@@ -75,8 +75,14 @@ describe('exportReceipts', () => {
         (await historyOf(handle)).text.includes('ACTIVITY_TASK_SCHEDULED') || undefined;
       await until('its activity', 30, scheduled);
       await handle.cancel();
-      expect(await handle.result()).toMatchObject({ state: 'STOPPED' });
+      await until(
+        'the request',
+        30,
+        async () => (await historyOf(handle)).text.includes('ACTIVITY_TASK_CANCEL_REQUESTED') || undefined,
+      );
+      expect(file.stops).toBe(0);
       free();
+      expect(await handle.result()).toMatchObject({ state: 'STOPPED' });
       await recordHistory(handle, 'exportReceipts.cancelled');
     });
 

@@ -53,4 +53,24 @@ describe('onboardEnterprise', () => {
 
     expect(looked).toBe(2);
   });
+
+  test('whose facts change all the time goes on as a new run, with a short history', async () => {
+    const rut = '210000000012';
+    const handle = temporal.client.workflow.getHandle(`enterprise:${rut}`);
+    let looked = 0;
+    const makeReadyWhenComplete = async (): Promise<ReadinessResult> => {
+      looked += 1;
+      if (looked === 260) return { kind: 'ready' };
+      await handle.signal('factsChanged');
+      return { kind: 'lacking', lacking: ['a plan'], dueInMilliseconds: null };
+    };
+
+    await temporal.withWorkers({ makeReadyWhenComplete }, async () => {
+      const first = await start(rut);
+      expect(await first.result()).toEqual({ status: 'READY' });
+      const latest = await handle.describe();
+      expect(latest.historyLength).toBeLessThan(2_000);
+      expect(latest.runId).not.toBe(first.firstExecutionRunId);
+    });
+  });
 });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
 import { openWatchdog } from '../../local/stack/watchdog.ts';
+import { startAttributePairs } from '../../src/searchAttributes.ts';
 import { openTemporal, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -35,18 +35,15 @@ describe('docs/operations.md against a real server', () => {
   function start(workflow: string, name: string, input: unknown, status = 'PENDING'): Promise<unknown> {
     const attributes = {
       EnterpriseRut: RUT,
-      CfeId: name,
+      CfeId: [name],
       Environment: 'production',
-      ...(workflow === 'issueCfe' ? { CfeStatus: status } : {}),
+      ...(workflow === 'issueCfes' ? { CfeStatus: status } : {}),
     };
     return temporal.client.workflow.start(workflow, {
       workflowId: name,
       taskQueue: 'cfe',
       args: [input],
-      typedSearchAttributes: Object.entries(attributes).map(([key, value]) => ({
-        key: defineSearchAttributeKey(key, 'KEYWORD'),
-        value,
-      })),
+      typedSearchAttributes: startAttributePairs(attributes),
     });
   }
 
@@ -68,15 +65,14 @@ describe('docs/operations.md against a real server', () => {
     const stuck: Record<string, string> = { undecided: 'undecided', certificate: 'authority.certificate' };
     let away = true;
     const activities = {
-      signCfe: async () => ({ kind: 'signed' }),
-      async submitCfe(name: string) {
+      async takeToVerdict(name: string) {
         const reason = stuck[name];
-        if (reason !== undefined) return { kind: 'stuck', reason, explanation: 'Told by the test.' };
+        const why = { reason, explanation: 'Told by the test.', cfeIds: [name] };
+        if (reason !== undefined) return { kind: 'stuck', step: 'send', stuck: [why], goesOn: false };
         if (name === 'away' && away) throw new Error('not there');
-        return name === 'refused' ? { kind: 'decided', status: 'REJECTED', codes: [] } : { kind: 'received' };
-      },
-      async awaitVerdict() {
-        throw new Error('not yet');
+        if (name === 'received') throw new Error('not yet');
+        const ending = name === 'refused' ? 'REJECTED' : 'ACCEPTED';
+        return { kind: 'ended', endings: { [name]: ending }, codes: [] };
       },
       attemptDelivery: async () => ({ kind: 'failed' }),
       async actOnItems() {
@@ -86,7 +82,7 @@ describe('docs/operations.md against a real server', () => {
     };
     await temporal.withWorkers(activities, async () => {
       for (const name of ['undecided', 'certificate', 'away', 'received', 'refused', 'ended']) {
-        await start('issueCfe', name, { cfeUuid: name });
+        await start('issueCfes', name, { sobreId: name });
       }
       await temporal.client.workflow.getHandle('ended').terminate('by hand');
       await lists(SAVED.get(1) ?? '', ['undecided', 'certificate']);
@@ -115,10 +111,7 @@ describe('docs/operations.md against a real server', () => {
       away = false;
       await told(resuming, activityId);
       await lists(SAVED.get(9) ?? '', []);
-      await until('the question for its verdict', 30, async () => {
-        const { raw } = await temporal.client.workflow.getHandle('away').describe();
-        return raw.pendingActivities?.[0]?.activityType?.name === 'awaitVerdict';
-      });
+      expect(await temporal.client.workflow.getHandle('away').result()).toEqual({ away: 'ACCEPTED' });
     });
   });
 

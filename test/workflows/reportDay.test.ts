@@ -49,7 +49,7 @@ interface Script {
 describe('reportDay', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal('cfe', 'dgi');
+    temporal = await openTemporal('cfe', 'calls', 'reports');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
@@ -77,7 +77,7 @@ describe('reportDay', () => {
       runs += 1;
       const handle = await temporal.client.workflow.start('reportDay', {
         workflowId: `report:${KEY.rut}:2026-03-${10 + runs}`,
-        taskQueue: 'dgi',
+        taskQueue: 'reports',
         args: [KEY],
       });
       await meanwhile(handle, diary);

@@ -17,7 +17,7 @@ describe('report retry', () => {
   let db: TestDatabase;
   let cli: Cli;
   beforeAll(async () => {
-    temporal = await openTemporal('cfe', 'dgi');
+    temporal = await openTemporal('cfe', 'calls', 'reports');
     db = await cloneDatabase({ worker: true });
     cli = cliOn(db.urlOf('operator'), {
       TEMPORAL_ADDRESS: temporal.address,
@@ -55,7 +55,7 @@ describe('report retry', () => {
     await temporal.withWorkers(activities, async () => {
       const handle = await temporal.client.workflow.start('reportDay', {
         workflowId: `report:${rut}:${DATE}`,
-        taskQueue: 'dgi',
+        taskQueue: 'reports',
         args: [key],
       });
       await until('NeedsSupport', 30, async () => {

@@ -1,127 +1,167 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Activities as AllActivities, SupportAct } from '../../src/activities/activities.ts';
-import type { Stuck, SupportResult } from '../../src/domain/activityResults.ts';
+import type {
+  Activities as AllActivities,
+  SobreSupportAct,
+  SupportAct,
+} from '../../src/activities/activities.ts';
+import type { CfeEnding, StuckCfes, SupportResult, VerdictResult } from '../../src/domain/activityResults.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
-import { openTemporal, recordHistory, startIssueCfe, type TestTemporal } from '../support/temporal.ts';
+import {
+  detailsOf,
+  eventsOf,
+  openTemporal,
+  recordHistory,
+  startIssueCfes,
+  type TestTemporal,
+  timersOf,
+} from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
-type Activities = Pick<AllActivities, StepName | 'supportCfe'>;
-type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
+type Activities = Pick<AllActivities, 'takeToVerdict' | 'supportCfe'>;
+type Step = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 
-const STUCK: Stuck = { kind: 'stuck', reason: 'signing', explanation: 'The key cannot be opened.' };
+const EXPLANATION = 'The key cannot be opened.';
 const REQUEST = { action: 'retry' };
 /** What somebody may add in the Temporal UI. */
 const SAID = { ...REQUEST, by: 'eva', reason: 'the key is configured' };
 const PENDING: SupportResult = { kind: 'refused', message: 'The authority may find it yet.' };
+const [ONE, TWO, THREE] = ['101-1', '101-2', '101-3'];
+
+const why = (...cfeIds: string[]): StuckCfes => ({ reason: 'signing', explanation: EXPLANATION, cfeIds });
+const ended = (endings: Record<string, CfeEnding>): VerdictResult => ({ kind: 'ended', endings, codes: [] });
 
 /**
- * A CFE whose `step` is stuck until `mended`; support's acts are noted, and answered by `answers` one after the other.
+ * A CFE, alone in its sobre, which is stuck at `step` until `mended`; support's acts are noted, and answered by `answers`
+ * one after the other.
  */
-function stuckAt(step: StepName, answers: (SupportResult | (() => Promise<SupportResult>))[] = []) {
-  const diary: string[] = [];
-  const acts: SupportAct[] = [];
-  const state = { mended: false, status: 'ACCEPTED' as 'ACCEPTED' | 'REJECTED' };
-  const usual = {
-    async signCfe() {
-      diary.push('signed');
-      return { kind: 'signed' } as const;
-    },
-    async submitCfe() {
-      diary.push('submitted');
-      return state.status === 'REJECTED'
-        ? ({ kind: 'decided', status: 'REJECTED', codes: [] } as const)
-        : ({ kind: 'received' } as const);
-    },
-    async awaitVerdict() {
-      diary.push('asked');
-      return { kind: 'decided', status: state.status, codes: [] } as const;
-    },
-  };
+function stuckAt(step: Step, answers: (SupportResult | (() => Promise<SupportResult>))[] = []) {
+  const acts: (SupportAct | SobreSupportAct)[] = [];
+  const state = { mended: false, ending: 'ACCEPTED' as CfeEnding, tries: 0 };
   const activities: Activities = {
-    ...usual,
-    [step]: async () => (state.mended ? usual[step]() : STUCK),
+    async takeToVerdict() {
+      state.tries += 1;
+      return state.mended
+        ? ended({ [ONE]: state.ending })
+        : { kind: 'stuck', step, stuck: [why(ONE)], goesOn: false };
+    },
     async supportCfe(act) {
       acts.push(act);
       const next = answers.shift() ?? { kind: 'retried', message: 'It is tried again now.' };
       const answer = typeof next === 'function' ? await next() : next;
       if (answer.kind !== 'refused') state.mended = true;
-      if (answer.kind === 'abandoned') state.status = 'REJECTED';
+      if (answer.kind === 'abandoned') state.ending = 'REJECTED';
       return answer;
     },
   };
-  return { activities, diary, acts, state };
+  return { activities, acts, state };
 }
 
-describe('support of a CFE that is stuck', () => {
+/** The step of a sobre, one result for each time that it is taken; each waits until the test lets it end. */
+function steps(...results: VerdictResult[]) {
+  const turns = results.map((result) => ({ result, ...Promise.withResolvers<void>() }));
+  const acts: string[] = [];
+  const told: (readonly string[] | undefined)[] = [];
+  let begun = 0;
+  const activities: Activities = {
+    async takeToVerdict(_, known) {
+      told.push(known);
+      const turn = turns[begun];
+      begun += 1;
+      if (!turn) throw new Error('nothing more was expected');
+      await turn.promise;
+      return turn.result;
+    },
+    async supportCfe(act) {
+      acts.push('cfe_id' in act ? act.cfe_id : act.cfeUuid);
+      return { kind: 'retried', message: 'It is tried again now.' };
+    },
+  };
+  return {
+    activities,
+    acts,
+    told,
+    begun: (count: number) => until(`step ${count}`, 20, async () => begun >= count),
+    end: (count: number) => turns[count - 1]?.resolve(),
+  };
+}
+
+describe('support of CFEs that are stuck', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
     temporal = await openTemporal('cfe', 'dgi');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 
-  const start = (): Promise<WorkflowHandle> => startIssueCfe(temporal);
   /** Runs `work` with a CFE that waits for support. */
   const withStuck = <T>(activities: Activities, work: (handle: WorkflowHandle) => Promise<T>): Promise<T> =>
     temporal.withWorkers(activities, async () => {
-      const handle = await start();
+      const handle = await startIssueCfes(temporal);
       await waiting(handle);
       return work(handle);
     });
-  const waiting = (handle: WorkflowHandle) =>
-    until('NeedsSupport', 20, async () => {
+  const shown = (handle: WorkflowHandle, needsSupport: boolean) =>
+    until(`NeedsSupport ${needsSupport}`, 20, async () => {
       const { searchAttributes } = await handle.describe();
-      return searchAttributes['NeedsSupport']?.[0] === true ? searchAttributes : undefined;
+      return searchAttributes['NeedsSupport']?.[0] === needsSupport ? searchAttributes : undefined;
     });
+  const waiting = (handle: WorkflowHandle) => shown(handle, true);
   const ask = (handle: WorkflowHandle, request: unknown, updateId?: string): Promise<SupportAnswer> =>
     handle.executeUpdate('support', { args: [request], ...(updateId ? { updateId } : {}) });
-  const detailsOf = async (handle: WorkflowHandle): Promise<string> =>
-    (await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '';
+  const accepted = async (handle: WorkflowHandle) =>
+    (await eventsOf(handle)).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null);
+  const inputsOf = (details: string) =>
+    [...details.matchAll(/```json\n\s*(.+)\n/g)].map(
+      ([, json = '']) => JSON.parse(json) as Record<string, string>,
+    );
 
-  test.each<StepName>(['signCfe', 'submitCfe', 'awaitVerdict'])(
-    '%s that is stuck says why, and goes on from there when support asks for another try',
+  test.each<Step>(['sign', 'send', 'ask'])(
+    '%s that is stuck says why in list, timeline and details, and goes on when support asks for another try',
     async (step) => {
-      const { activities, diary, acts } = stuckAt(step);
+      const { activities, acts, state } = stuckAt(step);
 
       await withStuck(activities, async (handle) => {
         expect((await waiting(handle))['StuckReason']).toEqual(['signing']);
+        expect(await timersOf(handle)).toEqual([`Waits for support: ${ONE}: signing`]);
         expect(await ask(handle, REQUEST, 'request-1')).toEqual({
           outcome: 'retried',
           message: 'It is tried again now.',
         });
-        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+        expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
         const { searchAttributes } = await handle.describe();
         expect(searchAttributes).toMatchObject({ NeedsSupport: [false], CfeStatus: ['ACCEPTED'] });
         expect(searchAttributes['StuckReason']?.[0] ?? null).toBeNull();
-        const cfeUuid = acts[0]?.cfeUuid ?? '';
-        expect(handle.workflowId).toMatch(new RegExp(`:${cfeUuid.slice(0, 8)}$`));
-        expect(acts).toEqual([{ ...REQUEST, cfeUuid, requestId: 'request-1' }]);
-        await recordHistory(handle, `issueCfe.${step}Retried`);
+        expect(await timersOf(handle)).toEqual([]);
+        const [act] = acts;
+        const sobreId = act && 'sobreId' in act ? act.sobreId : '';
+        expect(handle.workflowId).toMatch(new RegExp(`:${sobreId.slice(0, 8)}$`));
+        expect(acts).toEqual([{ ...REQUEST, sobreId, cfe_id: ONE, requestId: 'request-1' }]);
+        await recordHistory(handle, `issueCfes.${step}Retried`);
       });
 
-      expect(diary).toEqual(['signed', 'submitted', 'asked']);
+      expect(state.tries).toBe(2);
     },
   );
 
   test('settled by asking: the step is taken once more and finds what the authority has', async () => {
-    const { activities, diary } = stuckAt('submitCfe', [{ kind: 'settled', message: 'It has it.' }]);
+    const { activities, state } = stuckAt('send', [{ kind: 'settled', message: 'It has it.' }]);
 
     await withStuck(activities, async (handle) => {
       expect(await ask(handle, { ...REQUEST, action: 'settle' })).toEqual({
         outcome: 'settled',
         message: 'It has it.',
       });
-      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
-      await recordHistory(handle, 'issueCfe.settledByAsking');
+      expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfes.settledByAsking');
     });
 
-    expect(diary).toEqual(['signed', 'submitted', 'asked']);
+    expect(state.tries).toBe(2);
   });
 
-  test.each<[StepName, string]>([
-    ['signCfe', 'issueCfe.abandonedUnsigned'],
-    ['submitCfe', 'issueCfe.abandoned'],
-    ['awaitVerdict', 'issueCfe.abandonedToOthers'],
+  test.each<[Step, string]>([
+    ['sign', 'issueCfes.abandonedUnsigned'],
+    ['send', 'issueCfes.abandoned'],
+    ['ask', 'issueCfes.abandonedToOthers'],
   ])('abandoned at %s: whoever asked has the answer, and the CFE ends REJECTED', async (step, name) => {
     const { activities, state } = stuckAt(step, [{ kind: 'abandoned', message: 'It is given up.' }]);
 
@@ -130,7 +170,7 @@ describe('support of a CFE that is stuck', () => {
         outcome: 'abandoned',
         message: 'It is given up.',
       });
-      expect(await handle.result()).toEqual({ status: 'REJECTED' });
+      expect(await handle.result()).toEqual({ [ONE]: 'REJECTED' });
       await recordHistory(handle, name);
     });
 
@@ -138,7 +178,7 @@ describe('support of a CFE that is stuck', () => {
   });
 
   test('refused: it stays stuck and says what was asked; then it can be retried', async () => {
-    const { activities, acts } = stuckAt('submitCfe', [PENDING, PENDING]);
+    const { activities, acts } = stuckAt('send', [PENDING, PENDING]);
 
     await withStuck(activities, async (handle) => {
       for (const action of ['abandon', 'settle']) {
@@ -150,58 +190,64 @@ describe('support of a CFE that is stuck', () => {
         expect(await detailsOf(handle)).toContain(`\`${action}\`, refused: ${PENDING.message}`);
       }
       await ask(handle, REQUEST);
-      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
-      await recordHistory(handle, 'issueCfe.abandonRefusedThenRetried');
+      expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfes.abandonRefusedThenRetried');
     });
 
     expect(acts.map(({ action }) => action)).toEqual(['abandon', 'settle', 'retry']);
   });
 
   test('a try that is stuck again waits again, for its own reason', async () => {
-    const { activities, state } = stuckAt('submitCfe');
-    let tries = 0;
-    const submitCfe = async () => {
-      tries += 1;
-      return tries === 2
-        ? ({ kind: 'stuck', reason: 'undecided', explanation: 'Nothing yet.' } as const)
-        : activities.submitCfe('');
-    };
+    const { activities, state } = stuckAt('send');
+    const takeToVerdict: Activities['takeToVerdict'] = (sobreId) =>
+      state.tries === 1
+        ? ((state.tries = 2),
+          Promise.resolve({
+            kind: 'stuck',
+            step: 'ask',
+            stuck: [{ reason: 'undecided', explanation: 'Nothing yet.', cfeIds: [ONE] }],
+            goesOn: false,
+          }))
+        : activities.takeToVerdict(sobreId);
 
-    await withStuck({ ...activities, submitCfe }, async (handle) => {
+    await withStuck({ ...activities, takeToVerdict }, async (handle) => {
       await ask(handle, REQUEST);
-      await until('the next reason', 20, async () =>
-        (await waiting(handle))['StuckReason']?.[0] === 'undecided' ? true : undefined,
+      await until(
+        'the next reason',
+        20,
+        async () => (await waiting(handle))['StuckReason']?.[0] === 'undecided',
       );
-      expect(state.mended).toBe(true);
+      expect(await timersOf(handle)).toEqual([`Waits for support: ${ONE}: undecided`]);
       await ask(handle, REQUEST);
-      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
     });
   });
 
   test('the details name reason, what was tried and said, and inputs that the update takes as they stand', async () => {
-    const { activities } = stuckAt('awaitVerdict', [PENDING, PENDING]);
+    const { activities } = stuckAt('ask', [PENDING, PENDING]);
 
     await withStuck(activities, async (handle) => {
       const details = await detailsOf(handle);
       for (const words of [
         '### Waiting for support',
+        `**CFEs:** ${ONE}`,
         '**Reason:** `signing`',
         '**Tried:** asking the authority for its verdict',
-        STUCK.explanation,
+        EXPLANATION,
       ]) {
         expect(details).toContain(words);
       }
-      const inputs = [...details.matchAll(/```json\n\s*(.+)\n/g)].map(
-        ([, json = '']) => JSON.parse(json) as Record<string, string>,
-      );
+      const inputs = inputsOf(details);
       expect(inputs.map(({ action }) => action)).toEqual(['retry', 'settle', 'abandon']);
-      for (const input of inputs.toReversed()) expect(await ask(handle, input)).toMatchObject({});
+      const outcomes: string[] = [];
+      for (const input of inputs.toReversed()) outcomes.push((await ask(handle, input)).outcome);
+      expect(outcomes).toEqual(['refused', 'refused', 'retried']);
       await handle.result();
     });
   });
 
   test('what somebody says in the Temporal UI reaches the act as they typed it', async () => {
-    const { activities, acts } = stuckAt('submitCfe');
+    const { activities, acts } = stuckAt('send');
 
     await withStuck(activities, async (handle) => {
       await ask(handle, SAID);
@@ -212,13 +258,10 @@ describe('support of a CFE that is stuck', () => {
   });
 
   test('two at once: one is done, the other is told so and leaves nothing in the history', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { activities, acts } = stuckAt('submitCfe', [
+    const gate = Promise.withResolvers<void>();
+    const { activities, acts } = stuckAt('send', [
       async () => {
-        await gate;
+        await gate.promise;
         return { kind: 'abandoned', message: 'It is given up.' };
       },
     ]);
@@ -226,21 +269,17 @@ describe('support of a CFE that is stuck', () => {
     await withStuck(activities, async (handle) => {
       const requests = ['a', 'b', 'c'].map((id) => ask(handle, { ...REQUEST, action: 'abandon' }, id));
       const outcomes = Promise.allSettled(requests);
-      await until('the act', 20, async () => acts.length > 0 || undefined);
+      await until('the act', 20, async () => acts.length > 0);
       await expect(ask(handle, REQUEST)).rejects.toMatchObject({ cause: { type: 'UnderWay' } });
-      release();
+      gate.resolve();
 
       const settled = await outcomes;
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       for (const one of settled) {
         if (one.status === 'rejected') expect(one.reason).toMatchObject({ cause: { type: 'UnderWay' } });
       }
-      expect(await handle.result()).toEqual({ status: 'REJECTED' });
-      const { events = [] } = await handle.fetchHistory();
-      const accepted = (events ?? []).filter(
-        (event) => event.workflowExecutionUpdateAcceptedEventAttributes != null,
-      );
-      expect(accepted).toHaveLength(1);
+      expect(await handle.result()).toEqual({ [ONE]: 'REJECTED' });
+      expect(await accepted(handle)).toHaveLength(1);
     });
 
     expect(acts).toHaveLength(1);
@@ -252,13 +291,15 @@ describe('support of a CFE that is stuck', () => {
     ['nothing', null, /Send a JSON object/],
     ['an unknown action', { ...REQUEST, action: 'resend' }, /must be one of retry, settle, abandon/],
     ['an unknown field', { ...REQUEST, force: true }, /"force" is not a field/],
+    ['a number of no type', { ...REQUEST, cfe_id: '1' }, /cfe_id: must be a type code/],
+    ['a CFE that is no text', { ...REQUEST, cfe_id: 7 }, /cfe_id: must be a type code/],
     ['nobody', { ...SAID, by: ' ' }, /by: must be a string that says who/],
     ['no reason', { ...SAID, reason: '' }, /reason: must be a string that says why/],
     ['a reason in two lines', { ...SAID, reason: 'a\nb' }, /reason: must not have control characters/],
     ['a long reason', { ...SAID, reason: 'x'.repeat(501) }, /reason: must have at most 500/],
     ['a long name', { ...SAID, by: 'x'.repeat(101) }, /by: must have at most 100/],
   ])('%s is refused in words, and leaves nothing in the history', async (_, request, words) => {
-    const { activities, acts } = stuckAt('signCfe');
+    const { activities, acts } = stuckAt('sign');
 
     await withStuck(activities, async (handle) => {
       await expect(ask(handle, request)).rejects.toMatchObject({
@@ -267,37 +308,134 @@ describe('support of a CFE that is stuck', () => {
       expect(acts).toEqual([]);
       await ask(handle, REQUEST);
       await handle.result();
-      const { events = [] } = await handle.fetchHistory();
-      expect(
-        (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null),
-      ).toHaveLength(1);
+      expect(await accepted(handle)).toHaveLength(1);
     });
   });
 
   test('a CFE that goes on by itself refuses it, and so does one that has ended', async () => {
-    let release = (): void => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { activities, acts, state } = stuckAt('submitCfe');
-    state.mended = true;
-    const awaitVerdict = async () => {
-      await gate;
-      return { kind: 'decided', status: 'ACCEPTED', codes: [] } as const;
-    };
+    const { activities, acts, begun, end } = steps(ended({ [ONE]: 'ACCEPTED' }));
 
-    await temporal.withWorkers({ ...activities, awaitVerdict }, async () => {
-      const handle = await start();
+    await temporal.withWorkers(activities, async () => {
+      const handle = await startIssueCfes(temporal);
+      await begun(1);
       for (const action of ['retry', 'settle', 'abandon']) {
         await expect(ask(handle, { ...REQUEST, action })).rejects.toMatchObject({
           cause: { type: 'NothingToDo' },
         });
       }
-      release();
-      expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+      end(1);
+      expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
       await expect(ask(handle, REQUEST)).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
     });
 
     expect(acts).toEqual([]);
+  });
+
+  test('some wait for a person while others go on: each is asked for by its id, and the list shows it all the while', async () => {
+    const { activities, acts, told, begun, end } = steps(
+      { kind: 'stuck', step: 'ask', stuck: [why(ONE, TWO)], goesOn: true },
+      // By itself, of the other two; support asks about the first meanwhile, of which the step has not heard.
+      { kind: 'stuck', step: 'ask', stuck: [why(ONE, TWO)], goesOn: false },
+      ended({ [ONE]: 'ACCEPTED', [TWO]: 'ACCEPTED', [THREE]: 'ACCEPTED' }),
+    );
+
+    await temporal.withWorkers(activities, async () => {
+      const handle = await startIssueCfes(temporal, [ONE, TWO, THREE]);
+      end(1);
+      await begun(2);
+      await waiting(handle);
+      expect(await timersOf(handle)).toEqual([`Waits for support: ${ONE} and 1 more: signing`]);
+      expect(await detailsOf(handle)).toContain(`**CFEs:** ${ONE}, ${TWO}\n`);
+
+      await expect(ask(handle, REQUEST)).rejects.toMatchObject({
+        cause: { type: 'InvalidInput', message: 'cfe_id: say which of the CFEs that wait.' },
+      });
+      await expect(ask(handle, { ...REQUEST, cfe_id: THREE })).rejects.toMatchObject({
+        cause: { type: 'NothingToDo' },
+      });
+      expect(await ask(handle, { ...REQUEST, cfe_id: ONE })).toMatchObject({ outcome: 'retried' });
+      await expect(ask(handle, { ...REQUEST, cfe_id: ONE })).rejects.toMatchObject({
+        cause: { type: 'NothingToDo' },
+      });
+      end(2);
+      await begun(3);
+      expect(await detailsOf(handle)).toContain(`**CFEs:** ${TWO}\n`);
+      expect(await timersOf(handle)).toHaveLength(1);
+      // The only one that waits need not be named.
+      expect(await ask(handle, REQUEST)).toMatchObject({ outcome: 'retried' });
+      await shown(handle, false);
+      expect(await timersOf(handle)).toEqual([]);
+      end(3);
+      expect(Object.values((await handle.result()) as object)).toEqual(['ACCEPTED', 'ACCEPTED', 'ACCEPTED']);
+      await recordHistory(handle, 'issueCfes.someStuck');
+    });
+
+    expect(told).toEqual([[], [ONE, TWO], [TWO]]);
+    expect(acts).toEqual([ONE, TWO]);
+  });
+
+  test('a step of the whole sobre goes on once one of its CFEs is helped; at the end all are told apart', async () => {
+    const endings = { [ONE]: 'LEFT', [TWO]: 'LEFT', [THREE]: 'REJECTED' } as const;
+    const { activities, acts, begun, end } = steps(
+      { kind: 'stuck', step: 'send', stuck: [why(ONE, TWO, THREE)], goesOn: false },
+      ended(endings),
+    );
+
+    await temporal.withWorkers(activities, async () => {
+      const handle = await startIssueCfes(temporal, [ONE, TWO, THREE]);
+      end(1);
+      await waiting(handle);
+      expect(await ask(handle, { action: 'abandon', cfe_id: THREE })).toMatchObject({ outcome: 'retried' });
+      await begun(2);
+      await shown(handle, false);
+      await expect(ask(handle, { ...REQUEST, cfe_id: ONE })).rejects.toMatchObject({
+        cause: { type: 'NothingToDo' },
+      });
+      end(2);
+      expect(await handle.result()).toEqual(endings);
+      await recordHistory(handle, 'issueCfes.allStuck');
+    });
+
+    expect(acts).toEqual([THREE]);
+  });
+
+  test('of many that wait the details name twenty', async () => {
+    const many = Array.from({ length: 100 }, (_, i) => `101-${i + 1}`);
+    const { activities, begun, end } = steps(
+      { kind: 'stuck', step: 'send', stuck: [why(...many)], goesOn: false },
+      ended({}),
+    );
+
+    await temporal.withWorkers(activities, async () => {
+      const handle = await startIssueCfes(temporal, many);
+      end(1);
+      await waiting(handle);
+      const details = await detailsOf(handle);
+      expect(details).toContain('101-20 and 80 more');
+      expect(details).not.toContain('101-21');
+      await ask(handle, { ...REQUEST, cfe_id: '101-100' });
+      await begun(2);
+      end(2);
+      await handle.result();
+    });
+  });
+
+  test('Cancel does nothing to one that waits, nor to what support asks for afterwards', async () => {
+    const { activities, acts } = stuckAt('ask');
+
+    await withStuck(activities, async (handle) => {
+      await handle.cancel();
+      await until('the request', 10, async () =>
+        (await eventsOf(handle)).some(
+          (event) => event.workflowExecutionCancelRequestedEventAttributes != null,
+        ),
+      );
+      expect(await timersOf(handle)).toHaveLength(1);
+      expect(await ask(handle, REQUEST)).toMatchObject({ outcome: 'retried' });
+      expect(await handle.result()).toEqual({ [ONE]: 'ACCEPTED' });
+      await recordHistory(handle, 'issueCfes.cancelledWhileStuck');
+    });
+
+    expect(acts).toHaveLength(1);
   });
 });

@@ -23,9 +23,9 @@ describe('tellExpiries', () => {
     await until('the schedule in the list', 20, async () => {
       ids.length = 0;
       for await (const { scheduleId } of client.schedule.list()) ids.push(scheduleId);
-      return ids.length > 4 || undefined;
+      return ids.length > 5 || undefined;
     });
-    expect(ids.sort()).toEqual(['daily-reports', 'directory', 'expiries', 'purge', 'rejected']);
+    expect(ids.sort()).toEqual(['daily-reports', 'directory', 'expiries', 'purge', 'recover', 'rejected']);
     const schedule = client.schedule.getHandle('expiries');
     const { info, policies } = await schedule.describe();
     expect(policies).toEqual(expect.objectContaining({ overlap: 'SKIP', catchupWindow: 86_400_000 }));

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 describe('validateCredentials', () => {
   let temporal: TestTemporal;
   beforeAll(async () => {
-    temporal = await openTemporal('cfe', 'dgi');
+    temporal = await openTemporal('cfe', 'calls');
   });
   afterAll(() => temporal[Symbol.asyncDispose]());
 

@@ -17,8 +17,12 @@ export interface Directives {
   readonly delaySeconds: number | null;
   /** Store the sobre and drop the connection without an answer. */
   readonly lost: boolean;
-  /** Report this state of the receipts, once, before the verdict is given. */
+  /** Report this state of the receipt, once, before its verdict is given. */
   readonly oddState: string | null;
+  /** Seconds until this receipt's verdict; answers before that are about the others of the sobre alone. */
+  readonly lateSeconds: number | null;
+  /** Keep no record of the receipt, and never answer for it, until it comes once more. */
+  readonly unknown: boolean;
   /** Refuse the sobre with this S code. */
   readonly sobre: SobreCode | null;
   /** How many SOAP faults to answer before the sobre is judged. */
@@ -33,6 +37,8 @@ const NONE: Directives = {
   delaySeconds: null,
   lost: false,
   oddState: null,
+  lateSeconds: null,
+  unknown: false,
   sobre: null,
   faults: 0,
   downSeconds: 0,
@@ -50,6 +56,8 @@ const ORDERS: Readonly<
   OBSERVE: { by: (word) => isObservationCode(word) && { observe: word }, bare: { observe: 'C06' } },
   DELAY: { by: (word) => amount(word, (delaySeconds) => ({ delaySeconds })) },
   STATE: { by: (word) => /^[A-Z]{2}$/.test(word) && { oddState: word } },
+  LATE: { by: (word) => amount(word, (lateSeconds) => ({ lateSeconds })) },
+  UNKNOWN: { bare: { unknown: true } },
   SOBRE: { by: (word) => isSobreCode(word) && { sobre: word } },
   LOST: { bare: { lost: true } },
   FAULT: { by: (word) => amount(word, (faults) => ({ faults })) },
@@ -83,7 +91,9 @@ export const together = (all: readonly Directives[]): Directives => ({
     null,
   ),
   lost: all.some(({ lost }) => lost),
-  oddState: all.find(({ oddState }) => oddState !== null)?.oddState ?? null,
+  oddState: null,
+  lateSeconds: null,
+  unknown: false,
   sobre: all.find(({ sobre }) => sobre !== null)?.sobre ?? null,
   faults: Math.max(0, ...all.map(({ faults }) => faults)),
   downSeconds: Math.max(0, ...all.map(({ downSeconds }) => downSeconds)),

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { EnvironmentName } from '../environments.ts';
+import type { QueryDelay } from '../queryDelay.ts';
 import type { Caller } from '../security/wsSecurity.ts';
 import { inTransaction, type State } from '../state/database.ts';
 import { keepFacts } from '../state/facts.ts';
-import { countAgain, enterReceipt, type FiscalNumber } from '../state/receipts.ts';
+import { countAgain, enterReceipt, type FiscalNumber, forgetOnce } from '../state/receipts.ts';
 import {
   addJudgement,
   addSobre,
@@ -12,6 +13,7 @@ import {
   findReceived,
   type Judgement,
   nextResponseId,
+  orderLate,
   orderOddState,
   type Sobre,
 } from '../state/sobres.ts';
@@ -36,8 +38,8 @@ export interface Court {
   readonly trusts: Bench['trusts'];
   readonly schemas: Schemas | null;
   readonly clock: Clock;
-  /** Seconds between AS and the first moment at which the verdict may be asked for (Fechahora). */
-  readonly queryDelaySeconds: number;
+  /** Between AS and the first moment at which the verdict may be asked for (Fechahora). */
+  readonly queryDelay: QueryDelay;
 }
 
 /** What became of a sobre. */
@@ -58,6 +60,8 @@ export class FaultOrdered extends Error {
 const NO_DIRECTIVES = directivesIn('');
 const VERDICT_SECONDS = 1;
 const TOKEN_BYTES = 64;
+/** Later than every moment. */
+const NEVER = '9999-12-31T23:59:59.999Z';
 
 /**
  * Receives a sobre: refuses it (BS), or stores it with a verdict on each of its receipts (AS). Everything is on the
@@ -109,7 +113,6 @@ function keep(opened: OpenSobre, wishes: readonly Directives[], directives: Dire
 
   const readyAt = new Date(now.getTime() + (directives.delaySeconds ?? VERDICT_SECONDS) * 1000);
   const sobre = store(who, { rut, idemisor, state: 'AS', now, readyAt });
-  if (directives.oddState !== null) orderOddState(state, sobre.id, directives.oddState);
   const bench: Bench = {
     state,
     environment,
@@ -135,7 +138,13 @@ function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench,
   const { state, environment, rut } = bench;
   const findings = judgeReceipt(cfe, bench);
   const { verdict, reasons } = verdictOf(findings.reasons, wish);
-  const number = fiscalNumberOf(cfe, { environment, rut });
+  const read = fiscalNumberOf(cfe, { environment, rut });
+  const isUnknown = wish.unknown && read !== null && forgetOnce(state, read);
+  const number = isUnknown ? null : read;
+  const late = new Date(bench.now.getTime() + (wish.lateSeconds ?? 0) * 1000).toISOString();
+  const readyAt = late > sobre.ready_at ? late : sobre.ready_at;
+  if (isUnknown || readyAt > sobre.ready_at) orderLate(state, sobre.id, ordinal, isUnknown ? NEVER : readyAt);
+  if (wish.oddState !== null) orderOddState(state, sobre.id, ordinal, wish.oddState);
   const bytes = Buffer.from(cfe.xml, 'utf8');
   if (number && findings.original) countAgain(state, number);
   else if (number)
@@ -147,7 +156,7 @@ function enter(cfe: CfeInSobre, ordinal: number, wish: Directives, bench: Bench,
         verdict,
         code: reasons[0]?.code ?? null,
         received_at: sobre.received_at,
-        ready_at: sobre.ready_at,
+        ready_at: readyAt,
         sha256: sha256Of(bytes),
         amount_payable: decimalOrNull(cfe.receipt?.totals.text('MntPagar')),
         currency: cfe.receipt?.totals.text('TpoMoneda') ?? null,
@@ -185,7 +194,7 @@ function store(
   who: Who,
   sobre: Pick<Sobre, 'rut' | 'idemisor' | 'state'> & { readonly now: Date; readonly readyAt: Date },
 ): Sobre {
-  const { state, queryDelaySeconds } = who.court;
+  const { state, queryDelay } = who.court;
   const row = {
     environment: who.environment,
     rut: sobre.rut,
@@ -195,7 +204,7 @@ function store(
     ready_at: sobre.readyAt.toISOString(),
     response_id: nextResponseId(state),
     token: randomBytes(TOKEN_BYTES).toString('base64'),
-    query_from: new Date(sobre.now.getTime() + queryDelaySeconds * 1000).toISOString(),
+    query_from: new Date(sobre.now.getTime() + queryDelay.seconds * 1000).toISOString(),
   } as const;
   return { ...row, id: addSobre(state, row), asked: 0, ack_cfe: null };
 }

@@ -3,6 +3,7 @@ import { Refusal, type RefusalCode } from '../../../src/errors.ts';
 import { readBody, send, sendJson, TooLarge } from '../http.ts';
 import { reportAnnulled } from './annulments.ts';
 import { makeCae } from './caes.ts';
+import { getCalls } from './calls.ts';
 import { authorityCertificates, certificateAuthorities, makeCertificate } from './certificates.ts';
 import { putCredentials, validateCredentials } from './credentials.ts';
 import { putDirectory } from './directory.ts';
@@ -10,6 +11,7 @@ import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
 import { mailAttachment, mails, putMailboxAnswer } from './mails.ts';
 import { getOutage, putOutage } from './outage.ts';
+import { putQueryDelay } from './queryDelay.ts';
 import { putRates } from './rates.ts';
 import { putRegistry } from './registry.ts';
 import { regularize } from './regularizations.ts';
@@ -35,6 +37,8 @@ const ROUTES: readonly PortalRoute[] = [
   ledgerXml,
   putOutage,
   getOutage,
+  putQueryDelay,
+  getCalls,
   putMailboxAnswer,
   mails,
   mailAttachment,

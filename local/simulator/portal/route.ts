@@ -1,5 +1,7 @@
+import type { Calls } from '../calls.ts';
 import type { Clock } from '../clock.ts';
 import type { Outage } from '../outage.ts';
+import type { QueryDelay } from '../queryDelay.ts';
 import type { Authority } from '../security/authority.ts';
 import type { State } from '../state/database.ts';
 
@@ -9,6 +11,8 @@ export interface PortalContext {
   readonly authority: Authority;
   readonly clock: Clock;
   readonly outage: Outage;
+  readonly queryDelay: QueryDelay;
+  readonly calls: Calls;
 }
 
 /** The parameters of the path, the query, the parsed body. */

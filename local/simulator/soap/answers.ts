@@ -66,21 +66,23 @@ export function ackSobre({ sobre, count, reason }: Reception, answering: Answeri
   });
 }
 
-/** The second answer: the verdict on every receipt of a sobre, signed (docs/authority/sobres.md#verdict). */
+/** The second answer: the verdict on every receipt of a sobre that has one, signed (docs/authority/sobres.md#verdict). */
 export function ackCfe(
   sobre: Sobre,
   judgements: readonly Judgement[],
   context: Answering & {
     readonly responseId: number;
     readonly now: Date;
-    /** Reported for all receipts instead of their verdict, by directive. */
-    readonly oddState: string | null;
+    /** Receipts in the sobre; those that are not among the judgements have no verdict yet. */
+    readonly count: number;
+    /** Reported for receipts instead of their verdict, by ordinal. */
+    readonly oddStates: ReadonlyMap<number, string>;
     readonly originalOf: (id: number) => Sobre | undefined;
   },
 ): string {
   const count = (verdict: Verdict): number => judgements.filter((one) => one.verdict === verdict).length;
   const counts = [
-    leaf('CantenSobre', judgements.length),
+    leaf('CantenSobre', context.count),
     leaf('CantResponden', judgements.length),
     leaf('CantCFEAceptados', count('AE')),
     leaf('CantCFERechazados', count('BE')),
@@ -99,7 +101,7 @@ export function ackCfe(
       maybe('NroCFE', one.number),
       maybe('FechaCFE', one.issuedOn),
       maybe('TmstCFE', one.signedAt),
-      leaf('Estado', context.oddState ?? one.verdict),
+      leaf('Estado', context.oddStates.get(one.ordinal) ?? one.verdict),
       ...one.reasons.map((reason) => reasonElement(element, reason)),
       original ? originalElement(original) : '',
     );

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Calls } from '../calls.ts';
 import type { EnvironmentName } from '../environments.ts';
 import type { Exchanges } from '../exchanges.ts';
 import { readBody, send } from '../http.ts';
@@ -22,6 +23,7 @@ export interface Services extends Court {
   readonly authority: Authority;
   readonly exchanges: Exchanges;
   readonly outage: Outage;
+  readonly calls: Calls;
 }
 
 /** The services by the last piece of their path (docs/authority/services.md#endpoints). */
@@ -89,15 +91,18 @@ export async function serveSoap(
   target: { readonly environment: EnvironmentName; readonly service: ServiceName },
   services: Services,
 ): Promise<void> {
-  if (services.outage.isOn()) {
+  const operation = operationOf(String(request.headers['soapaction'] ?? ''), target.service);
+  const call = { ...target, operation: operation ?? 'unknown' };
+  const isAway = services.outage.isOn();
+  services.calls.count(call, isAway ? 'refused' : 'answered');
+  if (isAway) {
     services.outage.countRefused();
     response.setHeader('connection', 'close');
     send(response, 503, 'text/plain', 'Service Unavailable');
     return;
   }
   const bytes = await readBody(request, MOST_REQUEST_BYTES);
-  const operation = operationOf(String(request.headers['soapaction'] ?? ''), target.service);
-  const keepAnswer = services.exchanges.keep({ ...target, operation: operation ?? 'unknown' }, bytes);
+  const keepAnswer = services.exchanges.keep(call, bytes);
   const answer = answerTo(bytes, operation, target, services);
   if (answer === null) {
     request.socket.destroy();

@@ -8,10 +8,11 @@ import {
   findSobre,
   judgementsOf,
   keepAck,
+  lateOrdinals,
   nextResponseId,
   noteAsked,
   type Sobre,
-  takeOddState,
+  takeOddStates,
 } from '../state/sobres.ts';
 import { SERVICES_NS } from '../xml/names.ts';
 import { readTree, textAt, withoutDeclaration, XmlRefused, type XmlTree } from '../xml/read.ts';
@@ -19,7 +20,8 @@ import { ackCfe, exception } from './answers.ts';
 
 /**
  * Answers EFACCONSULTARESTADOENVIO: the verdict on a sobre, the same each time, or why there is none
- * (docs/authority/sobres.md#state-query). Before a verdict "not yet" (105) is answered at least once.
+ * (docs/authority/sobres.md#state-query). "Not yet" (105) comes before
+ * Fechahora and, where that asks for no wait, at least once.
  */
 export function queryState(
   payload: string,
@@ -44,29 +46,46 @@ export function queryState(
   if (sobre.rut !== caller.rut) return exception(4);
   if (sobre.token !== token) return exception(3);
   if (sobre.ack_cfe !== null) return sobre.ack_cfe;
-  if (sobre.asked === 0 || now.toISOString() < sobre.ready_at) {
-    noteAsked(state, sobre.id);
-    return exception(105);
-  }
-  return inTransaction(state, () => giveVerdict(sobre, now, context));
+  const ack = isTooSoon(sobre, now.toISOString())
+    ? null
+    : inTransaction(state, () => giveVerdict(sobre, now, context));
+  if (ack !== null) return ack;
+  noteAsked(state, sobre.id);
+  return exception(105);
 }
 
+/** Before Fechahora, before the verdict is out, and at the first question where Fechahora did not ask for a wait. */
+function isTooSoon(sobre: Sobre, now: string): boolean {
+  const asksForNoWait = sobre.query_from <= sobre.received_at;
+  return now < sobre.query_from || now < sobre.ready_at || (asksForNoWait && sobre.asked === 0);
+}
+
+/** The answer about all receipts whose verdict is out, and from then on the same where those are all; null: none is. */
 function giveVerdict(
   sobre: Sobre,
   now: Date,
   context: { readonly state: State; readonly environment: EnvironmentName; readonly signer: Signer },
-): string {
+): string | null {
   const { state, environment, signer } = context;
-  const oddState = takeOddState(state, sobre.id);
-  const ack = ackCfe(sobre, judgementsOf(state, sobre.id), {
+  const judgements = judgementsOf(state, sobre.id);
+  const late = lateOrdinals(state, sobre.id, now.toISOString());
+  const due = judgements.filter(({ ordinal }) => !late.has(ordinal));
+  if (due.length === 0) return null;
+  const oddStates = takeOddStates(
+    state,
+    sobre.id,
+    due.map(({ ordinal }) => ordinal),
+  );
+  const ack = ackCfe(sobre, due, {
     environment,
     signer,
     responseId: nextResponseId(state),
     now,
-    oddState,
+    count: judgements.length,
+    oddStates,
     originalOf: (id) => findSobre(state, environment, id),
   });
-  if (oddState === null) keepAck(state, sobre.id, ack);
+  if (late.size === 0 && oddStates.size === 0) keepAck(state, sobre.id, ack);
   return ack;
 }
 

@@ -66,7 +66,17 @@ create table if not exists faults_given (
   environment text not null, rut text not null, idemisor integer not null, given integer not null,
   primary key (environment, rut, idemisor)) strict, without rowid;
 
-create table if not exists odd_states (sobre_id integer primary key references sobres, state text not null) strict;
+create table if not exists odd_verdicts (
+  sobre_id integer not null references sobres, ordinal integer not null, state text not null,
+  primary key (sobre_id, ordinal)) strict, without rowid;
+
+create table if not exists late_verdicts (
+  sobre_id integer not null references sobres, ordinal integer not null, ready_at text not null,
+  primary key (sobre_id, ordinal)) strict, without rowid;
+
+create table if not exists forgotten (
+  environment text not null, rut text not null, cfe_type text not null, series text not null, number integer not null,
+  primary key (environment, rut, cfe_type, series, number)) strict, without rowid;
 
 create table if not exists rates (
   date text not null, currency text not null, rate text, primary key (date, currency)) strict, without rowid;

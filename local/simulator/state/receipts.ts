@@ -146,6 +146,10 @@ export function acceptRefused(state: State, key: FiscalNumber, sobreId: number):
     .run(sobreId, ...keyOf(key));
 }
 
+/** Whether this is the first receipt of that number of which no record is to be kept. */
+export const forgetOnce = (state: State, key: FiscalNumber): boolean =>
+  state.prepare('insert or ignore into forgotten values (?, ?, ?, ?, ?)').run(...keyOf(key)).changes === 1;
+
 /** Whether the number was reported as annulled. */
 export const isAnnulled = (state: State, key: FiscalNumber): boolean =>
   state

@@ -159,16 +159,40 @@ export const judgementsOf = (state: State, sobreId: number): Judgement[] =>
       originalSobreId: row['original_sobre_id'] as number | null,
     }));
 
-/** Orders that the first query for the verdict on a sobre is answered with that state. */
-export const orderOddState = (state: State, sobreId: number, oddState: string): void => {
-  state.prepare('insert into odd_states values (?, ?)').run(sobreId, oddState);
+/** Orders that the first answer for a receipt of a sobre shows that state. */
+export const orderOddState = (state: State, sobreId: number, ordinal: number, oddState: string): void => {
+  state.prepare('insert into odd_verdicts values (?, ?, ?)').run(sobreId, ordinal, oddState);
 };
 
-/** The state that was ordered for a sobre; the order is then gone. */
-export const takeOddState = (state: State, sobreId: number): string | null => {
-  const row = state.prepare('delete from odd_states where sobre_id = ? returning state').get(sobreId);
-  return row === undefined ? null : String(row['state']);
+/** The states that were ordered for those receipts of a sobre, by ordinal; the orders are then gone. */
+export const takeOddStates = (
+  state: State,
+  sobreId: number,
+  ordinals: readonly number[],
+): ReadonlyMap<number, string> =>
+  new Map(
+    state
+      .prepare(
+        `delete from odd_verdicts where sobre_id = ? and ordinal in (select value from json_each(?))
+         returning ordinal, state`,
+      )
+      .all(sobreId, JSON.stringify(ordinals))
+      .map((row) => [Number(row['ordinal']), String(row['state'])]),
+  );
+
+/** Orders that the verdict on a receipt of a sobre comes only then. */
+export const orderLate = (state: State, sobreId: number, ordinal: number, readyAt: string): void => {
+  state.prepare('insert into late_verdicts values (?, ?, ?)').run(sobreId, ordinal, readyAt);
 };
+
+/** The receipts of a sobre whose verdict comes after that moment, by ordinal. */
+export const lateOrdinals = (state: State, sobreId: number, now: string): ReadonlySet<number> =>
+  new Set(
+    state
+      .prepare('select ordinal from late_verdicts where sobre_id = ? and ready_at > ?')
+      .all(sobreId, now)
+      .map((row) => Number(row['ordinal'])),
+  );
 
 /** How many of the faults that a sobre's directive orders were given, this one included. */
 export function countFault(state: State, { environment, rut, idemisor }: SobreKey): number {

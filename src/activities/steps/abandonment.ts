@@ -1,5 +1,5 @@
-import type { Sobre } from '../../db/entities/authority.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
+import type { SobreOfCfe } from '../../db/sobres.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
 import type { Why } from '../../domain/supportRefusal.ts';
@@ -24,7 +24,7 @@ const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
  */
 export function whyNotAbandoned(
   record: AuthorityRecord,
-  { cfe, sobres, askedAt }: { cfe: Cfe; sobres: readonly Sobre[]; askedAt: Date },
+  { cfe, sobres, askedAt }: { cfe: Cfe; sobres: readonly SobreOfCfe[]; askedAt: Date },
 ): Obstacle | null {
   switch (record.kind) {
     case 'neverSent':
@@ -35,6 +35,7 @@ export function whyNotAbandoned(
     case 'absent':
       return whileListLags(sobres, askedAt);
     case 'received':
+    case 'original':
     case 'verdict':
     case 'undecided':
       return refusalOf('held');
@@ -45,7 +46,7 @@ export function whyNotAbandoned(
 }
 
 /** A sobre that the authority does not list may be listed yet, for some time after the last send. */
-function whileListLags(sobres: readonly Sobre[], askedAt: Date): Obstacle | null {
+function whileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle | null {
   const lastSent = Math.max(...sobres.map(({ sendingAt }) => sendingAt?.getTime() ?? 0));
   const from = lastSent + DEADLINES.listLag;
   if (askedAt.getTime() >= from) return null;
@@ -54,7 +55,7 @@ function whileListLags(sobres: readonly Sobre[], askedAt: Date): Obstacle | null
 
 /** What an act of support that changed nothing has found, and what may be done next. */
 export function whatSupportMayDo(
-  record: Exclude<AuthorityRecord, { kind: 'received' | 'verdict' | 'undecided' }>,
+  record: Exclude<AuthorityRecord, { kind: 'received' | 'original' | 'verdict' | 'undecided' }>,
 ): Obstacle {
   switch (record.kind) {
     case 'neverSent':

@@ -2,10 +2,11 @@ import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
 import { currentSigner, requireSigner } from '../../db/certificates.ts';
-import { Sobre } from '../../db/entities/authority.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
+import { type CfeInSobre, wasIn } from '../../db/sobres.ts';
 import type {
   AskVerdictAnswer,
   Departure,
@@ -26,28 +27,67 @@ const DAY = 86_400_000;
 /** The list of sobres takes 31 days at a time; the last is left for clocks that differ. */
 const LONGEST_SPAN = 30 * DAY;
 
+/** A CFE as the authority is asked about it. */
+export type AskedCfe = Pick<
+  CfeInSobre,
+  'id' | 'rut' | 'environment' | 'type' | 'serie' | 'numero' | 'certificateId' | 'signedAt'
+>;
+
+/** A CFE that is read by itself, as the authority is asked about it. */
+export const askedOf = ({ document, ...cfe }: Cfe): AskedCfe => ({ ...cfe, signedAt: document.signedAt });
+
+export interface PlacedCfe extends AskedCfe {
+  readonly place: number | null;
+}
+
+/** What the authority says of one CFE of a sobre. */
 export type VerdictOutcome =
   | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
   /** The verdict that counts was given to another sobre of ours that carried the same CFE. */
   | { kind: 'original'; idReceptor: string; token: string }
   | { kind: 'notYet'; code: string }
+  | Unclear;
+
+/** What it says of the CFEs of a sobre, in the order in which they were given; or nothing of any of them. */
+export type VerdictOutcomes =
+  | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }
+  | { kind: 'notYet'; code: string }
+  /** It does not know the sobre by the number and token we hold. */
   | { kind: 'recover' }
   | Unclear;
 
+/** What signs requests: a certificate, where the caller has it in hand. */
+type SignedBy = Certificate | undefined;
+
 /**
- * The authority, as the activities see it: questions about one CFE and its sobre, every outcome told apart. Requests are
- * signed with `certificate`, the enterprise's current one, which is read where it is not given.
+ * The authority, as the activities see it: every outcome told apart. Requests are signed with `certificate`, the
+ * enterprise's current one, which is read where it is not given.
  */
 export interface Authority {
   /** Sends nothing after `leaveBy`, and nothing unless `ready` answers true, which is waited for last. */
-  sendSobre(cfe: Cfe, sobre: Sobre, departure: Departure, certificate?: Certificate): Promise<SendAnswer>;
-  findSobre(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<FindSobreAnswer>;
-  askVerdict(cfe: Cfe, sobre: Sobre, certificate?: Certificate): Promise<VerdictOutcome>;
+  sendSobre(sobre: WrittenSobre, departure: Departure, certificate: Certificate): Promise<SendAnswer>;
+  /** Whether it has a sobre, of which that CFE is one. */
+  findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: SignedBy): Promise<FindSobreAnswer>;
+  /**
+   * The verdicts on CFEs that were received under that number and token; each by its place in that sobre, or with null by
+   * what the authority says of it.
+   */
+  askVerdicts(
+    cfes: readonly PlacedCfe[],
+    ticket: { readonly idReceptor: string | null; readonly token: string | null },
+    certificate?: SignedBy,
+  ): Promise<VerdictOutcomes>;
   /** What state it says the fiscal number is in, and by which sobre. */
-  findState(cfe: Cfe): Promise<FindStateAnswer>;
+  findState(cfe: AskedCfe): Promise<FindStateAnswer>;
   /** Whether it has the fiscal number, by whichever sobre. */
-  findReceipt(cfe: Cfe): Promise<FindReceiptAnswer>;
+  findReceipt(cfe: AskedCfe): Promise<FindReceiptAnswer>;
 }
+
+/** A sobre whose bytes are stored. */
+export type WrittenSobre = Pick<Sobre, 'environment' | 'createdAt' | 'sendingAt'> & {
+  readonly idemisor: bigint;
+  readonly xml?: string;
+};
 
 export type FindStateAnswer =
   /** Its state (AE, BE; null while there is none), from the sobre with that number. */
@@ -55,7 +95,7 @@ export type FindStateAnswer =
 
 export type FindReceiptAnswer =
   /** From a sobre of ours, with what to ask about that one with. */
-  | ({ kind: 'received' } & SobreTicket)
+  | ({ kind: 'received'; idemisor?: string } & SobreTicket)
   /** From a sobre of somebody else. */
   | { kind: 'others' }
   | { kind: 'absent' }
@@ -71,13 +111,14 @@ interface AuthorityDeps {
 export function createAuthority(deps: AuthorityDeps): Authority {
   const { client } = deps;
   return {
-    sendSobre: (cfe, { idemisor, xml }, departure, certificate) =>
-      withCredentials(deps, { cfe, certificate }, (credentials) =>
-        client.sendSobre(credentials, cfe.environment, { idemisor, xml, ...departure }),
-      ),
+    sendSobre: ({ environment, idemisor, xml }, departure, certificate) =>
+      withCredentials(deps, certificate, (credentials) => {
+        if (xml === undefined) throw new TypeError('a sobre is sent without its bytes');
+        return client.sendSobre(credentials, environment, { idemisor, xml, ...departure });
+      }),
 
     findSobre: (cfe, sobre, certificate) =>
-      withCredentials(deps, { cfe, certificate }, async (credentials): Promise<FindSobreAnswer> => {
+      withCredentials(deps, certificate ?? cfe, async (credentials): Promise<FindSobreAnswer> => {
         let outcome: FindSobreAnswer = { kind: 'absent' };
         for (const span of spansOf(sobre)) {
           const answer = await client.findSobre(credentials, cfe.environment, {
@@ -90,31 +131,29 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         return outcome;
       }),
 
-    askVerdict: (cfe, sobre, certificate) =>
-      withCredentials(deps, { cfe, certificate }, async (credentials): Promise<VerdictOutcome> => {
-        const { idReceptor, token } = sobre;
-        if (idReceptor === null || token === null) return { kind: 'recover' };
-        const answer = await client.askVerdict(credentials, cfe.environment, { idReceptor, token });
+    async askVerdicts(cfes, { idReceptor, token }, certificate) {
+      const [first] = cfes;
+      if (!first) return { kind: 'answered', outcomes: [] };
+      if (idReceptor === null || token === null) return { kind: 'recover' };
+      return withCredentials(deps, certificate ?? first, async (credentials): Promise<VerdictOutcomes> => {
+        const answer = await client.askVerdict(credentials, first.environment, { idReceptor, token });
         if (answer.kind !== 'answered') return answer;
-        const verdict = judge(cfe, answer.ack.receipts);
-        if (verdict.kind !== 'duplicate') return verdict;
-        const original = await originalOf(client, credentials, cfe, verdict.original);
-        if ('kind' in original) return original;
-        // One that names the very sobre that was asked about would be asked about for ever.
-        const ours = original.idReceptor !== idReceptor && (await isOurs(deps, credentials, cfe, original));
-        if (typeof ours !== 'boolean') return ours;
-        return verdictOutcome(ours ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
-      }),
+        return {
+          kind: 'answered',
+          outcomes: await judged(deps, credentials, cfes, { idReceptor, receipts: answer.ack.receipts }),
+        };
+      });
+    },
 
     findState: (cfe) =>
-      withCredentials(deps, { cfe }, async (credentials): Promise<FindStateAnswer> => {
+      withCredentials(deps, cfe, async (credentials): Promise<FindStateAnswer> => {
         const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
         if (found.kind !== 'found') return found;
         return { kind: 'found', state: found.state, idemisor: found.idemisor };
       }),
 
     findReceipt: (cfe) =>
-      withCredentials(deps, { cfe }, async (credentials): Promise<FindReceiptAnswer> => {
+      withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
         const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
         if (found.kind !== 'found') return found;
         const ours = await isOurs(deps, credentials, cfe, found);
@@ -130,13 +169,32 @@ export function createAuthority(deps: AuthorityDeps): Authority {
   };
 }
 
+/** What an answer says of each of the CFEs. */
+async function judged(
+  deps: AuthorityDeps,
+  credentials: DgiCredentials,
+  cfes: readonly PlacedCfe[],
+  { idReceptor, receipts }: { idReceptor: string; receipts: readonly ReceiptVerdict[] },
+): Promise<VerdictOutcome[]> {
+  const outcomes: VerdictOutcome[] = [];
+  for (const cfe of cfes) {
+    const verdict = judge(cfe, receipts);
+    outcomes.push(
+      verdict.kind === 'duplicate'
+        ? await duplicated(deps, credentials, cfe, { idReceptor, told: verdict.original })
+        : verdict,
+    );
+  }
+  return outcomes;
+}
+
 /** Requests are signed with the current certificate: a CFE can still be followed after its own has expired. */
 async function withCredentials<T>(
   { orm, privateKeyOf }: AuthorityDeps,
-  { cfe, certificate: given }: { cfe: Cfe; certificate?: Certificate | undefined },
+  by: Certificate | AskedCfe,
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
-  const certificate = given ?? (await currentOrOwn(orm.em.fork(), cfe));
+  const certificate = 'certificateId' in by ? await currentOrOwn(orm.em.fork(), by) : by;
   let privateKey: KeyObject;
   try {
     privateKey = privateKeyOf(certificate);
@@ -147,29 +205,48 @@ async function withCredentials<T>(
   return call({ privateKey, certificateDer: certificate.certificate });
 }
 
-const currentOrOwn = async (em: EntityManager, cfe: Cfe): Promise<Certificate> =>
+const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
   (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
+
+/** The number of a CFE was received before (E02): by a sobre of ours, which has the verdict, or by somebody else's. */
+async function duplicated(
+  deps: AuthorityDeps,
+  credentials: DgiCredentials,
+  cfe: AskedCfe,
+  { idReceptor, told }: { idReceptor: string; told: OriginalAnswer | undefined },
+): Promise<VerdictOutcome> {
+  const original = await originalOf(deps.client, credentials, cfe, told);
+  if ('kind' in original) return original;
+  // One that names the very sobre that was asked about would be asked about for ever.
+  const ours = original.idReceptor !== idReceptor && (await isOurs(deps, credentials, cfe, original));
+  if (typeof ours !== 'boolean')
+    return ours.kind === 'recover' ? unclear('ask', 'E02 without its original') : ours;
+  return verdictOutcome(ours ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
+}
 
 /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
 async function isOurs(
   { client, orm }: AuthorityDeps,
   credentials: DgiCredentials,
-  cfe: Cfe,
+  cfe: AskedCfe,
   first: Original,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
-  if (await carried(orm.em.fork(), cfe, first.idemisor)) return true;
+  // A refused one brought nothing there: what has its number is an older sobre, from before the database was restored.
+  if (await wasIn(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
   // A database that was restored to an earlier moment does not know the last sobres that it sent.
   const answer = await client.askVerdict(credentials, cfe.environment, first);
   if (answer.kind !== 'answered') return answer;
   return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
 }
 
-/** What an answer says of our CFE, which is the first and only one of its sobre. */
+/** What an answer says of our CFE. */
 function judge(
-  cfe: Cfe,
+  cfe: PlacedCfe,
   receipts: readonly ReceiptVerdict[],
 ): VerdictOutcome | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
-  const receipt = receipts.find(({ ordinal }) => ordinal === 1);
+  const receipt = receipts.find((one) =>
+    cfe.place === null ? isSurelyThis(one, cfe) : one.ordinal === cfe.place,
+  );
   if (!receipt) return verdictOutcome('no verdict on it', {});
   if (!isAbout(receipt, cfe)) return verdictOutcome('other receipt', {});
   const { state, reasons } = receipt;
@@ -195,7 +272,7 @@ function verdictOutcome(
     case 'notYet':
       return { kind: 'notYet', code: answer };
     case 'recover':
-      return { kind: 'recover' };
+      throw new TypeError(`${answer} is said of a whole sobre`);
     case 'repeat':
     case 'stuck':
       return unclear('ask', answer, what);
@@ -213,7 +290,7 @@ interface Original {
 async function originalOf(
   client: DgiClient,
   credentials: DgiCredentials,
-  cfe: Cfe,
+  cfe: AskedCfe,
   told: OriginalAnswer | undefined,
 ): Promise<Original | Unclear> {
   if (told?.idemisor && told.idReceptor && told.token) {
@@ -225,24 +302,24 @@ async function originalOf(
   return found.kind === 'absent' ? unclear('ask', 'E02 without its original') : found;
 }
 
-const numberOf = ({ type, serie, numero }: Cfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
+const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
 
 /**
  * By type, series, number and moment of signing where the answer has them; a receipt that it could not read has only
  * its place. The moment tells a number that was given twice: before a database was restored, and after.
  */
-function isAbout(receipt: ReceiptVerdict, { type, serie, numero, document }: Cfe): boolean {
+function isAbout(receipt: ReceiptVerdict, { type, serie, numero, signedAt: ours }: AskedCfe): boolean {
   const { typeCode, serie: saidSerie, numero: saidNumero, signedAt } = receipt;
   return (
     (typeCode === undefined || typeCode === CFE_TYPES[type].code) &&
     (saidSerie === undefined || saidSerie === serie) &&
     (saidNumero === undefined || saidNumero === numero) &&
-    (signedAt === undefined || isSameMoment(signedAt, document.signedAt))
+    (signedAt === undefined || isSameMoment(signedAt, ours))
   );
 }
 
 /** Whether the receipt says of itself, in full, that it is this CFE: same number, signed in the same second. */
-function isSurelyThis(receipt: ReceiptVerdict, cfe: Cfe): boolean {
+function isSurelyThis(receipt: ReceiptVerdict, cfe: AskedCfe): boolean {
   const { typeCode, serie, numero, signedAt } = receipt;
   return ![typeCode, serie, numero, signedAt].includes(undefined) && isAbout(receipt, cfe);
 }
@@ -252,18 +329,8 @@ function isSameMoment(said: string, ours: string): boolean {
   return said.slice(0, 19) === ours.slice(0, 19) || instantOf(said)?.getTime() === instantOf(ours)?.getTime();
 }
 
-/**
- * Whether a sobre of ours with that number carried the CFE. A refused one brought nothing there: what has its number is
- * an older sobre, from before the database was restored.
- */
-async function carried(em: EntityManager, cfe: Cfe, idemisor: string): Promise<boolean> {
-  if (!/^\d{1,10}$/.test(idemisor)) return false;
-  const bearer = { cfeUuid: cfe.id, idemisor: BigInt(idemisor), state: { $ne: 'REFUSED' } } as const;
-  return (await em.count(Sobre, bearer)) > 0;
-}
-
 /** The days on which a sobre may have been received, in spans that the list takes, the latest first. */
-function spansOf({ createdAt, sendingAt }: Sobre): { from: Date; to: Date }[] {
+function spansOf({ createdAt, sendingAt }: WrittenSobre): { from: Date; to: Date }[] {
   const first = createdAt.getTime() - DAY;
   const spans: { from: Date; to: Date }[] = [];
   for (let to = (sendingAt ?? createdAt).getTime() + DAY; to > first; to -= LONGEST_SPAN) {

@@ -5,10 +5,19 @@ import { ApplicationFailure } from '@temporalio/activity';
  */
 const LONGEST_PAUSE_SECONDS = 60;
 /**
- * Pauses after which an undecided authority is asked again (docs/contract.md#waiting-for-the-authority); the last one
- * repeats.
+ * How often an undecided authority is asked again (docs/contract.md#waiting-for-the-authority), in seconds: up to the first
+ * of each pair, counted from when it could first be asked, after the second.
  */
-const POLL_SECONDS = [1, 2, 5, 10, 30, 60];
+const POLL_SECONDS: readonly (readonly [until: number, pause: number])[] = [
+  [1, 1],
+  [3, 2],
+  [8, 5],
+  [18, 10],
+  [48, 30],
+  [600, 60],
+  [3_600, 300],
+];
+const LAST_POLL_SECONDS = 900;
 
 /** A report that gave way to CFEs looks again after so long, and up to as much more at random. */
 const AFTER_CFES_MILLISECONDS = 5_000;
@@ -42,7 +51,7 @@ export function refused(reason: string): ApplicationFailure {
 export function untilProbe(milliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'AuthorityUnreachable',
-    message: 'The authority cannot be reached; this CFE probes it for all that wait.',
+    message: 'The authority cannot be reached; this sobre probes it for all that wait.',
     nextRetryDelay: Math.max(1, milliseconds),
   });
 }
@@ -67,8 +76,8 @@ export function afterCfes(): ApplicationFailure {
   });
 }
 
-/** Milliseconds until the next question for a verdict, after `attempt` of them. */
-export function pollPause(attempt: number, longestSeconds: number): number {
-  const seconds = POLL_SECONDS[Math.min(attempt, POLL_SECONDS.length) - 1] ?? 1;
-  return Math.min(seconds, longestSeconds) * 1_000;
+/** Milliseconds until the next question for a verdict, where the first could be asked so long ago. */
+export function pollPause(sinceMilliseconds: number, longestSeconds: number): number {
+  const row = POLL_SECONDS.find(([until]) => sinceMilliseconds < until * 1_000);
+  return Math.min(row?.[1] ?? LAST_POLL_SECONDS, longestSeconds) * 1_000;
 }

@@ -8,13 +8,13 @@ import { ATTEMPT_OPERATIONS, type Attempt } from '../../domain/attempt.ts';
 const noted = new AsyncLocalStorage<Attempt[]>();
 
 /**
- * Runs a step for a CFE and keeps every call to the authority that it makes. A statement that stores what came of a call may
+ * Runs a step for a sobre, or a CFE, and keeps every call to the authority that it makes. A statement that stores what came of a call may
  * take the calls with it (`takeAttempts`); what nobody took is stored at the end, however the step ended. That a call could not
  * be stored fails no step: the record is for people.
  */
 export async function notingAttempts<T>(
   { orm, clock }: { orm: Orm; clock: () => Date },
-  cfeUuid: string,
+  subject: string,
   step: () => Promise<T>,
 ): Promise<T> {
   const attempts: Attempt[] = [];
@@ -27,7 +27,7 @@ export async function notingAttempts<T>(
   } finally {
     const left = attempts.splice(0);
     if (left.length > 0)
-      await storeAttempts(orm.em.fork(), cfeUuid, left, nextAt).catch((error: unknown) =>
+      await storeAttempts(orm.em.fork(), subject, left, nextAt).catch((error: unknown) =>
         log.warn('what was said to the authority could not be stored', { error }),
       );
   }

@@ -24,28 +24,28 @@ interface Known {
 }
 
 /**
- * A step of a CFE which tells that it keeps failing by a mistake of ours: after DEADLINES.ownFault the CFE waits for
- * support, reason `internal`, in its row and, by a signal, in its workflow. It is tried again all the same. Once it ends,
- * or fails for another reason, the CFE waits for nobody (docs/workflows.md).
+ * A step of a sobre which tells that it keeps failing by a mistake of ours: after DEADLINES.ownFault its CFEs wait for
+ * support, reason `internal`, in their rows and, by a signal, in its run. It is tried again all the same. Once it ends,
+ * or fails for another reason, they wait for nobody (docs/workflows.md).
  */
-export function tellingOwnFaults<T>(
+export function tellingOwnFaults<T, A extends unknown[]>(
   { orm, clock }: OwnFaultDeps,
-  step: (cfeUuid: string) => Promise<T>,
-): (cfeUuid: string) => Promise<T> {
-  return async (cfeUuid) => {
+  step: (sobreId: string, ...rest: A) => Promise<T>,
+): (sobreId: string, ...rest: A) => Promise<T> {
+  return async (sobreId, ...rest) => {
     const since = failingSince();
     let result: T;
     try {
-      result = await step(cfeUuid);
+      result = await step(sobreId, ...rest);
     } catch (error) {
-      if (isOwnFault(error)) await noteFault({ orm, clock }, cfeUuid, since);
+      if (isOwnFault(error)) await noteFault({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
-        await clearOwnFault(orm.em.fork(), cfeUuid, clock());
+        await clearOwnFault(orm.em.fork(), sobreId, clock());
         heartbeat({ failingSince: null } satisfies Known);
       }
       throw error;
     }
-    if (since !== null) await clearOwnFault(orm.em.fork(), cfeUuid, clock());
+    if (since !== null) await clearOwnFault(orm.em.fork(), sobreId, clock());
     return result;
   };
 }
@@ -59,14 +59,12 @@ export const isOwnFault = (error: unknown): boolean =>
     isDatabaseOutage(error)
   );
 
-async function noteFault({ orm, clock }: OwnFaultDeps, cfeUuid: string, since: number | null): Promise<void> {
-  // Within a workflow task there is one attempt, and no server that keeps anything: the activity that follows counts.
-  if (activityInfo().isLocal) return;
+async function noteFault({ orm, clock }: OwnFaultDeps, sobreId: string, since: number | null): Promise<void> {
   const now = clock();
   const first = since ?? now.getTime();
   heartbeat({ failingSince: first } satisfies Known);
   if (now.getTime() - first < DEADLINES.ownFault) return;
-  await markOwnFault(orm.em.fork(), cfeUuid, now).catch((error: unknown) =>
+  await markOwnFault(orm.em.fork(), sobreId, now).catch((error: unknown) =>
     // The step's own error is what the log and the history are to have; the next attempt tells.
     log.warn('that a step keeps failing by a mistake of ours could not be told', { error }),
   );

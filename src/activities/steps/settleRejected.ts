@@ -1,16 +1,17 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { Sobre } from '../../db/entities/authority.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import type { VerdictMails } from '../../db/mails.ts';
 import { annulUndecided, isNumberUndecided } from '../../db/numbers.ts';
+import { wasIn } from '../../db/sobres.ts';
 import type { FindStateAnswer } from './authority.ts';
-import { storeVerdictOfLocked } from './storeVerdict.ts';
+import { type MoveDeps, writeMoves } from './storeMoves.ts';
 
 /** What the authority has under a number, when it says so. */
 type Held = Extract<FindStateAnswer, { kind: 'found' | 'absent' }>;
 
 /** What came of asking: `others`, the authority accepted a CFE of another sobre under the number. */
-type Settled = 'accepted' | 'annulled' | 'undecided' | 'others' | 'decided';
+type Settled =
+  | { what: 'accepted'; stored: Awaited<ReturnType<typeof writeMoves>> }
+  | { what: 'annulled' | 'undecided' | 'others' | 'decided'; stored?: never };
 
 /**
  * Stores what follows from what the authority has of a CFE that it rejected for E06 alone (docs/contract.md#rejected-for-e06):
@@ -18,22 +19,19 @@ type Settled = 'accepted' | 'annulled' | 'undecided' | 'others' | 'decided';
  * lock of the CFE; one that is decided already is left alone.
  */
 export async function settleRejected(
+  deps: MoveDeps,
   em: EntityManager,
   cfe: Cfe,
-  held: Held,
-  { annul, ...mails }: { annul: boolean } & VerdictMails,
+  { held, annul }: { held: Held; annul: boolean },
 ): Promise<Settled> {
-  if (!(await isNumberUndecided(em, cfe.id))) return 'decided';
+  if (!(await isNumberUndecided(em, cfe.id))) return { what: 'decided' };
   if (held.kind === 'found' && held.state === 'AE') {
-    const isOurs = /^\d{1,10}$/.test(held.idemisor)
-      ? (await em.count(Sobre, { cfeUuid: cfe.id, idemisor: BigInt(held.idemisor) })) > 0
-      : false;
-    if (!isOurs) return 'others';
-    await storeVerdictOfLocked(em, cfe, { status: 'ACCEPTED', reasons: [], withdraws: true }, mails);
-    return 'accepted';
+    if (!(await wasIn(em, cfe.id, held.idemisor, { refused: true }))) return { what: 'others' };
+    const move = { cfe, to: 'ACCEPTED', reasons: [], withdraws: true } as const;
+    return { what: 'accepted', stored: await writeMoves(deps, em, [move], { sobreId: null }) };
   }
   const isRejected = held.kind === 'absent' || held.state === 'BE';
-  if (!annul || !isRejected) return 'undecided';
-  await annulUndecided(em, cfe, mails.now);
-  return 'annulled';
+  if (!annul || !isRejected) return { what: 'undecided' };
+  await annulUndecided(em, cfe, deps.clock());
+  return { what: 'annulled' };
 }

@@ -1,16 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { issueCfeMessage, type LockedOriginal } from '../../db/cfes.ts';
+import type { LockedOriginal } from '../../db/cfes.ts';
 import type { Branch, Enterprise } from '../../db/entities/enterprises.ts';
 import type { CfeRow } from '../../db/entities/receipts.ts';
 import type { RequestKey } from '../../db/idempotency.ts';
-import { type IssuingCae, type IssuingCertificate, storeNumbered } from '../../db/issue.ts';
+import { type IssuingCae, type IssuingCertificate, type SobreAtOnce, storeNumbered } from '../../db/issue.ts';
+import type { KeptMessage } from '../../db/outbox.ts';
+import { issueCfesMessage } from '../../db/sobres.ts';
 import { compact } from '../../domain/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/cfeDocument.ts';
 import { formatCfeId, PLACE_MARK } from '../../domain/cfeId.ts';
+import { isFinal } from '../../domain/cfeStatus.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../../domain/montevideo.ts';
-import { newCfeWorkflowId } from '../../temporal.ts';
+import { newSobreWorkflowId } from '../../temporal.ts';
 
 /** A request without faults, with all that its CFE is made from. */
 export interface Draft {
@@ -35,23 +38,47 @@ export interface Draft {
   now: Date;
 }
 
+/** How sends follow one another, for a CFE that may go at once. */
+export type Pace = Pick<SobreAtOnce, 'spacingMilliseconds' | 'nearMilliseconds'>;
+
+/** A CFE that was numbered and, where it goes at once, what starts the run of its sobre. */
+interface NumberedCfe {
+  readonly cfe: CfeRow;
+  readonly start: KeptMessage | null;
+}
+
 /**
- * Stores the CFE of a draft under the next number of its CAE, with the start of its workflow (`storeNumbered`). It is
- * signed as of the moment at which certificate and CAE were judged, so inside the validity of both.
+ * Stores the CFE of a draft under the next number of its CAE (`storeNumbered`). It is signed as of the moment at which
+ * certificate and CAE were judged, so inside the validity of both.
  */
-export async function numberCfe(em: EntityManager, draft: Draft): Promise<CfeRow> {
+export async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<NumberedCfe> {
   const cfe = unnumbered(draft);
-  const { id, rut, environment, type, status } = cfe;
-  const awaiting = { type, sequence: PLACE_MARK } as const;
-  const workflowId = newCfeWorkflowId({ uuid: id, rut, environment, cfeId: formatCfeId(awaiting) });
-  const message = issueCfeMessage({ id, workflowId, rut, environment, status, ...awaiting });
-  const { sequence, numero } = await storeNumbered(em, cfe, message);
+  const { rut, environment, type } = cfe;
+  const sobreId = randomUUID();
+  const cfeId = formatCfeId({ type, sequence: PLACE_MARK });
+  const workflowId = newSobreWorkflowId({ uuid: sobreId, rut, environment, firstCfeId: cfeId, others: 0 });
+  const message = issueCfesMessage({ id: sobreId, workflowId, rut, environment }, [{ type, cfeId }]);
+  const { sequence, numero, startId } = await storeNumbered(em, cfe, { id: sobreId, message, ...pace });
+  const placed = (text: string): string => text.replace(PLACE_MARK, String(sequence));
+  const { searchAttributes } = message;
+  const startsAtOnce = startId !== null;
   return {
-    ...cfe,
-    workflowId: workflowId.replace(PLACE_MARK, String(sequence)),
-    sequence,
-    numero,
-    document: { ...cfe.document, numero },
+    cfe: {
+      ...cfe,
+      sobreId: startsAtOnce ? sobreId : null,
+      workflowId: startsAtOnce ? placed(workflowId) : null,
+      sequence,
+      numero,
+      document: { ...cfe.document, numero },
+    },
+    start: startsAtOnce
+      ? {
+          ...message,
+          id: BigInt(startId),
+          workflowId: placed(workflowId),
+          searchAttributes: { ...searchAttributes, CfeId: [placed(cfeId)] },
+        }
+      : null,
   };
 }
 
@@ -75,6 +102,8 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
+    // Whoever decides the original later lets the note go: its row is locked until this one is stored.
+    held: original !== null && !isFinal(original.status),
     referenceId: original?.id ?? null,
     referenceAmount: content.reference?.amount ?? null,
     certificateId: certificate.id,

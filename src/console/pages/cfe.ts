@@ -146,7 +146,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const words = CFE_WORDS[visit.language];
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
-  const { next, nextAt, original, queue, awaySince, since } = dossier;
+  const { next, nextAt, original, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
       own.issuer,
@@ -169,7 +169,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
       own.next,
       html`${words.next[next]}${nextAt && html` <span class="soft">${own.around} ${moment(nextAt)}</span>`}`,
     ],
-    ...(queue && queue.slot === null ? [[words.next.slot, own.ahead(queue.ahead)] as [string, string]] : []),
+    ...(ahead === null ? [] : [[words.next.slot, own.ahead(ahead)] as [string, string]]),
     ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
     ...(original
       ? [
@@ -327,6 +327,7 @@ function linksOf(
     mayAt(standing, OPERATORS) &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
     temporalUi &&
+      cfe.workflowId !== null &&
       standing.kind === 'operator' &&
       html`<a href="${temporalUi.url}/namespaces/${temporalUi.namespace}/workflows/${encodeURIComponent(cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];

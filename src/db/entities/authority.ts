@@ -36,8 +36,8 @@ const AuthorityEndpointSchema = defineEntity({
     nextProbeAt: p.datetime().strictNullable(),
     /** Probes since it opened. */
     probes: p.integer(),
-    /** The CFE whose send is the probe. */
-    proberUuid: p.uuid().strictNullable(),
+    /** The sobre whose send is the probe. */
+    proberId: p.uuid().strictNullable(),
     /** No slot for a send is free before. */
     nextFreeAt: p.datetime(),
   },
@@ -47,41 +47,29 @@ const AuthorityEndpointSchema = defineEntity({
 export class AuthorityEndpoint extends AuthorityEndpointSchema.class {}
 AuthorityEndpointSchema.setClass(AuthorityEndpoint);
 
-const QueueEntrySchema = defineEntity({
-  name: 'QueueEntry',
-  properties: {
-    cfeUuid: p.uuid().primary(),
-    environment: p.text().$type<Environment>(),
-    rut: p.text(),
-    /** When the CFE was taken, and its place in its sequence: the older goes first, whenever it came to wait. */
-    since: p.datetime(),
-    sequence: p.integer(),
-    /** The slot that it was given; null while it waits. */
-    slot: p.datetime().strictNullable(),
-    /** When it last gave up being the probe of an outage. */
-    probedAt: p.datetime().strictNullable(),
-  },
-});
-
-/** A CFE that waits at the gate, or was let through and is not received yet. */
-export class QueueEntry extends QueueEntrySchema.class {}
-QueueEntrySchema.setClass(QueueEntry);
-
-/** PREPARED: stored, never sent; SENDING: the intent to send is stored, the outcome not; RECEIVED: AS; REFUSED: BS. */
-export type SobreState = 'PREPARED' | 'SENDING' | 'RECEIVED' | 'REFUSED';
+/**
+ * OPEN: its CFEs are chosen, its bytes not written; PREPARED: stored, never sent; SENDING: the intent to send is stored,
+ * the outcome not; RECEIVED: AS; REFUSED: BS; DISSOLVED: never to be sent again. The CFEs of the last two go on without it.
+ */
+export type SobreState = 'OPEN' | 'PREPARED' | 'SENDING' | 'RECEIVED' | 'REFUSED' | 'DISSOLVED';
 
 const SobreSchema = defineEntity({
   name: 'Sobre',
   properties: {
     id: p.uuid().primary(),
-    cfeUuid: p.uuid(),
+    /** Under which the run that takes it to its verdicts goes. */
+    workflowId: p.text(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
-    /** Our number of the shipment, unique per enterprise and environment. */
-    idemisor: p.bigint(),
     state: p.text().$type<SobreState>(),
-    /** The bytes that are sent, at every attempt the same. */
-    xml: p.text().lazy(),
+    /** When it may be sent; null while it waits for a slot. */
+    slot: p.datetime().strictNullable(),
+    /** When it last gave up being the probe of an outage. */
+    probedAt: p.datetime().strictNullable(),
+    /** Our number of the shipment, unique per enterprise and environment; null while it is OPEN. */
+    idemisor: p.bigint().strictNullable(),
+    /** The bytes that are sent, at every attempt the same; null while it is OPEN. */
+    xml: p.text().strictNullable().lazy(),
     sendingAt: p.datetime().strictNullable(),
     receivedAt: p.datetime().strictNullable(),
     /** What the authority gave for asking about it. */
@@ -96,7 +84,7 @@ const SobreSchema = defineEntity({
   },
 });
 
-/** The envelope in which a CFE goes to the authority. */
+/** The envelope in which CFEs of one enterprise go to the authority. */
 export class Sobre extends SobreSchema.class {}
 SobreSchema.setClass(Sobre);
 

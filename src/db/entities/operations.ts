@@ -10,6 +10,8 @@ const OutboxMessageSchema = defineEntity({
   tableName: 'outbox',
   properties: {
     id: p.bigint().primary().autoincrement(),
+    /** That of its workflow: which messages go first. */
+    lane: p.smallint(),
     /** A key of WORKFLOWS in temporal.ts. */
     workflow: p.text().$type<WorkflowName>(),
     workflowId: p.text(),

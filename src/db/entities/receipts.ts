@@ -19,8 +19,12 @@ const CfeSchema = defineEntity({
   name: 'Cfe',
   properties: {
     id: p.uuid().primary(),
-    /** Under which its workflow runs (newCfeWorkflowId). */
-    workflowId: p.text(),
+    /** The sobre in which it is, or goes, to the authority; null while it waits to be put into one. */
+    sobreId: p.uuid().strictNullable(),
+    /** Under which the run of that sobre goes, or of the last one; null before the first. */
+    workflowId: p.text().strictNullable(),
+    /** A note whose original has no verdict yet: it is put into no sobre. */
+    held: p.boolean(),
     accountId: p.uuid(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),

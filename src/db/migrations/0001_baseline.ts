@@ -355,7 +355,9 @@ const NUMBERS = `
 const RECEIPTS = `
   create table cfe (
     id uuid primary key,
-    workflow_id text not null,
+    sobre_id uuid,
+    workflow_id text,
+    held boolean not null,
     account_id uuid not null references account,
     rut text not null references enterprise,
     environment text not null check (environment in ('production', 'sandbox')),
@@ -390,7 +392,8 @@ const RECEIPTS = `
     unique (rut, environment, type, serie, numero),
     check ((signed_xml is null) = (digest is null)),
     check ((settled_at is not null) = (status in ('ACCEPTED', 'REJECTED', 'OBSERVED'))),
-    check (num_nulls(idempotency_key, idempotency_hash, idempotency_outline) in (0, 3))
+    check (num_nulls(idempotency_key, idempotency_hash, idempotency_outline) in (0, 3)),
+    check (sobre_id is null or workflow_id is not null)
   );
   create unique index cfe_idempotency_key on cfe (account_id, environment, idempotency_key)
     where idempotency_key is not null;
@@ -415,9 +418,16 @@ const RECEIPTS = `
   create index cfe_not_accepted_of on cfe (rut, status, created_at desc, id desc)
     where status in ('REJECTED', 'OBSERVED');
 
+  -- What waits to be put into a sobre, in the order in which it goes; and of it what is not signed yet.
+  create index cfe_waiting on cfe (environment, rut, created_at, sequence)
+    where status = 'PENDING' and sobre_id is null and not held;
+  create index cfe_unsigned on cfe (created_at) where status = 'PENDING' and sobre_id is null and digest is null;
+  create index cfe_of_sobre on cfe (sobre_id) where sobre_id is not null and settled_at is null;
+
   -- Volatile: in a statement that has waited for the lock of the original it sees the note for whose commit it waited.
-  create function note_waits_for(original uuid) returns boolean language sql volatile as $$
-    select exists (select from cfe where reference_id = original and status = 'PENDING');
+  create function release_notes(original uuid) returns integer language sql volatile as $$
+    with released as (update cfe set held = false where reference_id = original and held returning id)
+    select count(*)::integer from released;
   $$;
 
   create table stuck_moment (
@@ -521,28 +531,16 @@ const AUTHORITY = `
     closed_at timestamptz,
     next_probe_at timestamptz,
     probes integer not null,
-    prober_uuid uuid,
+    prober_id uuid,
     next_free_at timestamptz not null,
     check ((open_since is null) = (next_probe_at is null)),
-    check (prober_uuid is null or open_since is not null)
+    check (prober_id is null or open_since is not null)
   );
   insert into authority_endpoint (name, failures, probes, next_free_at)
     select name, 0, 0, to_timestamp(0) from unnest(array[
       'production/reception', 'production/consultation', 'production/registry',
       'sandbox/reception', 'sandbox/consultation', 'sandbox/registry', 'credentials', 'rates'
     ]) name;
-
-  create table queue_entry (
-    cfe_uuid uuid primary key references cfe,
-    environment text not null check (environment in ('production', 'sandbox')),
-    rut text not null references enterprise,
-    since timestamptz not null,
-    sequence integer not null,
-    slot timestamptz,
-    probed_at timestamptz
-  );
-  create index queue_entry_waiting on queue_entry (environment, rut, since, sequence) where slot is null;
-  create index queue_entry_called on queue_entry (environment, slot) where slot is not null;
 
   create table sobre_sequence (
     rut text not null references enterprise,
@@ -552,14 +550,17 @@ const AUTHORITY = `
     primary key (rut, environment)
   );
 
+  -- Each is taken to its verdicts by one run of issueCfes. A slot of null: it waits until it may be sent.
   create table sobre (
     id uuid primary key,
-    cfe_uuid uuid not null references cfe,
+    workflow_id text not null unique,
     rut text not null references enterprise,
-    environment text not null,
-    idemisor bigint not null check (idemisor between 0 and 9999999999),
-    state text not null check (state in ('PREPARED', 'SENDING', 'RECEIVED', 'REFUSED')),
-    xml text not null,
+    environment text not null check (environment in ('production', 'sandbox')),
+    state text not null check (state in ('OPEN', 'PREPARED', 'SENDING', 'RECEIVED', 'REFUSED', 'DISSOLVED')),
+    slot timestamptz,
+    probed_at timestamptz,
+    idemisor bigint check (idemisor between 0 and 9999999999),
+    xml text,
     sending_at timestamptz,
     received_at timestamptz,
     undecided_since timestamptz,
@@ -568,14 +569,47 @@ const AUTHORITY = `
     ask_from timestamptz,
     refusal jsonb,
     created_at timestamptz not null,
-    unique (rut, environment, idemisor)
+    unique (rut, environment, idemisor),
+    check ((idemisor is null) = (xml is null)),
+    check (state in ('OPEN', 'DISSOLVED') or xml is not null)
   );
-  create unique index sobre_under_way on sobre (cfe_uuid) where state <> 'REFUSED';
-  create index sobre_refused on sobre (cfe_uuid) where state = 'REFUSED';
+  create index sobre_unsent on sobre (environment, rut, created_at) where state in ('OPEN', 'PREPARED', 'SENDING');
+  alter table cfe add foreign key (sobre_id) references sobre;
 
-  -- One row for all calls that asked the same of a CFE and were answered the same: a long outage costs one, not thousands.
-  create table authority_attempt (
+  -- Whether a CFE waits to be put into a sobre, or a sobre for its slot.
+  create function others_wait(of_environment text) returns boolean language sql stable as $$
+    select exists (select from cfe where environment = of_environment
+        and status = 'PENDING' and sobre_id is null and not held)
+      or exists (select from sobre where environment = of_environment
+        and state in ('OPEN', 'PREPARED', 'SENDING') and slot is null);
+  $$;
+  -- Whether something of an enterprise goes before a CFE that is taken now: a sobre that waits for its slot, or has had
+  -- one since then and was not received; a CFE that waits. Volatile: it sees what others have committed while the
+  -- statement waited for its number.
+  create function others_go_first(of_rut text, of_environment text, flight_since timestamptz) returns boolean
+    language sql volatile as $$
+      select exists (select from sobre where environment = of_environment and rut = of_rut
+          and state in ('OPEN', 'PREPARED', 'SENDING') and (slot is null or slot > flight_since))
+        or exists (select from cfe where environment = of_environment and rut = of_rut
+          and status = 'PENDING' and sobre_id is null and not held);
+    $$;
+
+  -- Where a CFE stands in each sobre that it was put into. The number and token are its own where the authority says that
+  -- an earlier sobre of ours brought it.
+  create table sobre_cfe (
+    sobre_id uuid not null references sobre,
+    place integer not null check (place between 1 and 250),
     cfe_uuid uuid not null references cfe,
+    id_receptor text,
+    token text,
+    primary key (sobre_id, place)
+  );
+  create index sobre_cfe_of on sobre_cfe (cfe_uuid);
+
+  -- One row for all calls that asked the same of a sobre, or of a CFE, and were answered the same: a long outage costs
+  -- one, not thousands.
+  create table authority_attempt (
+    subject uuid not null,
     operation text not null,
     answer text not null,
     result text not null,
@@ -589,7 +623,7 @@ const AUTHORITY = `
     reasons jsonb,
     request text,
     response bytea,
-    primary key (cfe_uuid, operation, answer)
+    primary key (subject, operation, answer)
   ) with (fillfactor = 90);
   create index authority_attempt_first on authority_attempt (first_at);
 
@@ -835,6 +869,8 @@ const MAIL = `
 const OPERATIONS = `
   create table outbox (
     id bigint generated always as identity primary key,
+    -- Of WORKFLOWS in temporal.ts: which messages go first.
+    lane smallint not null,
     workflow text not null,
     workflow_id text not null,
     input jsonb not null,
@@ -845,7 +881,7 @@ const OPERATIONS = `
     attempts integer not null,
     not_before timestamptz not null
   );
-  create index outbox_waiting on outbox (id) where dispatched_at is null;
+  create index outbox_waiting on outbox (lane, id) where dispatched_at is null;
   create index outbox_dispatched_at on outbox (dispatched_at) where dispatched_at is not null;
 
   -- A request of support stands twice under one request_id: by who asked, before the workflow is asked, and with its outcome.

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAskRejected } from '../../../src/activities/askRejected.ts';
 import type { Authority, FindStateAnswer } from '../../../src/activities/steps/authority.ts';
-import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
@@ -16,10 +15,12 @@ import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
 import { asActivity } from '../../support/activityContext.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
-import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, eventsOf, idleGatekeeper, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { putSobre } from '../../support/pendingCfes.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const DAY = 86_400_000;
@@ -54,10 +55,9 @@ describe('CFEs that were rejected for E06 alone', () => {
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
-  let idemisor = 5_000n;
   const sobreOf = new Map<string, string>();
   const decide = (cfe: Cfe, codes: readonly string[], status: 'REJECTED' | 'ACCEPTED' = 'REJECTED') =>
-    storeVerdict({ orm: db.worker, clock: () => REJECTED, outbox: idleOutbox }, cfe.id, {
+    decideCfe({ orm: db.worker, clock: () => REJECTED }, cfe.id, {
       status,
       reasons: codes.map((code) => ({ code, message: code, detail: null })),
     });
@@ -69,25 +69,9 @@ describe('CFEs that were rejected for E06 alone', () => {
     );
     const em = db.orm.em.fork();
     await em.nativeUpdate(Cfe, { id }, { signedXml: '<CFE/>', digest: 'ZGlnZXN0' });
-    idemisor += 1n;
-    sobreOf.set(id, idemisor.toString());
-    await em.insert(Sobre, {
-      id: randomUUID(),
-      cfeUuid: id,
-      rut,
-      environment: 'production',
-      idemisor,
-      state: 'RECEIVED',
-      xml: '<EnvioCFE/>',
-      sendingAt: SIGNED,
-      receivedAt: SIGNED,
-      idReceptor: '7',
-      token: 'dG9rZW4=',
-      askFrom: null,
-      undecidedSince: null,
-      refusal: null,
-      createdAt: SIGNED,
-    });
+    const sobreId = await putSobre(db.orm, id, { state: 'RECEIVED', sendingAt: SIGNED });
+    const sobre = await em.findOneOrFail(Sobre, { id: sobreId });
+    sobreOf.set(id, String(sobre.idemisor));
     const cfe = await em.findOneOrFail(Cfe, { id });
     if (codes) await decide(cfe, codes);
     return cfe;
@@ -100,7 +84,7 @@ describe('CFEs that were rejected for E06 alone', () => {
       sendSobre: silent,
       findSobre: silent,
       findReceipt: silent,
-      askVerdict: silent,
+      askVerdicts: silent,
       async findState({ id }) {
         asked.push(id);
         return (await says.get(id)) ?? { kind: 'found', state: 'BE', idemisor: sobreOf.get(id) ?? '' };
@@ -113,7 +97,9 @@ describe('CFEs that were rejected for E06 alone', () => {
     orm: db.worker,
     clock: () => now,
     outbox: idleOutbox,
+    gatekeeper: idleGatekeeper,
     authority: authority(says),
+    questionsPerSecond: 1_000,
   });
   const ask = (now: Date, says?: Says) => asActivity(createAskRejected({ ...deps(now, says), page: 2 }));
   const support = (cfe: Cfe, action: SupportAction, now: Date, says?: Says) =>
@@ -131,6 +117,31 @@ describe('CFEs that were rejected for E06 alone', () => {
       .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === formatCfeId(cfe))
       .map(({ data }) => [data['changes'], data['reason'], data['rejection']]);
   const NONE = { kind: 'asked', accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
+
+  test('a repeat goes on behind the last one that was asked about, with what was counted', async () => {
+    const cfes = (await Promise.all([aCfe(), aCfe(), aCfe()])).sort((a, b) => (a.id < b.id ? -1 : 1));
+    let kept: unknown;
+    const attempt = (says: Says) =>
+      asActivity(createAskRejected({ ...deps(later(1), says), page: 1 }), {
+        attempt: 2,
+        heartbeatDetails: kept,
+        heartbeat: (details) => {
+          kept = structuredClone(details);
+        },
+      });
+    const [first, second, third] = cfes.map(({ id }) => id) as [string, string, string];
+    asked.length = 0;
+
+    const gone: Says = {
+      get: (id) => (id === second ? Promise.reject(new Error('the worker is gone')) : undefined),
+    };
+    await expect(attempt(gone)).rejects.toThrow('the worker is gone');
+    expect(asked).toEqual([first, second]);
+
+    asked.length = 0;
+    expect(await attempt(new Map())).toEqual({ ...NONE, undecided: 3 });
+    expect(asked).toEqual([second, third]);
+  });
 
   test('are asked about, all of them and no others', async () => {
     const cfes = [await aCfe(), await aCfe(), await aCfe(['E06']), await aCfe()];
@@ -153,7 +164,7 @@ describe('CFEs that were rejected for E06 alone', () => {
     expect(await annulmentsOf(cfe)).toEqual([]);
     expect(await movesOf(cfe)).toEqual([
       [
-        { cfe_status: { from: 'PENDING', to: 'REJECTED' } },
+        { cfe_status: { from: 'RECEIVED', to: 'REJECTED' } },
         undefined,
         [{ code: 'E06', message: expect.any(String), detail: null }],
       ],
@@ -224,7 +235,9 @@ describe('CFEs that were rejected for E06 alone', () => {
     expect(await row(original)).toMatchObject({ status: 'ACCEPTED' });
     expect(await row(note)).toMatchObject({ status: 'REJECTED' });
     expect(await annulmentsOf(note)).toHaveLength(1);
-    expect(await aCfe(null, { type: 'ETICKET_NC', net: 10, reference })).toMatchObject({ status: 'PENDING' });
+    expect(await aCfe(null, { type: 'ETICKET_NC', net: 10, reference })).toMatchObject({
+      status: 'RECEIVED',
+    });
   });
 
   describe('support', () => {

@@ -11,6 +11,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { tellingOwnFaults } from '../../../src/activities/steps/ownFaults.ts';
 import { whileBeating } from '../../../src/activities/steps/whileBeating.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { DEADLINES } from '../../../src/domain/deadlines.ts';
@@ -19,11 +20,9 @@ import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { givePendingCfes } from '../../support/pendingCfes.ts';
-import { openTemporal, recordHistory, type TestTemporal } from '../../support/temporal.ts';
+import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { openTemporal, type TestTemporal } from '../../support/temporal.ts';
 import { until } from '../../support/until.ts';
-
-type StepName = 'signCfe' | 'submitCfe' | 'awaitVerdict';
 
 const notYet = () =>
   ApplicationFailure.create({ type: 'NotYet', message: 'No verdict yet.', nextRetryDelay: 100 });
@@ -33,6 +32,7 @@ const outage = () => Object.assign(new Error('gone'), { code: 'ECONNREFUSED' });
 let db: TestDatabase;
 let now: Date;
 let cfe: Cfe;
+let sobreId: string;
 beforeAll(async () => {
   db = await cloneDatabase({ worker: true });
 });
@@ -42,6 +42,7 @@ beforeEach(async () => {
   const accountId = await anAccount(db.orm);
   const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
   [cfe] = (await givePendingCfes(db.orm, { accountId, rut, count: 1, from: now })) as [Cfe];
+  sobreId = await aSobreOf(db.orm, [cfe]);
   await db.orm.em.fork().nativeDelete(OutboxMessage, {});
 });
 const clock = () => now;
@@ -50,13 +51,13 @@ const later = (milliseconds: number) => {
 };
 const reason = async () => (await db.orm.em.fork().findOneOrFail(Cfe, { id: cfe.id })).stuckReason;
 
-describe('a step of a CFE that fails', () => {
+describe('a step of a sobre that fails', () => {
   /** Attempts of one activity, with a server that keeps what the last one has left. */
   function activity() {
     let kept: unknown;
-    return (outcome: (() => Error) | 'done', { isLocal = false, of = cfe.id } = {}): Promise<unknown> => {
+    return (outcome: (() => Error) | 'done', { of = sobreId } = {}): Promise<unknown> => {
       const context = {
-        info: { attempt: 2, isLocal, heartbeatDetails: kept },
+        info: { attempt: 2, heartbeatDetails: kept },
         heartbeat: (details: unknown) => {
           kept = details;
         },
@@ -121,7 +122,7 @@ describe('a step of a CFE that fails', () => {
     const attempt = activity();
     await attempt(bug);
     later(DEADLINES.ownFault);
-    await markStuck(db.orm.em.fork(), cfe.id, 'undecided');
+    await markStuck(db.orm.em.fork(), [cfe.id], 'undecided');
     await attempt(bug);
     await attempt('done');
     expect(await reason()).toBe('undecided');
@@ -161,14 +162,6 @@ describe('a step of a CFE that fails', () => {
       jest.useRealTimers();
     }
   });
-
-  test('within a workflow task: the activity that follows counts', async () => {
-    const attempt = activity();
-    await attempt(bug, { isLocal: true });
-    later(DEADLINES.ownFault);
-    await attempt(bug);
-    expect(await reason()).toBeNull();
-  });
 });
 
 describe('at a Temporal server', () => {
@@ -187,27 +180,18 @@ describe('at a Temporal server', () => {
       (await attributes(handle)).join() === expected.join() ? true : undefined,
     );
 
-  /** The steps of a CFE, of which `step` fails as `state` says; a dispatcher that brings the signals. */
-  async function withFailing(
-    step: StepName,
-    work: (of: Run) => Promise<void>,
-    name = `${step}FailedByUs`,
-  ): Promise<void> {
+  /** The way of a sobre, which fails as `state` says; a dispatcher that brings the signals. */
+  async function withFailing(work: (of: Run) => Promise<void>): Promise<void> {
     const state: Run['state'] = { fails: bug, attempts: 0, waits: false };
-    const usual = {
-      signCfe: async () => ({ kind: 'signed' }),
-      submitCfe: async () => ({ kind: 'received' }),
-      awaitVerdict: async () => ({ kind: 'decided', status: 'ACCEPTED', codes: [] }),
-    };
     const failing = async () => {
       // As a long step does before it fails.
-      if (!activityInfo().isLocal) heartbeat(activityInfo().heartbeatDetails);
+      heartbeat(activityInfo().heartbeatDetails);
       state.attempts += 1;
       if (state.fails) throw state.fails();
       if (state.waits) return { kind: 'waits' };
-      return usual[step]();
+      return { kind: 'ended', endings: { '101-1': 'ACCEPTED' }, codes: [] };
     };
-    const activities = { ...usual, [step]: tellingOwnFaults({ orm: db.worker, clock }, failing) };
+    const activities = { takeToVerdict: tellingOwnFaults({ orm: db.worker, clock }, failing) };
     const dispatcher = createDispatcher({
       orm: db.worker,
       temporal: { address: temporal.address },
@@ -217,25 +201,23 @@ describe('at a Temporal server', () => {
     dispatcher.startRelay();
     try {
       await temporal.withWorkers(activities, async () => {
-        const { workflowId } = await db.orm.em.fork().findOneOrFail(Cfe, { id: cfe.id });
-        const handle = await temporal.client.workflow.start('issueCfe', {
+        const { workflowId } = await db.orm.em.fork().findOneOrFail(Sobre, { id: sobreId });
+        const handle = await temporal.client.workflow.start('issueCfes', {
           workflowId,
           taskQueue: 'cfe',
-          args: [{ cfeUuid: cfe.id }],
+          args: [{ sobreId }],
         });
-        // So one has failed at the server, also where the first was within a workflow task.
-        await until('attempts', 60, async () => (state.attempts > 2 ? true : undefined));
+        await until('attempts', 60, async () => (state.attempts > 1 ? true : undefined));
         later(DEADLINES.ownFault);
         await shows(handle, [true, 'internal']);
         expect(await reason()).toBe('internal');
         await work({ handle, state });
-        expect(await handle.result()).toEqual({ status: 'ACCEPTED' });
+        expect(await handle.result()).toEqual({ '101-1': 'ACCEPTED' });
         await shows(handle, [false, null]);
         expect(await reason()).toBeNull();
         await until('the signals to be brought', 30, async () =>
           (await db.orm.em.fork().count(OutboxMessage, { dispatchedAt: null })) === 0 ? true : undefined,
         );
-        await recordHistory(handle, `issueCfe.${name}`);
       });
     } finally {
       await dispatcher.close();
@@ -246,38 +228,31 @@ describe('at a Temporal server', () => {
     state: { fails: (() => Error) | null; attempts: number; waits: boolean };
   }
 
-  test.each<StepName>(['signCfe', 'submitCfe'])(
-    '%s keeps failing: told after an hour, tried again meanwhile, and gone once it is mended',
-    async (step) => {
-      await withFailing(step, async ({ handle, state }) => {
-        const request = { action: 'retry' };
-        await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({
-          cause: { type: 'NothingToDo', message: expect.stringContaining('by a mistake of ours') },
-        });
-        state.fails = null;
+  test('it keeps failing: told after an hour, tried again meanwhile, and gone once it is mended', async () => {
+    await withFailing(async ({ handle, state }) => {
+      const request = { action: 'retry' };
+      await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({
+        cause: { type: 'NothingToDo', message: expect.stringContaining('by a mistake of ours') },
       });
-    },
-  );
-
-  test('submitCfe keeps failing, and is mended while others are before it: the details say that it waits', async () => {
-    await withFailing(
-      'submitCfe',
-      async ({ handle, state }) => {
-        Object.assign(state, { fails: null, waits: true });
-        await shows(handle, [false, null]);
-        const { currentDetails } = await handle.query<{ currentDetails?: string }>(
-          '__temporal_workflow_metadata',
-        );
-        expect(currentDetails).toMatch(/^Waits for a slot/);
-        state.waits = false;
-        await handle.signal('slotGiven');
-      },
-      'submitCfeFailedByUsThenWaited',
-    );
+      state.fails = null;
+    });
   });
 
-  test('awaitVerdict keeps failing, and is mended while there is no verdict yet: gone at once', async () => {
-    await withFailing('awaitVerdict', async ({ handle, state }) => {
+  test('it keeps failing, and is mended while others are before it: the details say that it waits', async () => {
+    await withFailing(async ({ handle, state }) => {
+      Object.assign(state, { fails: null, waits: true });
+      await shows(handle, [false, null]);
+      const { currentDetails } = await handle.query<{ currentDetails?: string }>(
+        '__temporal_workflow_metadata',
+      );
+      expect(currentDetails).toMatch(/^Waits for a slot/);
+      state.waits = false;
+      await handle.signal('slotGiven');
+    });
+  });
+
+  test('it keeps failing, and is mended while there is no verdict yet: gone at once', async () => {
+    await withFailing(async ({ handle, state }) => {
       state.fails = notYet;
       await shows(handle, [false, null]);
       expect((await handle.describe()).status.name).toBe('RUNNING');

@@ -1,61 +1,126 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSignCfe } from '../../../src/activities/signCfe.ts';
-import { prepareSobre } from '../../../src/activities/steps/prepareSobre.ts';
-import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Authority } from '../../../src/activities/steps/authority.ts';
+import { storeMoves } from '../../../src/activities/steps/storeMoves.ts';
+import { issueCfe } from '../../../src/commands/issueCfe.ts';
+import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { lockCfe } from '../../../src/db/cfes.ts';
-import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { markSending } from '../../../src/db/sobres.ts';
-import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
+import { endSobre, lockSobre, markSending } from '../../../src/db/sobres.ts';
+import { formatCfeId } from '../../../src/domain/cfeId.ts';
+import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
+import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { fromJson } from '../../support/exactJson.ts';
+import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { CLOSED, saying, sobreRow, take, takeDeps } from '../../support/taking.ts';
 import { until } from '../../support/until.ts';
+import { decideCfe } from '../../support/verdicts.ts';
+import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const AT_ONCE = 4;
+const RECEIVED = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
 
-describe('steps of a CFE that run side by side', () => {
+describe('steps of a sobre that run side by side', () => {
   let db: TestDatabase;
   let accountId: string;
+  let rut: string;
   beforeAll(async () => {
     db = await cloneDatabase({ worker: true });
     accountId = await anAccount(db.orm);
+    const url = 'https://hooks.example.com/';
+    await addWebhook(webhookDeps(db.orm), { accountId, url, events: ['cfe.updated'] });
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
   const clock = () => new Date();
-  const deps = () => ({
-    orm: db.worker,
-    clock,
-    outbox: idleOutbox,
-    authorityRut: { production: '214844360018', sandbox: '219999830019' },
-  });
   const pending = async (count: number): Promise<Cfe[]> => {
-    const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+    rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
     return givePendingCfes(db.orm, { accountId, rut, count, from: new Date() });
   };
-  const one = async (): Promise<Cfe> => (await pending(1))[0] as Cfe;
-  const sobresOf = ({ id }: Cfe) => db.orm.em.fork().find(Sobre, { cfeUuid: id }, { populate: ['xml'] });
-  const sign = ({ id }: Cfe, xml = '<CFE/>') =>
-    createSignCfe({ ...deps(), signDocument: () => ({ xml, digest: xml }) })(id);
+  const rows = (cfes: readonly Cfe[]) =>
+    db.orm.em
+      .fork()
+      .find(
+        Cfe,
+        { id: { $in: cfes.map(({ id }) => id) } },
+        { orderBy: { sequence: 'asc' }, populate: ['signedXml'] },
+      );
+  /** Signs each CFE otherwise at each attempt. */
+  const writing = (attempt: number) => {
+    let signed = 0;
+    return takeDeps(db.worker, {
+      gate: CLOSED,
+      signDocument: () => {
+        signed += 1;
+        return { xml: `<CFE by="${attempt}" n="${signed}"/>`, digest: `${attempt} ${signed}` };
+      },
+    });
+  };
+  const movesOf = async (cfe: Cfe) =>
+    (await eventsOf(db.orm, rut))
+      .filter(({ event, data }) => event === 'cfe.updated' && data['cfe_id'] === formatCfeId(cfe))
+      .map(({ data }) => data['status']);
 
-  test('signed by several, a CFE has one sobre, around the XML that stands, with the next number', async () => {
-    const cfe = await one();
+  test('written by several, a sobre has one number, and bytes around the signatures that stand', async () => {
+    const cfes = await pending(3);
+    const sobreId = await aSobreOf(db.orm, cfes);
 
-    await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => sign(cfe, `<CFE n="${i}"/>`)));
+    const written = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, attempt) => take(writing(attempt), sobreId)),
+    );
 
-    const { digest } = await db.orm.em.fork().findOneOrFail(Cfe, { id: cfe.id });
-    const sobres = await sobresOf(cfe);
+    expect(written).toEqual(Array.from({ length: AT_ONCE }, () => ({ kind: 'waits' })));
+    const sobre = await sobreRow(db.orm, sobreId);
     // One number was used before these CFEs (test/support/pendingCfes.ts).
-    expect(sobres).toMatchObject([{ idemisor: 2n, state: 'PREPARED', sendingAt: null }]);
-    expect(sobres[0]?.xml).toMatch(new RegExp(`<Idemisor>2</Idemisor>.*${digest}</EnvioCFE>$`));
-    expect((await prepareSobre(deps(), cfe)).id).toBe(sobres[0]?.id);
+    expect(sobre).toMatchObject({ idemisor: 2n, state: 'PREPARED', sendingAt: null });
+    const signed = (await rows(cfes)).map(({ signedXml }) => signedXml);
+    expect(sobre.xml).toMatch(/<Idemisor>2<\/Idemisor>/);
+    expect(sobre.xml?.match(/<CFE by[^>]*>/g)).toEqual(signed);
+    // No number was left out either.
+    const next = await aSobreOf(
+      db.orm,
+      await givePendingCfes(db.orm, { accountId, rut, count: 1, from: clock() }),
+    );
+    await take(writing(9), next);
+    expect((await sobreRow(db.orm, next)).idemisor).toBe(4n);
   });
 
-  test('begun by several, a send is begun once', async () => {
-    const cfe = await one();
-    await sign(cfe);
-    const [sobre] = (await sobresOf(cfe)) as [Sobre];
+  test('begun by several, a send is begun once, and the verdicts are stored once', async () => {
+    const cfes = await pending(3);
+    const sobreId = await aSobreOf(db.orm, cfes);
+    await take(writing(0), sobreId);
+    const sent: (string | undefined)[] = [];
+    const authority: Partial<Authority> = {
+      sendSobre: async ({ xml }) => {
+        sent.push(xml);
+        return RECEIVED;
+      },
+      // Whoever comes later finds the send begun, and asks.
+      findSobre: async () => RECEIVED,
+      askVerdicts: saying(new Map(), { kind: 'verdict', status: 'ACCEPTED', reasons: [] }),
+    };
+    const deps = takeDeps(db.worker);
+    const attempt = () =>
+      take({ ...deps, authority: { ...deps.authority, ...authority } }, sobreId).then(
+        ({ kind }) => kind,
+        ({ type }: { type?: string }) => type,
+      );
+
+    const came = await Promise.all(Array.from({ length: AT_ONCE }, attempt));
+
+    expect(sent).toEqual([(await sobreRow(db.orm, sobreId)).xml]);
+    expect(came).toContain('ended');
+    expect(new Set([...came, 'ended', 'NotYet']).size).toBe(2);
+    for (const cfe of cfes) expect(await movesOf(cfe)).toEqual(['RECEIVED', 'ACCEPTED']);
+  });
+
+  test('of marks that a send begins, one counts', async () => {
+    const cfes = await pending(1);
+    const sobreId = await aSobreOf(db.orm, cfes);
+    await take(writing(0), sobreId);
+    const sobre = await sobreRow(db.orm, sobreId);
 
     const begun = await Promise.all(
       Array.from({ length: AT_ONCE }, () => markSending(db.orm.em.fork(), sobre, clock())),
@@ -64,61 +129,191 @@ describe('steps of a CFE that run side by side', () => {
     expect(begun.filter((each) => each)).toHaveLength(1);
   });
 
-  test('a send does not begin that waits while another step decides the CFE', async () => {
-    const cfe = await one();
-    await sign(cfe);
-    const [sobre] = (await sobresOf(cfe)) as [Sobre];
+  test('a send does not begin that waits while support dissolves the sobre', async () => {
+    const cfes = await pending(2);
+    const sobreId = await aSobreOf(db.orm, cfes);
+    await take(writing(0), sobreId);
+    const sobre = await sobreRow(db.orm, sobreId);
 
-    const begun = await whileLocked(cfe, async (em) => {
-      await em.nativeUpdate(Cfe, { id: cfe.id }, { status: 'REJECTED', settledAt: clock() });
-      return () => markSending(db.orm.em.fork(), sobre, clock());
-    });
+    const begun = await whileLocked(
+      (em) => lockSobre(em, sobreId),
+      async (em) => {
+        expect(await endSobre(em, sobre, { state: 'DISSOLVED', now: clock() })).toBe(true);
+        return () => markSending(db.orm.em.fork(), sobre, clock());
+      },
+    );
 
     expect(begun).toBe(false);
-    expect(await sobresOf(cfe)).toMatchObject([{ state: 'PREPARED' }]);
+    expect(await sobreRow(db.orm, sobreId)).toMatchObject({ state: 'DISSOLVED', sendingAt: null });
+    expect(await rows(cfes)).toMatchObject(cfes.map(() => ({ status: 'PENDING', sobreId: null })));
   });
 
-  test('a note that is being issued while the verdict is stored is told of it', async () => {
-    const [original, note] = (await pending(2)) as [Cfe, Cfe];
+  test('a sobre is not written that waits while support dissolves it, and no number is taken', async () => {
+    const cfes = await pending(2);
+    const sobreId = await aSobreOf(db.orm, cfes);
 
-    await whileLocked(original, async (em) => {
-      // Whoever issues a note holds its original, and is seen by nobody until then.
-      await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id });
-      return () => storeVerdict(deps(), original.id, { status: 'ACCEPTED', reasons: [] });
+    const came = await whileLocked(
+      (em) => lockSobre(em, sobreId),
+      async (em) => {
+        await endSobre(em, { id: sobreId, state: 'OPEN' }, { state: 'DISSOLVED', now: clock() });
+        return () => take(writing(0), sobreId);
+      },
+    );
+
+    expect(came).toMatchObject({ kind: 'ended', endings: { '101-1': 'LEFT', '101-2': 'LEFT' } });
+    const next = await aSobreOf(db.orm, await rows(cfes));
+    await take(writing(1), next);
+    expect((await sobreRow(db.orm, next)).idemisor).toBe(2n);
+  });
+
+  test('moves of a CFE that has left the sobre, or stands otherwise by now, do nothing', async () => {
+    const [left, decided, here] = (await pending(3)) as [Cfe, Cfe, Cfe];
+    const sobreId = await aSobreOf(db.orm, [left, decided, here]);
+    const other = await aSobreOf(db.orm, [left]);
+    await decideCfe({ orm: db.worker }, decided.id, { status: 'REJECTED' });
+
+    const deps = takeDeps(db.worker);
+    const moves = [left, decided, here].map((cfe) => ({ cfe, to: 'ACCEPTED' as const, reasons: [] }));
+    const moved = await storeMoves(deps, moves, { sobreId });
+
+    expect(moved.map(({ id }) => id)).toEqual([here.id]);
+    expect(await rows([left, decided, here])).toMatchObject([
+      { status: 'PENDING', settledAt: null, sobreId: other },
+      { status: 'REJECTED' },
+      { status: 'ACCEPTED' },
+    ]);
+    expect(await movesOf(left)).toEqual([]);
+    expect(await movesOf(decided)).toEqual(['REJECTED']);
+  });
+
+  test('a verdict that several have in hand is stored once', async () => {
+    const cfes = await pending(3);
+    const sobreId = await aSobreOf(db.orm, cfes);
+    const deps = takeDeps(db.worker);
+    const store = (to: 'ACCEPTED' | 'REJECTED', of: readonly Cfe[]) =>
+      storeMoves(
+        deps,
+        of.map((cfe) => ({ cfe, to, reasons: [] })),
+        { sobreId },
+      );
+
+    const moved = await Promise.all([
+      store('ACCEPTED', cfes),
+      store('REJECTED', cfes.toReversed()),
+      store('ACCEPTED', cfes.toReversed()),
+      store('REJECTED', cfes),
+    ]);
+
+    expect(
+      moved
+        .flat()
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(cfes.map(({ id }) => id).toSorted());
+    for (const cfe of cfes) expect(await movesOf(cfe)).toHaveLength(1);
+  });
+
+  describe('a note', () => {
+    /** A CFE that has no verdict, and how a note on it is issued. */
+    async function anOriginal() {
+      rut = await aReadyEnterprise(db.orm, accountId);
+      const issue = (wishes: CfeWishes) =>
+        issueCfe(webhookDeps(db.orm), {
+          accountId,
+          rut,
+          environment: 'production',
+          body: fromJson(JSON.stringify(aCfeBody(wishes))),
+        });
+      const { id } = await issue({});
+      const original = await db.orm.em.fork().findOneOrFail(Cfe, { id });
+      const reference = formatCfeId(original);
+      return { original, note: () => issue({ type: 'ETICKET_NC', net: 10, reference }) };
+    }
+    const accept = ({ id }: Cfe) => decideCfe({ orm: db.worker }, id, { status: 'ACCEPTED' });
+
+    test('that is being issued while the verdict is stored is released', async () => {
+      const [original, note] = (await pending(2)) as [Cfe, Cfe];
+
+      const decided = await whileLocked(
+        (em) => lockCfe(em, original),
+        async (em) => {
+          // Whoever issues a note holds its original, and is seen by nobody until then.
+          await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id, held: true });
+          return () => accept(original);
+        },
+      );
+
+      expect(decided).toBe(true);
+      expect(await rows([note])).toMatchObject([{ held: false, sobreId: null }]);
     });
 
-    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalDecided' }]);
+    test('that comes to its original while the verdict is stored is never held', async () => {
+      const { original, note } = await anOriginal();
+
+      const issued = await whileLocked(
+        (em) => lockCfe(em, original),
+        async (em) => {
+          await em.nativeUpdate(Cfe, { id: original.id }, { status: 'ACCEPTED', settledAt: clock() });
+          return note;
+        },
+      );
+
+      expect(issued.held).toBe(false);
+    });
+
+    test('of many that are issued while the original is decided, none stays held, and one decision releases each', async () => {
+      const { original, note } = await anOriginal();
+      let released = 0;
+      const deps = takeDeps(db.worker, {
+        outbox: idleOutbox,
+        gatekeeper: { lookSoon: () => void (released += 1) },
+      });
+      const decide = () =>
+        storeMoves(deps, [{ cfe: original, to: 'ACCEPTED', reasons: [] }], { sobreId: null });
+      // One waits already when the verdict comes.
+      expect((await note()).held).toBe(true);
+
+      const [decided, ...notes] = await Promise.all([
+        Promise.all([decide(), decide(), decide()]),
+        ...Array.from({ length: 2 }, note),
+      ]);
+
+      expect(decided.flat()).toHaveLength(1);
+      expect(released).toBe(1);
+      const own = db.orm.em.fork();
+      expect(await own.count(Cfe, { referenceId: original.id })).toBe(1 + notes.length);
+      expect(await own.count(Cfe, { referenceId: original.id, held: true })).toBe(0);
+    });
+
+    test('is held by no verdict that is stored, whatever dies in between', async () => {
+      const [original, note] = (await pending(2)) as [Cfe, Cfe];
+      await db.orm.em.fork().nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id, held: true });
+      await db.asOwner(`
+        create function fail_to_release() returns trigger language plpgsql as
+          $$ begin raise exception 'disk full'; end $$;
+        create trigger fail_to_release before update of held on cfe for each row execute function fail_to_release()`);
+      try {
+        await expect(accept(original)).rejects.toThrow('disk full');
+      } finally {
+        await db.asOwner('drop trigger fail_to_release on cfe; drop function fail_to_release()');
+      }
+      expect(await rows([original, note])).toMatchObject([{ status: 'PENDING' }, { held: true }]);
+
+      // Another attempt, with the same answer of the authority in its hands.
+      await accept(original);
+
+      expect(await rows([original, note])).toMatchObject([{ status: 'ACCEPTED' }, { held: false }]);
+    });
   });
 
-  test('there is no verdict of which a note that waits is not told, whatever dies in between', async () => {
-    const [original, note] = (await pending(2)) as [Cfe, Cfe];
-    const em = db.orm.em.fork();
-    await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id });
-    const store = () => storeVerdict(deps(), original.id, { status: 'ACCEPTED', reasons: [] });
-    await db.asOwner(`
-      create function fail_to_tell() returns trigger language plpgsql as
-        $$ begin raise exception 'disk full'; end $$;
-      create trigger fail_to_tell before insert on outbox for each row execute function fail_to_tell()`);
-    try {
-      await expect(store()).rejects.toThrow('disk full');
-    } finally {
-      await db.asOwner('drop trigger fail_to_tell on outbox; drop function fail_to_tell()');
-    }
-
-    // Another attempt, with the same answer of the authority in its hands.
-    await store();
-
-    expect(await outboxOf(db.orm, note.workflowId)).toMatchObject([{ signal: 'originalDecided' }]);
-  });
-
-  /** Holds a CFE, begins a step that comes to wait for it, commits, and answers what the step came to. */
+  /** Takes a lock, begins a step that comes to wait for it, commits, and answers what the step came to. */
   async function whileLocked<T>(
-    { rut, environment, type, sequence }: Cfe,
-    work: (em: ReturnType<typeof db.orm.em.fork>) => Promise<() => Promise<T>>,
+    lock: (em: EntityManager) => Promise<unknown>,
+    work: (em: EntityManager) => Promise<() => Promise<T>>,
   ): Promise<T> {
     let step: Promise<T> | undefined;
     await db.orm.em.fork().transactional(async (em) => {
-      await lockCfe(em, { rut, environment, type, sequence });
+      await lock(em);
       step = (await work(em))();
       await until('its wait for the lock', 20, async () => {
         const [row] = await db.orm.em

@@ -1,26 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Authority } from '../../../src/activities/steps/authority.ts';
-import { beginSend } from '../../../src/activities/steps/beginSend.ts';
-import { createSubmitCfe } from '../../../src/activities/submitCfe.ts';
+import type { Authority, VerdictOutcome } from '../../../src/activities/steps/authority.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
+import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { recordAsk } from '../../../src/commands/supportCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { searchCfes } from '../../../src/db/cfeSearch.ts';
 import { cfeById, markStuck } from '../../../src/db/cfes.ts';
-import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
+import type { SobreState } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
+import { endSobre, markSending, sobresOf } from '../../../src/db/sobres.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
 import type { Gate } from '../../../src/gate/gate.ts';
+import { asActivity } from '../../support/activityContext.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
-import { anAccount, eventsOf, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
+import { anAccount, eventsOf, idleGatekeeper, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aSobreOf, putSobre, theSobreOf } from '../../support/pendingCfes.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date();
@@ -38,7 +40,7 @@ const SILENT: Authority = {
   findSobre: () => Promise.reject(new Error('it was asked for the sobre')),
   findReceipt: () => Promise.reject(new Error('it was asked for the number')),
   findState: () => Promise.reject(new Error('it was asked for the state of the number')),
-  askVerdict: () => Promise.reject(new Error('it was asked for the verdict')),
+  askVerdicts: () => Promise.reject(new Error('it was asked for the verdict')),
 };
 /** A gate that lets nothing through. */
 const CLOSED: Gate = {
@@ -48,13 +50,22 @@ const CLOSED: Gate = {
   afterFailure: async () => 'waits',
   leave: async () => {},
   giveUp: async () => {},
+  untilQuestion: async () => 0,
 };
-type Says = Partial<{ [K in keyof Authority]: Awaited<ReturnType<Authority[K]>> }>;
+type Says = Partial<{ [K in 'findSobre' | 'findReceipt']: Awaited<ReturnType<Authority[K]>> }> & {
+  /** Of the one CFE that is asked about. */
+  askVerdict?: VerdictOutcome | { kind: 'recover' };
+};
 const saying = ({ findSobre, findReceipt, askVerdict }: Says): Authority => ({
   ...SILENT,
   ...(findSobre ? { findSobre: async () => findSobre } : {}),
   ...(findReceipt ? { findReceipt: async () => findReceipt } : {}),
-  ...(askVerdict ? { askVerdict: async () => askVerdict } : {}),
+  ...(askVerdict
+    ? {
+        askVerdicts: async () =>
+          askVerdict.kind === 'recover' ? askVerdict : { kind: 'answered', outcomes: [askVerdict] },
+      }
+    : {}),
 });
 const NO_KEY = { kind: 'stuck', reason: 'signing', explanation: 'No key opens.' } as const;
 const NOWHERE: Says = { findSobre: { kind: 'absent' }, findReceipt: { kind: 'absent' } };
@@ -76,6 +87,7 @@ describe('what support may do', () => {
     orm: db.worker,
     clock: () => NOW,
     outbox: idleOutbox,
+    gatekeeper: idleGatekeeper,
     authority,
   });
   const issue = (body = aCfeBody()) =>
@@ -84,37 +96,39 @@ describe('what support may do', () => {
       { accountId, rut, environment: 'production', body: fromJson(JSON.stringify(body)) },
     );
 
-  let lastIdemisor = 1_000n;
   /** A CFE that waits for support; `sobre` is where its sobre stands, and when it was last sent. */
   async function aStuckCfe(
     sobre: { state: SobreState; sendingAt: Date | null } | null = null,
     reason: StuckReason = 'signing',
   ): Promise<string> {
     const { id } = await issue();
-    const em = db.orm.em.fork();
-    if (sobre) {
-      lastIdemisor += 1n;
-      const received = sobre.state === 'RECEIVED';
-      await em.insert(Sobre, {
-        id: randomUUID(),
-        cfeUuid: id,
-        rut,
-        environment: 'production',
-        idemisor: lastIdemisor,
-        xml: '<EnvioCFE/>',
-        receivedAt: received ? sobre.sendingAt : null,
-        idReceptor: received ? '7' : null,
-        token: received ? 'b2xk' : null,
-        askFrom: null,
-        undecidedSince: null,
-        refusal: null,
-        createdAt: NOW,
-        ...sobre,
-      });
-      if (received) await em.nativeUpdate(Cfe, { id }, { status: 'RECEIVED' });
+    const sobreId = await putSobre(db.orm, id, sobre ?? { state: 'OPEN' });
+    // One that was refused is followed by the next.
+    if (sobre?.state === 'REFUSED') {
+      await db.orm.em
+        .fork()
+        .transactional((em) =>
+          endSobre(em, { id: sobreId, state: 'REFUSED' }, { state: 'REFUSED', now: NOW }),
+        );
+      await theSobreOf(db.orm, id);
     }
-    await markStuck(em, id, reason);
+    await markStuck(db.orm.em.fork(), [id], reason);
     return id;
+  }
+  /** CFEs in one sobre, which stands there, each waiting for support; its id. */
+  async function together(
+    ids: readonly string[],
+    sobre: { state: SobreState; sendingAt: Date | null },
+  ): Promise<string> {
+    const em = db.orm.em.fork();
+    await em.nativeUpdate(Cfe, { id: { $in: [...ids] } }, { sobreId: null });
+    const cfes = await em.find(Cfe, { id: { $in: [...ids] } }, { orderBy: { sequence: 'asc' } });
+    await aSobreOf(db.orm, cfes);
+    const sobreId = await putSobre(db.orm, ids[0] ?? '', sobre);
+    if (sobre.state === 'RECEIVED')
+      await em.nativeUpdate(Cfe, { id: { $in: [...ids] } }, { status: 'RECEIVED' });
+    await markStuck(em, ids, 'undecided');
+    return sobreId;
   }
   /** What the console writes before it asks. */
   const asked = (subject: string, action: SupportAction, requestId: string) =>
@@ -139,6 +153,12 @@ describe('what support may do', () => {
   /** What was done to a CFE, without the rows of who asked. */
   const auditOf = async (id: string) =>
     (await listAudit(db.orm.em.fork(), { rut, subject: id }, 100)).filter(({ outcome }) => outcome !== null);
+  const ownTicketOf = async (id: string): Promise<string | null> => {
+    const [place] = await db.orm.em
+      .fork()
+      .execute<{ own: string | null }[]>('select id_receptor as own from sobre_cfe where cfe_uuid = ?', [id]);
+    return place?.own ?? null;
+  };
   const movesOf = async (id: string) => {
     const cfe_id = formatCfeId(await row(id));
     return (await eventsOf(db.orm, rut))
@@ -270,8 +290,9 @@ describe('what support may do', () => {
       expect(await row(id)).toMatchObject({ status, stuckReason: null });
       expect(await movesOf(id)).toEqual(moves);
       expect(await auditOf(id)).toMatchObject([{ action: 'cfe.settle', outcome: 'settled' }]);
-      const [kept] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
-      if (JSON.stringify(says).includes('4242')) expect(kept).toMatchObject({ idReceptor: '4242' });
+      const [kept] = await sobresOf(db.orm.em.fork(), id);
+      const own = await ownTicketOf(id);
+      if (JSON.stringify(says).includes('4242')) expect(own ?? kept?.idReceptor).toBe('4242');
     });
 
     test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, RegExp]>([
@@ -486,23 +507,21 @@ describe('what support may do', () => {
     test('releases the notes that wait for it', async () => {
       const id = await aStuckCfe();
       const note = await issue(aCfeBody({ type: 'ETICKET_NC', reference: formatCfeId(await row(id)) }));
+      expect((await row(note.id)).held).toBe(true);
 
       await ask(id, 'abandon', NOWHERE);
 
-      expect((await outboxOf(db.orm, note.workflowId)).at(-1)).toMatchObject({
-        workflow: 'issueCfe',
-        signal: 'originalDecided',
-      });
+      expect((await row(note.id)).held).toBe(false);
     });
 
     test('a send that begins while the authority is asked: refused', async () => {
       const id = await aStuckCfe(sent(60));
-      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
+      const [sobre] = await sobresOf(db.orm.em.fork(), id);
       const authority: Authority = {
         ...saying(NOWHERE),
         async findReceipt() {
           // An attempt of a worker that was thought lost.
-          if (sobre) await beginSend({ orm: db.worker, clock: () => NOW }, sobre);
+          if (sobre) await markSending(db.worker.em.fork(), sobre, NOW);
           return { kind: 'absent' };
         },
       };
@@ -515,30 +534,58 @@ describe('what support may do', () => {
 
     test('a sobre that is made while it is given up does not go out: neither is anything sent by a lost attempt', async () => {
       const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-      const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
+      const [sobre] = await sobresOf(db.orm.em.fork(), id);
       if (!sobre) throw new Error('no sobre');
       await ask(id, 'abandon', NOWHERE);
 
-      expect(await beginSend({ orm: db.worker, clock: () => NOW }, sobre)).toBe('movedOn');
+      expect(await markSending(db.worker.em.fork(), sobre, NOW)).toBe(false);
 
-      const submitCfe = createSubmitCfe({
+      const takeToVerdict = createTakeToVerdict({
         ...deps(SILENT),
         gate: CLOSED,
+        signDocument: () => {
+          throw new Error('it was signed');
+        },
         authorityRut: { production: '214844360018', sandbox: '219999830019' },
         pollLongestSeconds: 1,
         patienceSeconds: 60,
       });
-      expect(await submitCfe(id)).toEqual({ kind: 'decided', status: 'REJECTED', codes: ['abandoned'] });
-      expect(await db.orm.em.fork().find(Sobre, { cfeUuid: id })).toMatchObject([
-        { state: 'PREPARED', sendingAt: null },
-      ]);
+      expect(await asActivity(() => takeToVerdict(sobre.id))).toEqual({
+        kind: 'ended',
+        endings: { [formatCfeId(await row(id))]: 'REJECTED' },
+        codes: ['abandoned'],
+      });
+      expect(await sobresOf(db.orm.em.fork(), id)).toMatchObject([{ state: 'DISSOLVED', sendingAt: null }]);
+    });
+
+    test('of one of several whose sobre was not received: that is dissolved, and the others go on without it', async () => {
+      const [one, other] = [await issue(), await issue()];
+      const sobreId = await together([one.id, other.id], { state: 'SENDING', sendingAt: minutesAgo(60) });
+
+      expect((await ask(one.id, 'abandon', NOWHERE)).outcome).toBe('abandoned');
+
+      expect(await row(one.id)).toMatchObject({ status: 'REJECTED', sobreId });
+      expect(await row(other.id)).toMatchObject({ status: 'PENDING', sobreId: null, stuckReason: null });
+      expect((await sobresOf(db.orm.em.fork(), other.id)).map(({ state }) => state)).toContain('DISSOLVED');
+    });
+
+    test('of one of several whose sobre was received: the others are asked about as before', async () => {
+      const [one, other] = [await issue(), await issue()];
+      const sobreId = await together([one.id, other.id], { state: 'RECEIVED', sendingAt: minutesAgo(60) });
+      const says: Says = { askVerdict: NOT_OURS, findReceipt: { kind: 'others' } };
+
+      expect((await ask(one.id, 'abandon', says)).outcome).toBe('abandoned');
+
+      expect(await row(other.id)).toMatchObject({ status: 'RECEIVED', sobreId });
+      const [last] = (await sobresOf(db.orm.em.fork(), other.id)).filter(({ id }) => id === sobreId);
+      expect(last).toMatchObject({ state: 'RECEIVED' });
     });
 
     test('what a lost attempt says late makes no CFE wait that has its verdict', async () => {
       const id = await aStuckCfe();
       await ask(id, 'abandon', NOWHERE);
 
-      await markStuck(db.orm.em.fork(), id, 'undecided');
+      await markStuck(db.orm.em.fork(), [id], 'undecided');
 
       expect((await row(id)).stuckReason).toBeNull();
     });
@@ -546,15 +593,34 @@ describe('what support may do', () => {
 
   test('of two sends that begin at once from the same state, one goes out', async () => {
     const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-    const [sobre] = await db.orm.em.fork().find(Sobre, { cfeUuid: id });
+    const [sobre] = await sobresOf(db.orm.em.fork(), id);
     if (!sobre) throw new Error('no sobre');
 
-    const begun = await Promise.all(
-      [1, 2, 3].map(() => beginSend({ orm: db.worker, clock: () => NOW }, sobre)),
+    const begun = await Promise.all([1, 2, 3].map(() => markSending(db.worker.em.fork(), sobre, NOW)));
+
+    expect(begun.filter((one) => one)).toHaveLength(1);
+  });
+
+  test('settle of one of several: that the authority has the sobre is stored for all of them', async () => {
+    const [one, other] = [await issue(), await issue()];
+    await together([one.id, other.id], { state: 'SENDING', sendingAt: minutesAgo(60) });
+
+    expect((await ask(one.id, 'settle', { findSobre: { kind: 'received', ...TICKET } })).outcome).toBe(
+      'settled',
     );
 
-    expect(begun.filter((one) => one !== 'elsewhere')).toEqual([
-      { sendingAt: NOW, leaveBy: new Date(NOW.getTime() + MINUTE) },
-    ]);
+    expect([(await row(one.id)).status, (await row(other.id)).status]).toEqual(['RECEIVED', 'RECEIVED']);
+    expect(await movesOf(other.id)).toEqual(['RECEIVED']);
+  });
+
+  test('settle of one of several by the number alone, which an earlier sobre of ours brought: refused', async () => {
+    const [one, other] = [await issue(), await issue()];
+    await together([one.id, other.id], { state: 'SENDING', sendingAt: minutesAgo(60) });
+    const earlier = { kind: 'received', ...TICKET, idemisor: '3' } as const;
+
+    const says: Says = { findSobre: { kind: 'absent' }, findReceipt: earlier };
+    expect((await ask(one.id, 'settle', says)).outcome).toBe('refused');
+
+    expect([(await row(one.id)).status, (await row(other.id)).status]).toEqual(['PENDING', 'PENDING']);
   });
 });

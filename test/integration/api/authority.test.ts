@@ -35,7 +35,7 @@ afterAll(async () => {
 beforeEach(async () => {
   now = new Date();
   await db.asOwner(
-    `update authority_endpoint set failures = 0, open_since = null, next_probe_at = null, probes = 0, prober_uuid = null,
+    `update authority_endpoint set failures = 0, open_since = null, next_probe_at = null, probes = 0, prober_id = null,
        closed_at = null; truncate account_event, delivery, event cascade; delete from outbox; delete from webhook`,
   );
 });

@@ -9,6 +9,7 @@ import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { purgeExpired } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
+import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, enterpriseBody, giveCae, giveCertificate } from '../../support/enterprises.ts';
 import { expectFaults, expectRefusal } from '../../support/expectRefusal.ts';
@@ -40,7 +41,7 @@ beforeAll(async () => {
   db = await cloneDatabase({ pool: 20 });
   otherOrm = await openOrm({ databaseUrl: db.databaseUrl, pool: 20 });
   const keys = await serviceKeys();
-  const outbox = { dispatchSoon: () => void (dispatched += 1) };
+  const outbox = { ...idleOutbox, dispatchKept: () => void (dispatched += 1) };
   api = await startApi({ orm: db.orm, keys, clock, outbox });
   other = await startApi({ orm: otherOrm, keys, clock });
   owner = await api.aCaller();

@@ -71,10 +71,13 @@ describe('POST /enterprises/{rut}/cfes', () => {
       qr_url: null,
       receipt_url: expect.stringMatching(/^https:\/\/cfe\.example\/r\/[\w-]{22}$/),
     });
-    const { id, keyId } = await suite.db.orm.em.fork().findOneOrFail(Cfe, { rut }, { populate: ['keyId'] });
+    const { keyId, sobreId, workflowId } = await suite.db.orm.em
+      .fork()
+      .findOneOrFail(Cfe, { rut }, { populate: ['keyId'] });
     expect(keyId).toBe(suite.owner.keyId);
-    expect(await outboxOf(suite.db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
-      { workflow: 'issueCfe', signal: null, input: { cfeUuid: id } },
+    expect(workflowId).toBe(`cfe:${rut}:101-1:${sobreId?.slice(0, 8)}`);
+    expect(await outboxOf(suite.db.orm, workflowId ?? '')).toEqual([
+      { workflow: 'issueCfes', signal: null, input: { sobreId } },
     ]);
   });
 

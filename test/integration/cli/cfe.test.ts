@@ -14,6 +14,7 @@ import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { theSobreOf } from '../../support/pendingCfes.ts';
 import { aRequestKey } from '../../support/requestKeys.ts';
 import { freePort } from '../../support/services.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
@@ -65,8 +66,9 @@ describe('cfe list, cfe show and cfe retry', () => {
     const cfe = await issueCfe(deps, { accountId, rut: of, environment: 'production', body });
     const em = db.orm.em.fork();
     const { stuck, status, rejected } = wishes;
+    await theSobreOf(db.orm, cfe.id);
     if (status) await em.nativeUpdate(Cfe, { id: cfe.id }, { status });
-    if (stuck) await markStuck(em, cfe.id, stuck);
+    if (stuck) await markStuck(em, [cfe.id], stuck);
     if (rejected) {
       const rejection = rejected.map((code): RejectionReason => ({ code, message: code, detail: null }));
       await em.nativeUpdate(Cfe, { id: cfe.id }, { status: 'REJECTED', rejection, settledAt: new Date() });

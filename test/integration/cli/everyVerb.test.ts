@@ -26,7 +26,7 @@ import { Customer } from '../../../src/domain/customer.ts';
 import { readRows } from '../../../src/domain/operatorFiles.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
-import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
@@ -63,7 +63,7 @@ afterAll(async () => {
 const deps = () => ({
   orm: db.orm,
   clock: () => new Date(),
-  outbox: idleOutbox,
+  ...idleIssuing,
   apiKeys: createApiKeys([PEPPER]),
   sealer: KEK.sealer,
   checkoutUrl: 'https://pay.example',

@@ -1,18 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import type { CommandDeps } from '../../../src/commands/steps/deps.ts';
+import { type IssueDeps, issueCfe } from '../../../src/commands/issueCfe.ts';
+import { lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cae } from '../../../src/db/entities/numbers.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe, type CfeRow } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
+import { type KeptMessage, leaseWaiting } from '../../../src/db/outbox.ts';
+import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
-import { anAccount, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing, idleOutbox, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, giveCae } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { day } from '../../support/papers.ts';
+import { aSobreOf } from '../../support/pendingCfes.ts';
 import { until } from '../../support/until.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 
 let db: TestDatabase;
 let accountId: string;
@@ -25,10 +31,10 @@ afterAll(async () => {
   await db[Symbol.asyncDispose]();
 });
 
-const depsOn = (orm: Orm, clock = () => new Date()): CommandDeps => ({
+const depsOn = (orm: Orm, clock = () => new Date()): IssueDeps => ({
   orm,
   clock,
-  outbox: idleOutbox,
+  ...idleIssuing,
 });
 
 /** Issues as a caller would: the body through JSON, numbers as written. */
@@ -328,8 +334,10 @@ describe('what is stored', () => {
       cae: { numberStart: 11, numberEnd: 20, expirationDate: day(365) },
       totals: { total: '122.00', basicNet: '100.00', basicVat: '22.00', pay: '122.00' },
     });
-    expect(await outboxOf(db.orm, `cfe:${rut}:101-1:${id.slice(0, 8)}`)).toEqual([
-      { workflow: 'issueCfe', signal: null, input: { cfeUuid: id } },
+    const { sobreId, workflowId } = stored;
+    expect(workflowId).toBe(`cfe:${rut}:101-1:${sobreId?.slice(0, 8)}`);
+    expect(await outboxOf(db.orm, workflowId ?? '')).toEqual([
+      { workflow: 'issueCfes', signal: null, input: { sobreId } },
     ]);
   });
 
@@ -419,5 +427,167 @@ describe('notes', () => {
     expect(await issue(rut, { type: 'ETICKET_NC', reference: '101-1' }).catch(codesOf)).toEqual([
       'reference.unknown',
     ]);
+  });
+});
+
+describe('where a CFE goes when it is taken', () => {
+  const SPACING = 40;
+  let rut: string;
+  let started: KeptMessage[];
+  beforeEach(async () => {
+    rut = await aReadyEnterprise(db.orm, accountId);
+    started = [];
+    // Slots that other tests took lie behind.
+    await db.orm.em.fork().execute('update authority_endpoint set next_free_at = to_timestamp(0)');
+  });
+  const atGate = (): IssueDeps => ({
+    orm: db.orm,
+    clock: () => new Date(),
+    outbox: { ...idleOutbox, dispatchKept: (message) => void started.push(message) },
+    pace: { spacingMilliseconds: SPACING, nearMilliseconds: 60_000 },
+  });
+  const take = (wishes: CfeWishes = {}, of = rut) => issue(of, wishes, atGate());
+  const sobres = (of = rut) => db.orm.em.fork().find(Sobre, { rut: of }, { orderBy: { slot: 'asc' } });
+  const waiting = (of = rut) => db.orm.em.fork().count(Cfe, { rut: of, sobreId: null });
+  const breaker = (away: boolean) =>
+    db.orm.em.fork().transactional(async (em) => {
+      const endpoint = await lockEndpoint(em, 'production/reception');
+      if (!away) return endpoint.close();
+      for (let i = 0; i < FAILURES_TO_OPEN; i += 1) endpoint.countFailure({ wasProbe: false, chance: 0 });
+    });
+
+  test('the first goes at once: a sobre with a slot, whose run is started from memory', async () => {
+    const cfe = await take();
+
+    const [sobre, ...others] = await sobres();
+    expect(others).toEqual([]);
+    expect(sobre).toMatchObject({ id: cfe.sobreId, state: 'OPEN', workflowId: cfe.workflowId });
+    expect(sobre?.slot).not.toBeNull();
+    const messages = await db.orm.em.fork().find(OutboxMessage, { workflowId: cfe.workflowId ?? '' });
+    expect(messages).toHaveLength(1);
+    const [row] = messages;
+    expect(started).toEqual([
+      {
+        id: row?.id,
+        workflow: 'issueCfes',
+        workflowId: `cfe:${rut}:101-1:${sobre?.id.slice(0, 8)}`,
+        input: { sobreId: sobre?.id },
+        searchAttributes: row?.searchAttributes,
+      },
+    ]);
+    expect(row).toMatchObject({
+      workflow: 'issueCfes',
+      input: { sobreId: sobre?.id },
+      searchAttributes: { EnterpriseRut: rut, CfeId: ['101-1'], CfeType: 'ETICKET' },
+      attempts: 1,
+      dispatchedAt: null,
+    });
+    // Whoever stored it starts it: nobody else takes it meanwhile.
+    expect(row?.notBefore.getTime()).toBeGreaterThan(Date.now());
+    const taken = await leaseWaiting(db.orm.em.fork(), { first: 1_000, bulk: 0 });
+    expect(taken.map(({ id }) => id)).not.toContain(row?.id);
+  });
+
+  test('the next waits as a row, whatever its type, until that sobre was received', async () => {
+    await take();
+    for (const type of ['ETICKET', 'EFACTURA'] as const) {
+      const next = await take({ type });
+      expect([next.sobreId, next.workflowId]).toEqual([null, null]);
+    }
+    expect(started).toHaveLength(1);
+    expect(await waiting()).toBe(2);
+
+    // Those that wait go first, though the way is free.
+    await db.orm.em.fork().nativeUpdate(Sobre, { rut }, { state: 'RECEIVED', xml: '<Sobre/>', idemisor: 1n });
+    expect((await take()).sobreId).toBeNull();
+    const rows = await db.orm.em.fork().find(Cfe, { rut, sobreId: null }, { orderBy: { createdAt: 'asc' } });
+    const id = await aSobreOf(db.orm, rows);
+    await db.orm.em.fork().nativeUpdate(Sobre, { id }, { state: 'RECEIVED', xml: '<Sobre/>', idemisor: 2n });
+    expect((await take()).sobreId).not.toBeNull();
+  });
+
+  test('a sobre that waits for its slot goes first as well; one of long ago does not', async () => {
+    const { id } = await take();
+    const sobreIs = (slot: Date | null) => db.orm.em.fork().nativeUpdate(Sobre, { rut }, { slot });
+    await sobreIs(null);
+    const second = await take();
+    expect(second.sobreId).toBeNull();
+    await sobreIs(new Date(Date.now() - 11_000));
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: second.id }, { held: true });
+
+    const third = await take();
+
+    expect(third.sobreId).not.toBeNull();
+    expect((await sobres()).map((one) => one.id)).toContain(
+      (await db.orm.em.fork().findOneOrFail(Cfe, { id })).sobreId,
+    );
+  });
+
+  test('a note waits for the verdict on its original, and no other waits for it', async () => {
+    const original = await take();
+    const note = await take({ type: 'ETICKET_NC', net: 10, reference: '101-1' });
+    const held = () => db.orm.em.fork().findOneOrFail(Cfe, { id: note.id });
+    expect(await held()).toMatchObject({ held: true, sobreId: null });
+    await decideCfe({ orm: db.orm }, original.id, { status: 'ACCEPTED' });
+    expect(await held()).toMatchObject({ held: false, sobreId: null });
+  });
+
+  test('a burst of one enterprise is one sobre with one CFE, and rows', async () => {
+    const types = ['ETICKET', 'EFACTURA', 'EFACTURA_EXPORT'] as const;
+    const burst = await Promise.all(
+      Array.from({ length: 30 }, (_, index) => take({ type: types[index % 3] ?? 'ETICKET' })),
+    );
+
+    expect(await sobres()).toHaveLength(1);
+    expect(started).toHaveLength(1);
+    expect(burst.filter(({ sobreId }) => sobreId !== null)).toHaveLength(1);
+    expect(await waiting()).toBe(29);
+  });
+
+  test('of many enterprises at once no two have slots nearer than the rate; who gets none waits as a row', async () => {
+    const ruts = await Promise.all(Array.from({ length: 12 }, () => aReadyEnterprise(db.orm, accountId)));
+    await Promise.all(ruts.map((one) => take({}, one)));
+
+    const made = (
+      await db.orm.em.fork().find(Sobre, { rut: { $in: ruts } }, { orderBy: { slot: 'asc' } })
+    ).map(({ slot }) => Number(slot));
+    expect(made.length).toBeGreaterThan(0);
+    expect(made.length + (await db.orm.em.fork().count(Cfe, { rut: { $in: ruts }, sobreId: null }))).toBe(12);
+    expect(started).toHaveLength(made.length);
+    for (const [index, slot] of made.entries())
+      if (index > 0) expect(slot - (made[index - 1] ?? 0)).toBeGreaterThanOrEqual(SPACING);
+  });
+
+  test('where the next free slot is far, or the authority away, it waits as a row', async () => {
+    await db.orm.em
+      .fork()
+      .execute(`update authority_endpoint set next_free_at = clock_timestamp() + interval '61 seconds'`);
+    expect((await take()).sobreId).toBeNull();
+    await db.orm.em.fork().execute('update authority_endpoint set next_free_at = to_timestamp(0)');
+    const other = await aReadyEnterprise(db.orm, accountId);
+    await breaker(true);
+    try {
+      expect((await take({}, other)).sobreId).toBeNull();
+    } finally {
+      await breaker(false);
+    }
+    expect(started).toEqual([]);
+    expect(await sobres(other)).toEqual([]);
+  });
+
+  test('what is refused, for its numbers are used up, takes no slot and leaves no sobre', async () => {
+    const used = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET', from: 1, to: 1 }] });
+    await take({}, used);
+    await db.orm.em
+      .fork()
+      .nativeUpdate(Sobre, { rut: used }, { state: 'RECEIVED', xml: '<S/>', idemisor: 1n });
+    const free = () =>
+      db.orm.em
+        .fork()
+        .execute("select next_free_at from authority_endpoint where name = 'production/reception'");
+    const before = await free();
+    await expect(take({}, used)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(await free()).toEqual(before);
+    expect(await sobres(used)).toHaveLength(1);
   });
 });

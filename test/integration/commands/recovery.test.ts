@@ -5,14 +5,18 @@ import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNu
 import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { countCfes } from '../../../src/db/cfeSearch.ts';
+import { cfeById } from '../../../src/db/cfes.ts';
+import { Sobre } from '../../../src/db/entities/authority.ts';
+import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { listCaes } from '../../../src/db/numbers.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
-import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aSobreOf } from '../../support/pendingCfes.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
@@ -27,17 +31,19 @@ const deps = () => ({
   orm: db.orm,
   actor: 'cli:ana' as const,
   clock: () => new Date(),
-  outbox: idleOutbox,
+  ...idleIssuing,
   sealer: aKeyPair().sealer,
   localReceivers: false,
 });
-const issue = (rut: string, wishes: CfeWishes = {}): Promise<Cfe> =>
-  issueCfe(deps(), {
+const issue = async (rut: string, wishes: CfeWishes = {}): Promise<Cfe> => {
+  const { id } = await issueCfe(deps(), {
     accountId: account,
     rut,
     environment: 'production',
     body: fromJson(JSON.stringify(aCfeBody(wishes))),
   });
+  return cfeById(db.orm.em.fork(), id);
+};
 const auditOf = async (rut: string) =>
   (await listAudit(db.orm.em.fork(), { rut }, 100)).map(({ actor, action, subject, reason }) => ({
     actor,
@@ -45,6 +51,8 @@ const auditOf = async (rut: string) =>
     subject,
     reason,
   }));
+
+const sobreWorkflow = async (id: string) => (await db.orm.em.fork().findOneOrFail(Sobre, { id })).workflowId;
 
 describe('requeue', () => {
   const outbox = (): Promise<{ workflow: string; workflow_id: string; signal: string | null }[]> =>
@@ -54,8 +62,14 @@ describe('requeue', () => {
 
   test('begins anew all that has no end, of one enterprise or of all, and nothing that has', async () => {
     const [rut, other] = [await aReadyEnterprise(db.orm, account), await aReadyEnterprise(db.orm, account)];
-    const [first, done, second] = [await issue(rut), await issue(rut), await issue(rut)];
-    await db.orm.em.fork().nativeUpdate(Cfe, { id: done.id }, { status: 'ACCEPTED', settledAt: new Date() });
+    const first = await issue(rut);
+    // One that is decided by itself, one that shares a sobre with one that is not, and one that waits as a row.
+    const [done, decided, second] = [await issue(rut), await issue(rut), await issue(rut)];
+    await aSobreOf(db.orm, [done]);
+    const both = await sobreWorkflow(await aSobreOf(db.orm, [decided, second]));
+    for (const { id } of [done, decided])
+      await db.orm.em.fork().nativeUpdate(Cfe, { id }, { status: 'ACCEPTED', settledAt: new Date() });
+    await issue(rut);
     await issue(other);
     const waiting = await anEnterprise(db.orm, account);
     const asking = await aReadyEnterprise(db.orm, account, { values: { efacturaStatus: 'VALIDATING' } });
@@ -68,7 +82,7 @@ describe('requeue', () => {
     await db.orm.em.fork().execute('delete from outbox');
 
     const counts = [
-      { workflow: 'issueCfe', unfinished: 3 },
+      { workflow: 'issueCfes', unfinished: 3 },
       { workflow: 'onboardEnterprise', unfinished: 1 },
       { workflow: 'validateCredentials', unfinished: 1 },
       { workflow: 'deliverWebhook', unfinished: 1 },
@@ -83,8 +97,8 @@ describe('requeue', () => {
 
     expect(await recover({ rut })).toMatchObject([{ unfinished: 2 }, ...counts.slice(1).map(() => ({}))]);
     expect(await outbox()).toEqual([
-      { workflow: 'issueCfe', workflow_id: first.workflowId, signal: 'slotGiven' },
-      { workflow: 'issueCfe', workflow_id: second.workflowId, signal: 'slotGiven' },
+      { workflow: 'issueCfes', workflow_id: first.workflowId, signal: 'slotGiven' },
+      { workflow: 'issueCfes', workflow_id: both, signal: 'slotGiven' },
     ]);
     expect((await auditOf(rut)).at(-1)).toEqual({
       actor: 'cli:ana',
@@ -102,13 +116,11 @@ describe('requeue', () => {
   });
 });
 
-test('requeue wakes runs that Temporal was restored with, in front of a signal that they had before', async () => {
+test('requeue wakes runs that Temporal was restored with, by the ids of all their CFEs', async () => {
   const rut = await aReadyEnterprise(db.orm, account);
-  const [decided, open] = [await issue(rut), await issue(rut)];
-  const noteOn = (reference: string) => issue(rut, { type: 'ETICKET_NC', net: 10, reference });
-  const [told, waits] = [await noteOn('101-1'), await noteOn('101-2')];
+  await issue(rut);
+  const workflowId = await sobreWorkflow(await aSobreOf(db.orm, [await issue(rut), await issue(rut)]));
   const em = db.orm.em.fork();
-  await em.nativeUpdate(Cfe, { id: decided.id }, { status: 'ACCEPTED', settledAt: new Date() });
   await em.execute('delete from outbox');
 
   const [{ unfinished } = { unfinished: 0 }] = await requeue(deps(), {
@@ -117,15 +129,10 @@ test('requeue wakes runs that Temporal was restored with, in front of a signal t
     dryRun: false,
   });
 
-  expect(unfinished).toBe(3);
-  const rows = await em.execute<{ workflow_id: string; signal: string }[]>(
-    `select workflow_id, signal from outbox where workflow = 'issueCfe' order by id`,
-  );
-  expect(rows).toEqual([
-    { workflow_id: open.workflowId, signal: 'slotGiven' },
-    { workflow_id: told.workflowId, signal: 'slotGiven' },
-    { workflow_id: told.workflowId, signal: 'originalDecided' },
-    { workflow_id: waits.workflowId, signal: 'slotGiven' },
+  expect(unfinished).toBe(2);
+  const messages = await em.find(OutboxMessage, { workflowId });
+  expect(messages).toMatchObject([
+    { signal: 'slotGiven', searchAttributes: { EnterpriseRut: rut, CfeId: ['101-2', '101-3'] } },
   ]);
 });
 

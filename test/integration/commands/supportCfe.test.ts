@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type SupportCfeDeps, supportCfe, supportCfes } from '../../../src/commands/supportCfe.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { markStuck } from '../../../src/db/cfes.ts';
+import { cfeById, markStuck } from '../../../src/db/cfes.ts';
 import type { SupportAsk } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -10,6 +10,7 @@ import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { aSobreOf } from '../../support/pendingCfes.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 describe('supportCfes', () => {
@@ -23,9 +24,13 @@ describe('supportCfes', () => {
     const deps = webhookDeps(db.orm);
     const body = fromJson(JSON.stringify(aCfeBody()));
     const issue = () => issueCfe(deps, { accountId, rut, environment: 'production', body });
-    const cfes = [await issue(), await issue(), await issue()];
+    const issued = [await issue(), await issue(), await issue()];
+    const cfes = await Promise.all(issued.map(({ id }) => cfeById(db.orm.em.fork(), id)));
     ids = cfes.map(({ id }) => id);
-    workflowIds = cfes.map(({ workflowId }) => workflowId);
+    // The first has its sobre by itself.
+    for (const cfe of cfes.slice(1)) await aSobreOf(db.orm, [cfe]);
+    workflowIds = [];
+    for (const id of ids) workflowIds.push((await cfeById(db.orm.em.fork(), id)).workflowId ?? '');
   });
   afterAll(() => db[Symbol.asyncDispose]());
 
@@ -64,8 +69,13 @@ describe('supportCfes', () => {
       ],
       [ids[2], 'retried', 'It is try 3.'],
     ]);
-    const request = { action: 'retry', requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) };
-    expect(asked).toEqual(workflowIds.map((workflowId) => [workflowId, request]));
+    const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(asked).toEqual(
+      workflowIds.map((workflowId, index) => [
+        workflowId,
+        { action: 'retry', requestId, cfeId: `101-${index + 1}` },
+      ]),
+    );
     expect(new Set(asked.map(([, { requestId }]) => requestId)).size).toBe(3);
   });
 
@@ -134,7 +144,7 @@ describe('supportCfes', () => {
   test('one whose step fails by a mistake of ours: support can do nothing, and is told so', async () => {
     const { asked, deps } = supporting(() => ({ outcome: 'nothing_to_do', runs: true }));
     const [id = ''] = ids;
-    await markStuck(db.orm.em.fork(), id, 'internal');
+    await markStuck(db.orm.em.fork(), [id], 'internal');
     try {
       const one = { ids: [id], ...WISH };
       const done = [
@@ -149,7 +159,7 @@ describe('supportCfes', () => {
       ]);
       expect(asked).toHaveLength(1);
     } finally {
-      await markStuck(db.orm.em.fork(), id, null);
+      await markStuck(db.orm.em.fork(), [id], null);
     }
   });
 

@@ -11,7 +11,7 @@ import type { Attempt } from '../../../src/domain/attempt.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
-import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -229,7 +229,7 @@ test('the timeline names the API key that asked for it, to its own account and t
     {
       orm: db.orm,
       clock: () => new Date(),
-      outbox: idleOutbox,
+      ...idleIssuing,
       actor: `account:${owners}`,
       origin: { keyId, address: '192.0.2.7' },
     },

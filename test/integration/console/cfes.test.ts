@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
-import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
@@ -52,7 +52,7 @@ async function issue(
 ): Promise<void> {
   const body = fromJson(JSON.stringify(aCfeBody(wishes)));
   const idempotency = key === undefined ? null : aRequestKey(key);
-  const deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox };
+  const deps = { orm: db.orm, clock: () => new Date(), ...idleIssuing };
   await issueCfe(deps, {
     accountId,
     rut: of,

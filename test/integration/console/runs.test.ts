@@ -68,14 +68,14 @@ describe('bulk runs in the console, without script', () => {
 
   test('what fails by a mistake of ours is listed with what to do, and nothing is offered for it', async () => {
     const [first = ''] = await stuckOf(theirs as Troubled);
-    await markStuck(db.orm.em.fork(), first, 'internal');
+    await markStuck(db.orm.em.fork(), [first], 'internal');
     try {
       const page = main((await support.get('/stuck?stuck_reason=internal')).text);
       expect(page.match(/<tr id="stuck-/g)).toHaveLength(1);
       expect(page).toContain('avisar a desarrollo');
       expect(page).not.toMatch(/runs\/new\?[^"]*stuck_reason=internal/);
     } finally {
-      await markStuck(db.orm.em.fork(), first, 'undecided');
+      await markStuck(db.orm.em.fork(), [first], 'undecided');
     }
   });
 

@@ -7,7 +7,7 @@ import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { startOfDay } from '../../../src/domain/montevideo.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
-import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
+import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise, giveCertificate } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
@@ -38,7 +38,7 @@ async function issue(
   const { environment = 'production', key, requestId, accountId } = of;
   const body = fromJson(JSON.stringify(aCfeBody({ ...wishes, emissionDate: day(0) })));
   const idempotency = key === undefined ? null : aRequestKey(key);
-  const deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox };
+  const deps = { orm: db.orm, clock: () => new Date(), ...idleIssuing };
   const input = { accountId, rut: of.rut, environment, body, idempotency, requestId: requestId ?? null };
   const { id } = await issueCfe(deps, input);
   await change(id, { createdAt: at(of.minutes), emissionDate: wishes.emissionDate ?? '2026-08-01' });

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { createLoadDirectory } from '../../../src/activities/loadDirectory.ts';
 import { createPrepareExchange } from '../../../src/activities/prepareExchange.ts';
 import { composeExchange } from '../../../src/activities/steps/composeExchange.ts';
-import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { requeue } from '../../../src/commands/requeue.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { DirectoryEntry, Exchange } from '../../../src/db/entities/authority.ts';
@@ -23,6 +22,7 @@ import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
 import { aRut } from '../../support/papers.ts';
 import { officialFault, testWithOfficialFiles } from '../../support/simulator/tools.ts';
 import { aCustomer, aSimulator, field } from '../../support/simulator/world.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date('2026-11-20T12:05:00Z');
@@ -96,7 +96,7 @@ async function aCfe(
   return own.findOneOrFail(Cfe, { id: cfe.id }, { populate: ['signedXml'], refresh: true });
 }
 const decide = (cfe: Cfe, status: 'ACCEPTED' | 'OBSERVED' | 'REJECTED' = 'ACCEPTED') =>
-  storeVerdict({ orm: db.worker, clock: () => now, outbox: idleOutbox }, cfe.id, { status, reasons: [] });
+  decideCfe({ orm: db.worker, clock: () => now }, cfe.id, { status, reasons: [] });
 /** A CFE with its verdict, to a RUC that is listed. */
 async function anExchange(more: Partial<ListedIssuer> = {}) {
   const to = aRut();
@@ -145,7 +145,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
           EnterpriseRut: issuer.rut,
           Environment: 'production',
           CfeType: type,
-          CfeId: cfeId,
+          CfeId: [cfeId],
         },
       });
       // The verdict once more changes nothing.

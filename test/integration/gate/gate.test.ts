@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { endpointStates, type LockedEndpoint, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
-import { QueueEntry } from '../../../src/db/entities/authority.ts';
+import {
+  dismissProber,
+  endpointStates,
+  type LockedEndpoint,
+  lockEndpoint,
+} from '../../../src/db/authorityEndpoints.ts';
+import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
+import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { nextEntries } from '../../../src/db/queueEntries.ts';
+import { nextInLine, sobreInHand } from '../../../src/db/sobres.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createGate, type Gate, type Permit } from '../../../src/gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
@@ -13,12 +20,17 @@ import { anHourAhead } from '../../support/clocks.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
 import { until } from '../../support/until.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 const PER_SECOND = 20;
 const SPACING = 1_000 / PER_SECOND;
+const MOST = 10;
+const later = (milliseconds: number): Date => new Date(START.getTime() + milliseconds);
+const upTo = (last: number, first = 1): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe('the gate that all workers share', () => {
   let db: TestDatabase;
@@ -32,11 +44,17 @@ describe('the gate that all workers share', () => {
     db = await cloneDatabase({ worker: true });
     other = await openOrm({ databaseUrl: db.urlOf('worker'), pool: 10 });
     now = START;
-    const clock = () => now;
-    const pause = async (milliseconds: number): Promise<void> => passes(milliseconds);
-    const gate = (orm: Orm) => createGate({ orm, clock, sendsPerSecond: PER_SECOND, pause, chance: () => 0 });
-    gates = [gate(db.orm), gate(other)];
-    gatekeepers = [gatekeeper(db.worker, PER_SECOND), gatekeeper(other, PER_SECOND)];
+    const gate = (orm: Orm) =>
+      createGate({
+        orm,
+        clock,
+        sendsPerSecond: PER_SECOND,
+        questionsPerSecond: PER_SECOND,
+        pause: async (milliseconds) => passes(milliseconds),
+        chance: () => 0,
+      });
+    gates = [gate(db.worker), gate(other)];
+    gatekeepers = [gatekeeper(db.worker), gatekeeper(other)];
     accountId = await anAccount(db.orm);
     ruts = [];
     for (let i = 0; i < 3; i += 1)
@@ -48,229 +66,466 @@ describe('the gate that all workers share', () => {
     await db[Symbol.asyncDispose]();
   });
 
+  const clock = () => now;
   const logger = createLogger({ name: 'test', level: 'silent' });
-  const gatekeeper = (orm: Orm, sendsPerSecond: number) =>
-    createGatekeeper({ orm, clock: () => now, outbox: idleOutbox, logger, sendsPerSecond });
+  const gatekeeper = (orm: Orm, wishes: Partial<Parameters<typeof createGatekeeper>[0]> = {}): Gatekeeper =>
+    createGatekeeper({
+      orm,
+      clock,
+      outbox: idleOutbox,
+      logger,
+      sendsPerSecond: PER_SECOND,
+      sobreMost: MOST,
+      ...wishes,
+    });
+  /** By PostgreSQL's clock. */
+  const untimed = () => ({
+    gate: createGate({ orm: other, sendsPerSecond: PER_SECOND, questionsPerSecond: PER_SECOND }),
+    keeper: createGatekeeper({
+      orm: db.worker,
+      outbox: idleOutbox,
+      logger,
+      sendsPerSecond: PER_SECOND,
+      sobreMost: MOST,
+    }),
+  });
   const passes = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds);
   };
   const cfesOf = (rut: string | undefined, count: number, from = START): Promise<Cfe[]> =>
     givePendingCfes(db.orm, { accountId, rut: rut ?? '', count, from });
-  /** All enter at once, by turns at the gates of two processes. */
-  const allEnter = (cfes: readonly Cfe[]) =>
-    Promise.all(cfes.map((cfe, index) => gates[index % 2 === 0 ? 0 : 1].enter(cfe)));
+  const oneOf = async (rut: string | undefined, from = START): Promise<Cfe> => {
+    const [cfe] = await cfesOf(rut, 1, from);
+    if (!cfe) throw new Error('no CFE');
+    return cfe;
+  };
+  /** Sobres of one CFE each, a millisecond apart, that wait for a slot. */
+  const waitingSobres = async (cfes: readonly Cfe[]): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const [index, cfe] of cfes.entries())
+      ids.push(await aSobreOf(db.orm, [cfe], { slot: null, now: later(index) }));
+    return ids;
+  };
+  const aWaitingSobre = async (rut: string | undefined): Promise<string> =>
+    aSobreOf(db.orm, [await oneOf(rut)], { slot: null, now: START });
+  const enter = async (sobreId: string, gate: 0 | 1 = 0) =>
+    gates[gate].enter(await sobreInHand(db.worker.em.fork(), sobreId, clock));
+  const sobreOf = (id: string) => db.orm.em.fork().findOneOrFail(Sobre, { id });
+  const stands = (id: string, state: SobreState) =>
+    db.orm.em.fork().nativeUpdate(Sobre, { id }, { state, xml: '<Sobre/>', idemisor: 900n });
+  /** With a permit for that sobre: whether it may go now. */
+  const maySend = async (sobreId: string, permit: unknown): Promise<boolean> =>
+    gates[1].untilSlot(await sobreOf(sobreId), permit as Permit);
+  const afterFailure = async (sobreId: string) => gates[0].afterFailure(await sobreOf(sobreId));
   const bothLook = () => Promise.all(gatekeepers.map((gatekeeper) => gatekeeper.look()));
   const reception = (change: (endpoint: LockedEndpoint) => void) =>
     db.orm.em
       .fork()
-      .transactional(async (em) => change(await lockEndpoint(em, 'production/reception', () => now)));
+      .transactional(async (em) => change(await lockEndpoint(em, 'production/reception', clock)));
   const opens = () =>
     reception((endpoint) => {
       for (let i = 0; i < FAILURES_TO_OPEN; i += 1) endpoint.countFailure({ wasProbe: false, chance: 0 });
     });
   const closes = () => reception((endpoint) => endpoint.close());
-  const entries = () => db.orm.em.fork().find(QueueEntry, {});
-  const released = async () =>
-    (await entries()).filter(({ slot }) => slot !== null).sort((a, b) => Number(a.slot) - Number(b.slot));
-  const waiting = async () => (await entries()).filter(({ slot }) => slot === null).length;
-  const called = async () =>
-    (await db.orm.em.fork().find(OutboxMessage, { signal: 'slotGiven' }, { orderBy: { id: 'asc' } })).map(
-      ({ input }) => input['cfeUuid'],
+  const proberId = async () => {
+    let id: string | null = null;
+    await reception(({ breaker }) => {
+      id = breaker.proberId;
+    });
+    return id as string | null;
+  };
+
+  interface Made {
+    readonly id: string;
+    readonly rut: string;
+    readonly slot: Date | null;
+    readonly sequences: number[];
+  }
+  /** All sobres by their slots, with the places of their CFEs in the sequence of their enterprise. */
+  const sobres = async (): Promise<Made[]> => {
+    const rows = await db.orm.em.fork().execute<(Omit<Made, 'slot'> & { slot: string | null })[]>(
+      `select sobre.id, sobre.rut, slot, json_agg(sequence order by place) as sequences
+       from sobre join sobre_cfe on sobre_id = sobre.id join cfe on cfe.id = cfe_uuid
+       group by sobre.id order by slot nulls last, sobre.created_at, sobre.id`,
     );
-  /** What the dispatcher does when Temporal is there. */
-  const told = () =>
-    db.orm.em.fork().nativeUpdate(OutboxMessage, { dispatchedAt: null }, { dispatchedAt: now });
-  const isPermit = (admission: unknown): admission is Permit =>
-    typeof admission === 'object' && admission !== null && 'slot' in admission;
+    return rows.map((row) => ({ ...row, slot: row.slot === null ? null : new Date(row.slot) }));
+  };
+  const contents = async () => (await sobres()).map(({ sequences }) => sequences);
+  const rowsThatWait = () => db.orm.em.fork().count(Cfe, { sobreId: null, status: 'PENDING' });
+  const messages = (signal: 'slotGiven' | null) =>
+    db.orm.em.fork().find(OutboxMessage, { signal }, { orderBy: { id: 'asc' } });
+  const started = async () => (await messages(null)).map(({ input }) => input['sobreId']);
+  const called = async () => (await messages('slotGiven')).map(({ input }) => input['sobreId']);
 
-  test('a CFE goes at once where nobody waits, and leaves no row', async () => {
-    const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+  describe('what waits is put into sobres', () => {
+    test('in the order in which it was taken, as many as a sobre holds, with slot and message', async () => {
+      const [rut = ''] = ruts;
+      await cfesOf(rut, MOST + 3);
 
-    const permit = await gates[0].enter(cfe);
+      await bothLook();
 
-    expect(permit).toEqual({ slot: now, dueAt: now.getTime(), hasEntry: false, isProbe: false });
-    expect(await gates[0].untilSlot(cfe, permit as Permit)).toBe(true);
-    expect(await entries()).toEqual([]);
-  });
-
-  test('of 100 who come at once no two get slots nearer than the rate; who gets none near waits', async () => {
-    const admissions = await allEnter(await cfesOf(ruts[0], 100));
-
-    const slots = admissions
-      .filter(isPermit)
-      .map(({ slot }) => slot.getTime())
-      .sort((a, b) => a - b);
-    for (const [index, slot] of slots.entries()) expect(slot).toBe(START.getTime() + index * SPACING);
-    // 3.5 s of slots.
-    expect(slots).toHaveLength(71);
-    expect(admissions.filter((admission) => admission === 'waits')).toHaveLength(29);
-    expect(await waiting()).toBe(29);
-  });
-
-  test('a process whose own clock is an hour ahead keeps nobody back: the time is PostgreSQL’s', async () => {
-    const gate = createGate({ orm: db.worker, sendsPerSecond: PER_SECOND });
-    const elsewhere = createGate({ orm: other, sendsPerSecond: PER_SECOND });
-    const keeper = createGatekeeper({
-      orm: db.worker,
-      outbox: idleOutbox,
-      logger,
-      sendsPerSecond: PER_SECOND,
-    });
-    const [ahead, second, third, fourth] = (await cfesOf(ruts[0], 4)) as [Cfe, Cfe, Cfe, Cfe];
-    await anHourAhead(async () => {
-      const permit = await gate.enter(ahead);
-      expect(isPermit(permit) && (await gate.untilSlot(ahead, permit))).toBe(true);
+      const [sobre] = await sobres();
+      expect(await sobres()).toEqual([{ id: sobre?.id, rut, slot: now, sequences: upTo(MOST) }]);
+      const [message] = await messages(null);
+      const ids = upTo(MOST).map((sequence) => `101-${sequence}`);
+      expect(message).toMatchObject({
+        workflow: 'issueCfes',
+        workflowId: expect.stringMatching(new RegExp(`^cfe:${rut}:101-1\\+${MOST - 1}:[0-9a-f]{8}$`)),
+        input: { sobreId: sobre?.id },
+        searchAttributes: expect.objectContaining({ CfeId: ids, EnterpriseRut: rut }),
+      });
+      const { workflowId } = await db.orm.em.fork().findOneOrFail(Cfe, { rut, sequence: MOST });
+      expect(workflowId).toBe(message?.workflowId);
+      expect(await started()).toHaveLength(1);
+      expect(await rowsThatWait()).toBe(3);
     });
 
-    const permit = await elsewhere.enter(second);
+    test('those who share a certificate with the first of them, up to the first who does not', async () => {
+      const [rut = ''] = ruts;
+      const [, , third] = await cfesOf(rut, 4);
+      const em = db.orm.em.fork();
+      const certificate = await em.findOneOrFail(Certificate, { rut }, { populate: ['sealedKey'] });
+      const renewed = randomUUID();
+      certificate.replacedAt = now;
+      await em.flush();
+      const { subject, notBefore, notAfter, certificate: der } = certificate;
+      const values = {
+        subject,
+        notBefore,
+        notAfter,
+        certificate: der,
+        sealedKey: 'sealed',
+        replacedAt: null,
+      };
+      await em.insert(Certificate, {
+        id: renewed,
+        rut,
+        environment: 'production',
+        createdAt: now,
+        ...values,
+      });
+      await em.nativeUpdate(Cfe, { id: third?.id ?? '' }, { certificateId: renewed });
 
-    expect(isPermit(permit) && (await elsewhere.untilSlot(second, permit))).toBe(true);
-    // The same by a gatekeeper: it calls one for a slot in two seconds.
-    await elsewhere.wait(third);
-    await anHourAhead(() => keeper.look());
-    await elsewhere.wait(fourth);
-    await keeper.look();
-    expect(await called()).toEqual([third.id, fourth.id]);
-    const late = await elsewhere.enter(third);
-    expect(isPermit(late) && (await elsewhere.untilSlot(third, late))).toBe(true);
+      for (let look = 0; look < 3; look += 1) {
+        await bothLook();
+        passes(10_001);
+      }
+
+      expect(await contents()).toEqual([[1, 2], [3], [4]]);
+    });
+
+    test('as much as the authority takes in bytes', async () => {
+      const [rut = ''] = ruts;
+      await cfesOf(rut, 4);
+      const em = db.orm.em.fork();
+      await em.execute(`update cfe set signed_xml = repeat('x', 900000), digest = 'eA=='`);
+      await em.execute(`update cfe set signed_xml = repeat('x', 3000000) where sequence = 4`);
+
+      for (let look = 0; look < 3; look += 1) {
+        await bothLook();
+        passes(10_001);
+      }
+
+      // One that is too large by itself is told so by the authority, and holds up nobody.
+      expect(await contents()).toEqual([[1, 2], [3], [4]]);
+    });
+
+    test('but no note before the verdict on what it corrects', async () => {
+      const [rut = ''] = ruts;
+      const [original, note] = (await cfesOf(rut, 2)) as [Cfe, Cfe];
+      const em = db.orm.em.fork();
+      await em.nativeUpdate(Cfe, { id: note.id }, { held: true, referenceId: original.id });
+      await bothLook();
+      passes(60_000);
+      await bothLook();
+      expect(await contents()).toEqual([[1]]);
+
+      await decideCfe({ orm: db.orm, clock }, original.id, { status: 'ACCEPTED' });
+      await bothLook();
+
+      expect(await contents()).toEqual([[1], [2]]);
+    });
+
+    test('a few wait while a sobre of theirs is under way, for ten seconds at most; as many as fill one do not', async () => {
+      const [rut = '', elsewhere = ''] = ruts;
+      await cfesOf(rut, 1);
+      await bothLook();
+      await cfesOf(rut, MOST - 1);
+      await cfesOf(elsewhere, 1);
+      passes(1_000);
+      await bothLook();
+      // Nobody else waits with them.
+      expect((await sobres()).map((one) => one.rut)).toEqual([rut, elsewhere]);
+
+      await cfesOf(rut, 1, later(60_000));
+      await bothLook();
+      expect((await sobres()).at(-1)).toMatchObject({ rut, sequences: upTo(MOST + 1, 2) });
+
+      await cfesOf(rut, 2);
+      passes(9_000);
+      await bothLook();
+      expect(await rowsThatWait()).toBe(2);
+      passes(1_200);
+      await bothLook();
+      expect(await rowsThatWait()).toBe(0);
+    });
+
+    test('and go at once when that sobre was received', async () => {
+      await cfesOf(ruts[0], 1);
+      await bothLook();
+      await cfesOf(ruts[0], 2);
+      const [first] = await sobres();
+      await stands(first?.id ?? '', 'RECEIVED');
+
+      await bothLook();
+
+      expect(await contents()).toEqual([[1], [2, 3]]);
+    });
+
+    test('a sobre whose CFE waits for a person blocks nobody', async () => {
+      const stuck = await oneOf(ruts[0]);
+      await aSobreOf(db.orm, [stuck], { slot: now, now });
+      await db.orm.em.fork().nativeUpdate(Cfe, { id: stuck.id }, { stuckReason: 'signing' });
+      await cfesOf(ruts[0], 2);
+      passes(10_001);
+
+      await bothLook();
+
+      expect(await contents()).toEqual([[1], [2, 3]]);
+    });
+
+    test('of one enterprise and environment each', async () => {
+      const [rut = ''] = ruts;
+      await cfesOf(rut, 2);
+      await givePendingCfes(db.orm, { accountId, rut, count: 2, from: START, environment: 'sandbox' });
+
+      await bothLook();
+
+      const rows = await db.orm.em.fork().find(Sobre, { rut }, { orderBy: { environment: 'asc' } });
+      expect(rows.map(({ environment }) => environment)).toEqual(['production', 'sandbox']);
+      expect(await contents()).toEqual(expect.arrayContaining([upTo(2), upTo(4, 3)]));
+    });
   });
 
-  test('where others wait nobody goes past them', async () => {
-    const [first, second] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
-    await gates[0].wait(first);
-    expect(await gates[1].enter(second)).toBe('waits');
-    expect(await gates[1].enter(second)).toBe('waits');
-    expect(await waiting()).toBe(2);
-  });
-
-  test('the order: by enterprise in turn, the longest without one first, and of each the oldest', async () => {
+  test('the order: by enterprise, the longest without a slot first; of each its oldest sobre, before its CFEs', async () => {
     const [a = '', b = '', c = ''] = ruts;
-    const ofA = await cfesOf(a, 4, new Date('2026-11-20T10:00:00Z'));
-    const ofB = await cfesOf(b, 1);
-    const ofC = await cfesOf(c, 2);
-    // They come to wait in any order.
-    for (const cfe of [...ofC, ...ofA.toReversed(), ...ofB]) await gates[0].wait(cfe);
+    await cfesOf(a, 2);
+    const [first, second] = await waitingSobres(await cfesOf(b, 2));
+    await cfesOf(b, 1);
+    await cfesOf(c, 1);
     const em = db.orm.em.fork();
-    await em.execute('update sobre_sequence set last_slot = ? where rut = ?', [START.toISOString(), a]);
-    await em.execute('update sobre_sequence set last_slot = ? where rut = ?', [
-      new Date(START.getTime() - 1_000).toISOString(),
-      b,
-    ]);
+    const hadSlot = (rut: string, at: Date) =>
+      em.execute('update sobre_sequence set last_slot = ? where rut = ?', [at.toISOString(), rut]);
+    await hadSlot(a, START);
+    await hadSlot(b, later(-1_000));
 
-    const order = (cfes: readonly (Cfe | undefined)[]) => cfes.map((cfe) => cfe?.id);
-    const next = (count: number) => nextEntries(em, { environment: 'production', count });
-    const all = order([ofC[0], ofB[0], ofA[0], ofC[1], ofA[1], ofA[2], ofA[3]]);
-    expect((await next(50)).map(({ cfeUuid }) => cfeUuid)).toEqual(all);
-    for (const count of [1, 2, 4])
-      expect((await next(count)).map(({ cfeUuid }) => cfeUuid)).toEqual(all.slice(0, count));
-    expect(await nextEntries(em, { environment: 'sandbox', count: 5 })).toEqual([]);
+    const line = { environment: 'production', flightSince: later(-10_000), full: MOST } as const;
+    const all = [
+      { rut: c, sobreId: null },
+      { rut: b, sobreId: first },
+      { rut: a, sobreId: null },
+    ];
+    for (const count of [50, 2, 1])
+      expect(await nextInLine(em, { ...line, count })).toEqual(all.slice(0, count));
+    expect(await nextInLine(em, { ...line, environment: 'sandbox', count: 5 })).toEqual([]);
+    await em.nativeUpdate(Sobre, { id: first ?? '' }, { slot: later(-20_000) });
+    expect(await nextInLine(em, { ...line, count: 5 })).toContainEqual({ rut: b, sobreId: second });
   });
 
-  test('two gatekeepers drain what waits: each once, ahead of time, at the rate, by enterprise in turn, oldest first', async () => {
-    const cfes = [
-      ...(await cfesOf(ruts[0], 40)),
-      ...(await cfesOf(ruts[1], 40)),
-      ...(await cfesOf(ruts[2], 40)),
-    ];
-    await opens();
-    expect(new Set(await allEnter(cfes))).toEqual(new Set(['waits']));
-    await closes();
+  test('two gatekeepers let through what waits: each CFE once, at the rate, by enterprise in turn, oldest first', async () => {
+    for (const rut of ruts) await cfesOf(rut, 40);
 
     const givenAt = new Map<string, number>();
-    for (let look = 0; look < 40; look += 1) {
+    for (let look = 0; look < 6; look += 1) {
       await bothLook();
-      for (const { cfeUuid } of await released())
-        if (!givenAt.has(cfeUuid)) givenAt.set(cfeUuid, now.getTime());
+      for (const { id } of await sobres()) if (!givenAt.has(id)) givenAt.set(id, now.getTime());
       passes(250);
     }
 
-    const given = await released();
-    expect(given).toHaveLength(120);
-    expect(await called()).toHaveLength(cfes.length);
-    expect(new Set(await called())).toEqual(new Set(cfes.map(({ id }) => id)));
-    const slots = given.map(({ slot }) => Number(slot));
+    const made = await sobres();
+    expect(made.map(({ rut }) => rut)).toEqual(Array.from({ length: 4 }, () => ruts).flat());
+    for (const rut of ruts)
+      expect(made.filter((one) => one.rut === rut).flatMap(({ sequences }) => sequences)).toEqual(upTo(40));
+    expect(new Set(await started())).toEqual(new Set(made.map(({ id }) => id)));
+    expect(await started()).toHaveLength(12);
+    const slots = made.map(({ slot }) => Number(slot));
     for (const [index, slot] of slots.entries()) {
-      if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBe(SPACING);
-      const lead = slot - (givenAt.get(given[index]?.cfeUuid ?? '') ?? 0);
-      expect(lead).toBeGreaterThanOrEqual(2_000);
-      expect(lead).toBeLessThanOrEqual(3_000);
-    }
-    expect(given.map(({ rut }) => rut)).toEqual(Array.from({ length: 40 }, () => ruts).flat());
-    for (const rut of ruts) {
-      const sequences = given.filter((entry) => entry.rut === rut).map(({ sequence }) => sequence);
-      expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+      if (index > 0) expect(slot - (slots[index - 1] ?? 0)).toBeGreaterThanOrEqual(SPACING);
+      expect(slot).toBeGreaterThanOrEqual(givenAt.get(made[index]?.id ?? '') ?? Number.POSITIVE_INFINITY);
     }
   });
 
-  test('one that was called finds its slot; late, it takes another; received, it is gone', async () => {
-    const [one, late] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
-    for (const cfe of [one, late]) await gates[0].wait(cfe);
-    await bothLook();
-    const [firstSlot = now, secondSlot = now] = (await released()).map(({ slot }) => slot ?? now);
+  test('slots are given three seconds ahead and no further', async () => {
+    const slow = gatekeeper(db.worker, { sendsPerSecond: 1 });
+    for (const rut of ruts) await aWaitingSobre(rut);
+    for (const rut of ruts) await cfesOf(rut, 1);
+    const slots = async () =>
+      (await sobres()).flatMap(({ slot }) => (slot ? [slot.getTime() - START.getTime()] : []));
 
-    const permit = await gates[1].enter(one);
-    expect(permit).toEqual({ slot: firstSlot, dueAt: firstSlot.getTime(), hasEntry: true, isProbe: false });
-    expect(await gates[1].untilSlot(one, permit as Permit)).toBe(true);
-    expect(now).toEqual(firstSlot);
-    await gates[1].leave(db.orm.em.fork(), one, permit as Permit);
+    await slow.look();
+    await slow.look();
+    expect(await slots()).toEqual([0, 1_000, 2_000]);
+    passes(1_000);
+    await slow.look();
+    expect(await called()).toHaveLength(3);
+  });
+
+  test('of 100 that are late at once no two get slots nearer than the rate; who gets none near waits', async () => {
+    const sobre = await sobreOf(await aWaitingSobre(ruts[0]));
+    const pauses: number[] = [];
+    const late = [db.worker, other].map((orm) =>
+      createGate({
+        orm,
+        clock,
+        sendsPerSecond: PER_SECOND,
+        questionsPerSecond: 1,
+        pause: async (milliseconds) => pauses.push(milliseconds),
+      }),
+    );
+
+    const permit = { dueAt: START.getTime() - 5_000, isProbe: false };
+    const may = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => (late[index % 2] as Gate).untilSlot(sobre, permit)),
+    );
+
+    // 3.5 s of slots, the first of them now.
+    expect(may.filter(Boolean)).toHaveLength(71);
+    expect(pauses.toSorted((a, b) => a - b)).toEqual(upTo(70).map((index) => index * SPACING));
+  });
+
+  test('questions have a rate of their own; who finds none near comes again', async () => {
+    const waits = [];
+    const pauses: number[] = [];
+    const gate = createGate({
+      orm: db.worker,
+      clock,
+      sendsPerSecond: PER_SECOND,
+      questionsPerSecond: 1,
+      pause: async (milliseconds) => pauses.push(milliseconds),
+      chance: () => 0.5,
+    });
+    for (let i = 0; i < 6; i += 1) waits.push(await gate.untilQuestion('production'));
+
+    expect(pauses).toEqual([1_000, 2_000, 3_000]);
+    expect(waits).toEqual([0, 0, 0, 0, 3_500, 3_500]);
+    // Neither the other environment nor a send waits for them.
+    expect(await gate.untilQuestion('sandbox')).toBe(0);
+    await cfesOf(ruts[0], 1);
+    await bothLook();
+    expect((await sobres())[0]?.slot).toEqual(START);
+  });
+
+  test('a process whose own clock is an hour ahead keeps nobody back: the time is PostgreSQL’s', async () => {
+    const { gate, keeper } = untimed();
+    await cfesOf(ruts[0], 1, new Date());
+    await cfesOf(ruts[1], 1, new Date());
+    await anHourAhead(() => keeper.look());
+    const made = await sobres();
+    expect(made).toHaveLength(2);
+    for (const { id, slot } of made) {
+      expect(Number(slot) - Date.now()).toBeLessThan(3_000);
+      const hand = await sobreInHand(other.em.fork(), id);
+      const permit = await gate.enter(hand);
+      expect(await gate.untilSlot(hand.sobre, permit as Permit)).toBe(true);
+    }
+  });
+
+  test('a sobre without a slot waits; called, it finds its slot; late, it takes another', async () => {
+    const [one, late] = [await aWaitingSobre(ruts[0]), await aWaitingSobre(ruts[1])];
+    expect(await enter(one)).toBe('waits');
+    await bothLook();
+    expect(await called()).toEqual([one, late]);
+    const [firstSlot, secondSlot] = (await sobres()).map(({ slot }) => Number(slot));
+    expect(secondSlot).toBe((firstSlot ?? 0) + SPACING);
+
+    const permit = await enter(one, 1);
+    expect(permit).toEqual({ dueAt: firstSlot, isProbe: false });
+    expect(await maySend(one, permit)).toBe(true);
     passes(5_000);
-    const latePermit = await gates[0].enter(late);
-    const [fresh] = (await cfesOf(ruts[1], 1)) as [Cfe];
-    const taken = await gates[1].enter(fresh);
-    expect(await gates[0].untilSlot(late, latePermit as Permit)).toBe(true);
-
-    expect(secondSlot.getTime()).toBe(firstSlot.getTime() + SPACING);
-    expect(isPermit(taken) && now.getTime() - taken.slot.getTime()).toBe(SPACING);
-    expect((await entries()).map(({ cfeUuid }) => cfeUuid)).toEqual([late.id]);
+    const before = now.getTime();
+    expect(await maySend(one, { dueAt: before, isProbe: false })).toBe(true);
+    const latePermit = await enter(late);
+    expect(latePermit).toEqual({ dueAt: secondSlot, isProbe: false });
+    expect(await maySend(late, latePermit)).toBe(true);
+    // A slot was free at once.
+    expect(now.getTime()).toBe(before);
+    expect(await maySend(late, latePermit)).toBe(true);
+    expect(now.getTime()).toBe(before + SPACING);
   });
 
-  test('one of whom nothing is heard, as when its workflow is gone, is called anew', async () => {
-    const [cfe, settled] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
-    for (const one of [cfe, settled]) await gates[0].wait(one);
+  test('one that gives its slot back waits, and is called anew', async () => {
+    const id = await aWaitingSobre(ruts[0]);
     await bothLook();
-    await db.orm.em.fork().nativeUpdate(Cfe, { id: settled.id }, { status: 'RECEIVED' });
-    passes(190_000);
+    await gates[0].wait(await sobreOf(id));
+    expect((await sobreOf(id)).slot).toBeNull();
+    passes(1_000);
     await bothLook();
-    expect(await called()).toHaveLength(2);
-
-    await told();
-    passes(20_000);
-    await bothLook();
-
-    expect(await called()).toEqual([cfe.id, settled.id, cfe.id]);
-    expect((await entries()).map(({ cfeUuid }) => cfeUuid)).toEqual([cfe.id]);
+    expect(await called()).toEqual([id, id]);
+    expect((await sobreOf(id)).slot).toEqual(now);
   });
 
-  test('while Temporal cannot be told of a call, nobody is called once more, however long', async () => {
-    const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
-    await gates[0].wait(cfe);
+  test('one that was called is not called once more, however long Temporal cannot be told', async () => {
+    const id = await aWaitingSobre(ruts[0]);
     for (let look = 0; look < 5; look += 1) {
       await bothLook();
       passes(300_000);
     }
-    expect(await called()).toEqual([cfe.id]);
-
-    await told();
-    await bothLook();
-    expect(await called()).toEqual([cfe.id, cfe.id]);
+    expect(await called()).toEqual([id]);
   });
 
   test('no more are let through than can be under way: a Temporal server that is away is not flooded later', async () => {
-    const slow = gatekeeper(db.orm, 1);
-    for (const cfe of await cfesOf(ruts[0], 40)) await gates[0].wait(cfe);
+    const slow = gatekeeper(db.worker, { sendsPerSecond: 1 });
+    const ids = await waitingSobres(await cfesOf(ruts[0], 40));
     for (let look = 0; look < 50; look += 1) {
       await slow.look();
       passes(1_000);
     }
-    expect(await released()).toHaveLength(30);
-    const [first] = await released();
-    await db.orm.em.fork().nativeDelete(QueueEntry, { cfeUuid: first?.cfeUuid ?? '' });
+    expect(await called()).toEqual(ids.slice(0, 30));
+    await stands(ids[0] ?? '', 'RECEIVED');
     await slow.look();
-    expect(await called()).toHaveLength(31);
+    expect(await called()).toEqual(ids.slice(0, 31));
+
+    // Those of which nothing was heard for so long are under way no more.
+    passes(200_000);
+    await slow.look();
+    expect(await called()).toHaveLength(34);
+  });
+
+  test('what waits is signed meanwhile, every second', async () => {
+    let times = 0;
+    const signing = gatekeeper(db.worker, {
+      signWaiting: async () => {
+        times += 1;
+      },
+    });
+    for (let look = 0; look < 8; look += 1) {
+      await signing.look();
+      passes(250);
+    }
+    expect(times).toBe(2);
+  });
+
+  test('a look that fails is said, and the next one looks again', async () => {
+    await cfesOf(ruts[0], 1);
+    let fails = true;
+    const failing = gatekeeper(db.worker, {
+      outbox: {
+        dispatchSoon() {
+          if (fails) throw new Error('no outbox');
+        },
+      },
+    });
+    failing.lookSoon();
+    await failing.close();
+    fails = false;
+    const next = gatekeeper(db.worker);
+    await cfesOf(ruts[1], 1);
+    next.lookSoon();
+    await next.close();
+    expect((await sobres()).map(({ rut }) => rut)).toEqual(ruts.slice(0, 2));
   });
 
   describe('while the authority is away', () => {
-    const probing = async () => (await released()).map(({ cfeUuid }) => cfeUuid);
     /** What a failed probe does, by the breaker that stands before the call. */
     const probeFails = async (): Promise<void> => {
       const em = db.orm.em.fork();
@@ -279,181 +534,228 @@ describe('the gate that all workers share', () => {
       );
       await reception((endpoint) => endpoint.countFailure({ wasProbe: true, chance: 0 }));
     };
-
-    test('everybody waits, and the first in order is called as the probe, once who failed last has come', async () => {
-      const cfes = [...(await cfesOf(ruts[1], 2)), ...(await cfesOf(ruts[0], 2))];
+    /** Opens it, lets the failures settle and has a prober appointed. */
+    const goesAway = async (): Promise<void> => {
       await opens();
-      await allEnter(cfes);
+      passes(2_000);
+      await bothLook();
+    };
+
+    test('all waits as rows but for one sobre, the first in order, once who failed last has come', async () => {
+      await opens();
+      for (const rut of ruts) await cfesOf(rut, MOST + 2);
       passes(1_000);
       await bothLook();
-      expect(await probing()).toEqual([]);
+      expect(await sobres()).toEqual([]);
 
       passes(500);
-      await bothLook();
-      await bothLook();
+      for (let look = 0; look < 20; look += 1) {
+        await bothLook();
+        passes(250);
+      }
 
-      expect(await probing()).toEqual([cfes[2]?.id]);
-      expect(await called()).toEqual([cfes[2]?.id]);
-      const permit = await gates[0].enter(cfes[2] as Cfe);
-      expect(permit).toEqual({ slot: now, dueAt: now.getTime(), hasEntry: true, isProbe: true });
-      expect(await gates[1].enter(cfes[0] as Cfe)).toBe('waits');
-      const states = await endpointStates(db.orm.em.fork(), () => now);
+      const [prober] = await sobres();
+      expect(await sobres()).toEqual([
+        { id: prober?.id, rut: ruts[0], slot: later(1_500), sequences: upTo(MOST) },
+      ]);
+      expect(await proberId()).toBe(prober?.id);
+      expect(await db.orm.em.fork().count(OutboxMessage, {})).toBe(1);
+      expect(await rowsThatWait()).toBe(3 * (MOST + 2) - MOST);
+      expect(await enter(prober?.id ?? '')).toEqual({ dueAt: now.getTime(), isProbe: true });
+      const states = await endpointStates(db.orm.em.fork(), clock);
       expect(states.find(({ endpoint }) => endpoint === 'production/reception')).toEqual({
         endpoint: 'production/reception',
         openSince: START,
         nextProbeAt: expect.any(Date),
-        waiting: 3,
+        waiting: 3 * (MOST + 2) - MOST,
       });
     });
 
+    test('a sobre that had its slot waits as well, and goes first when it is back; what waits shares sobres', async () => {
+      const inFlight = await aSobreOf(db.orm, [await oneOf(ruts[1])], { slot: START, now: START });
+      await cfesOf(ruts[1], 6);
+      await cfesOf(ruts[0], 1);
+      await goesAway();
+      const prober = await proberId();
+      expect(prober).not.toBe(inFlight);
+      expect(await enter(inFlight)).toBe('waits');
+      await closes();
+      passes(10_000);
+
+      await bothLook();
+      expect(await called()).toEqual([inFlight]);
+      await stands(inFlight, 'RECEIVED');
+      await bothLook();
+
+      expect((await sobres()).filter(({ rut }) => rut === ruts[1]).map(({ sequences }) => sequences)).toEqual(
+        [[1], upTo(7, 2)],
+      );
+    });
+
     test('a process whose own clock is an hour ahead when it went away keeps no probe back', async () => {
-      const keeper = createGatekeeper({
-        orm: db.worker,
-        outbox: idleOutbox,
-        logger,
-        sendsPerSecond: PER_SECOND,
-      });
-      const gate = createGate({ orm: other, sendsPerSecond: PER_SECOND });
-      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+      const { gate, keeper } = untimed();
+      await cfesOf(ruts[0], 1, new Date());
       await anHourAhead(() =>
         db.orm.em.fork().transactional(async (em) => {
           const endpoint = await lockEndpoint(em, 'production/reception');
           for (let i = 0; i < FAILURES_TO_OPEN; i += 1) endpoint.countFailure({ wasProbe: false, chance: 0 });
         }),
       );
-      await gate.wait(cfe);
 
-      await until('the call of the prober', 10, async () => {
+      await until('the prober', 10, async () => {
         await keeper.look();
-        return (await called()).length > 0 || undefined;
+        return (await started()).length > 0 || undefined;
       });
 
-      expect(await called()).toEqual([cfe.id]);
-      expect(await gate.enter(cfe)).toMatchObject({ hasEntry: true, isProbe: true });
-    });
-
-    test('an older one of the enterprise that comes late takes the place of the probe', async () => {
-      const [failing, entering, probe, other] = (await cfesOf(ruts[0], 4)) as [Cfe, Cfe, Cfe, Cfe];
-      await opens();
-      await allEnter([other, probe]);
-      passes(2_000);
-      await bothLook();
-      expect(await probing()).toEqual([probe.id]);
-
-      const permit = await gates[0].enter(entering);
-      expect(permit).toEqual({ slot: now, dueAt: now.getTime(), hasEntry: true, isProbe: true });
-      expect(await gates[1].enter(probe)).toBe('waits');
-      // Its send failed as the endpoint went away, and took long to do so.
-      expect(await gates[1].afterFailure(failing)).toEqual({ probeIn: 0 });
-      expect(await gates[0].enter(entering)).toBe('waits');
-      expect(await gates[1].enter(other)).toBe('waits');
-
-      await bothLook();
-      expect(await probing()).toEqual([failing.id]);
-      await closes();
-      await bothLook();
-      expect((await probing()).slice(1)).toEqual([entering.id, probe.id, other.id]);
-    });
-
-    test('the probe tries again when the next is due, without leaving its activity', async () => {
-      const [cfe] = (await cfesOf(ruts[0], 3)) as [Cfe];
-      await opens();
-      await allEnter([cfe]);
-      passes(2_000);
-      await bothLook();
-      for (const pause of [2, 4, 8, 16]) {
-        await probeFails();
-        expect(await gates[0].afterFailure(cfe)).toEqual({ probeIn: pause * 1_000 });
-        passes(100);
-      }
-      expect(await gates[1].enter(cfe)).toEqual({ probeIn: 15_900 });
-      passes(13_000);
-      expect(await gates[1].enter(cfe)).toEqual({
-        slot: new Date(now.getTime() + 2_900),
-        dueAt: now.getTime() + 2_900,
-        hasEntry: true,
+      const [prober] = await sobres();
+      expect(await gate.enter(await sobreInHand(other.em.fork(), prober?.id ?? ''))).toMatchObject({
         isProbe: true,
       });
     });
 
-    test('after five probes in vain the next in order tries, so that no CFE keeps the others back', async () => {
-      const [one, two] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
-      await opens();
-      await allEnter([one, two]);
-      passes(2_000);
-      await bothLook();
+    test('the prober tries again when the next probe is due, without leaving its activity', async () => {
+      const id = await aWaitingSobre(ruts[0]);
+      await goesAway();
+      for (const pause of [2, 4, 8, 16]) {
+        await probeFails();
+        expect(await afterFailure(id)).toEqual({ probeIn: pause * 1_000 });
+        passes(100);
+      }
+      expect(await enter(id, 1)).toEqual({ probeIn: 15_900 });
+      passes(13_000);
+      expect(await enter(id, 1)).toEqual({ dueAt: now.getTime() + 2_900, isProbe: true });
+    });
+
+    test('after five probes in vain the next in order tries, so that no sobre keeps the others back', async () => {
+      const one = await aWaitingSobre(ruts[0]);
+      const two = await aWaitingSobre(ruts[1]);
+      await goesAway();
+      expect(await proberId()).toBe(one);
       for (let i = 0; i < 4; i += 1) {
         await probeFails();
-        expect(await gates[0].afterFailure(one)).toHaveProperty('probeIn');
+        expect(await afterFailure(one)).toHaveProperty('probeIn');
       }
       await probeFails();
 
-      expect(await gates[0].afterFailure(one)).toBe('waits');
+      expect(await afterFailure(one)).toBe('waits');
 
       await bothLook();
-      expect(await probing()).toEqual([two.id]);
+      expect(await proberId()).toBe(two);
       // Whoever has tried lately is not asked again; with nobody else, the last one stays.
       await probeFails();
-      expect(await gates[0].afterFailure(two)).toHaveProperty('probeIn');
+      expect(await afterFailure(two)).toHaveProperty('probeIn');
       passes(1_800_001);
-      await gates[0].enter(two);
+      await enter(two);
       await probeFails();
-      expect(await gates[0].afterFailure(two)).toBe('waits');
+      expect(await afterFailure(two)).toBe('waits');
       await bothLook();
-      expect(await probing()).toEqual([one.id]);
+      expect(await proberId()).toBe(one);
+      expect(await called()).toEqual([one, two, one]);
+    });
+
+    test('CFEs that wait are made a sobre to take the prober’s part', async () => {
+      const one = await aWaitingSobre(ruts[0]);
+      await goesAway();
+      await cfesOf(ruts[0], 3);
+      await cfesOf(ruts[1], 3);
+      for (let i = 0; i < 5; i += 1) await probeFails();
+      expect(await afterFailure(one)).toBe('waits');
+
+      await bothLook();
+
+      const made = (await sobres()).find(({ id }) => id !== one);
+      expect(made).toMatchObject({ rut: ruts[1], sequences: [1, 2, 3] });
+      expect(await proberId()).toBe(made?.id);
+    });
+
+    test('a prober of which nothing is heard, as where its run was terminated, is replaced', async () => {
+      const lost = await aWaitingSobre(ruts[0]);
+      await goesAway();
+      await cfesOf(ruts[1], 2);
+      passes(199_000);
+      await bothLook();
+      expect(await proberId()).toBe(lost);
+
+      passes(1_001);
+      await bothLook();
+
+      const made = (await sobres()).find(({ id }) => id !== lost);
+      expect(made?.sequences).toEqual([1, 2]);
+      expect(await proberId()).toBe(made?.id);
+      expect(await sobreOf(lost)).toMatchObject({ slot: null, probedAt: now });
+    });
+
+    test('one that shows that it works on it is not, however long the outage', async () => {
+      const id = await aWaitingSobre(ruts[0]);
+      await goesAway();
+      await cfesOf(ruts[1], 2);
+      for (let i = 0; i < 5; i += 1) {
+        passes(150_000);
+        await enter(id);
+        await bothLook();
+      }
+      expect(await proberId()).toBe(id);
+    });
+
+    test('a prober that was received, refused or left by its CFEs is replaced at once', async () => {
+      const id = await aWaitingSobre(ruts[0]);
+      const next = await aWaitingSobre(ruts[1]);
+      await goesAway();
+      await stands(id, 'REFUSED');
+      await bothLook();
+      expect(await proberId()).toBe(next);
+    });
+
+    test('a prober that leaves, or gives up for a mistake of ours, leaves the part to the next', async () => {
+      const id = await aWaitingSobre(ruts[0]);
+      const next = await aWaitingSobre(ruts[1]);
+      await goesAway();
+      await gates[0].giveUp(id);
+      expect(await proberId()).toBeNull();
+      expect(await sobreOf(id)).toMatchObject({ slot: null, probedAt: now });
+      await bothLook();
+      expect(await proberId()).toBe(next);
+      await gates[0].leave(await sobreOf(next), { dueAt: 0, isProbe: true });
+      expect(await proberId()).toBeNull();
+      // One that is no prober takes nothing from whoever is.
+      await bothLook();
+      const present = await proberId();
+      expect(present).not.toBeNull();
+      await dismissProber(db.orm.em.fork(), randomUUID());
+      await gates[0].leave(await sobreOf(next), { dueAt: 0, isProbe: false });
+      expect(await proberId()).toBe(present);
     });
 
     test('a probe of somebody else that is under way does not send the next one to sleep', async () => {
-      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
+      const id = await aWaitingSobre(ruts[0]);
       await opens();
-      await allEnter([cfe]);
       passes(2_000);
       // A call that was on its way when the endpoint opened, and takes long.
       await reception((endpoint) => void endpoint.beginProbe());
       await bothLook();
 
-      expect(await gates[0].enter(cfe)).toEqual({ probeIn: 2_000 });
+      expect(await enter(id)).toEqual({ probeIn: 2_000 });
 
       passes(2_000);
       await closes();
-      const permit = await gates[0].enter(cfe);
-      expect(await gates[0].untilSlot(cfe, permit as Permit)).toBe(true);
+      const permit = await enter(id);
+      expect(await maySend(id, permit)).toBe(true);
     });
 
     test('a question before the send that fails counts as the probe: the next waits as long', async () => {
-      const [cfe] = (await cfesOf(ruts[0], 1)) as [Cfe];
-      await opens();
-      await allEnter([cfe]);
-      passes(2_000);
-      await bothLook();
+      const id = await aWaitingSobre(ruts[0]);
+      await goesAway();
 
-      expect(await gates[0].afterFailure(cfe)).toEqual({ probeIn: 2_000 });
-    });
-
-    test('those that were let through when it went away wait again, and go in order when it is back', async () => {
-      const cfes = await cfesOf(ruts[0], 10);
-      for (const cfe of cfes) await gates[0].wait(cfe);
-      await bothLook();
-      await opens();
-      passes(2_000);
-      expect(new Set(await allEnter(cfes))).toEqual(new Set(['waits']));
-      await bothLook();
-      expect(await probing()).toEqual([cfes[0]?.id]);
-      await closes();
-
-      await bothLook();
-
-      const given = (await released()).filter(({ cfeUuid }) => cfeUuid !== cfes[0]?.id);
-      expect(given.map(({ cfeUuid }) => cfeUuid)).toEqual(cfes.slice(1).map(({ id }) => id));
+      expect(await afterFailure(id)).toEqual({ probeIn: 2_000 });
     });
 
     test('a failure while it answers is left to the next try; one that finds it away waits', async () => {
-      const [one, two] = (await cfesOf(ruts[0], 2)) as [Cfe, Cfe];
-      expect(await gates[0].afterFailure(one)).toBe('tryAgain');
-      expect(await entries()).toEqual([]);
+      const one = await aSobreOf(db.orm, [await oneOf(ruts[0])], { slot: START, now: START });
+      expect(await afterFailure(one)).toBe('tryAgain');
+      expect((await sobreOf(one)).slot).toEqual(START);
       await opens();
-      expect(await gates[0].afterFailure(two)).toBe('waits');
-      expect(await waiting()).toBe(1);
+      expect(await afterFailure(one)).toBe('waits');
+      expect((await sobreOf(one)).slot).toBeNull();
     });
   });
 });

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { createCustomer } from '../../../src/commands/customers.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { Mail } from '../../../src/db/entities/mail.ts';
@@ -11,6 +10,7 @@ import { idleOutbox } from '../../support/commandDeps.ts';
 import { customerBody } from '../../support/customers.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anIssuer, giveCfes, RECEIVER } from '../../support/mail/receipts.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date('2026-11-20T12:05:00Z');
@@ -56,14 +56,14 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
       cfe: Cfe,
       status: 'ACCEPTED' | 'OBSERVED' | 'REJECTED',
       sandboxMails?: readonly string[],
-    ) => storeVerdict(deps(sandboxMails), cfe.id, { status, reasons: [] });
+    ) => decideCfe(deps(sandboxMails), cfe.id, { status, reasons: [] });
     const mailsOf = (cfe: Cfe): Promise<Mail[]> =>
       db.orm.em.fork().find(Mail, { cfeUuid: cfe.id }, { orderBy: { destination: 'asc' } });
-    const started = (cfe: Cfe): Promise<OutboxMessage[]> =>
-      db.orm.em.fork().find(OutboxMessage, {
-        workflow: 'deliverReceipt',
-        searchAttributes: { CfeId: `101-${cfe.sequence}`, EnterpriseRut: cfe.rut },
-      });
+    const started = async (cfe: Cfe): Promise<OutboxMessage[]> =>
+      (await db.orm.em.fork().find(OutboxMessage, { workflow: 'deliverReceipt' })).filter(
+        ({ searchAttributes: { CfeId, EnterpriseRut } }) =>
+          CfeId?.[0] === `101-${cfe.sequence}` && EnterpriseRut === cfe.rut,
+      );
 
     test.each(['ACCEPTED', 'OBSERVED'] as const)(
       '%s: one for each enabled address, with its workflow',
@@ -102,7 +102,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
           EnterpriseRut: issuer.rut,
           Environment: 'production',
           CfeType: 'ETICKET',
-          CfeId: `101-${cfe.sequence}`,
+          CfeId: [`101-${cfe.sequence}`],
         });
         expect(dispatches).toBeGreaterThan(0);
         expect(JSON.stringify(messages)).not.toMatch(/@|Cliente|\b1220\b/);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { storeVerdict } from '../../../src/activities/steps/storeVerdict.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
@@ -11,6 +10,7 @@ import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
+import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 /** Late on a day in Montevideo, when UTC is a day further. */
@@ -51,7 +51,7 @@ describe('the number of a rejected CFE', () => {
   }
   const deps = () => ({ orm: db.worker, clock: () => DECIDED, outbox: idleOutbox });
   const decide = (cfe: Cfe, codes: readonly string[]) =>
-    storeVerdict(deps(), cfe.id, {
+    decideCfe(deps(), cfe.id, {
       status: 'REJECTED',
       reasons: codes.map((code) => ({ code, message: code, detail: null })),
     });
@@ -141,7 +141,7 @@ describe('the number of a rejected CFE', () => {
 
   test('accepted: not annulled', async () => {
     const cfe = await aCfe(unheard);
-    await storeVerdict(deps(), cfe.id, { status: 'ACCEPTED', reasons: [] });
+    await decideCfe(deps(), cfe.id, { status: 'ACCEPTED', reasons: [] });
     expect(await annulmentsOf(cfe)).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ import { asActivity } from '../../support/activityContext.ts';
 import { anAccount, outboxOf } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { givePendingCfes } from '../../support/pendingCfes.ts';
+import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 type Ask = SupportCfeDeps['askSupport'];
@@ -55,8 +55,10 @@ describe('bulk runs', () => {
       count,
       from: new Date('2026-11-20T12:00:00Z'),
     });
-    for (const { id } of cfes) await markStuck(db.orm.em.fork(), id, reason);
-    return cfes;
+    for (const cfe of cfes) await aSobreOf(db.orm, [cfe]);
+    const ids = cfes.map(({ id }) => id);
+    await markStuck(db.orm.em.fork(), ids, reason);
+    return db.orm.em.fork().find(Cfe, { id: { $in: ids } }, { orderBy: { sequence: 'asc' } });
   };
   const start = (kind: RunKind, filter: RunFilter, expected?: number): Promise<Run> =>
     startRun(deps(), { kind, filter, reason: 'renovado', seen: null, expected });
@@ -153,6 +155,25 @@ describe('bulk runs', () => {
     ]);
   });
 
+  test('cancelled while it acts: what is begun gets its outcome, nothing more is begun, and the counts say so', async () => {
+    await stuckCfes(20);
+    const run = await start('retry', { stuckReason: 'signing' });
+    const asked: string[] = [];
+    const cancel = new AbortController();
+    const cancelled: Ask = (...question) => {
+      if (asked.length >= 3) cancel.abort();
+      return workflows(asked)(...question);
+    };
+
+    const result = await asActivity(() => acting(cancelled)(run.id), {
+      attempt: 1,
+      cancellationSignal: cancel.signal,
+    });
+
+    expect(asked.length).toBeLessThan(10);
+    expect(result).toMatchObject({ kind: 'goesOn', total: 20, done: asked.length });
+  });
+
   test('a worker that dies between an act and its outcome: the act is not repeated', async () => {
     await stuckCfes(3);
     const run = await start('retry', { stuckReason: 'signing' });
@@ -183,8 +204,8 @@ describe('bulk runs', () => {
   test('one that goes on, or is stuck for another reason by now, is left alone; refusals are kept with their words', async () => {
     const [gone, other, refused, asleep] = await stuckCfes(4);
     const run = await start('abandon', { stuckReason: 'signing' });
-    await markStuck(db.orm.em.fork(), gone?.id ?? '', null);
-    await markStuck(db.orm.em.fork(), other?.id ?? '', 'undecided');
+    await markStuck(db.orm.em.fork(), [gone?.id ?? ''], null);
+    await markStuck(db.orm.em.fork(), [other?.id ?? ''], 'undecided');
     const asked: string[] = [];
     const askSupport: Ask = async (workflowId) => {
       asked.push(workflowId);

@@ -28,9 +28,9 @@ export async function storeCfes(
       `with given as (
          select document, signed, row_number() over () as n
          from jsonb_to_recordset(?::jsonb) as given (document jsonb, signed boolean))
-       insert into cfe (id, workflow_id, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date,
+       insert into cfe (id, held, receipt_token, account_id, rut, environment, type, sequence, cae_id, serie, numero, status, emission_date,
          currency, pay_amount, document, certificate_id, created_at, signed_xml, digest)
-       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ?, ?, ?, document ->> 'type',
+       select gen_random_uuid(), false, gen_random_uuid(), ?, ?, ?, document ->> 'type',
          n + (select coalesce(max(sequence), 0) from cfe where cfe.rut = ? and cfe.environment = ?),
          (select id from cae where cae.rut = ? and cae.type = document ->> 'type' limit 1), document ->> 'serie',
          (document ->> 'numero')::integer, 'PENDING', (document ->> 'emissionDate')::date,

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { createAttemptDelivery } from '../../../src/activities/attemptDelivery.ts';
+import type { IssueDeps } from '../../../src/commands/issueCfe.ts';
 import type { WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import type { Opener } from '../../../src/crypto/sealed.ts';
 import { Delivery, DeliveryAttempt } from '../../../src/db/entities/webhooks.ts';
@@ -7,7 +8,7 @@ import type { Orm } from '../../../src/db/orm.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
 import { createPlaces } from '../../../src/webhooks/places.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
-import { idleOutbox } from '../commandDeps.ts';
+import { idleIssuing } from '../commandDeps.ts';
 import { aKeyPair } from '../sealing.ts';
 import type { TestTemporal } from '../temporal.ts';
 import { until } from '../until.ts';
@@ -16,13 +17,13 @@ import { until } from '../until.ts';
 export const webhookDeps = (
   orm: Orm,
   more: Partial<WebhookCommandDeps> = {},
-): WebhookCommandDeps & { opener: Opener } => ({
+): WebhookCommandDeps & IssueDeps & { opener: Opener } => ({
   orm,
   clock: () => new Date(),
-  outbox: idleOutbox,
   ...keysOf(),
   localReceivers: true,
   ...more,
+  ...idleIssuing,
 });
 
 function keysOf() {

@@ -1,9 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createAuthority } from '../../../src/activities/steps/authority.ts';
+import {
+  type AskedCfe,
+  createAuthority,
+  type PlacedCfe,
+  type WrittenSobre,
+} from '../../../src/activities/steps/authority.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
-import type { Sobre } from '../../../src/db/entities/authority.ts';
-import type { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { AskVerdictAnswer, DgiClient, FindCfeAnswer, FindSobreAnswer } from '../../../src/dgi/client.ts';
 import type { ReceiptVerdict } from '../../../src/dgi/xml/ack.ts';
@@ -16,11 +19,11 @@ const cfe = {
   type: 'ETICKET',
   serie: 'A',
   numero: 12,
-  document: { signedAt: '2026-03-02T09:00:00-03:00' },
+  signedAt: '2026-03-02T09:00:00-03:00',
   certificateId: 'c',
-} as Cfe;
+} as const satisfies AskedCfe;
 const SOBRE = {
-  id: 'sobre-1',
+  environment: 'production' as const,
   idemisor: 7n,
   xml: '<EnvioCFE/>',
   idReceptor: '4242',
@@ -28,7 +31,7 @@ const SOBRE = {
   createdAt: new Date('2026-03-02T12:00:00Z'),
   sendingAt: new Date('2026-03-02T12:00:05Z'),
 };
-const sobre = SOBRE as Sobre;
+const sobre: WrittenSobre & typeof SOBRE = SOBRE;
 const RECEIPT: ReceiptVerdict = {
   ordinal: 1,
   typeCode: 101,
@@ -76,10 +79,9 @@ function authorityWith(of: {
   } as unknown as DgiClient;
   const em = {
     findOne: async () => ({ certificate: Buffer.alloc(0) }),
-    count: async (_: unknown, where: { cfeUuid: string; idemisor: bigint; state: { $ne: string } }) =>
-      where.cfeUuid === cfe.id && where.state.$ne === 'REFUSED' && (of.ours ?? [7n]).includes(where.idemisor)
-        ? 1
-        : 0,
+    // Whether a sobre of that number carried the CFE, refused ones left out.
+    execute: async (_: string, [id, idemisor, refused]: [string, string, boolean]) =>
+      id === cfe.id && !refused && (of.ours ?? [7n]).includes(BigInt(idemisor)) ? [{}] : [],
   };
   const authority = createAuthority({
     client,
@@ -91,10 +93,15 @@ function authorityWith(of: {
   });
   return { authority, asked };
 }
-const judged = (of: Parameters<typeof authorityWith>[0]) =>
-  authorityWith(of).authority.askVerdict(cfe, sobre);
+const ask = (of: Parameters<typeof authorityWith>[0], cfes: PlacedCfe[] = [{ ...cfe, place: 1 }]) =>
+  authorityWith(of).authority.askVerdicts(cfes, sobre);
+/** What is said of the one CFE of a sobre. */
+async function judged(of: Parameters<typeof authorityWith>[0]) {
+  const said = await ask(of);
+  return said.kind === 'answered' ? said.outcomes[0] : said;
+}
 
-describe('askVerdict of the authority', () => {
+describe('askVerdicts of the authority', () => {
   test.each([
     ['AE', 'ACCEPTED'],
     ['BE', 'REJECTED'],
@@ -148,6 +155,47 @@ describe('askVerdict of the authority', () => {
 
   test('an answer without our receipt is not yet one', async () => {
     expect(await judged({ verdict: answered({ ordinal: 2 }) })).toMatchObject({ kind: 'notYet' });
+  });
+
+  test('each CFE of a sobre has the verdict at its place, whatever the others have', async () => {
+    const receipts = [
+      {
+        ...RECEIPT,
+        ordinal: 3,
+        numero: 14,
+        state: 'BE',
+        reasons: [{ code: 'E05', message: 'm', detail: null }],
+      },
+      { ...RECEIPT, ordinal: 1 },
+      { ...RECEIPT, ordinal: 4, numero: 99 },
+    ];
+    const cfes = [12, 13, 14, 15].map((numero, index) => ({
+      ...cfe,
+      id: `cfe-${numero}`,
+      numero,
+      place: index + 1,
+    }));
+    const verdict: AskVerdictAnswer = { kind: 'answered', ack: { ...CARATULA, receipts } };
+    expect(await ask({ verdict }, cfes)).toMatchObject({
+      kind: 'answered',
+      outcomes: [
+        { kind: 'verdict', status: 'ACCEPTED' },
+        { kind: 'notYet' },
+        { kind: 'verdict', status: 'REJECTED', reasons: [{ code: 'E05' }] },
+        { kind: 'stuck', reason: 'verdict.other_cfe' },
+      ],
+    });
+  });
+
+  test('one that an earlier sobre brought is found by what is said of it, wherever it stands there', async () => {
+    const verdict = answered({ ordinal: 5 });
+    expect(await ask({ verdict }, [{ ...cfe, place: null }])).toMatchObject({
+      outcomes: [{ kind: 'verdict', status: 'ACCEPTED' }],
+    });
+    const unsure = answered({ signedAt: undefined });
+    expect(await ask({ verdict: unsure }, [{ ...cfe, place: null }])).toMatchObject({
+      outcomes: [{ kind: 'notYet' }],
+    });
   });
 
   describe('of a number that was received before (E02)', () => {
@@ -248,7 +296,7 @@ describe('findSobre of the authority', () => {
   });
 
   test('a send that was begun anew weeks later is looked for in spans that the list takes, the latest first', async () => {
-    const later = { ...SOBRE, sendingAt: new Date('2026-05-01T12:00:00Z') } as Sobre;
+    const later = { ...SOBRE, sendingAt: new Date('2026-05-01T12:00:00Z') };
     const { authority, asked } = authorityWith({
       shipments: [{ kind: 'absent' }, { kind: 'refused' }, { kind: 'absent' }],
     });

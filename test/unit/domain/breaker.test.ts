@@ -15,7 +15,7 @@ const aBreaker = (): Breaker => ({
   openSince: null,
   nextProbeAt: null,
   probes: 0,
-  proberUuid: null,
+  proberId: null,
 });
 const fails = (breaker: Breaker, now: Date, { wasProbe = false, chance = 0 } = {}): void =>
   countFailure(breaker, { wasProbe, now, chance });
@@ -39,7 +39,7 @@ describe('a breaker', () => {
       openSince: START,
       nextProbeAt: after(1_000),
       probes: 0,
-      proberUuid: null,
+      proberId: null,
     });
   });
 

@@ -10,7 +10,6 @@ const call = config.CFE_DGI_ANSWER_SECONDS * 1_000;
 
 test.each<[string, shorter: number, longer: number]>([
   ['two heartbeats may be lost', 3 * D.heartbeatEvery, D.heartbeatTimeout],
-  ['a workflow task outlasts what is done within it', D.ownAtOnce, D.workflowTask],
   ['connecting is part of a call', config.CFE_DGI_CONNECT_SECONDS * 1_000, call],
   ['an attempt holds its slot and two calls', NEAR_MILLISECONDS + 2 * call, D.authorityAttempt],
   ['a send leaves within its attempt, and has its answer', D.sendLeaves + call, D.authorityAttempt],

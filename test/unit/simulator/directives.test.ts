@@ -11,6 +11,8 @@ describe('directivesIn', () => {
       delaySeconds: null,
       lost: false,
       oddState: null,
+      lateSeconds: null,
+      unknown: false,
       sobre: null,
       faults: 0,
       downSeconds: 0,
@@ -26,6 +28,8 @@ describe('directivesIn', () => {
     ['SIM OBSERVE C12', { observe: 'C12' }],
     ['SIM SOBRE S04', { sobre: 'S04' }],
     ['SIM STATE FE', { oddState: 'FE' }],
+    ['SIM LATE 20', { lateSeconds: 20 }],
+    ['SIM UNKNOWN', { unknown: true }],
     ['SIM FAULT 2', { faults: 2 }],
     ['SIM DOWN 30', { downSeconds: 30 }],
     ['Yerba SIM LOST', { lost: true }],
@@ -53,7 +57,13 @@ describe('directivesIn', () => {
 
 describe('together', () => {
   test('of several receipts the sobre obeys the strongest wish; verdicts stay with their receipts', () => {
-    const all = ['SIM DELAY 3', 'SIM DELAY 7', 'SIM REJECT E05', 'SIM FAULT 2 LOST'].map(directivesIn);
+    const all = [
+      'SIM DELAY 3',
+      'SIM DELAY 7',
+      'SIM REJECT E05',
+      'SIM LATE 9 STATE FE',
+      'SIM FAULT 2 LOST',
+    ].map(directivesIn);
     expect(together(all)).toEqual({ ...NONE, delaySeconds: 7, faults: 2, lost: true });
   });
 });

@@ -33,6 +33,8 @@ export interface Entrance {
 
 /** Requests at a time. */
 const CLIENTS = 6;
+/** They come in heaps, so that some share a sobre. */
+const BURST = 20;
 /** A connection that says nothing for so long counts as lost. */
 const PATIENCE_MILLISECONDS = 15_000;
 /** The service is away, or busy with the same key: asked again after a moment. */
@@ -62,7 +64,8 @@ export async function postAll(
 
   async function client(): Promise<void> {
     for (let planned = waiting.shift(); planned; planned = waiting.shift()) {
-      const due = startedAt + (planned.index / options.perSecond) * 1_000;
+      const burst = planned.index - (planned.index % BURST);
+      const due = startedAt + (burst / options.perSecond) * 1_000;
       await pause(Math.max(0, due - performance.now()));
       if (planned.index >= options.held.from) await options.held.until;
       const original = planned.original === null ? null : await answers[planned.original]?.promise;

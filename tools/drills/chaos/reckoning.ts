@@ -57,6 +57,7 @@ export async function reckon(evidence: Evidence): Promise<string[]> {
     gaps(rows),
     await unaccounted(orm),
     unlike(posted.issued, rows, ledger),
+    await misplaced(evidence),
     await misreported(evidence, days, evidence),
     rows
       .filter(({ stuckReason }) => stuckReason !== null)
@@ -140,6 +141,60 @@ function unlike(
     ...theirs
       .filter((line, i) => theirs.indexOf(line) !== i)
       .map((line) => `twice at the authority: ${line}`),
+  ];
+}
+
+interface InSobre {
+  cfe: string | null;
+  rut: string;
+  sobre: string;
+  state: string;
+  idemisor: string | null;
+}
+
+/**
+ * Every sobre has come to an end, their numbers follow one another, and what the authority has went in one that it
+ * received: in one alone. Some carried several CFEs, or the run has proved nothing of that.
+ */
+async function misplaced({ orm, ruts, posted }: Evidence): Promise<string[]> {
+  const rows = await orm.em.fork().execute<InSobre[]>(
+    `select cfe.rut || ' ' || cfe.type || ' ' || serie || '-' || numero as cfe, sobre.rut, sobre.id as sobre, state,
+       idemisor::text as idemisor
+     from sobre left join sobre_cfe on sobre_id = sobre.id left join cfe on cfe.id = cfe_uuid
+     where sobre.rut = any(?) order by sobre.rut, sobre.idemisor`,
+    [`{${ruts.join(',')}}`],
+  );
+  const sobres = [...Map.groupBy(rows, ({ sobre }) => sobre).values()];
+  const heads = sobres.flatMap(([head]) => (head ? [head] : []));
+  const open = heads.filter(({ state }) => !['RECEIVED', 'REFUSED', 'DISSOLVED'].includes(state));
+  const numbered = Map.groupBy(
+    heads.filter(({ idemisor }) => idemisor !== null),
+    ({ rut }) => rut,
+  );
+  const apart = [...numbered].flatMap(([rut, all]) => {
+    const numbers = all.map(({ idemisor }) => Number(idemisor));
+    const first = numbers[0] ?? 0;
+    return numbers.flatMap((one, i) =>
+      one === first + i ? [] : [`${rut}: Idemisor ${one} does not follow the one before`],
+    );
+  });
+  const received = Map.groupBy(
+    rows.filter(({ state }) => state === 'RECEIVED'),
+    ({ cfe }) => cfe,
+  );
+  const elsewhere = posted.issued.flatMap(({ planned, serie, numero }) => {
+    const name = nameOf({ ...planned, serie, numero });
+    const times = received.get(name)?.length ?? 0;
+    return times === (planned.registered ? 1 : 0)
+      ? []
+      : [`${name} went in ${times} sobres that were received`];
+  });
+  const isShared = sobres.some((all) => all.length > 1);
+  return [
+    ...open.map(({ rut, sobre, state }) => `${rut}: the sobre ${sobre} is ${state}`),
+    ...apart,
+    ...elsewhere,
+    ...(isShared ? [] : ['no sobre carried more than one CFE']),
   ];
 }
 

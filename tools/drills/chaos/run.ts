@@ -33,7 +33,7 @@ const ENTERPRISES = 4;
 const LOST = 0.2;
 /** The share of the first messages that the customer's server drops; they come again after a minute. */
 const DROPPED = 0.1;
-const PER_SECOND = 2.5;
+const PER_SECOND = 5;
 /** How long everything may take to settle once nobody is killed any more. */
 const SETTLE_SECONDS = 420;
 const WORD_EVERY_MILLISECONDS = 15_000;
@@ -240,6 +240,10 @@ async function report(of: {
     .execute<{ n: number; highest: number }[]>(
       'select count(*)::integer as n, max(sequence) as highest from report_submission',
     );
+  const [sobres] = await of.orm.em.fork().execute<{ received: number; cfes: number; most: number }[]>(
+    `select count(*)::integer as received, sum(size)::integer as cfes, max(size)::integer as most from (
+       select count(*) as size from sobre join sobre_cfe on sobre_id = sobre.id where state = 'RECEIVED' group by sobre.id) one`,
+  );
   const { lost, passed } = of.authority.answers();
   const messages = of.receiver.received.map(({ headers }) => headers['webhook-id']);
   const figures: Record<string, number> = {
@@ -248,6 +252,9 @@ async function report(of: {
     'requests repeated': of.posted.repeats,
     'repeats answered with the first CFE': of.posted.replays,
     ...Object.fromEntries(rows.map(({ status, n }) => [status, n])),
+    'sobres that were received': sobres?.received ?? 0,
+    'CFEs in them': sobres?.cfes ?? 0,
+    'CFEs in the fullest': sobres?.most ?? 0,
     'answers of the authority': passed,
     'answers of the authority lost': lost,
     'CFEs at the authority': ledgers.flat().length,

@@ -25,6 +25,8 @@ export interface ProductionTemporal {
   readonly address: string;
   readonly databaseVersion: string;
   readonly shards: string;
+  /** Of its processes, by what they are. */
+  readonly pids: { readonly temporal: number; readonly temporalDatabase: number };
   stop(): Promise<void>;
 }
 
@@ -94,6 +96,7 @@ export async function startProductionTemporal(
       address,
       databaseVersion,
       shards: settings.environment?.['NUM_HISTORY_SHARDS'] ?? '',
+      pids: { temporal: server.mark.pid, temporalDatabase: postgres.mark.pid },
       async stop() {
         await server.stop();
         await stop();

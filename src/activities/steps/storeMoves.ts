@@ -1,0 +1,64 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Move, type MoveDeeds, type Moved, moveCfes } from '../../db/moves.ts';
+import type { Orm } from '../../db/orm.ts';
+import { type FinalStatus, isFinal } from '../../domain/cfeStatus.ts';
+import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
+import { failpoint } from '../../failpoints.ts';
+import { takeAttempts } from './noteAttempts.ts';
+
+/** A verdict that was stored just now; for the metrics. */
+export interface StoredVerdict {
+  environment: Environment;
+  type: CfeType;
+  status: FinalStatus;
+  /** From the moment the CFE was taken. */
+  seconds: number;
+}
+
+/** What storing moves needs. */
+export interface MoveDeps {
+  orm: Orm;
+  clock: () => Date;
+  outbox: { dispatchSoon(): void };
+  /** Hears that something which waited may go now. */
+  gatekeeper: { lookSoon(): void };
+  /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
+  sandboxMails?: readonly string[] | undefined;
+  onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
+}
+
+type Deeds = Pick<MoveDeeds, 'sobreId' | 'received'>;
+type Stored = Awaited<ReturnType<typeof moveCfes>> & { readonly now: Date };
+
+/** Moves CFEs in a statement of its own, with the calls that told of them; answers those that were moved. */
+export async function storeMoves(
+  deps: MoveDeps,
+  moves: readonly Move[],
+  deeds: Deeds,
+): Promise<readonly Moved[]> {
+  const stored = await writeMoves(deps, deps.orm.em.fork(), moves, deeds);
+  failpoint('moves.stored');
+  afterMoves(deps, stored);
+  return stored.moved;
+}
+
+/** The same with the open transaction; `afterMoves` is to follow its commit. */
+export async function writeMoves(
+  { clock, sandboxMails = [] }: Pick<MoveDeps, 'clock' | 'sandboxMails'>,
+  em: EntityManager,
+  moves: readonly Move[],
+  deeds: Deeds,
+): Promise<Stored> {
+  const now = clock();
+  return { now, ...(await moveCfes(em, moves, { ...deeds, now, sandboxMails, calls: takeAttempts() })) };
+}
+
+/** After the commit: what was enqueued goes out at once, what waited may go, and the metrics learn of the verdicts. */
+export function afterMoves(deps: MoveDeps, { moved, begins, releases, now }: Stored): void {
+  for (const { environment, type, status, createdAt } of moved) {
+    if (isFinal(status))
+      deps.onVerdict?.({ environment, type, status, seconds: (now.getTime() - createdAt.getTime()) / 1_000 });
+  }
+  if (begins) deps.outbox.dispatchSoon();
+  if (releases || moved.some(({ status }) => status === 'RECEIVED')) deps.gatekeeper.lookSoon();
+}

@@ -1,0 +1,237 @@
+/** Signing CFEs, once each, and writing the sobre in which they go. */
+import { setImmediate } from 'node:timers/promises';
+import { LockMode } from '@mikro-orm/postgresql';
+import { UnsealError } from '../../crypto/sealed.ts';
+import { currentSigner, requireSigner } from '../../db/certificates.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { Cfe } from '../../db/entities/receipts.ts';
+import { enqueue } from '../../db/outbox.ts';
+import {
+  type CfeInSobre,
+  endSobre,
+  openEachAlone,
+  type SignedCfe,
+  type SobreInHand,
+  storePrepared,
+  storeSigned,
+  unsignedCfes,
+} from '../../db/sobres.ts';
+import { sobreAround } from '../../dgi/xml/sobre.ts';
+import type { CfeDocument } from '../../domain/cfeDocument.ts';
+import { isFinal } from '../../domain/cfeStatus.ts';
+import type { Environment } from '../../domain/cfeTypes.ts';
+import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
+import { ORIGINAL_REJECTED } from '../../domain/rejection.ts';
+import { MOST_SOBRE_BYTES } from '../../domain/sobre.ts';
+import { failpoint } from '../../failpoints.ts';
+import { type MoveDeps, storeMoves } from './storeMoves.ts';
+
+/** CFEs that are signed at a time while they wait: the worker has other work. */
+const SIGNED_AT_ONCE = 20;
+/** What is younger is about to be put into a sobre, and signed there. */
+const SIGN_AFTER_MILLISECONDS = 1_000;
+
+const KEY_LOST =
+  'The CFE cannot be signed: the private key of its certificate cannot be opened (is its key-encryption key configured?). Nothing was sent to the authority.';
+
+export interface WriteDeps extends MoveDeps {
+  /** The authority's own RUT, to which sobres are addressed. */
+  authorityRut: Readonly<Record<Environment, string>>;
+  /**
+   * Writes and signs a document with a stored certificate; checks the signature it made. Throws when the private key
+   * cannot be opened.
+   */
+  signDocument: (document: CfeDocument, certificate: Certificate) => Signed;
+}
+
+interface Signed {
+  xml: string;
+  digest: string;
+}
+
+/** What came of writing a sobre: its bytes are stored; it, or its CFEs, stand otherwise now; why its only CFE cannot be signed. */
+export type Written = { kind: 'written' } | { kind: 'changed' } | { kind: 'obstacle'; explanation: string };
+
+/**
+ * Signs the CFEs of a sobre that are not signed yet and stores its bytes under the next number, in one statement. Where one
+ * of them cannot go with the others the sobre is dissolved: that one gets a sobre to itself, the others the next.
+ */
+export async function writeSobre(deps: WriteDeps, hand: SobreInHand): Promise<Written> {
+  const { sobre, cfes, signer } = hand;
+  const refused = cfes.filter(
+    ({ status, originalStatus }) => status === 'PENDING' && originalStatus === 'REJECTED',
+  );
+  if (refused.length > 0) {
+    const moves = refused.map((cfe) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED }));
+    await storeMoves(deps, moves, { sobreId: sobre.id });
+  }
+  if (refused.length > 0 || cfes.some(({ isIn, status }) => !isIn || status !== 'PENDING'))
+    return dissolve(deps, hand, { signed: [], apart: [] });
+
+  const signed: SignedCfe[] = [];
+  const texts: string[] = [];
+  const apart: CfeInSobre[] = [];
+  for (const cfe of cfes) {
+    const made = signedAs(deps, cfe, signer);
+    if (made === null && cfes.length === 1) return signAnew(deps, cfe.id);
+    if (made instanceof Error && cfes.length === 1) throw made;
+    if (made === null || made instanceof Error) apart.push(cfe);
+    else if (typeof made === 'string') texts.push(made);
+    else {
+      signed.push({ id: cfe.id, ...made });
+      texts.push(made.xml);
+    }
+    await setImmediate();
+  }
+  failpoint('sobre.signed');
+  const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
+  if (apart.length > 0 || isEarly || !fitTogether(texts)) return dissolve(deps, hand, { signed, apart });
+
+  const { before, after } = sobreAround({
+    receiverRut: deps.authorityRut[sobre.environment],
+    issuerRut: sobre.rut,
+    createdAt: montevideoTimestamp(deps.clock()),
+    certificateDer: signer.certificate,
+    signedCfes: texts,
+  });
+  const idemisor = await storePrepared(deps.orm.em.fork(), sobre.id, { signed, before, after });
+  failpoint('sobre.stored');
+  if (idemisor === null) return { kind: 'changed' };
+  Object.assign(sobre, { state: 'PREPARED', idemisor, xml: `${before}${idemisor}${after}` });
+  return { kind: 'written' };
+}
+
+/** A CFE as it was signed, or is now; null where the certificate of its sobre does not; or the mistake of ours that prevents it. */
+function signedAs(
+  deps: WriteDeps,
+  { document, signedXml, certificateId }: CfeInSobre,
+  signer: Certificate,
+): string | Signed | null | Error {
+  if (certificateId !== signer.id) return null;
+  if (signedXml !== null) return signedXml;
+  if (document === null) return new TypeError('a CFE that is not signed came without its document');
+  try {
+    return signedBy(deps, document, signer);
+  } catch (error) {
+    return error instanceof Error ? error : new Error('signing failed', { cause: error });
+  }
+}
+
+/** Whether signed CFEs make a sobre that the authority takes. */
+const fitTogether = (texts: readonly string[]): boolean =>
+  texts.length === 1 || texts.reduce((bytes, xml) => bytes + Buffer.byteLength(xml), 0) <= MOST_SOBRE_BYTES;
+
+/** Ends an OPEN sobre. Of its CFEs those that are to go apart get sobres to themselves, whose runs may need a person. */
+async function dissolve(
+  deps: WriteDeps,
+  { sobre }: SobreInHand,
+  { signed, apart }: { signed: readonly SignedCfe[]; apart: readonly CfeInSobre[] },
+): Promise<Written> {
+  const now = deps.clock();
+  const { rut, environment } = sobre;
+  await deps.orm.em.fork().transactional(async (em) => {
+    if (!(await endSobre(em, sobre, { state: 'DISSOLVED', now }))) return;
+    for (const one of signed) await storeSigned(em, one);
+    const made = await openEachAlone(em, { rut, environment, slot: now, cfes: apart }, now);
+    for (const { message } of made) enqueue(em, message, now);
+  });
+  if (apart.length > 0) deps.outbox.dispatchSoon();
+  deps.gatekeeper.lookSoon();
+  return { kind: 'changed' };
+}
+
+/** The signed document; null where the private key of the certificate cannot be opened. */
+function signedBy(
+  { signDocument }: Pick<WriteDeps, 'signDocument'>,
+  document: CfeDocument,
+  certificate: Certificate,
+): Signed | null {
+  try {
+    return signDocument(document, certificate);
+  } catch (error) {
+    // Anything else is a mistake of ours: the step fails and is repeated, and a deploy repairs it.
+    if (!(error instanceof UnsealError)) throw error;
+    return null;
+  }
+}
+
+/**
+ * The key of the certificate that was to sign is lost: the enterprise's current one signs, and the moment of signing is
+ * fixed anew with it (docs/contract.md#signing). The lock of the CFE's row lets one attempt alone sign it.
+ */
+function signAnew(deps: WriteDeps, cfeUuid: string): Promise<Written> {
+  const obstacle = (what: string): Written => ({ kind: 'obstacle', explanation: `${KEY_LOST} ${what}` });
+  return deps.orm.em.fork().transactional(async (em): Promise<Written> => {
+    const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (cfe.digest !== null || isFinal(cfe.status)) return { kind: 'changed' };
+    const now = deps.clock();
+    const { expirationDate } = cfe.document.cae;
+    if (montevideoDate(now) > expirationDate) {
+      return obstacle(
+        `Its CAE expired on ${expirationDate}, so no other certificate may sign it now: configure the key, then retry; or abandon the CFE.`,
+      );
+    }
+    const certificate = await currentSigner(em, cfe.rut, cfe.environment);
+    if (!certificate || certificate.id === cfe.certificateId) {
+      return obstacle('Configure the key, or upload a new certificate; then retry.');
+    }
+    if (now < certificate.notBefore || now > certificate.notAfter) {
+      return obstacle(
+        'The current certificate of the enterprise is not valid now: upload a valid one; then retry.',
+      );
+    }
+    const document = { ...cfe.document, signedAt: montevideoTimestamp(now) };
+    const signed = signedBy(deps, document, certificate);
+    if (!signed) {
+      return obstacle(
+        'Nor can the key of the current certificate. Configure the keys, or upload a new certificate; then retry.',
+      );
+    }
+    Object.assign(cfe, {
+      certificateId: certificate.id,
+      document,
+      signedXml: signed.xml,
+      digest: signed.digest,
+      stuckReason: null,
+    });
+    return { kind: 'changed' };
+  });
+}
+
+/**
+ * Signs CFEs that wait to be put into a sobre, for they can be shown then, a few at a time. One that cannot be signed gets
+ * a sobre to itself, whose run leaves it to a person.
+ */
+export async function signWaiting(deps: WriteDeps): Promise<void> {
+  const now = deps.clock();
+  const before = new Date(now.getTime() - SIGN_AFTER_MILLISECONDS);
+  for (const { id } of await unsignedCfes(deps.orm.em.fork(), before, SIGNED_AT_ONCE)) {
+    const em = deps.orm.em.fork();
+    const cfe = await em.findOneOrFail(Cfe, { id });
+    const certificate = await requireSigner(em, cfe.certificateId);
+    const signed = attempt(() => signedBy(deps, cfe.document, certificate));
+    if (signed) await storeSigned(em, { id, ...signed });
+    else await setWaitingApart(deps, cfe, now);
+    await setImmediate();
+  }
+}
+
+/** Null where it throws: the run of the sobre that the CFE gets tells why. */
+function attempt<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+async function setWaitingApart(deps: WriteDeps, { id }: Cfe, now: Date): Promise<void> {
+  await deps.orm.em.fork().transactional(async (em) => {
+    const cfe = await em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (cfe.sobreId !== null || cfe.digest !== null || cfe.status !== 'PENDING') return;
+    const { rut, environment } = cfe;
+    for (const { message } of await openEachAlone(em, { rut, environment, slot: now, cfes: [cfe] }, now))
+      enqueue(em, message, now);
+  });
+  deps.outbox.dispatchSoon();
+}

@@ -1,0 +1,125 @@
+/** The only writer of a CFE's status. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Attempt } from '../domain/attempt.ts';
+import { type CfeStatus, canBecome, WITHDRAWN_REJECTION } from '../domain/cfeStatus.ts';
+import type { RejectionReason } from '../domain/rejection.ts';
+import { cfeUpdated, eventBody } from '../domain/webhookEvents.ts';
+import { ATTEMPTS_STORED, attemptValues } from './attempts.ts';
+import type { Cfe } from './entities/receipts.ts';
+import { moveEvents, moveEventValues } from './events.ts';
+import { verdictExchange } from './exchange.ts';
+import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
+import { milliseconds, rowsOf, statement } from './sql.ts';
+
+/** Where a CFE is to go. */
+export interface Move {
+  /** As it was read; one that stands otherwise by now is left alone. */
+  readonly cfe: Pick<Cfe, 'id' | 'rut' | 'environment' | 'type' | 'sequence' | 'serie' | 'numero' | 'status'>;
+  readonly to: CfeStatus;
+  readonly reasons: readonly RejectionReason[];
+  /** The authority has withdrawn a rejection: the one move out of a final status. */
+  readonly withdraws?: true;
+}
+
+/** What is stored with moves, in the same statement. */
+export interface MoveDeeds extends VerdictMails {
+  /** The sobre of which it was told: a CFE that has left it is left alone. Null: told of the CFE alone. */
+  readonly sobreId: string | null;
+  /** The calls that told of it. */
+  readonly calls: readonly Attempt[];
+  /** That the authority has that sobre, with what to ask about it with. */
+  readonly received?: {
+    readonly idReceptor: string;
+    readonly token: string;
+    readonly askFrom: Date | null;
+  };
+}
+
+/** A CFE that was moved. */
+export type Moved = Pick<Cfe, 'id' | 'environment' | 'type' | 'status' | 'createdAt'>;
+
+/** The sobre is locked before its CFEs, as by whoever ends one. */
+const MOVE = statement(
+  'move_cfes',
+  `with asked as materialized (
+     select * from jsonb_to_recordset(?::jsonb) as asked (id uuid, was text, status text, rejection jsonb, body text)
+   ), first as materialized (
+     select id from sobre where id = ?::uuid for update
+   ), locked as materialized (
+     select cfe.id from cfe join asked on asked.id = cfe.id
+     where (select count(*) from first) >= 0 and cfe.status = asked.was and (?::uuid is null or cfe.sobre_id = ?::uuid) order by cfe.id for update of cfe
+   ), moved as (
+     update cfe set status = asked.status, rejection = asked.rejection, stuck_reason = null,
+       settled_at = case when asked.status <> 'RECEIVED' then ?::timestamptz end
+     from locked join asked on asked.id = locked.id where cfe.id = locked.id
+     returning cfe.id, cfe.rut, cfe.environment, cfe.type, cfe.sequence, cfe.status, cfe.document, cfe.created_at, asked.body
+   ), released as materialized (
+     select coalesce(sum(release_notes(id)), 0)::integer as notes from moved where status <> 'RECEIVED'
+   ), decided as materialized (
+     select * from moved where status in ('ACCEPTED', 'OBSERVED')
+   ), received as (
+     update sobre set state = 'RECEIVED', id_receptor = one."idReceptor", token = one.token, ask_from = one."askFrom",
+       received_at = coalesce(received_at, ?::timestamptz)
+     from jsonb_to_record(?::jsonb) as one ("idReceptor" text, token text, "askFrom" timestamptz)
+     where sobre.id = ?::uuid and one.token is not null and state in ('PREPARED', 'SENDING', 'RECEIVED')
+   ), ${moveEvents('moved')}, ${verdictMails('decided')}, ${verdictExchange('decided')}, ${ATTEMPTS_STORED}
+   select id, environment, type, status, ${milliseconds('created_at')} as "createdAt",
+     (select notes from released) > 0 as "releases",
+     exists (select from deliveries_started) or exists (select from mails) or exists (select from exchanged) as "begins"
+   from moved`,
+);
+
+/**
+ * Moves CFEs to other statuses and stores what follows, in one statement: customers' servers are told, notes that waited for
+ * a verdict wait no longer, receivers get what was accepted. A move that is not allowed, or of a CFE that stands otherwise
+ * by now, is none. Answers those that were moved, whether workflows are to be started, and whether notes may go now.
+ */
+export async function moveCfes(
+  em: EntityManager,
+  moves: readonly Move[],
+  { now, sobreId, calls, received, ...mails }: MoveDeeds,
+): Promise<{ moved: Moved[]; begins: boolean; releases: boolean }> {
+  const at = now.toISOString();
+  const asked = moves.filter(isAllowed).map(({ cfe, to, reasons, withdraws }) => {
+    const rejection = reasons.length > 0 ? [...reasons] : null;
+    const event = cfeUpdated(
+      { ...cfe, status: to, rejection },
+      cfe.status,
+      withdraws && 'rejection.withdrawn',
+    );
+    return { id: cfe.id, was: cfe.status, status: to, rejection, body: eventBody(event, now) };
+  });
+  const rows = await rowsOf<
+    Omit<Moved, 'createdAt'> & { createdAt: number; releases: boolean; begins: boolean }
+  >(em, MOVE, [
+    JSON.stringify(asked),
+    sobreId,
+    sobreId,
+    sobreId,
+    at,
+    at,
+    JSON.stringify(received ?? {}),
+    sobreId,
+    ...moveEventValues(now),
+    ...verdictMailValues({ ...mails, now }),
+    at,
+    at,
+    ...attemptValues(sobreId ?? moves[0]?.cfe.id ?? null, calls),
+  ]);
+  return {
+    moved: rows.map(({ id, environment, type, status, createdAt }) => ({
+      id,
+      environment,
+      type,
+      status,
+      createdAt: new Date(createdAt),
+    })),
+    begins: rows[0]?.begins ?? false,
+    releases: rows[0]?.releases ?? false,
+  };
+}
+
+function isAllowed({ cfe, to, withdraws }: Move): boolean {
+  const { from: rejected, to: accepted } = WITHDRAWN_REJECTION;
+  return withdraws ? cfe.status === rejected && to === accepted : canBecome(cfe.status, to);
+}

@@ -1,0 +1,32 @@
+import type { Logger } from '../logger.ts';
+import { ensureSearchAttributes } from '../searchAttributes.ts';
+import type { TemporalServer } from '../temporal.ts';
+
+const AGAIN_MILLISECONDS = 5_000;
+
+/**
+ * Waits until a namespace has the search attributes, adding what it lacks. Without them every workflow task would fail; so
+ * where they cannot be added, or Temporal is away, the process stays up, `lacks` says what is missing, and it looks
+ * again, until somebody has added them.
+ */
+export function searchAttributesOf(logger: Logger) {
+  let lacking: string | null = null;
+  return {
+    /** What was missing at the last look; null: nothing. */
+    lacks: (): string | null => lacking,
+    async areThere(server: TemporalServer, namespace: string): Promise<void> {
+      for (;;) {
+        try {
+          const missing = await ensureSearchAttributes(server, namespace);
+          lacking = missing.length > 0 ? `Temporal lacks the search attributes ${missing.join(', ')}` : null;
+          if (lacking === null) return;
+          logger.error({ namespace, missing }, 'Temporal lacks search attributes, and they cannot be added');
+        } catch (err) {
+          lacking = 'Temporal does not say which search attributes it has';
+          logger.warn({ err, namespace }, lacking);
+        }
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
+      }
+    },
+  };
+}
