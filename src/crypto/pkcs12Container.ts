@@ -20,12 +20,12 @@ export type Container =
 /** The contents of `file`. It derives as many rounds as the file demands, up to MOST_ROUNDS. */
 export function openContainer(file: Uint8Array, password: string): Container {
   let pfx: forge.asn1.Asn1;
-  spentRounds = 0;
   try {
     pfx = forge.asn1.fromDer(forge.util.createBuffer(Buffer.from(file).toString('latin1')));
   } catch {
     return { ok: false, reason: 'not_pkcs12' };
   }
+  spentRounds = 0;
   try {
     return { ok: true, ...contentsOf(parse(pfx, password)) };
   } catch (error) {
@@ -33,18 +33,21 @@ export function openContainer(file: Uint8Array, password: string): Container {
     // Without a MAC nothing but the rubbish that comes out tells of a wrong password.
     const wrong = (isPfx(pfx) && !hasMac(pfx)) || isAboutMac(error) || isAboutDecryption(error);
     return { ok: false, reason: wrong ? 'wrong_password' : 'not_pkcs12' };
+  } finally {
+    spentRounds = null;
   }
 }
 
 class TooCostly extends Error {}
 
-/** What the file that is open has cost so far; a thread opens one at a time. */
-let spentRounds = 0;
+/** What the file that is open has cost so far; a thread opens one at a time. Null: none is open, and nothing is limited. */
+let spentRounds: number | null = null;
 
 /** What forge derives a key with; its name and the bytes that it gives. SHA-1 where there is none. */
 type Hash = { readonly algorithm: string; readonly digestLength: number } | undefined;
 
 function spend(rounds: number, bytes: number, hash: Hash): void {
+  if (spentRounds === null) return;
   // forge reads a count of four bytes as signed: one below 1 would give the file credit for others.
   if (!(rounds >= 1)) throw new TooCostly();
   const { digestLength } = hash ?? { digestLength: 20 };

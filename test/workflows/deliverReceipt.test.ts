@@ -80,7 +80,11 @@ describe('deliverReceipt', () => {
 
     await temporal.withWorkers({ attemptMail }, async () => {
       const handle = await start('woken', [20, 3_600_000, 40]);
-      await until('the first retry', 10, async () => diary.length === 2 || undefined);
+      await until(
+        'the pause after the first retry',
+        10,
+        async () => (await historyOf(handle)).text.split('EVENT_TYPE_TIMER_STARTED').length === 3 || undefined,
+      );
       await again('woken');
       expect(await handle.result()).toEqual({ status: 'SENT' });
       expect((await historyOf(handle)).text).toContain('TIMER_CANCELED');

@@ -60,7 +60,7 @@ describe('onboardEnterprise', () => {
     let looked = 0;
     const makeReadyWhenComplete = async (): Promise<ReadinessResult> => {
       looked += 1;
-      if (looked === 260) return { kind: 'ready' };
+      if (looked === 320) return { kind: 'ready' };
       await handle.signal('factsChanged');
       return { kind: 'lacking', lacking: ['a plan'], dueInMilliseconds: null };
     };

@@ -240,7 +240,7 @@ describe('the proof', () => {
     });
     expect(await unaccountedOf(rut)).toEqual([]);
 
-    await db.asOwner(`delete from cfe where id = '${id}'`);
+    await db.asOwner(`delete from sobre_cfe where cfe_uuid = '${id}'`, `delete from cfe where id = '${id}'`);
     expect(await unaccountedOf(rut)).toMatchObject([{ rut, given: 12, annulled: 10, waiting: 1 }]);
 
     await db.asOwner(`delete from annulment where rut = '${rut}'`);
