@@ -174,10 +174,10 @@ describe('a day of a company, and its report', () => {
     await abandonOne();
     await issueAllTypes();
     const rejected = await issue({ itemName: 'SIM REJECT E05' });
-    // Its verdict comes two days after, by the authority's clock.
-    const late = await issue({ itemName: 'SIM REJECT E05 DELAY 216000' });
     await issue({ net: 50 }).then(decided);
     expect((await decided(rejected)).cfe_status).toBe('REJECTED');
+    // Its verdict, and with it that on whatever shared its sobre, comes two days after, by the authority's clock.
+    const late = await issue({ itemName: 'SIM REJECT E05 DELAY 216000' });
     await begin('expiries');
     const annulled = `select 1 from annulment where rut = ? and reason = 'cae.expired' and from_number = 1 and to_number = 25`;
     await until('the rest of the expired CAE to be annulled', 60, async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
@@ -80,7 +81,11 @@ describe('metrics and health of running processes', () => {
     // It cannot be signed either: it is due, and waits for a person.
     const today = montevideoDate(new Date());
     await stack.cli.json('report', 'send', RUT, today, '--reason', 'a metric of its own');
-    await failAWorkflowTask(stack);
+    await failByOurselves(stack);
+    // Before there is another worker that may take it up.
+    await until('a mistake of ours', 60, async () =>
+      (await scrape(workerUrl)).some(({ name }) => name === 'cfe_own_faults_total'),
+    );
     const cut = await startTcpProxy(databaseUrlAs(stack, 'worker'));
     const second = await beside('worker', { DATABASE_URL: cut.url });
     await cut.cut();
@@ -216,11 +221,13 @@ async function breakTheKey(stack: TestStack): Promise<void> {
   await stack.orm.em.fork().execute(`update certificate set sealed_key = 'broken' where rut = ?`, [RUT]);
 }
 
-/** Starts a workflow that no worker has: its first task fails. */
-async function failAWorkflowTask(stack: TestStack): Promise<void> {
+/** Starts a workflow that no worker has, whose first task fails, and one of a sobre that is not there. */
+async function failByOurselves(stack: TestStack): Promise<void> {
   const { temporal_address: address, temporal_namespace: namespace } = stack.info();
   const connection = await Connection.connect({ address });
   const { workflow } = new Client({ connection, namespace });
-  await workflow.start('noSuchWorkflow', { taskQueue: TASK_QUEUES.cfe, workflowId: 'nobody', args: [] });
+  const taskQueue = TASK_QUEUES.cfe;
+  await workflow.start('noSuchWorkflow', { taskQueue, workflowId: 'nobody', args: [] });
+  await workflow.start('issueCfes', { taskQueue, workflowId: 'nothing', args: [{ sobreId: randomUUID() }] });
   await connection.close();
 }

@@ -83,7 +83,8 @@ describe('deliverReceipt', () => {
       await until(
         'the pause after the first retry',
         10,
-        async () => (await historyOf(handle)).text.split('EVENT_TYPE_TIMER_STARTED').length === 3 || undefined,
+        async () =>
+          (await historyOf(handle)).text.split('EVENT_TYPE_TIMER_STARTED').length === 3 || undefined,
       );
       await again('woken');
       expect(await handle.result()).toEqual({ status: 'SENT' });
