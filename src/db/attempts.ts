@@ -76,7 +76,7 @@ export async function storeAttempts(
 }
 
 /** The condition that calls were made for a CFE, or for a sobre that it was in. Takes its UUID twice. */
-const OF_CFE = '(subject = ? or subject in (select sobre_id from sobre_cfe where cfe_uuid = ?))';
+const OF_CFE = 'subject in (select ?::uuid union all select sobre_id from sobre_cfe where cfe_uuid = ?)';
 
 /** The calls for a CFE, in the order in which they were first made; those of several sobres each by itself. */
 export async function attemptsOf(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {

@@ -119,7 +119,7 @@ export function createGate(options: GateOptions): Gate {
         options.breakers?.seenClosed(receptionOf(sobre.environment), failures);
         return { dueAt: stopwatch() + slotIn, isProbe: false };
       }
-      const admission = await decide(sobre, admit);
+      const admission = await decide(sobre, (decision) => admit(decision, spacingMilliseconds));
       if (admission === 'waits' || 'probeIn' in admission) return admission;
       return { dueAt: stopwatch() + admission.ahead, isProbe: admission.isProbe };
     },
@@ -187,22 +187,26 @@ interface OwnSlot {
 }
 
 /** For a sobre that has no slot, and where the endpoint is open. */
-function admit(decision: Decision): OwnSlot | 'waits' | ProbeLater {
+function admit(decision: Decision, spacingMilliseconds: number): OwnSlot | 'waits' | ProbeLater {
   const { sobre, endpoint } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince !== null) {
     if (breaker.proberId !== sobre.id) return waiting(decision);
     // Somebody works on it: so the gatekeeper knows that the call has come.
     sobre.slot = now;
-    return whenProbing(endpoint);
+    return whenProbing(endpoint, spacingMilliseconds);
   }
   return sobre.slot ? { ahead: sobre.slot.getTime() - now.getTime(), isProbe: false } : 'waits';
 }
 
-function whenProbing({ now, breaker }: LockedEndpoint): OwnSlot | ProbeLater {
+/** A probe is a send like others: none goes right after it. */
+function whenProbing(endpoint: LockedEndpoint, spacingMilliseconds: number): OwnSlot | ProbeLater {
+  const { now, breaker } = endpoint;
   const slot = isProbeDue(breaker, now) ? now : (breaker.nextProbeAt ?? now);
   const ahead = slot.getTime() - now.getTime();
-  return ahead > NEAR_MILLISECONDS ? { probeIn: nextLookIn(breaker, now) } : { ahead, isProbe: true };
+  if (ahead > NEAR_MILLISECONDS) return { probeIn: nextLookIn(breaker, now) };
+  endpoint.takeSlotsBefore(endpoint.freeSlot(new Date(slot.getTime() + spacingMilliseconds)));
+  return { ahead, isProbe: true };
 }
 
 function waiting({ sobre }: Decision): 'waits' {

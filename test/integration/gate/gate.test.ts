@@ -571,6 +571,21 @@ describe('the gate that all workers share', () => {
       });
     });
 
+    test('a probe is a send like others: what waits goes no sooner after it than the rate allows', async () => {
+      await cfesOf(ruts[0], MOST);
+      await cfesOf(ruts[1], 1);
+      await goesAway();
+      const [prober] = await sobres();
+      await enter(prober?.id ?? '');
+      await stands(prober?.id ?? '', 'RECEIVED');
+      await closes();
+      await bothLook();
+
+      const slots = (await sobres()).map(({ slot }) => slot?.getTime() ?? 0);
+      expect(slots).toHaveLength(2);
+      expect(Math.max(...slots) - Math.min(...slots)).toBe(SPACING);
+    });
+
     test('a sobre that had its slot waits as well, and goes first when it is back; what waits shares sobres', async () => {
       const inFlight = await aSobreOf(db.orm, [await oneOf(ruts[1])], { slot: START, now: START });
       await cfesOf(ruts[1], 6);
