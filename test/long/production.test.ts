@@ -105,8 +105,10 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
   test('the namespace job makes namespace and search attributes, and may run again', async () => {
     const { path } = await obtainTemporal({ variables: process.env, say: () => undefined });
     symlinkSync(path, join(folder, 'temporal'));
-    const script = scriptOf(readCompose().services['temporal-namespace'] ?? {});
+    const job = readCompose().services['temporal-namespace'] ?? {};
+    const script = scriptOf(job);
     const env = {
+      ...job.environment,
       PATH: `${folder}:/usr/bin:/bin`,
       HOME: folder,
       TEMPORAL_ADDRESS: temporalAddress,
