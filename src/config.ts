@@ -588,7 +588,7 @@ export const VARIABLES = {
       'development only: allows webhook receivers on this machine, with certificates from this authority',
     fallback: '',
   }),
-  CFE_POLL_LONGEST_SECONDS: seconds('60', 'longest pause between two questions for a verdict'),
+  CFE_POLL_LONGEST_SECONDS: seconds('900', 'longest pause between two questions for a verdict'),
   CFE_REPORT_AT: timeOfDay('02:00', 'when, in Montevideo, the reports of the days that are over are begun'),
   CFE_REPORT_LATEST: timeOfDay(
     '16:00',

@@ -195,6 +195,7 @@ async function settle(
       const { idReceptor, token, askFrom } = record;
       const received = { idReceptor, token, askFrom };
       const stored = await writeMoves(deps, em, moves, { sobreId: current.id, received });
+      if (isOther) await storeOwnTicket(em, { sobreId: current.id, cfeUuid: cfe.id }, record);
       return { kind: 'settled', message: 'The authority has it; it is asked for its verdict now.', stored };
     }
     case 'undecided':

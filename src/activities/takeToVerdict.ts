@@ -95,7 +95,11 @@ async function take(deps: Taking, sobreId: string): Promise<VerdictResult> {
   for (;;) {
     const hand: SobreInHand = next === 'readAnew' ? await sobreInHand(deps.orm.em.fork(), sobreId) : next;
     next = await step(deps, hand);
-    if (next !== 'readAnew' && !isHand(next)) return next;
+    if (next === 'readAnew' || isHand(next)) continue;
+    // Who waits for a person finds out about nothing: another is to be the prober.
+    if (next.kind === 'stuck' && hand.isProber)
+      await deps.gate.leave(hand.sobre, { dueAt: 0, isProbe: true });
+    return next;
   }
 }
 
@@ -154,14 +158,21 @@ type StuckStep = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 /** Leaves CFEs to a person, all that are left of the sobre but those that wait for one already; their rows say why. */
 async function leaveToSupport(
   deps: TakeDeps,
+  { sobre }: SobreInHand,
   open: readonly CfeInSobre[],
   { step, reason, explanation }: { step: StuckStep; reason: StuckReason; explanation: string },
 ): Promise<VerdictResult> {
   const left = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
-  await markStuck(deps.orm.em.fork(), idsOf(left), reason);
+  await markStuck(deps.orm.em.fork(), idsOf(left), reason, seenIn(sobre));
   const stuck = [{ reason, explanation, cfeIds: cfeIdsOf(left) }, ...stuckBefore(open)];
   return { kind: 'stuck', step, stuck, goesOn: false };
 }
+
+/** As the CFEs of a sobre stand while it is taken to its verdicts: what an attempt reports that was thought lost may be old. */
+const seenIn = ({ id, state }: Sobre): { sobreId: string; status: 'PENDING' | 'RECEIVED' } => ({
+  sobreId: id,
+  status: state === 'RECEIVED' ? 'RECEIVED' : 'PENDING',
+});
 
 /** Those that wait for a person since before. */
 const stuckBefore = (open: readonly CfeInSobre[]): StuckCfes[] =>
@@ -183,11 +194,13 @@ function groupsOf(cfes: readonly CfeInSobre[]): StuckCfes[] {
 
 async function write(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
   tellPhase('signing');
+  const began = performance.now();
   const written = await writeSobre(deps, hand);
   if (written.kind === 'changed') return 'readAnew';
-  if (written.kind === 'written') return hand;
+  const slotIn = hand.slotIn === null ? null : hand.slotIn - (performance.now() - began);
+  if (written.kind === 'written') return { ...hand, slotIn };
   const { explanation } = written;
-  return leaveToSupport(deps, openOf(hand), { step: 'sign', reason: 'signing', explanation });
+  return leaveToSupport(deps, hand, openOf(hand), { step: 'sign', reason: 'signing', explanation });
 }
 
 // Sending.
@@ -379,7 +392,7 @@ function leaveAll(
   answer: Unclear,
 ): Promise<VerdictResult> {
   if (answer.kind !== 'stuck') throw new RangeError(`${answer.what} goes on by itself`);
-  return leaveToSupport(deps, openOf(hand), { step, ...answer });
+  return leaveToSupport(deps, hand, openOf(hand), { step, ...answer });
 }
 
 /** What becomes of an answer of which nothing comes: the step is tried again by itself, or left to a person. */
@@ -468,9 +481,10 @@ async function ask(deps: Taking, hand: SobreInHand): Promise<Next> {
 /** What is asked, and about which CFEs: with what the sobre has, and with what an earlier one of ours has. */
 function questionsOf({ sobre }: SobreInHand, asked: readonly CfeInSobre[]) {
   const own = asked.filter(({ ticket }) => ticket === null);
-  const earlier = asked.flatMap((cfe) =>
-    cfe.ticket ? [{ isOwn: false, ticket: cfe.ticket, cfes: [cfe] }] : [],
-  );
+  const earlier = [...Map.groupBy(asked, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
+    const ticket = cfes[0]?.ticket;
+    return ticket ? [{ isOwn: false, ticket, cfes }] : [];
+  });
   const { idReceptor, token } = sobre;
   return own.length > 0 ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: own }, ...earlier] : earlier;
 }
@@ -498,7 +512,7 @@ async function afterAnswers(
   for (const [cfe, outcome] of said) {
     if (outcome.kind === 'stuck') {
       const { reason, explanation } = outcome;
-      await markStuck(deps.orm.em.fork(), [cfe.id], reason);
+      await markStuck(deps.orm.em.fork(), [cfe.id], reason, seenIn(sobre));
       stuck.push({ reason, explanation, cfeIds: [cfe.cfeId] });
     } else if (outcome.kind === 'original') {
       await storeOwnTicket(deps.orm.em.fork(), { sobreId: sobre.id, cfeUuid: cfe.id }, outcome);
@@ -522,7 +536,7 @@ async function afterAnswers(
   if (left.some((cfe) => said.get(cfe)?.kind === 'original'))
     throw notYet('The verdict stands with an earlier sobre of ours; that one is asked about.', 1);
   if (!hasJustComeIn(deps, sobre) && (await undecidedForTooLong(deps, sobre)))
-    return leaveToSupport(deps, openOf(now), { step: 'ask', ...stuckBy('undecided') });
+    return leaveToSupport(deps, now, openOf(now), { step: 'ask', ...stuckBy('undecided') });
   const pause = pauseOf(deps, sobre);
   if (pause > SHORT_MILLISECONDS) throw notYet(noVerdictYet(deps, sobre, { left: left.length, what }), pause);
   await sleep(pause);

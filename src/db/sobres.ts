@@ -124,7 +124,8 @@ export async function sobreInHand(em: EntityManager, id: string, clock?: () => D
     failures: number;
   }
   const [row] = await em.execute<Row[]>(
-    `select ${columnsOf(em, Sobre, 's', ['xml'])}, ${CFES} as cfes,
+    `select ${columnsOf(em, Sobre, 's')}, case when s.state in ('PREPARED', 'SENDING') then s.xml end as "s.xml",
+       ${CFES} as cfes,
        ${milliseconds(`s.slot - ${NOW}`)} as "slotIn", endpoint.open_since is not null as "isAway",
        coalesce(endpoint.prober_id = s.id, false) as "isProber", endpoint.failures,
        ${columnsOf(em, Certificate, 'now', KEY)}, ${columnsOf(em, Certificate, 'own', KEY)}
@@ -192,7 +193,7 @@ export async function storeSigned(em: EntityManager, { id, xml, digest }: Signed
 }
 
 /**
- * Stores that a sobre is about to be sent, provided that it stands in that state and none of its CFEs has moved on, in one
+ * Stores that a sobre is about to be sent, provided that it stands in that state and all of its CFEs still go in it, in one
  * statement under the lock of its row. False where nothing was stored.
  */
 export async function markSending(
@@ -202,7 +203,8 @@ export async function markSending(
 ): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     `update sobre set state = 'SENDING', sending_at = ? where id = ? and state = ?
-       and not exists (select from cfe where sobre_id = sobre.id and status <> 'PENDING') returning id`,
+       and not exists (select from sobre_cfe one join cfe on cfe.id = cfe_uuid where one.sobre_id = sobre.id
+         and (cfe.status <> 'PENDING' or cfe.sobre_id is distinct from sobre.id)) returning id`,
     [sendingAt, id, state],
   );
   return rows.length > 0;
@@ -271,7 +273,10 @@ export interface MadeSobre {
   readonly message: WorkflowMessage;
 }
 
-/** Makes sobres, OPEN, and puts their CFEs into them, with the open transaction. */
+/**
+ * Makes sobres, OPEN, a millisecond apart in their order, and puts their CFEs into them, with the open transaction. Throws
+ * where somebody else has taken one of those meanwhile.
+ */
 export async function openSobres(
   em: EntityManager,
   sobres: readonly NewSobre[],
@@ -297,30 +302,33 @@ export async function openSobres(
   );
   await em.execute(
     `insert into sobre (id, workflow_id, rut, environment, state, slot, created_at)
-     select id, "workflowId", rut, environment, 'OPEN', slot, ?::timestamptz
-     from jsonb_to_recordset(?::jsonb) as made (id uuid, "workflowId" text, rut text, environment text, slot timestamptz)`,
+     select id, "workflowId", rut, environment, 'OPEN', slot, at
+     from jsonb_to_recordset(?::jsonb) as made (id uuid, "workflowId" text, rut text, environment text, slot timestamptz,
+       at timestamptz)`,
     [
-      now,
       JSON.stringify(
-        made.map(({ id, workflowId, rut, environment, slot }) => ({
+        made.map(({ id, workflowId, rut, environment, slot }, index) => ({
           id,
           workflowId,
           rut,
           environment,
           slot,
+          at: new Date(now.getTime() + index),
         })),
       ),
     ],
   );
-  await em.execute(
+  const put = await em.execute<unknown[]>(
     `with put as (
        insert into sobre_cfe (sobre_id, place, cfe_uuid)
        select sobre, place, cfe from jsonb_to_recordset(?::jsonb) as one (sobre uuid, place integer, cfe uuid)
        returning sobre_id, cfe_uuid)
      update cfe set sobre_id = sobre.id, workflow_id = sobre.workflow_id
-     from put join sobre on sobre.id = put.sobre_id where cfe.id = put.cfe_uuid`,
+     from put join sobre on sobre.id = put.sobre_id
+     where cfe.id = put.cfe_uuid and cfe.sobre_id is null and cfe.status = 'PENDING' returning cfe.id`,
     [JSON.stringify(places)],
   );
+  if (put.length < places.length) throw new Error('a CFE that was to go into a sobre has moved on');
   return made.map(({ cfes, ...sobre }) => ({ id: sobre.id, message: issueCfesMessage(sobre, cfes) }));
 }
 
@@ -510,14 +518,15 @@ export async function noteLastSlots(
   );
 }
 
-/** How many sobres had a slot since then and were not received. */
+/** How many sobres had a slot since then, were not received, and do not wait for a person. */
 export async function countInFlight(
   em: EntityManager,
   environment: Environment,
   since: Date,
 ): Promise<number> {
   const [row] = await em.execute<{ count: number }[]>(
-    `select count(*)::integer as count from sobre where environment = ? and ${UNSENT} and slot > ?`,
+    `select count(*)::integer as count from sobre where environment = ? and ${UNSENT} and slot > ?
+       and exists (select from cfe where sobre_id = sobre.id and stuck_reason is null)`,
     [environment, since],
   );
   return row?.count ?? 0;

@@ -21,7 +21,7 @@ export const isForSupport = (reason: StuckReason | null): boolean => reason !== 
 
 /**
  * What support can do for a CFE that stands so, the usual one first; none where it goes on by itself. The workflow offers the
- * same (src/workflows/issueCfe.ts), and whether a CFE may really be abandoned is asked of the authority then.
+ * same (src/workflows/issueCfes.ts), and whether a CFE may really be abandoned is asked of the authority then.
  */
 export function fittingActions({
   status,

@@ -152,7 +152,10 @@ export function createGate(options: GateOptions): Gate {
 
     async giveUp(id) {
       const em = orm.em.fork();
-      await em.nativeUpdate(Sobre, { id }, { slot: null, probedAt: await databaseNow(em, clock) });
+      const probedAt = await databaseNow(em, clock);
+      await em.nativeUpdate(Sobre, { id }, { probedAt });
+      // One that is not written yet has nothing to be called for: its next attempt comes by itself.
+      await em.nativeUpdate(Sobre, { id, state: { $ne: 'OPEN' } }, { slot: null });
       await dismissProber(em, id);
     },
 

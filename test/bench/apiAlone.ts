@@ -76,9 +76,8 @@ export async function startApiAlone(
   );
   const { anAccount } = await load<typeof import('../support/commandDeps.ts')>('test/support/commandDeps.ts');
   const { createApiKeys } = await load<typeof import('../../src/crypto/apiKeys.ts')>('src/crypto/apiKeys.ts');
-  const { createApiKey } = await load<typeof import('../../src/commands/apiKeys.ts')>(
-    'src/commands/createApiKey.ts',
-  );
+  const { createApiKey } =
+    await load<typeof import('../../src/commands/apiKeys.ts')>('src/commands/apiKeys.ts');
 
   const database = await emptyDatabase();
   const { databaseUrl } = database;

@@ -28,8 +28,9 @@ export function whyNotAbandoned(
 ): Obstacle | null {
   switch (record.kind) {
     case 'neverSent':
-    case 'others':
       return null;
+    case 'others':
+      return isSharedAndUnderWay(cfe, sobres) ? whileListLags(sobres, askedAt) : null;
     case 'refused':
       return REFUSED_AT_THE_LAST_SEND.includes(cfe.stuckReason) ? null : whileListLags(sobres, askedAt);
     case 'absent':
@@ -44,6 +45,10 @@ export function whyNotAbandoned(
       return whatSupportMayDo(record);
   }
 }
+
+/** The others of its sobre would go out again, though it may have come in. */
+const isSharedAndUnderWay = ({ sobreId }: Cfe, sobres: readonly SobreOfCfe[]): boolean =>
+  sobres.some(({ id, size, state }) => id === sobreId && size > 1 && state === 'SENDING');
 
 /** A sobre that the authority does not list may be listed yet, for some time after the last send. */
 function whileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle | null {

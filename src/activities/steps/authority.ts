@@ -156,7 +156,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
         const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
         if (found.kind !== 'found') return found;
-        const ours = await isOurs(deps, credentials, cfe, found);
+        const ours = await isOurs(deps, askingOnce(client, credentials), cfe, found);
         if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
         return ours.kind === 'stuck' || ours.kind === 'repeat'
           ? ours
@@ -177,15 +177,29 @@ async function judged(
   { idReceptor, receipts }: { idReceptor: string; receipts: readonly ReceiptVerdict[] },
 ): Promise<VerdictOutcome[]> {
   const outcomes: VerdictOutcome[] = [];
+  const ask = askingOnce(deps.client, credentials);
   for (const cfe of cfes) {
     const verdict = judge(cfe, receipts);
     outcomes.push(
       verdict.kind === 'duplicate'
-        ? await duplicated(deps, credentials, cfe, { idReceptor, told: verdict.original })
+        ? await duplicated(deps, credentials, cfe, { idReceptor, told: verdict.original, ask })
         : verdict,
     );
   }
   return outcomes;
+}
+
+/** Asks for the verdicts of a sobre. */
+type AskSobre = (cfe: AskedCfe, sobre: Original) => Promise<AskVerdictAnswer>;
+
+/** A sobre that brought many of the CFEs is asked about once for all of them. */
+function askingOnce(client: DgiClient, credentials: DgiCredentials): AskSobre {
+  const answers = new Map<string, Promise<AskVerdictAnswer>>();
+  return ({ environment }, sobre) => {
+    const answer = answers.get(sobre.idReceptor) ?? client.askVerdict(credentials, environment, sobre);
+    answers.set(sobre.idReceptor, answer);
+    return answer;
+  };
 }
 
 /** Requests are signed with the current certificate: a CFE can still be followed after its own has expired. */
@@ -213,12 +227,12 @@ async function duplicated(
   deps: AuthorityDeps,
   credentials: DgiCredentials,
   cfe: AskedCfe,
-  { idReceptor, told }: { idReceptor: string; told: OriginalAnswer | undefined },
+  { idReceptor, told, ask }: { idReceptor: string; told: OriginalAnswer | undefined; ask: AskSobre },
 ): Promise<VerdictOutcome> {
   const original = await originalOf(deps.client, credentials, cfe, told);
   if ('kind' in original) return original;
   // One that names the very sobre that was asked about would be asked about for ever.
-  const ours = original.idReceptor !== idReceptor && (await isOurs(deps, credentials, cfe, original));
+  const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
     return ours.kind === 'recover' ? unclear('ask', 'E02 without its original') : ours;
   return verdictOutcome(ours ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
@@ -226,15 +240,15 @@ async function duplicated(
 
 /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
 async function isOurs(
-  { client, orm }: AuthorityDeps,
-  credentials: DgiCredentials,
+  { orm }: AuthorityDeps,
+  ask: AskSobre,
   cfe: AskedCfe,
   first: Original,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
   // A refused one brought nothing there: what has its number is an older sobre, from before the database was restored.
   if (await wasIn(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
   // A database that was restored to an earlier moment does not know the last sobres that it sent.
-  const answer = await client.askVerdict(credentials, cfe.environment, first);
+  const answer = await ask(cfe, first);
   if (answer.kind !== 'answered') return answer;
   return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
 }
@@ -244,11 +258,10 @@ function judge(
   cfe: PlacedCfe,
   receipts: readonly ReceiptVerdict[],
 ): VerdictOutcome | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
-  const receipt = receipts.find((one) =>
-    cfe.place === null ? isSurelyThis(one, cfe) : one.ordinal === cfe.place,
-  );
-  if (!receipt) return verdictOutcome('no verdict on it', {});
-  if (!isAbout(receipt, cfe)) return verdictOutcome('other receipt', {});
+  const atPlace = cfe.place === null ? undefined : receipts.find(({ ordinal }) => ordinal === cfe.place);
+  // An earlier sobre of ours may have it at another place.
+  const receipt = atPlace && isAbout(atPlace, cfe) ? atPlace : receipts.find((one) => isSurelyThis(one, cfe));
+  if (!receipt) return verdictOutcome(atPlace ? 'other receipt' : 'no verdict on it', {});
   const { state, reasons } = receipt;
   if (state === 'BE' && reasons.some(({ code }) => code === 'E02')) {
     return { kind: 'duplicate', original: receipt.original };

@@ -20,6 +20,7 @@ import { sobreAround } from '../../dgi/xml/sobre.ts';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
 import { isFinal } from '../../domain/cfeStatus.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
+import { DEADLINES } from '../../domain/deadlines.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { ORIGINAL_REJECTED } from '../../domain/rejection.ts';
 import { MOST_SOBRE_BYTES } from '../../domain/sobre.ts';
@@ -121,6 +122,12 @@ function signedAs(
 const fitTogether = (texts: readonly string[]): boolean =>
   texts.length === 1 || texts.reduce((bytes, xml) => bytes + Buffer.byteLength(xml), 0) <= MOST_SOBRE_BYTES;
 
+/**
+ * The slot of a sobre that may have nothing to send: its run starts, it counts as under way for nobody, and what can be sent
+ * after all takes a slot then.
+ */
+const longGone = (now: Date): Date => new Date(now.getTime() - DEADLINES.slotUnused);
+
 /** Ends an OPEN sobre. Of its CFEs those that are to go apart get sobres to themselves, whose runs may need a person. */
 async function dissolve(
   deps: WriteDeps,
@@ -132,7 +139,7 @@ async function dissolve(
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await endSobre(em, sobre, { state: 'DISSOLVED', now }))) return;
     for (const one of signed) await storeSigned(em, one);
-    const made = await openEachAlone(em, { rut, environment, slot: now, cfes: apart }, now);
+    const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: apart }, now);
     for (const { message } of made) enqueue(em, message, now);
   });
   if (apart.length > 0) deps.outbox.dispatchSoon();
@@ -230,8 +237,8 @@ async function setWaitingApart(deps: WriteDeps, { id }: Cfe, now: Date): Promise
     const cfe = await em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (cfe.sobreId !== null || cfe.digest !== null || cfe.status !== 'PENDING') return;
     const { rut, environment } = cfe;
-    for (const { message } of await openEachAlone(em, { rut, environment, slot: now, cfes: [cfe] }, now))
-      enqueue(em, message, now);
+    const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: [cfe] }, now);
+    for (const { message } of made) enqueue(em, message, now);
   });
   deps.outbox.dispatchSoon();
 }

@@ -169,6 +169,7 @@ describe('steps of a sobre that run side by side', () => {
   test('moves of a CFE that has left the sobre, or stands otherwise by now, do nothing', async () => {
     const [left, decided, here] = (await pending(3)) as [Cfe, Cfe, Cfe];
     const sobreId = await aSobreOf(db.orm, [left, decided, here]);
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: left.id }, { sobreId: null });
     const other = await aSobreOf(db.orm, [left]);
     await decideCfe({ orm: db.worker }, decided.id, { status: 'REJECTED' });
 
@@ -184,6 +185,30 @@ describe('steps of a sobre that run side by side', () => {
     ]);
     expect(await movesOf(left)).toEqual([]);
     expect(await movesOf(decided)).toEqual(['REJECTED']);
+  });
+
+  test('a CFE goes into one sobre, whoever wants it at the same time', async () => {
+    const [one, two] = (await pending(2)) as [Cfe, Cfe];
+    const outcomes = await Promise.allSettled([
+      aSobreOf(db.orm, [one]),
+      aSobreOf(db.orm, [one, two]),
+      aSobreOf(db.orm, [two, one]),
+    ]);
+
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const places = await db.orm.em
+      .fork()
+      .execute('select sobre_id from sobre_cfe where cfe_uuid = ?', [one.id]);
+    expect(places).toHaveLength(1);
+  });
+
+  test('a sobre of which a CFE goes in another by now is not sent', async () => {
+    const cfes = (await pending(2)) as [Cfe, Cfe];
+    const id = await aSobreOf(db.orm, cfes);
+    await db.orm.em.fork().nativeUpdate(Cfe, { id: cfes[1].id }, { sobreId: null });
+    await aSobreOf(db.orm, [cfes[1]]);
+
+    expect(await markSending(db.worker.em.fork(), { id, state: 'OPEN' }, new Date())).toBe(false);
   });
 
   test('a verdict that several have in hand is stored once', async () => {

@@ -725,6 +725,7 @@ describe('the gate that all workers share', () => {
       const id = await aWaitingSobre(ruts[0]);
       const next = await aWaitingSobre(ruts[1]);
       await goesAway();
+      await stands(id, 'SENDING');
       await gates[0].giveUp(id);
       expect(await proberId()).toBeNull();
       expect(await sobreOf(id)).toMatchObject({ slot: null, probedAt: now });

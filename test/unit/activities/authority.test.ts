@@ -154,7 +154,17 @@ describe('askVerdicts of the authority', () => {
   });
 
   test('an answer without our receipt is not yet one', async () => {
-    expect(await judged({ verdict: answered({ ordinal: 2 }) })).toMatchObject({ kind: 'notYet' });
+    const verdict = answered({ ordinal: 2, numero: 99 });
+    expect(await judged({ verdict })).toMatchObject({ kind: 'notYet' });
+  });
+
+  test('an earlier sobre of ours may have it at another place, with another receipt at this one', async () => {
+    const receipts = [
+      { ...RECEIPT, ordinal: 1, numero: 99 },
+      { ...RECEIPT, ordinal: 2 },
+    ];
+    const verdict: AskVerdictAnswer = { kind: 'answered', ack: { ...CARATULA, receipts } };
+    expect(await judged({ verdict })).toMatchObject({ kind: 'verdict', status: 'ACCEPTED' });
   });
 
   test('each CFE of a sobre has the verdict at its place, whatever the others have', async () => {
