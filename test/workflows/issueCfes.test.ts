@@ -209,10 +209,12 @@ describe('issueCfes', () => {
 
   test('a step that keeps failing by a mistake of ours says so until it goes on', async () => {
     const [first, second] = [held({ kind: 'waits' }), held()];
-    const { activities } = attempts(first.attempt, second.attempt);
+    const { activities, sobres } = attempts(first.attempt, second.attempt);
 
     await temporal.withWorkers(activities, async () => {
       const handle = await start();
+      // What came before the step began would not be about it.
+      await until('the step', 10, async () => sobres.length > 0);
       await handle.signal('stepFails');
       await details(handle, '### Our own code fails');
       await listed('NeedsSupport = true AND StuckReason = "internal"', handle);
