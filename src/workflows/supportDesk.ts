@@ -164,7 +164,7 @@ function createSigns() {
   // A run that was continued as new has what it told before.
   let told: StuckReason | null =
     (workflowInfo().typedSearchAttributes.get(StuckReasonAttribute) as StuckReason | undefined) ?? null;
-  let timed: StuckReason | null = null;
+  let timed: string | null = null;
   let endTimer = (): void => {};
   return {
     show(reason: StuckReason | null, summary: string): void {
@@ -175,10 +175,11 @@ function createSigns() {
           { key: StuckReasonAttribute, value: reason },
         ]);
       }
-      if (reason === timed) return;
-      timed = reason;
+      const shown = reason && summary;
+      if (shown === timed) return;
+      timed = shown;
       endTimer();
-      if (reason !== null) endTimer = startTimer(summary);
+      if (shown !== null) endTimer = startTimer(shown);
     },
   };
 }

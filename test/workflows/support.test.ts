@@ -360,7 +360,7 @@ describe('support of CFEs that are stuck', () => {
       end(2);
       await begun(3);
       expect(await detailsOf(handle)).toContain(`**CFEs:** ${TWO}\n`);
-      expect(await timersOf(handle)).toHaveLength(1);
+      expect(await timersOf(handle)).toEqual([`Waits for support: ${TWO}: signing`]);
       // The only one that waits need not be named.
       expect(await ask(handle, REQUEST)).toMatchObject({ outcome: 'retried' });
       await shown(handle, false);
