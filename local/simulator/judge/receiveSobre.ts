@@ -204,9 +204,14 @@ function store(
     ready_at: sobre.readyAt.toISOString(),
     response_id: nextResponseId(state),
     token: randomBytes(TOKEN_BYTES).toString('base64'),
-    query_from: new Date(sobre.now.getTime() + queryDelay.seconds * 1000).toISOString(),
+    query_from: queryFrom(sobre.now, queryDelay.seconds).toISOString(),
   } as const;
   return { ...row, id: addSobre(state, row), asked: 0, ack_cfe: null };
+}
+
+/** In whole seconds, as Fechahora says it: who asks at the moment that was named is answered. */
+function queryFrom(now: Date, seconds: number): Date {
+  return seconds === 0 ? now : new Date(Math.floor(now.getTime() / 1_000 + seconds) * 1_000);
 }
 
 function refuse(error: unknown, who: Who & { readonly idemisor: number; readonly count: number }): Reception {
