@@ -6,9 +6,7 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/activityResults.ts';
-import { activity } from './activities.ts';
-import { goesOnAsNew } from './history.ts';
-import { OWN, OWN_LONG } from './options.ts';
+import { activity, goesOnAsNew, OWN, OWN_LONG } from './common.ts';
 
 const actOnItems = activity('actOnItems', {
   ...OWN_LONG,

@@ -1,10 +1,7 @@
 /** What is brought to somebody else's server: webhooks and e-mails, by one schedule of attempts. */
 import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { MailResult } from '../domain/activityResults.ts';
-import { activity } from './activities.ts';
-import { deliverAgain } from './messages.ts';
-import { MAIL_SERVER, RECEIVER, StateAttribute } from './options.ts';
-import { uncancelled } from './uncancelled.ts';
+import { activity, deliverAgain, MAIL_SERVER, RECEIVER, StateAttribute, uncancelled } from './common.ts';
 
 const attemptDelivery = activity('attemptDelivery', {
   ...RECEIVER,

@@ -1,8 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ExchangeResult } from '../domain/activityResults.ts';
-import { activity } from './activities.ts';
-import { OTHER_CALL } from './options.ts';
-import { uncancelled } from './uncancelled.ts';
+import { activity, OTHER_CALL, uncancelled } from './common.ts';
 
 const prepareExchange = activity('prepareExchange', {
   ...OTHER_CALL,

@@ -1,8 +1,6 @@
 import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { ExportCounts, ExportResult } from '../domain/activityResults.ts';
-import { activity } from './activities.ts';
-import { goesOnAsNew } from './history.ts';
-import { OWN, OWN_LONG } from './options.ts';
+import { activity, goesOnAsNew, OWN, OWN_LONG } from './common.ts';
 
 const writeExport = activity('writeExport', {
   ...OWN_LONG,

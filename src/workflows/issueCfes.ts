@@ -6,12 +6,16 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { CfeEnding, VerdictResult } from '../domain/activityResults.ts';
-import { activity } from './activities.ts';
-import { goesOnAsNew } from './history.ts';
-import { slotGiven } from './messages.ts';
-import { AUTHORITY, CfeStatusAttribute, SUPPORT } from './options.ts';
+import {
+  AUTHORITY,
+  activity,
+  CfeStatusAttribute,
+  goesOnAsNew,
+  SUPPORT,
+  slotGiven,
+  uncancelled,
+} from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
-import { uncancelled } from './uncancelled.ts';
 
 const takeToVerdict = activity('takeToVerdict', {
   ...AUTHORITY,

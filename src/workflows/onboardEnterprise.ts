@@ -1,9 +1,5 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { activity } from './activities.ts';
-import { goesOnAsNew } from './history.ts';
-import { factsChanged } from './messages.ts';
-import { OWN } from './options.ts';
-import { uncancelled } from './uncancelled.ts';
+import { activity, factsChanged, goesOnAsNew, OWN, uncancelled } from './common.ts';
 
 const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
   ...OWN,

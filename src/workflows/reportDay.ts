@@ -7,12 +7,17 @@ import {
 } from '@temporalio/workflow';
 import type { ReportStatus } from '../domain/reportStatus.ts';
 import { TASK_QUEUES } from '../temporal.ts';
-import { activity } from './activities.ts';
-import { goesOnAsNew } from './history.ts';
-import { lookAgain } from './messages.ts';
-import { OTHER_CALL, OWN_LONG, StateAttribute, SUPPORT } from './options.ts';
+import {
+  activity,
+  goesOnAsNew,
+  lookAgain,
+  OTHER_CALL,
+  OWN_LONG,
+  StateAttribute,
+  SUPPORT,
+  uncancelled,
+} from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
-import { uncancelled } from './uncancelled.ts';
 
 /** On the queue of the workflow, whose worker does two at a time (wiring/workers.ts). */
 const prepareReport = activity('prepareReport', {

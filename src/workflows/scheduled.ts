@@ -4,8 +4,7 @@ import type { SupportAct } from '../activities/activities.ts';
 import type { Recovered, RejectedResult } from '../domain/activityResults.ts';
 import type { Purged } from '../domain/retention.ts';
 import type { SupportAnswer } from '../domain/supportAction.ts';
-import { activity } from './activities.ts';
-import { OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT } from './options.ts';
+import { activity, OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT } from './common.ts';
 
 const askAboutAll = activity('askRejected', {
   ...OTHER_CALL_LONG,

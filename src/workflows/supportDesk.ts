@@ -14,8 +14,7 @@ import {
 import type { Stuck, SupportResult } from '../domain/activityResults.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
-import { stepFails, stepGoesOn, support } from './messages.ts';
-import { NeedsSupportAttribute, StuckReasonAttribute } from './options.ts';
+import { NeedsSupportAttribute, StuckReasonAttribute, stepFails, stepGoesOn, support } from './common.ts';
 
 /** A step as support reads of it. */
 export interface Step {

@@ -1,9 +1,6 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { LoginResult } from '../domain/webhookEvents.ts';
-import { activity } from './activities.ts';
-import { validateAgain } from './messages.ts';
-import { OTHER_CALL } from './options.ts';
-import { uncancelled } from './uncancelled.ts';
+import { activity, OTHER_CALL, uncancelled, validateAgain } from './common.ts';
 
 const validateLogin = activity('validateLogin', {
   ...OTHER_CALL,

@@ -1,8 +1,27 @@
+/** What workflows share: how their activities are called, the messages to them, and how they end. */
 import { defineSearchAttributeKey } from '@temporalio/common';
-import type { ActivityOptions } from '@temporalio/workflow';
+import {
+  type ActivityOptions,
+  CancellationScope,
+  defineSignal,
+  defineUpdate,
+  getCurrentDetails,
+  proxyActivities,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Activities, Activity } from '../activities/activities.ts';
+import type { ActivityName } from '../domain/activityResults.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
+import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
 import type { SearchAttribute } from '../searchAttributes.ts';
-import { TASK_QUEUES } from '../temporal.ts';
+import { SIGNALS, SUPPORT_UPDATE, TASK_QUEUES } from '../temporal.ts';
+
+// Activities.
+
+/** An activity as workflows call it. */
+export const activity = <N extends ActivityName>(name: N, options: ActivityOptions): Activity<N> =>
+  (proxyActivities<Activities>(options) as Activities)[name];
 
 /** Milliseconds; the SDK takes wrong strings for durations in silence. */
 const SECOND = 1_000;
@@ -61,6 +80,19 @@ export const MAIL_SERVER: ActivityOptions = {
   startToCloseTimeout: DEADLINES.mailAttempt,
 };
 
+// Messages, and what the list of runs shows.
+
+export const factsChanged = defineSignal(SIGNALS.factsChanged);
+export const slotGiven = defineSignal(SIGNALS.slotGiven);
+export const stepFails = defineSignal(SIGNALS.stepFails);
+export const stepGoesOn = defineSignal(SIGNALS.stepGoesOn);
+export const validateAgain = defineSignal(SIGNALS.validateAgain);
+export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
+export const lookAgain = defineSignal(SIGNALS.lookAgain);
+
+/** To `issueCfes` and `reportDay` while it waits for support. Answers what really happened. */
+export const support = defineUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE);
+
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
 export const StateAttribute = defineSearchAttributeKey('State' satisfies SearchAttribute, 'KEYWORD');
 export const NeedsSupportAttribute = defineSearchAttributeKey(
@@ -71,3 +103,29 @@ export const StuckReasonAttribute = defineSearchAttributeKey(
   'StuckReason' satisfies SearchAttribute,
   'KEYWORD',
 );
+
+// Runs.
+
+/**
+ * A workflow that Cancel does nothing to: what it is to do was promised, and ends by the rows, for which there are commands.
+ * Whoever cancels it is told so in its details.
+ */
+export const uncancelled =
+  <I extends unknown[], R>(work: (...input: I) => Promise<R>) =>
+  (...input: I): Promise<R> => {
+    CancellationScope.current().cancelRequested.catch(() => {
+      setCurrentDetails(`Cancel does nothing here: what is promised is done. ${getCurrentDetails()}`);
+    });
+    return CancellationScope.nonCancellable(() => work(...input));
+  };
+
+/** Few enough to be read again in no time. */
+const MOST_EVENTS = 2_000;
+
+/**
+ * Whether a run that loops is to go on as a new one, so that its history stays short: what it knows is in the rows. Not
+ * once somebody has cancelled it, for the new run would not hear of that.
+ */
+export const goesOnAsNew = (): boolean =>
+  (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MOST_EVENTS) &&
+  !CancellationScope.current().consideredCancelled;
