@@ -4,7 +4,7 @@ import type { Database } from '../db/orm.ts';
 import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
 import type { RunResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 /** Things of one batch: some seconds, so that the run tells often how far it is. */
 const BATCH = 50;

@@ -6,11 +6,10 @@ import type { RejectedResult } from '../domain/activityResults.ts';
 import { isPastAcceptance } from '../domain/rejection.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
+import { notingAttempts, whileBeating } from './steps/attempt.ts';
 import { type Authority, askedOf } from './steps/authority.ts';
-import { notingAttempts } from './steps/noteAttempts.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { afterMoves, type MoveDeps } from './steps/storeMoves.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 /** CFEs looked up at a time. */
 const PAGE = 100;

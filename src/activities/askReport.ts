@@ -4,6 +4,7 @@ import type { AskReportResult } from '../domain/activityResults.ts';
 import { isTaken } from '../domain/reportStatus.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import {
   type AskingDeps,
   leaveReport,
@@ -11,7 +12,6 @@ import {
   storeSaid,
   withReportCredentials,
 } from './steps/reports.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 const DIFFERS = {
   reason: 'report.differs',

@@ -9,8 +9,8 @@ import type { Places } from '../webhooks/places.ts';
 import type { Sender, SendOutcome } from '../webhooks/send.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
 import type { Activity, AttemptInput } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import { type StoreAttemptDeps, storeAttempt } from './steps/storeAttempt.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 export interface AttemptDeps extends StoreAttemptDeps {
   opener: Opener;

@@ -18,8 +18,8 @@ import type { Mailer, MailMessage } from '../mail/smtp.ts';
 import type { Places } from '../webhooks/places.ts';
 import type { Activity, MailAttemptInput } from './activities.ts';
 import { admitMail } from './steps/admitMail.ts';
+import { whileBeating } from './steps/attempt.ts';
 import { disableMail, type StoreMailAttemptDeps, storeMailAttempt } from './steps/storeMailAttempt.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 /** An e-mail without what is the same for every kind. */
 export type MailContent = Omit<MailMessage, 'messageId' | 'date' | 'to'>;

@@ -2,7 +2,7 @@ import type { Orm } from '../db/orm.ts';
 import { purgeExpired } from '../db/purge.ts';
 import type { PurgedTable, Retention } from '../domain/retention.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 /** Rows taken out in one transaction: some tens of milliseconds. */
 const BATCH = 1_000;

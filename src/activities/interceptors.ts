@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, log } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { isOwnFault } from './steps/ownFaults.ts';
+import { isOwnFault } from './steps/attempt.ts';
 
 /**
  * What a history may know of an error that is no failure of ours: what kind it is, and its code. The texts of foreign

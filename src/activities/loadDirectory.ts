@@ -8,7 +8,7 @@ import type { Orm } from '../db/orm.ts';
 import type { DirectoryFacts } from '../domain/directory.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 /** Rows stored in one statement. */
 const BATCH = 1_000;

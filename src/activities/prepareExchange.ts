@@ -9,7 +9,7 @@ import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/d
 import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 export interface ExchangeDeps extends DirectoryDeps {
   outbox: { dispatchSoon(): void };

@@ -13,9 +13,9 @@ import { isTaken, LAST_SEQUENCE, SPARING_FROM } from '../domain/reportStatus.ts'
 import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import { type ContentDeps, dayIsOverAt, type ReportContent, reportContent } from './steps/reportContent.ts';
 import { leaveReport, type ReportDeps } from './steps/reports.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 export interface PrepareReportDeps extends ReportDeps, ContentDeps {
   /** `HH:MM`, of the next working day: then what is known is sent. */

@@ -3,7 +3,7 @@ import { enqueue } from '../db/outbox.ts';
 import { pageKey, UNFINISHED } from '../db/unfinished.ts';
 import type { WorkflowMessage, WorkflowName } from '../temporal.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 /** What is younger may still be on its way to its first run. */
 const OLDER_THAN = 1_800_000;

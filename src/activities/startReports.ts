@@ -2,7 +2,7 @@ import { rutsWithDueReports, startDueReports, wakeCorrected } from '../db/dailyR
 import type { Orm } from '../db/orm.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/whileBeating.ts';
+import { whileBeating } from './steps/attempt.ts';
 
 /** Enterprises looked at in one run of the activity, so many that its results stay few. */
 const PAGE = 50;

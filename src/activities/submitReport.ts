@@ -10,6 +10,7 @@ import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportSlots } from '../gate/reportSlots.ts';
 import type { Activity } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import { afterCfes, notYet } from './steps/failures.ts';
 import {
   type AskingDeps,
@@ -18,7 +19,6 @@ import {
   storeSaid,
   withReportCredentials,
 } from './steps/reports.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 export interface SubmitReportDeps extends AskingDeps {
   /** `HH:MM`, of the next working day: from then on a report waits for no CFE. */

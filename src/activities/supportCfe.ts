@@ -20,12 +20,11 @@ import { refusalOf } from '../domain/words/refusals.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity, SobreSupportAct, SupportAct } from './activities.ts';
 import { type Obstacle, whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
+import { notingAttempts, whileBeating } from './steps/attempt.ts';
 import { type Authority, askedOf } from './steps/authority.ts';
 import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
-import { notingAttempts } from './steps/noteAttempts.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { afterMoves, type MoveDeps, writeMoves } from './steps/storeMoves.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 export interface SupportDeps extends MoveDeps {
   authority: Authority;

@@ -7,8 +7,8 @@ import { findListed } from '../dgi/readings.ts';
 import { findReportAnswer } from '../dgi/results.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import type { Activity, ReportSupportAct } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import { type AskingDeps, withReportCredentials } from './steps/reports.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 
 const refused = (message: string): SupportResult => ({ kind: 'refused', message });
 const RETRIED: SupportResult = {

@@ -22,12 +22,10 @@ import type { StuckReason } from '../domain/stuckReason.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Gate, Permit } from '../gate/gate.ts';
 import type { Activity } from './activities.ts';
+import { isOwnFault, notingAttempts, tellPhase, whileBeating } from './steps/attempt.ts';
 import type { Authority, PlacedCfe, VerdictOutcome, WrittenSobre } from './steps/authority.ts';
 import { notYet, pollPause, unreachable, untilProbe } from './steps/failures.ts';
-import { notingAttempts } from './steps/noteAttempts.ts';
-import { isOwnFault } from './steps/ownFaults.ts';
 import { afterMoves, storeMoves, writeMoves } from './steps/storeMoves.ts';
-import { tellPhase, whileBeating } from './steps/whileBeating.ts';
 import { type WriteDeps, writeSobre } from './steps/writeSobre.ts';
 
 export interface TakeDeps extends WriteDeps {

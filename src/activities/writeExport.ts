@@ -17,8 +17,8 @@ import { UnprintableReceipt } from '../domain/mail.ts';
 import { CFE_WORDS } from '../domain/words/cfes.ts';
 import { Refusal } from '../errors.ts';
 import type { Activity } from './activities.ts';
+import { whileBeating } from './steps/attempt.ts';
 import type { PrintSignedCfe } from './steps/printSignedCfe.ts';
-import { whileBeating } from './steps/whileBeating.ts';
 import { type ZipEntry, zipEnd, zipPiece } from './steps/zipFile.ts';
 
 /** Receipts of one part: some hundred kilobytes; with printed forms, which are large and take their time, some megabytes at most. */

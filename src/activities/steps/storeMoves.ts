@@ -4,7 +4,7 @@ import type { Orm } from '../../db/orm.ts';
 import { type FinalStatus, isFinal } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 import { failpoint } from '../../failpoints.ts';
-import { takeAttempts } from './noteAttempts.ts';
+import { takeAttempts } from './attempt.ts';
 
 /** A verdict that was stored just now; for the metrics. */
 export interface StoredVerdict {

@@ -8,8 +8,7 @@ import {
   heartbeat,
 } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { tellingOwnFaults } from '../../../src/activities/steps/ownFaults.ts';
-import { whileBeating } from '../../../src/activities/steps/whileBeating.ts';
+import { tellingOwnFaults, whileBeating } from '../../../src/activities/steps/attempt.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';

@@ -1,0 +1,174 @@
+/** What goes on around an attempt of a step: its heartbeats, the calls that it makes, and that it fails by a mistake of ours. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  ApplicationFailure,
+  activityInfo,
+  CancelledFailure,
+  CompleteAsyncError,
+  heartbeat,
+  log,
+} from '@temporalio/activity';
+import { storeAttempts } from '../../db/attempts.ts';
+import { clearOwnFault, markOwnFault } from '../../db/cfes.ts';
+import { isDatabaseOutage, type Orm } from '../../db/orm.ts';
+import { type HeardCall, hearingCalls } from '../../dgi/client.ts';
+import { ATTEMPT_OPERATIONS, type Attempt } from '../../domain/attempt.ts';
+import { DEADLINES } from '../../domain/deadlines.ts';
+
+/** What is done around an attempt goes by these. */
+interface AttemptDeps {
+  readonly orm: Orm;
+  readonly clock: () => Date;
+}
+
+// Heartbeats.
+
+/** What a step is at, as the pending activity shows it. */
+type Phase = 'signing' | 'sending' | 'asking';
+
+const beating = new AsyncLocalStorage<{ phase?: Phase }>();
+
+const beat = (details: unknown, { phase }: { phase?: Phase }): void =>
+  heartbeat(phase === undefined ? details : { ...(details as object | undefined), phase });
+
+/**
+ * Runs a long step and says meanwhile that it is alive, so that the server notices within seconds, not minutes, when
+ * the worker that ran it is gone. With each word it leaves `details` to the next attempt; unless told, what an attempt before
+ * has left stays.
+ */
+export async function whileBeating<T>(
+  work: () => Promise<T>,
+  details: () => unknown = () => activityInfo().heartbeatDetails,
+): Promise<T> {
+  const told: { phase?: Phase } = {};
+  const timer = setInterval(() => beat(details(), told), DEADLINES.heartbeatEvery);
+  try {
+    return await beating.run(told, work);
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Shows from the next heartbeat on what the step is at. */
+export function tellPhase(phase: Phase): void {
+  const told = beating.getStore();
+  if (told) told.phase = phase;
+}
+
+// Calls to the authority.
+
+const noted = new AsyncLocalStorage<Attempt[]>();
+
+/**
+ * Runs a step for a sobre, or a CFE, and keeps every call to the authority that it makes. A statement that stores what came
+ * of a call may take the calls with it (`takeAttempts`); what nobody took is stored at the end, however the step ended. That
+ * a call could not be stored fails no step: the record is for people.
+ */
+export async function notingAttempts<T>(
+  { orm, clock }: AttemptDeps,
+  subject: string,
+  step: () => Promise<T>,
+): Promise<T> {
+  const attempts: Attempt[] = [];
+  let nextAt: Date | null = null;
+  try {
+    return await noted.run(attempts, () => hearingCalls((call) => note(attempts, call), step));
+  } catch (error) {
+    nextAt = nextTry(error, clock());
+    throw error;
+  } finally {
+    const left = attempts.splice(0);
+    if (left.length > 0)
+      await storeAttempts(orm.em.fork(), subject, left, nextAt).catch((error: unknown) =>
+        log.warn('what was said to the authority could not be stored', { error }),
+      );
+  }
+}
+
+/** The calls of the running step that are not stored yet; whoever takes them stores them. */
+export const takeAttempts = (): readonly Attempt[] => noted.getStore()?.splice(0) ?? [];
+
+/** A call that the breaker held back was none. */
+function note(attempts: Attempt[], { operation, answer, result, seconds, trace }: HeardCall): void {
+  const known = ATTEMPT_OPERATIONS.find((each) => each === operation);
+  if (!known || answer === 'held back') return;
+  const { at, code, detail, reasons, request, response } = trace;
+  attempts.push({
+    operation: known,
+    answer: code ?? answer,
+    result,
+    at,
+    milliseconds: Math.round(seconds * 1_000),
+    detail,
+    reasons: [...reasons],
+    request,
+    response,
+  });
+}
+
+function nextTry(error: unknown, now: Date): Date | null {
+  const pause = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined;
+  return typeof pause === 'number' ? new Date(now.getTime() + pause) : null;
+}
+
+// Mistakes of ours.
+
+/**
+ * Since when a step fails by a mistake of ours, in milliseconds; null once it has failed otherwise. Kept by the server
+ * from attempt to attempt, with the heartbeats: a step that does not fail costs nothing.
+ */
+interface Known {
+  readonly failingSince: number | null;
+}
+
+/**
+ * A step of a sobre which tells that it keeps failing by a mistake of ours: after DEADLINES.ownFault its CFEs wait for
+ * support, reason `internal`, in their rows and, by a signal, in its run. It is tried again all the same. Once it ends,
+ * or fails for another reason, they wait for nobody (docs/workflows.md).
+ */
+export function tellingOwnFaults<T, A extends unknown[]>(
+  { orm, clock }: AttemptDeps,
+  step: (sobreId: string, ...rest: A) => Promise<T>,
+): (sobreId: string, ...rest: A) => Promise<T> {
+  return async (sobreId, ...rest) => {
+    const since = failingSince();
+    let result: T;
+    try {
+      result = await step(sobreId, ...rest);
+    } catch (error) {
+      if (isOwnFault(error)) await noteFault({ orm, clock }, sobreId, since);
+      else if (since !== null && error instanceof ApplicationFailure) {
+        await clearOwnFault(orm.em.fork(), sobreId, clock());
+        heartbeat({ failingSince: null } satisfies Known);
+      }
+      throw error;
+    }
+    if (since !== null) await clearOwnFault(orm.em.fork(), sobreId, clock());
+    return result;
+  };
+}
+
+/** Whether it is neither an outage nor what a step says on purpose. */
+export const isOwnFault = (error: unknown): boolean =>
+  !(
+    error instanceof ApplicationFailure ||
+    error instanceof CancelledFailure ||
+    error instanceof CompleteAsyncError ||
+    isDatabaseOutage(error)
+  );
+
+async function noteFault({ orm, clock }: AttemptDeps, sobreId: string, since: number | null): Promise<void> {
+  const now = clock();
+  const first = since ?? now.getTime();
+  heartbeat({ failingSince: first } satisfies Known);
+  if (now.getTime() - first < DEADLINES.ownFault) return;
+  await markOwnFault(orm.em.fork(), sobreId, now).catch((error: unknown) =>
+    // The step's own error is what the log and the history are to have; the next attempt tells.
+    log.warn('that a step keeps failing by a mistake of ours could not be told', { error }),
+  );
+}
+
+function failingSince(): number | null {
+  const known = activityInfo().heartbeatDetails as Known | undefined;
+  return known?.failingSince ?? null;
+}
