@@ -11,7 +11,8 @@ import {
   sobreInHand,
   storeOwnTicket,
 } from '../db/sobres.ts';
-import type { FateUnknown, SendAnswer, SobreTicket } from '../dgi/client.ts';
+import type { VerdictOutcome } from '../dgi/cfeAnswers.ts';
+import type { FateUnknown, SobreTicket } from '../dgi/client.ts';
 import { outcomeOf, stuckBy, type Unclear, unclear } from '../dgi/outcomes.ts';
 import type { StuckCfes, VerdictResult } from '../domain/activityResults.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
@@ -23,7 +24,7 @@ import { failpoint } from '../failpoints.ts';
 import type { Gate, Permit } from '../gate/gate.ts';
 import type { Activity } from './activities.ts';
 import { isOwnFault, notingAttempts, tellPhase, whileBeating } from './steps/attempt.ts';
-import type { Authority, PlacedCfe, VerdictOutcome, WrittenSobre } from './steps/authority.ts';
+import type { Authority, PlacedCfe, WrittenSobre } from './steps/authority.ts';
 import { notYet, pollPause, unreachable, untilProbe } from './steps/failures.ts';
 import { afterMoves, storeMoves, writeMoves } from './steps/storeMoves.ts';
 import { type WriteDeps, writeSobre } from './steps/writeSobre.ts';
@@ -206,7 +207,7 @@ async function write(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
 /** A sobre that the gate let through. */
 interface Sending {
   readonly hand: SobreInHand;
-  readonly written: WrittenSobre;
+  readonly written: WrittenSobre & { readonly xml: string };
   readonly permit: Permit;
 }
 
@@ -257,17 +258,15 @@ async function sendNow(
     return now;
   }
   failpoint('send.marked');
-  let hasSlot = true;
-  const departure = {
-    leaveBy: new Date(sendingAt.getTime() + DEADLINES.sendLeaves),
-    ready: async (): Promise<boolean> => (hasSlot = await deps.gate.untilSlot(sobre, permit)),
-    isProbe: permit.isProbe,
-  };
-  const answer: SendAnswer = await deps.authority.sendSobre(written, departure, current);
-  if (!hasSlot) {
+  // Signed first: what goes out in its slot is ready to go.
+  const signed = await deps.authority.signSobre(written, current);
+  if (signed.kind !== 'signed') return unclearSend(deps, sending, signed);
+  if (!(await deps.gate.untilSlot(sobre, permit))) {
     await deps.gate.wait(sobre);
     return { kind: 'waits' };
   }
+  const leaveBy = new Date(sendingAt.getTime() + DEADLINES.sendLeaves);
+  const answer = await deps.authority.sendSobre(signed, { leaveBy, isProbe: permit.isProbe });
   failpoint('send.answered');
   switch (answer.kind) {
     case 'received':

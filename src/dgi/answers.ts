@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
 import { answerOfCode, type CommonAnswer } from './outcomes.ts';
+import { AnswerTooLarge, Unanswered } from './post.ts';
 import { OPERATIONS, type Operation, type OperationRow, payloadIn, readSoap } from './soap.ts';
 import { type Caratula, type Reason, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
@@ -30,6 +31,29 @@ export class NoAnswer extends Error {
     this.said = said;
   }
 }
+
+/** What came back in place of an answer to the question, as the table of outcomes names it. */
+export interface NoReading {
+  readonly answer: CommonAnswer;
+  /** A status or code in place of the key, for people; never the authority's text. */
+  readonly detail?: string | undefined;
+}
+
+/** What an error of a call is in the table of outcomes. Throws the error again where it is a mistake of ours. */
+export function readingOf(error: unknown): NoReading {
+  if (error instanceof NoAnswer) return { answer: error.answer, detail: error.detail };
+  if (error instanceof AnswerTooLarge) return { answer: 'too large' };
+  if (error instanceof Unanswered) {
+    return { answer: error.sent ? 'no answer' : 'unreached', detail: error.message };
+  }
+  throw error;
+}
+
+/** Whether it, or its cause, is that the endpoint's breaker is open and the call was not its probe: nothing was sent. */
+export const isHeldBack = (error: unknown): boolean =>
+  error instanceof NoAnswer
+    ? error.answer === 'held back'
+    : error instanceof Error && isHeldBack(error.cause);
 
 /**
  * Stock messages of the gateway about a signature that it does not take (docs/authority/signatures.md#requests); its
@@ -104,6 +128,25 @@ export function signedDocumentIn<T extends Caratula>(
   if (!trusted) throw new NoAnswer('untrusted signer');
   return document;
 }
+
+/** An answer about another company or shipment does not count; a refusal may lack what could not be read. */
+export function checkSubject(
+  ack: Caratula,
+  expected: { rut: string | undefined; idemisor?: string; idReceptor?: string; mayLackIds?: boolean },
+): void {
+  const lacksIds = expected.mayLackIds === true && (ack.idemisor === undefined || Number(ack.idemisor) === 0);
+  const isOurs =
+    (ack.issuerRut === expected.rut || (lacksIds && ack.issuerRut === undefined)) &&
+    (expected.idemisor === undefined || lacksIds || isSameNumber(ack.idemisor, expected.idemisor)) &&
+    (expected.idReceptor === undefined || isSameNumber(ack.idReceptor, expected.idReceptor));
+  if (!isOurs) throw new NoAnswer('other subject');
+}
+
+/** Numbers of the authority may have leading zeros. */
+export const isSameNumber = (found: string | undefined, expected: string): boolean =>
+  found !== undefined && withoutZeros(found) === withoutZeros(expected);
+
+export const withoutZeros = (number: string): string => number.replace(/^0+(?=\d)/, '');
 
 function textIn(answer: Element): string {
   const payload = payloadIn(answer);

@@ -1,12 +1,19 @@
 /** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Element } from '@xmldom/xmldom';
+import type { Endpoint } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { answerIn, mostBytesOf, NoAnswer, signedDocumentIn } from './answers.ts';
-import { type Breakers, withPermit } from './callPermit.ts';
-import type { CommonAnswer } from './outcomes.ts';
-import { post, type Timeouts } from './post.ts';
-import { type NoReading, type ResultKind, readingOf } from './results.ts';
+import { answerIn, mostBytesOf, NoAnswer, type NoReading, readingOf, signedDocumentIn } from './answers.ts';
+import type { AskVerdictAnswer, FindCfeAnswer, FindSobreAnswer, SendAnswer } from './cfeAnswers.ts';
+import type {
+  FindReportAnswer,
+  ListIssuersAnswer,
+  ListReportsAnswer,
+  LookUpAnswer,
+  SendReportAnswer,
+} from './otherAnswers.ts';
+import type { Answer, CommonAnswer } from './outcomes.ts';
+import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 import type { SignatureHash } from './signatures.ts';
 import { callOf, OPERATIONS, type Operation } from './soap.ts';
 import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
@@ -39,6 +46,19 @@ export interface DgiClientOptions {
   /** Told of every call once it is over; for the metrics. */
   readonly onCall?: ((call: AuthorityCall) => void) | undefined;
 }
+
+/** What a call may come to. */
+type ResultKind = (
+  | SendReportAnswer
+  | FindReportAnswer
+  | ListReportsAnswer
+  | SendAnswer
+  | FindSobreAnswer
+  | FindCfeAnswer
+  | AskVerdictAnswer
+  | LookUpAnswer
+  | ListIssuersAnswer
+)['kind'];
 
 /** One call to the authority, and what came of it. */
 export interface AuthorityCall {
@@ -84,26 +104,26 @@ export interface Caller {
   readonly environment: Environment;
 }
 
+type Where = Pick<Caller, 'environment'>;
+
 /** What the operations of the client are made of. */
 export interface Calls {
   readonly now: () => Date;
   /** The signed envelope of a request. */
   sign(operation: Operation, caller: Caller, parameters: string): string;
-  /** Sends a request, signed now unless `envelope` is given: the element that answers it. Throws for everything else. */
-  ask(
+  /** Sends a request that is signed already: the element that answers it. Throws for everything else. */
+  send(
     operation: Operation,
-    caller: Caller,
-    parameters: string,
-    options?: {
-      readonly envelope?: string;
-      readonly isProbe?: boolean | undefined;
-      readonly trace?: Trace;
-    },
+    where: Where,
+    envelope: string,
+    options?: { readonly isProbe?: boolean | undefined; readonly trace?: Trace },
   ): Promise<Element>;
+  /** Signs a request, once it may go, and sends it. */
+  ask(operation: Operation, caller: Caller, parameters: string, trace?: Trace): Promise<Element>;
   /** Runs a call; `instead` says what an answer that is none comes to. Rejects for mistakes of ours only. */
   run<T extends { kind: ResultKind }>(
     operation: Operation,
-    caller: Caller,
+    where: Where,
     work: (trace: Trace) => Promise<T>,
     instead: (reading: NoReading) => T,
   ): Promise<T>;
@@ -111,7 +131,7 @@ export interface Calls {
   readSigned<T extends Caratula>(
     answer: Element,
     read: (root: Element) => T | undefined,
-    caller: Caller,
+    where: Where,
   ): Promise<T>;
 }
 
@@ -123,31 +143,46 @@ export function createCalls(options: DgiClientOptions): Calls {
   const signersIn = { production: signersOf('production'), sandbox: signersOf('sandbox') };
   const sign: Calls['sign'] = (operation, { credentials }, parameters) =>
     signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
+  const exchange = (
+    operation: Operation,
+    { environment }: Where,
+    bodyOf: () => string,
+    { isProbe = false, trace }: { isProbe?: boolean | undefined; trace?: Trace | undefined },
+  ): Promise<Element> => {
+    const { service, soapAction } = OPERATIONS[operation];
+    const url = urlOf(options.endpoints[environment], service);
+    const headers = {
+      'content-type': 'text/xml;charset=UTF-8',
+      soapaction: `"${soapAction}"`,
+      accept: 'text/xml',
+    };
+    const { timeouts, ca, breakers } = options;
+    return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
+      const body = bodyOf();
+      const answer = await post({ url, headers, body, timeouts, ca, mostBytes: mostBytesOf(operation) });
+      if (trace) trace.response = answer.body;
+      return answerIn(answer, operation);
+    });
+  };
   return {
     now,
     sign,
 
-    ask(operation, caller, parameters, { envelope, isProbe = false, trace } = {}) {
-      const { environment } = caller;
-      const { service, soapAction } = OPERATIONS[operation];
-      const url = urlOf(options.endpoints[environment], service);
-      const headers = {
-        'content-type': 'text/xml;charset=UTF-8',
-        soapaction: `"${soapAction}"`,
-        accept: 'text/xml',
-      };
-      const { timeouts, ca, breakers } = options;
-      return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
-        const body = envelope ?? sign(operation, caller, parameters);
-        if (trace && envelope === undefined) trace.request = callOf(operation, parameters);
-        const answer = await post({ url, headers, body, timeouts, ca, mostBytes: mostBytesOf(operation) });
-        if (trace) trace.response = answer.body;
-        return answerIn(answer, operation);
-      });
-    },
+    send: (operation, where, envelope, how = {}) => exchange(operation, where, () => envelope, how),
 
-    run: (operation, caller, work, instead) =>
-      runCall({ operation, caller, work, instead }, now(), options.onCall),
+    ask: (operation, caller, parameters, trace) =>
+      exchange(
+        operation,
+        caller,
+        () => {
+          if (trace) trace.request = callOf(operation, parameters);
+          return sign(operation, caller, parameters);
+        },
+        { trace },
+      ),
+
+    run: (operation, where, work, instead) =>
+      runCall({ operation, where, work, instead }, now(), options.onCall),
 
     async readSigned(answer, read, { environment }) {
       const kept = await signersIn[environment]();
@@ -167,12 +202,12 @@ export function createCalls(options: DgiClientOptions): Calls {
 async function runCall<T extends { kind: ResultKind }>(
   {
     operation,
-    caller: { environment },
+    where: { environment },
     work,
     instead,
   }: {
     operation: Operation;
-    caller: Caller;
+    where: Where;
     work: (trace: Trace) => Promise<T>;
     instead: (reading: NoReading) => T;
   },
@@ -219,4 +254,51 @@ function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): stri
   const url = { reception, consultation, registry }[service];
   if (url === undefined) throw new Error(`no address of the ${service} service is configured`);
   return url;
+}
+
+// The breakers of the endpoints, which other services of the authority, and the central bank, have as well.
+
+/** A call that is about to be made. */
+export interface PlannedCall {
+  readonly endpoint: Endpoint;
+  /** Whether it is the probe of an endpoint whose breaker is open; others probe only while no CFE is the prober. */
+  readonly isProbe: boolean;
+}
+
+/** Leave to make one call; whoever holds it reports how the call ended. */
+export interface CallPermit {
+  ended(how: 'answered' | 'failed'): Promise<void>;
+}
+
+/** The breakers of the authority's endpoints: a permit for each call, or null while the endpoint is away. */
+export interface Breakers {
+  permit(call: PlannedCall): Promise<CallPermit | null>;
+}
+
+/** What comes back in place of an answer, whoever asks and whatever was asked. */
+const NO_ANSWERS: readonly Answer[] = ['http', 'fault', 'unreadable'];
+
+/** Whether an error tells that the endpoint gave no proper answer; the content of an answer never does. */
+function isFailure(error: unknown): boolean {
+  if (error instanceof NoAnswer) return NO_ANSWERS.includes(error.answer);
+  return error instanceof Unanswered || error instanceof AnswerTooLarge;
+}
+
+/** Makes a call if the breakers permit it, and reports how it ended. Throws NoAnswer (`held back`), and what `run` throws. */
+export async function withPermit<T>(
+  breakers: Breakers | undefined,
+  call: PlannedCall,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (!breakers) return run();
+  const permit = await breakers.permit(call);
+  if (!permit) throw new NoAnswer('held back');
+  try {
+    const answer = await run();
+    await permit.ended('answered');
+    return answer;
+  } catch (error) {
+    await permit.ended(isFailure(error) ? 'failed' : 'answered');
+    throw error;
+  }
 }

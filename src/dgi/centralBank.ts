@@ -3,7 +3,7 @@ import type { Element } from '@xmldom/xmldom';
 import type { KnownRate } from '../domain/exchangeRate.ts';
 import { isDate } from '../domain/montevideo.ts';
 import { NoAnswer } from './answers.ts';
-import { type Breakers, HeldBack, withPermit } from './callPermit.ts';
+import { type Breakers, withPermit } from './calls.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 import {
   childrenNamed,
@@ -49,7 +49,7 @@ const LIMIT = { mostCharacters: 8 * 1024 * 1024 };
 const NO_QUOTATION = '100';
 const RATE = /^\d{1,9}(\.\d{1,9})?$/;
 /** What comes in place of an answer. */
-const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge, HeldBack];
+const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge];
 
 /** Programs of the service: the last piece of their path, their element, and their SOAPAction. */
 const PROGRAMS = {

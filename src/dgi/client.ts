@@ -3,37 +3,36 @@ import { X509Certificate } from 'node:crypto';
 import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
-import { documentIn, NoAnswer, refuseExceptions } from './answers.ts';
+import { checkSubject, documentIn, NoAnswer, refuseExceptions } from './answers.ts';
 import { type Caller, type Calls, createCalls, type DgiClientOptions, type Trace } from './calls.ts';
-import {
-  checkSubject,
-  findListed,
-  readCfeState,
-  readReception,
-  readReportAck,
-  readReports,
-  readShipments,
-} from './readings.ts';
 import {
   type AskVerdictAnswer,
   type FindCfeAnswer,
-  type FindReportAnswer,
   type FindSobreAnswer,
   findCfeAnswer,
-  findReportAnswer,
   findSobreAnswer,
+  noVerdictsAnswer,
+  readCfeState,
+  readReception,
+  readShipments,
+  type SendAnswer,
+  sendAnswer,
+} from './cfeAnswers.ts';
+import {
+  type FindReportAnswer,
+  findListed,
+  findReportAnswer,
   type ListIssuersAnswer,
   type ListReportsAnswer,
   type LookUpAnswer,
   listIssuersAnswer,
   lookUpAnswer,
   noReportAnswer,
-  noVerdictsAnswer,
-  type SendAnswer,
+  readReportAck,
+  readReports,
   type SendReportAnswer,
-  sendAnswer,
   sendReportAnswer,
-} from './results.ts';
+} from './otherAnswers.ts';
 import { carried, verdictQuestion } from './soap.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
 import { readAckCfe, readAckReport, readAckSobre } from './xml/ack.ts';
@@ -47,27 +46,37 @@ export type {
   AskVerdictAnswer,
   FateUnknown,
   FindCfeAnswer,
-  FindReportAnswer,
   FindSobreAnswer,
+  SendAnswer,
+  SobreTicket,
+} from './cfeAnswers.ts';
+export type {
+  FindReportAnswer,
   ListIssuersAnswer,
   ListReportsAnswer,
   LookUpAnswer,
-  SendAnswer,
   SendReportAnswer,
-  SobreTicket,
-} from './results.ts';
+} from './otherAnswers.ts';
 
-/** When a sobre may leave. */
-export interface Departure {
-  readonly leaveBy: Date;
-  readonly ready: () => Promise<boolean>;
-  /** Whether it tries an endpoint that is away. */
-  readonly isProbe: boolean;
-}
-
-interface SobreToSend extends Partial<Departure> {
+interface SobreToSend {
   readonly idemisor: bigint;
   readonly xml: string;
+}
+/** The signed request that brings a sobre: only the sending is left. */
+export interface SignedSobre {
+  readonly kind: 'signed';
+  readonly environment: Environment;
+  /** Of the certificate that signed it: whom the answer must be about. */
+  readonly rut: string | undefined;
+  readonly idemisor: bigint;
+  readonly envelope: string;
+}
+/** When a sobre leaves. */
+interface Departure {
+  /** A process that was held up may wake when all has been decided otherwise: after this nothing is sent. */
+  readonly leaveBy?: Date;
+  /** Whether it tries an endpoint that is away. */
+  readonly isProbe?: boolean;
 }
 interface SobreQuery {
   readonly idemisor: bigint;
@@ -87,12 +96,10 @@ interface FiscalNumber {
 
 /** The authority, to whoever is handed a client. Calls resolve with what came of them; they reject for bugs only. */
 export interface DgiClient {
-  /**
-   * EFACRECEPCIONSOBRE: brings a sobre, whose bytes must be the same at every attempt. A process that was held up may
-   * wake when all has been decided otherwise: after `leaveBy` nothing is sent. `ready` is waited for when all is
-   * prepared and only the sending is left; where it answers false nothing is sent.
-   */
-  sendSobre(by: DgiCredentials, environment: Environment, sobre: SobreToSend): Promise<SendAnswer>;
+  /** Signs the request that `sendSobre` sends, which takes a while; nothing is sent yet. */
+  signSobre(by: DgiCredentials, environment: Environment, sobre: SobreToSend): SignedSobre;
+  /** EFACRECEPCIONSOBRE: brings a sobre, whose bytes must be the same at every attempt. */
+  sendSobre(sobre: SignedSobre, departure?: Departure): Promise<SendAnswer>;
   /** EFACCONSULTARESTADOENVIO: the verdicts on the receipts of a sobre. Read-only and repeatable. */
   askVerdict(
     by: DgiCredentials,
@@ -136,7 +143,8 @@ export interface DgiClient {
 export function createDgiClient(options: DgiClientOptions): DgiClient {
   const calls = createCalls(options);
   return {
-    sendSobre: (credentials, environment, sobre) => sendSobre(calls, { credentials, environment }, sobre),
+    signSobre: (credentials, environment, sobre) => signSobre(calls, { credentials, environment }, sobre),
+    sendSobre: (sobre, departure) => sendSobre(calls, sobre, departure),
     askVerdict: (credentials, environment, ticket) => askVerdict(calls, { credentials, environment }, ticket),
     findSobre: (credentials, environment, query) => findSobre(calls, { credentials, environment }, query),
     findCfe: (credentials, environment, cfe) => findCfe(calls, { credentials, environment }, cfe),
@@ -150,22 +158,28 @@ export function createDgiClient(options: DgiClientOptions): DgiClient {
   };
 }
 
-async function sendSobre(calls: Calls, caller: Caller, sobre: SobreToSend): Promise<SendAnswer> {
-  const { idemisor, xml, leaveBy, ready, isProbe } = sobre;
-  const parameters = carried(xml);
-  const envelope = calls.sign('sendSobre', caller, parameters);
-  if (ready && !(await ready())) return sendAnswer({ answer: 'held back' });
+function signSobre(calls: Calls, caller: Caller, { idemisor, xml }: SobreToSend): SignedSobre {
+  const envelope = calls.sign('sendSobre', caller, carried(xml));
+  return { kind: 'signed', environment: caller.environment, rut: rutOf(caller), idemisor, envelope };
+}
+
+function sendSobre(
+  calls: Calls,
+  sobre: SignedSobre,
+  { leaveBy, isProbe }: Departure = {},
+): Promise<SendAnswer> {
+  const { rut, idemisor, envelope } = sobre;
   const send = async (trace: Trace): Promise<SendAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
-    const answer = await calls.ask('sendSobre', caller, parameters, { envelope, isProbe, trace });
-    const ack = await calls.readSigned(answer, readAckSobre, caller);
+    const answer = await calls.send('sendSobre', sobre, envelope, { isProbe, trace });
+    const ack = await calls.readSigned(answer, readAckSobre, sobre);
     const mayLackIds = ack.state !== 'AS';
-    checkSubject(ack, { rut: rutOf(caller), idemisor: idemisor.toString(), mayLackIds });
+    checkSubject(ack, { rut, idemisor: idemisor.toString(), mayLackIds });
     const reading = readReception(ack);
     Object.assign(trace, { code: reading.answer, reasons: ack.reasons });
     return soon(calls, sendAnswer(reading));
   };
-  return calls.run('sendSobre', caller, send, sendAnswer);
+  return calls.run('sendSobre', sobre, send, sendAnswer);
 }
 
 function askVerdict(
@@ -174,7 +188,7 @@ function askVerdict(
   ticket: { idReceptor: string; token: string },
 ): Promise<AskVerdictAnswer> {
   const ask = async (trace: Trace): Promise<AskVerdictAnswer> => {
-    const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket), { trace });
+    const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket), trace);
     const ack = await calls.readSigned(answer, readAckCfe, caller);
     checkSubject(ack, { rut: rutOf(caller), idReceptor: ticket.idReceptor });
     // A sobre of ours holds one receipt; of another system's, which is asked about after E02, the states are not told.
@@ -195,7 +209,7 @@ function findSobre(
     `<Consultaenviossobre>${plain('IdEmisor', idemisor.toString())}${plain('IdReceptor', 0)}` +
     `${plain('FechaDesde', localTime(from))}${plain('FechaHasta', localTime(to))}</Consultaenviossobre>`;
   const ask = async (trace: Trace): Promise<FindSobreAnswer> => {
-    const answer = await calls.ask('findSobre', caller, parameters, { trace });
+    const answer = await calls.ask('findSobre', caller, parameters, trace);
     refuseExceptions(answer);
     const reading = readShipments(answer, idemisor.toString());
     trace.code = reading.answer;
@@ -211,7 +225,7 @@ function findCfe(
 ): Promise<FindCfeAnswer> {
   const parameters = `<Cfeid>${plain('TipoCFE', typeCode)}${element('Serie', serie)}${plain('Nro', numero)}</Cfeid>`;
   const ask = async (trace: Trace): Promise<FindCfeAnswer> => {
-    const answer = await calls.ask('findCfe', caller, parameters, { trace });
+    const answer = await calls.ask('findCfe', caller, parameters, trace);
     refuseExceptions(answer);
     const reading = readCfeState(answer);
     trace.code = reading.answer;
@@ -225,11 +239,10 @@ async function sendReport(
   caller: Caller,
   { idEmisor, xml, leaveBy }: ReportToSend,
 ): Promise<SendReportAnswer> {
-  const parameters = carried(xml);
-  const envelope = calls.sign('sendReport', caller, parameters);
+  const envelope = calls.sign('sendReport', caller, carried(xml));
   const send = async (): Promise<SendReportAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
-    const answer = await calls.ask('sendReport', caller, parameters, { envelope });
+    const answer = await calls.send('sendReport', caller, envelope);
     const ack = await calls.readSigned(answer, readAckReport, caller);
     const mayLackIds = ack.state !== 'AR';
     checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayLackIds });

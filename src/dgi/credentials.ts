@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NoAnswer } from './answers.ts';
-import { type Breakers, HeldBack, withPermit } from './callPermit.ts';
+import { type Breakers, withPermit } from './calls.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 
 /** What the credentials check says of a login. */
@@ -17,7 +17,7 @@ export class CredentialsCheckUnavailable extends Error {
 
 const MOST_BYTES = 64 * 1024;
 /** What comes in place of an answer. Their messages hold nothing of what was sent. */
-const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge, HeldBack];
+const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge];
 
 interface Question {
   rut: string;

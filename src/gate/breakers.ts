@@ -8,7 +8,7 @@ import {
 import { AuthorityEndpoint } from '../db/entities/authority.ts';
 import { recordAuthorityEvent } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
-import type { Breakers, CallPermit } from '../dgi/callPermit.ts';
+import type { Breakers, CallPermit } from '../dgi/calls.ts';
 import type { Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS } from '../domain/cfeTypes.ts';
 import { stopwatchBy } from './pace.ts';

@@ -34,7 +34,7 @@ import type { readConfig } from '../config.ts';
 import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
 import type { Orm } from '../db/orm.ts';
-import { HeldBack } from '../dgi/callPermit.ts';
+import { isHeldBack } from '../dgi/answers.ts';
 import { createCredentialsCheck } from '../dgi/credentials.ts';
 import { keptByCertificate } from '../dgi/keptByCertificate.ts';
 import { createSigner } from '../dgi/sign.ts';
@@ -308,7 +308,7 @@ function otherCalls(
       timeoutSeconds: config.CFE_DGI_ANSWER_SECONDS,
       breakers,
     }),
-    { isHeldBack: (error) => error instanceof Error && error.cause instanceof HeldBack },
+    { isHeldBack },
   );
   return {
     validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),

@@ -3,7 +3,7 @@ import type { AuthorityRuts } from '../commands/addAuthorityCertificates.ts';
 import type { readConfig } from '../config.ts';
 import { trustedSigners } from '../db/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
-import type { Breakers } from '../dgi/callPermit.ts';
+import type { Breakers } from '../dgi/calls.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
 import { createBreakers } from '../gate/breakers.ts';
 

@@ -1,7 +1,8 @@
 import { createRatesFor, type RatesFor } from '../activities/steps/ratesFor.ts';
 import type { readConfig } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
-import { type Breakers, HeldBack } from '../dgi/callPermit.ts';
+import { isHeldBack } from '../dgi/answers.ts';
+import type { Breakers } from '../dgi/calls.ts';
 import { type CentralBank, createCentralBank } from '../dgi/centralBank.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { measured } from '../metrics/work.ts';
@@ -31,7 +32,6 @@ export function openRates(
     breakers,
   });
   const call = { environment: 'production', service: 'rates' } as const;
-  const isHeldBack = (error: unknown) => error instanceof Error && error.cause instanceof HeldBack;
   const lastClosing = measured(onCall, { ...call, operation: 'lastClosing' }, centralBank.lastClosing, {
     isHeldBack,
   });

@@ -1,14 +1,25 @@
-import type { Authority, VerdictOutcome } from '../../src/activities/steps/authority.ts';
+import type { Authority } from '../../src/activities/steps/authority.ts';
 import { createTakeToVerdict, type TakeDeps } from '../../src/activities/takeToVerdict.ts';
 import { Sobre } from '../../src/db/entities/authority.ts';
 import type { Orm } from '../../src/db/orm.ts';
+import type { VerdictOutcome } from '../../src/dgi/cfeAnswers.ts';
 import type { VerdictResult } from '../../src/domain/activityResults.ts';
 import type { Gate } from '../../src/gate/gate.ts';
 import { asActivity } from './activityContext.ts';
 import { idleGatekeeper, idleOutbox } from './commandDeps.ts';
 
+/** Signs nothing: the envelope of a sobre is its own bytes. */
+export const signedAsItIs: Authority['signSobre'] = async ({ environment, idemisor, xml }) => ({
+  kind: 'signed',
+  environment,
+  rut: undefined,
+  idemisor,
+  envelope: xml,
+});
+
 /** An authority that is not to be asked anything. */
 export const SILENT: Authority = {
+  signSobre: signedAsItIs,
   sendSobre: () => Promise.reject(new Error('it was sent to')),
   findSobre: () => Promise.reject(new Error('it was asked for the sobre')),
   findReceipt: () => Promise.reject(new Error('it was asked for the number')),

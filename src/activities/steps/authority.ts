@@ -7,21 +7,24 @@ import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type CfeInSobre, wasIn } from '../../db/sobres.ts';
+import {
+  isSurelyThis,
+  type Original,
+  type VerdictOutcome,
+  verdictOn,
+  verdictOnDuplicate,
+} from '../../dgi/cfeAnswers.ts';
 import type {
   AskVerdictAnswer,
-  Departure,
   DgiClient,
   FindSobreAnswer,
-  SendAnswer,
+  SignedSobre,
   SobreTicket,
 } from '../../dgi/client.ts';
-import { instantOf } from '../../dgi/moments.ts';
-import { type Answer, outcomeOf, type Unclear, unclear } from '../../dgi/outcomes.ts';
+import { type Unclear, unclear } from '../../dgi/outcomes.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
-import type { OriginalAnswer, Reason, ReceiptVerdict } from '../../dgi/xml/ack.ts';
-import type { FinalStatus } from '../../domain/cfeStatus.ts';
+import type { OriginalAnswer, ReceiptVerdict } from '../../dgi/xml/ack.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
-import type { RejectionReason } from '../../domain/rejection.ts';
 
 const DAY = 86_400_000;
 /** The list of sobres takes 31 days at a time; the last is left for clocks that differ. */
@@ -40,14 +43,6 @@ export interface PlacedCfe extends AskedCfe {
   readonly place: number | null;
 }
 
-/** What the authority says of one CFE of a sobre. */
-export type VerdictOutcome =
-  | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
-  /** The verdict that counts was given to another sobre of ours that carried the same CFE. */
-  | { kind: 'original'; idReceptor: string; token: string }
-  | { kind: 'notYet'; code: string }
-  | Unclear;
-
 /** What it says of the CFEs of a sobre, in the order in which they were given; or nothing of any of them. */
 export type VerdictOutcomes =
   | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }
@@ -64,8 +59,12 @@ type SignedBy = Certificate | undefined;
  * enterprise's current one, which is read where it is not given.
  */
 export interface Authority {
-  /** Sends nothing after `leaveBy`, and nothing unless `ready` answers true, which is waited for last. */
-  sendSobre(sobre: WrittenSobre, departure: Departure, certificate: Certificate): Promise<SendAnswer>;
+  /** The signed request that brings a sobre; nothing is sent yet. */
+  signSobre(
+    sobre: WrittenSobre & { readonly xml: string },
+    certificate: Certificate,
+  ): Promise<SignedSobre | Unclear>;
+  sendSobre: DgiClient['sendSobre'];
   /** Whether it has a sobre, of which that CFE is one. */
   findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: SignedBy): Promise<FindSobreAnswer>;
   /**
@@ -83,10 +82,9 @@ export interface Authority {
   findReceipt(cfe: AskedCfe): Promise<FindReceiptAnswer>;
 }
 
-/** A sobre whose bytes are stored. */
+/** A sobre whose bytes are stored, as the authority is asked about it. */
 export type WrittenSobre = Pick<Sobre, 'environment' | 'createdAt' | 'sendingAt'> & {
   readonly idemisor: bigint;
-  readonly xml?: string;
 };
 
 export type FindStateAnswer =
@@ -111,11 +109,12 @@ interface AuthorityDeps {
 export function createAuthority(deps: AuthorityDeps): Authority {
   const { client } = deps;
   return {
-    sendSobre: ({ environment, idemisor, xml }, departure, certificate) =>
-      withCredentials(deps, certificate, (credentials) => {
-        if (xml === undefined) throw new TypeError('a sobre is sent without its bytes');
-        return client.sendSobre(credentials, environment, { idemisor, xml, ...departure });
-      }),
+    signSobre: ({ environment, ...sobre }, certificate) =>
+      withCredentials(deps, certificate, async (credentials) =>
+        client.signSobre(credentials, environment, sobre),
+      ),
+
+    sendSobre: (sobre, departure) => client.sendSobre(sobre, departure),
 
     findSobre: (cfe, sobre, certificate) =>
       withCredentials(deps, certificate ?? cfe, async (credentials): Promise<FindSobreAnswer> => {
@@ -179,7 +178,7 @@ async function judged(
   const outcomes: VerdictOutcome[] = [];
   const ask = askingOnce(deps.client, credentials);
   for (const cfe of cfes) {
-    const verdict = judge(cfe, receipts);
+    const verdict = verdictOn(cfe, receipts);
     outcomes.push(
       verdict.kind === 'duplicate'
         ? await duplicated(deps, credentials, cfe, { idReceptor, told: verdict.original, ask })
@@ -235,7 +234,7 @@ async function duplicated(
   const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
     return ours.kind === 'recover' ? unclear('ask', 'E02 without its original') : ours;
-  return verdictOutcome(ours ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
+  return verdictOnDuplicate(original, { isOurs: ours });
 }
 
 /** Whether the sobre in which the authority has the number is one of ours with this CFE. */
@@ -251,52 +250,6 @@ async function isOurs(
   const answer = await ask(cfe, first);
   if (answer.kind !== 'answered') return answer;
   return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
-}
-
-/** What an answer says of our CFE. */
-function judge(
-  cfe: PlacedCfe,
-  receipts: readonly ReceiptVerdict[],
-): VerdictOutcome | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
-  const atPlace = cfe.place === null ? undefined : receipts.find(({ ordinal }) => ordinal === cfe.place);
-  // An earlier sobre of ours may have it at another place.
-  const receipt = atPlace && isAbout(atPlace, cfe) ? atPlace : receipts.find((one) => isSurelyThis(one, cfe));
-  if (!receipt) return verdictOutcome(atPlace ? 'other receipt' : 'no verdict on it', {});
-  const { state, reasons } = receipt;
-  if (state === 'BE' && reasons.some(({ code }) => code === 'E02')) {
-    return { kind: 'duplicate', original: receipt.original };
-  }
-  const known = (['AE', 'BE', 'CE'] as const).find((each) => each === state);
-  return verdictOutcome(known ?? 'other state', { what: `state ${state}`, reasons });
-}
-
-/** What an answer about our CFE comes to, as the table of outcomes has it. */
-function verdictOutcome(
-  answer: Answer<'ask'>,
-  { what, reasons = [], original }: { what?: string; reasons?: readonly Reason[]; original?: Original },
-): VerdictOutcome {
-  const outcome = outcomeOf('ask', answer);
-  switch (outcome.reaction) {
-    case 'verdict':
-      return { kind: 'verdict', status: outcome.status, reasons: [...reasons] };
-    case 'original':
-      if (!original) throw new TypeError(`${answer} without the original`);
-      return { kind: 'original', idReceptor: original.idReceptor, token: original.token };
-    case 'notYet':
-      return { kind: 'notYet', code: answer };
-    case 'recover':
-      throw new TypeError(`${answer} is said of a whole sobre`);
-    case 'repeat':
-    case 'stuck':
-      return unclear('ask', answer, what);
-  }
-}
-
-/** The sobre in which the number was received first. */
-interface Original {
-  readonly idemisor: string;
-  readonly idReceptor: string;
-  readonly token: string;
 }
 
 /** Where the number was received first: as InfoRespOri says or, where that says too little, by asking. */
@@ -316,31 +269,6 @@ async function originalOf(
 }
 
 const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
-
-/**
- * By type, series, number and moment of signing where the answer has them; a receipt that it could not read has only
- * its place. The moment tells a number that was given twice: before a database was restored, and after.
- */
-function isAbout(receipt: ReceiptVerdict, { type, serie, numero, signedAt: ours }: AskedCfe): boolean {
-  const { typeCode, serie: saidSerie, numero: saidNumero, signedAt } = receipt;
-  return (
-    (typeCode === undefined || typeCode === CFE_TYPES[type].code) &&
-    (saidSerie === undefined || saidSerie === serie) &&
-    (saidNumero === undefined || saidNumero === numero) &&
-    (signedAt === undefined || isSameMoment(signedAt, ours))
-  );
-}
-
-/** Whether the receipt says of itself, in full, that it is this CFE: same number, signed in the same second. */
-function isSurelyThis(receipt: ReceiptVerdict, cfe: AskedCfe): boolean {
-  const { typeCode, serie, numero, signedAt } = receipt;
-  return ![typeCode, serie, numero, signedAt].includes(undefined) && isAbout(receipt, cfe);
-}
-
-/** The authority writes moments without an offset, or with a false one: the clock on the wall counts as well. */
-function isSameMoment(said: string, ours: string): boolean {
-  return said.slice(0, 19) === ours.slice(0, 19) || instantOf(said)?.getTime() === instantOf(ours)?.getTime();
-}
 
 /** The days on which a sobre may have been received, in spans that the list takes, the latest first. */
 function spansOf({ createdAt, sendingAt }: WrittenSobre): { from: Date; to: Date }[] {

@@ -81,6 +81,7 @@ describe('CFEs that were rejected for E06 alone', () => {
   const authority = (says: Says = new Map()): Authority => {
     const silent = () => Promise.reject(new Error('it was asked for something else'));
     return {
+      signSobre: silent,
       sendSobre: silent,
       findSobre: silent,
       findReceipt: silent,

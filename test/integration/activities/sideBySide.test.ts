@@ -91,10 +91,10 @@ describe('steps of a sobre that run side by side', () => {
     const cfes = await pending(3);
     const sobreId = await aSobreOf(db.orm, cfes);
     await take(writing(0), sobreId);
-    const sent: (string | undefined)[] = [];
+    const sent: string[] = [];
     const authority: Partial<Authority> = {
-      sendSobre: async ({ xml }) => {
-        sent.push(xml);
+      sendSobre: async ({ envelope }) => {
+        sent.push(envelope);
         return RECEIVED;
       },
       // Whoever comes later finds the send begun, and asks.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Authority, VerdictOutcome } from '../../../src/activities/steps/authority.ts';
+import type { Authority } from '../../../src/activities/steps/authority.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
@@ -12,6 +12,7 @@ import { cfeById, markStuck } from '../../../src/db/cfes.ts';
 import type { SobreState } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { endSobre, markSending, sobresOf } from '../../../src/db/sobres.ts';
+import type { VerdictOutcome } from '../../../src/dgi/cfeAnswers.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
 import type { SupportAction } from '../../../src/domain/supportAction.ts';
@@ -36,6 +37,7 @@ const NOT_OURS = { kind: 'stuck', reason: 'duplicate.not_ours', explanation: 'It
 
 /** What the authority answers where a test says nothing: it was not to be asked. */
 const SILENT: Authority = {
+  signSobre: () => Promise.reject(new Error('it was to be sent')),
   sendSobre: () => Promise.reject(new Error('it was sent to')),
   findSobre: () => Promise.reject(new Error('it was asked for the sobre')),
   findReceipt: () => Promise.reject(new Error('it was asked for the number')),

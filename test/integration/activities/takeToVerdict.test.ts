@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Authority, VerdictOutcome, VerdictOutcomes } from '../../../src/activities/steps/authority.ts';
+import type { Authority, VerdictOutcomes } from '../../../src/activities/steps/authority.ts';
 import type { TakeDeps } from '../../../src/activities/takeToVerdict.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { sobresOf } from '../../../src/db/sobres.ts';
+import type { VerdictOutcome } from '../../../src/dgi/cfeAnswers.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { RejectionReason } from '../../../src/domain/rejection.ts';
@@ -397,13 +398,13 @@ describe('sending', () => {
 
   test('of which nothing came: the authority is asked before the same bytes go out again', async () => {
     const { cfes, sobreId } = await several(2);
-    const sent: (string | undefined)[] = [];
+    const sent: string[] = [];
     let answer: SendAnswer = { kind: 'fateUnknown', what: 'no answer' };
     let found: FindSobreAnswer = { kind: 'absent' };
     const asked: string[] = [];
     const authority: Partial<Authority> = {
-      sendSobre: async ({ xml }) => {
-        sent.push(xml);
+      sendSobre: async ({ envelope }) => {
+        sent.push(envelope);
         return answer;
       },
       findSobre: async () => {

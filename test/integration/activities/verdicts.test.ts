@@ -1,14 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type {
-  Authority,
-  PlacedCfe,
-  VerdictOutcome,
-  VerdictOutcomes,
-} from '../../../src/activities/steps/authority.ts';
+import type { Authority, PlacedCfe, VerdictOutcomes } from '../../../src/activities/steps/authority.ts';
 import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
+import type { VerdictOutcome } from '../../../src/dgi/cfeAnswers.ts';
 import type { FindSobreAnswer } from '../../../src/dgi/client.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import { createGate } from '../../../src/gate/gate.ts';
@@ -17,6 +13,7 @@ import { anAccount, eventsOf, idleGatekeeper, idleOutbox } from '../../support/c
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { signedAsItIs } from '../../support/taking.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const FIRST = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
@@ -54,10 +51,8 @@ describe('the authority is asked about a sobre', () => {
     answers = { kind: 'answered', outcomes };
   };
   const authority: Authority = {
-    async sendSobre(_, { ready }) {
-      expect(await ready()).toBe(true);
-      return sent as typeof FIRST;
-    },
+    signSobre: signedAsItIs,
+    sendSobre: async () => sent as typeof FIRST,
     findSobre: () => Promise.reject(new Error('not asked here')),
     async askVerdicts(of: readonly PlacedCfe[], { idReceptor }) {
       asked.push({ places: of.map(({ place }) => place), idReceptor });

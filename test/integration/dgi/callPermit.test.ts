@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Breakers, PlannedCall } from '../../../src/dgi/callPermit.ts';
+import type { Breakers, PlannedCall } from '../../../src/dgi/calls.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { CredentialsCheckUnavailable, createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import {
@@ -12,6 +12,7 @@ import {
   soapAnswer,
 } from '../../support/dgi/answers.ts';
 import { answers, aServer, type Behaviour } from '../../support/dgi/aServer.ts';
+import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { freePort } from '../../support/services.ts';
 
 const credentials = credentialsOf();
@@ -50,7 +51,7 @@ function client(url = server.url) {
   });
 }
 const send = (url?: string) =>
-  client(url).sendSobre(credentials, 'production', { idemisor: 7n, xml: '<EnvioCFE/>' });
+  sendSobre(client(url), credentials, 'production', { idemisor: 7n, xml: '<EnvioCFE/>' });
 const received = (document: string): Behaviour => answers(soapAnswer('EFACRECEPCIONSOBRE', document));
 
 describe('the permit before every call to the authority', () => {

@@ -18,6 +18,7 @@ import {
   soapAnswer,
 } from '../../support/dgi/answers.ts';
 import { answers, aServer } from '../../support/dgi/aServer.ts';
+import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { freePort } from '../../support/services.ts';
 import { until } from '../../support/until.ts';
 
@@ -55,7 +56,7 @@ function clientAt(url: string, more: { answerSeconds?: number; connectSeconds?: 
   });
 }
 const client = () => clientAt(server.url);
-const send = () => client().sendSobre(credentials, 'production', SOBRE);
+const send = () => sendSobre(client(), credentials, 'production', SOBRE);
 const ask = () => client().askVerdict(credentials, 'production', TICKET);
 const find = () => client().findSobre(credentials, 'production', RANGE);
 const findCfe = () => client().findCfe(credentials, 'production', { typeCode: 101, serie: 'A', numero: 12 });
@@ -97,15 +98,17 @@ describe('sendSobre', () => {
 
   test('what should have left before is not sent any more', async () => {
     received(ackSobre());
-    const late = { ...SOBRE, leaveBy: new Date(NOW.getTime() - 1) };
-    expect(await client().sendSobre(credentials, 'production', late)).toEqual({
+    const late = { leaveBy: new Date(NOW.getTime() - 1) };
+    expect(await sendSobre(client(), credentials, 'production', SOBRE, late)).toEqual({
       kind: 'repeat',
       what: 'too late',
       reached: false,
     });
     expect(server.requests).toEqual([]);
-    const inTime = { ...SOBRE, leaveBy: NOW };
-    expect(await client().sendSobre(credentials, 'production', inTime)).toMatchObject({ kind: 'received' });
+    const inTime = { leaveBy: NOW };
+    expect(await sendSobre(client(), credentials, 'production', SOBRE, inTime)).toMatchObject({
+      kind: 'received',
+    });
   });
 
   test('a refused sobre comes with the authority’s own words', async () => {
@@ -162,7 +165,7 @@ describe('sendSobre', () => {
           environment === 'sandbox' || keys.privateKey === signer.privateKey ? [fingerprint(keys)] : [],
         ),
     });
-    expect(await strict.sendSobre(credentials, 'production', SOBRE)).toMatchObject({
+    expect(await sendSobre(strict, credentials, 'production', SOBRE)).toMatchObject({
       kind: 'stuck',
       reason: 'authority.untrusted_signer',
     });
@@ -346,12 +349,12 @@ describe('what hangs, breaks or floods', () => {
 
   test('a refused connection: nothing was sent', async () => {
     const port = await freePort();
-    const answer = await clientAt(`http://127.0.0.1:${port}`).sendSobre(credentials, 'production', SOBRE);
+    const answer = await sendSobre(clientAt(`http://127.0.0.1:${port}`), credentials, 'production', SOBRE);
     expect(answer).toEqual({ kind: 'repeat', what: 'ECONNREFUSED', reached: false });
   });
 
   test('a host that nobody knows: nothing was sent', async () => {
-    const answer = await clientAt('http://nobody.invalid').sendSobre(credentials, 'production', SOBRE);
+    const answer = await sendSobre(clientAt('http://nobody.invalid'), credentials, 'production', SOBRE);
     expect(answer).toMatchObject({ kind: 'repeat', reached: false });
   });
 
@@ -362,7 +365,7 @@ describe('what hangs, breaks or floods', () => {
     const sockets = new Set<{ destroy(): void }>();
     silent.on('connection', (socket) => sockets.add(socket));
     const slow = clientAt(`https://127.0.0.1:${port}`, { connectSeconds: 0.2 });
-    expect(await slow.sendSobre(credentials, 'production', SOBRE)).toEqual({
+    expect(await sendSobre(slow, credentials, 'production', SOBRE)).toEqual({
       kind: 'repeat',
       what: 'time-out: secureConnect',
       reached: false,
@@ -379,7 +382,8 @@ describe('what hangs, breaks or floods', () => {
 
   test('no answer ends within the time-out', async () => {
     server.behaves(() => {});
-    const answer = await clientAt(server.url, { answerSeconds: 0.2 }).sendSobre(
+    const answer = await sendSobre(
+      clientAt(server.url, { answerSeconds: 0.2 }),
       credentials,
       'production',
       SOBRE,
@@ -393,7 +397,8 @@ describe('what hangs, breaks or floods', () => {
       const timer = setInterval(() => response.write(' '), 20);
       response.once('close', () => clearInterval(timer));
     });
-    const answer = await clientAt(server.url, { answerSeconds: 0.3 }).sendSobre(
+    const answer = await sendSobre(
+      clientAt(server.url, { answerSeconds: 0.3 }),
       credentials,
       'production',
       SOBRE,

@@ -30,6 +30,7 @@ import {
   soapAnswer,
 } from '../../support/dgi/answers.ts';
 import { answers, aServer, type Behaviour } from '../../support/dgi/aServer.ts';
+import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
 import { freePort } from '../../support/services.ts';
@@ -325,7 +326,7 @@ describe('a sobre is sent', () => {
     says = {
       send: document(() => exception(777).replace('<descripcion>d<', '<descripcion>EMPRESA DE JUAN PEREZ<')),
     };
-    const answer = await (await aClient()).sendSobre(credentials, 'production', {
+    const answer = await sendSobre(await aClient(), credentials, 'production', {
       idemisor: 1n,
       xml: '<a/>',
     });

@@ -4,6 +4,7 @@ import { createDgiClient, type DgiClient } from '../../../src/dgi/client.ts';
 import { createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import type { DgiCredentials } from '../../../src/dgi/wsSecurity.ts';
 import { readCae } from '../../../src/dgi/xml/cae.ts';
+import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { aCustomer, aSimulator, type Customer, portal } from '../../support/simulator/world.ts';
 import { startTcpProxy } from '../../support/tcpProxy.ts';
 
@@ -54,7 +55,7 @@ test('a send and the questions after it go by one connection', async () => {
     const by = new URL(proxy.url).origin;
     const near = clientWith('sha256', by);
     const sobre = await aSobreWith('Café');
-    const answer = await near.sendSobre(credentials, 'production', sobre);
+    const answer = await sendSobre(near, credentials, 'production', sobre);
     if (answer.kind !== 'received') throw new Error(`not received: ${JSON.stringify(answer)}`);
     expect(await near.askVerdict(credentials, 'production', answer)).toMatchObject({ kind: 'notYet' });
     simulator.hurry(10_000);
@@ -81,7 +82,7 @@ const aroundNow = (idemisor: bigint) => ({
 });
 
 async function received(sobre: { idemisor: bigint; xml: string }) {
-  const answer = await client.sendSobre(credentials, 'production', sobre);
+  const answer = await sendSobre(client, credentials, 'production', sobre);
   if (answer.kind !== 'received') throw new Error(`not received: ${JSON.stringify(answer)}`);
   return answer;
 }
@@ -98,7 +99,7 @@ async function verdict(ticket: { idReceptor: string; token: string }) {
 
 describe('client and simulator', () => {
   test.each(['sha1', 'sha256'] as const)('a sobre signed over SOAP with %s is received', async (hash) => {
-    const answer = await clientWith(hash).sendSobre(credentials, 'production', await aSobreWith('Producto'));
+    const answer = await sendSobre(clientWith(hash), credentials, 'production', await aSobreWith('Producto'));
     expect(answer).toMatchObject({ kind: 'received', askFrom: expect.any(Date) });
   });
 
@@ -127,7 +128,7 @@ describe('client and simulator', () => {
 
   test('SIM SOBRE S04 is refused, and listed as such', async () => {
     const sobre = await aSobreWith('SIM SOBRE S04');
-    const answer = await client.sendSobre(credentials, 'production', sobre);
+    const answer = await sendSobre(client, credentials, 'production', sobre);
     expect(answer).toMatchObject({ kind: 'refused', reasons: [{ code: 'S04' }] });
     expect(await client.findSobre(credentials, 'production', aroundNow(sobre.idemisor))).toEqual({
       kind: 'refused',
@@ -137,19 +138,19 @@ describe('client and simulator', () => {
   test('SIM FAULT: two faults that go by themselves, then received', async () => {
     const sobre = await aSobreWith('SIM FAULT 2');
     for (const _ of [1, 2]) {
-      expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({
+      expect(await sendSobre(client, credentials, 'production', sobre)).toMatchObject({
         kind: 'fateUnknown',
       });
     }
-    expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({ kind: 'received' });
+    expect(await sendSobre(client, credentials, 'production', sobre)).toMatchObject({ kind: 'received' });
   });
 
   test('SIM LOST: the answer is lost, the list knows the sobre, the same bytes again are a duplicate', async () => {
     const sobre = await aSobreWith('SIM LOST');
-    expect(await client.sendSobre(credentials, 'production', sobre)).toMatchObject({ kind: 'fateUnknown' });
+    expect(await sendSobre(client, credentials, 'production', sobre)).toMatchObject({ kind: 'fateUnknown' });
     const found = await client.findSobre(credentials, 'production', aroundNow(sobre.idemisor));
     if (found.kind !== 'received') throw new Error(`not found: ${found.kind}`);
-    expect(await client.sendSobre(credentials, 'production', sobre)).toEqual({ kind: 'duplicate' });
+    expect(await sendSobre(client, credentials, 'production', sobre)).toEqual({ kind: 'duplicate' });
     expect(await verdict(found)).toMatchObject({ ack: { receipts: [{ state: 'AE' }] } });
   });
 
@@ -278,7 +279,7 @@ describe('client and simulator', () => {
 
   test('SIM DOWN: the authority that is down is unreached or says so, and has the sobre when it is back', async () => {
     const sobre = await aSobreWith('SIM DOWN 30');
-    await client.sendSobre(credentials, 'production', sobre);
+    await sendSobre(client, credentials, 'production', sobre);
     expect(await client.findSobre(credentials, 'production', aroundNow(sobre.idemisor))).toMatchObject({
       kind: 'repeat',
     });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { endpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import type { Breakers, CallPermit } from '../../../src/dgi/callPermit.ts';
+import type { Breakers, CallPermit } from '../../../src/dgi/calls.ts';
 import { type Endpoint, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { anHourAhead } from '../../support/clocks.ts';

@@ -15,6 +15,7 @@ import { anAccount, idleGatekeeper, idleOutbox } from '../../support/commandDeps
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { signedAsItIs } from '../../support/taking.ts';
 
 const TICKET = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
 const NOT_THERE = { kind: 'repeat', what: 'HTTP 503', reached: true } as const;
@@ -65,10 +66,10 @@ describe('a sobre is sent through the gate', () => {
     now = new Date(now.getTime() + milliseconds);
   };
   const authority: Authority = {
-    async sendSobre({ xml }, { ready }) {
-      if (!(await ready())) return { kind: 'repeat', what: 'no slot', reached: false };
+    signSobre: signedAsItIs,
+    async sendSobre({ envelope }) {
       calls.push('send');
-      sent.push(xml);
+      sent.push(envelope);
       await duringSend();
       return said.send;
     },

@@ -10,6 +10,7 @@ import type { CaeData } from '../../../src/domain/cfeDocument.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { createLogger } from '../../../src/logger.ts';
+import { sendSobre } from '../dgi/sendSobre.ts';
 import { type CaeFile, Customer, certificateFor, portal, XSD_DIR } from '../simulator/world.ts';
 
 const ENVIRONMENT = 'production';
@@ -96,7 +97,7 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
       certificateDer: credentials.certificateDer,
       signedCfes,
     });
-    const ticket = await client.sendSobre(credentials, ENVIRONMENT, { idemisor, xml });
+    const ticket = await sendSobre(client, credentials, ENVIRONMENT, { idemisor, xml });
     if (ticket.kind !== 'received') throw new Error(`a sobre was not received: ${JSON.stringify(ticket)}`);
     for (let asked = 0; asked < MOST_QUESTIONS; asked += 1) {
       const answer = await client.askVerdict(credentials, ENVIRONMENT, ticket);

@@ -1,6 +1,10 @@
 import type { DgiClient, FindReportAnswer, SendReportAnswer } from '../../../src/dgi/client.ts';
-import { findListed } from '../../../src/dgi/readings.ts';
-import { findReportAnswer, type ListedReport, sendReportAnswer } from '../../../src/dgi/results.ts';
+import {
+  findListed,
+  findReportAnswer,
+  type ListedReport,
+  sendReportAnswer,
+} from '../../../src/dgi/otherAnswers.ts';
 
 /** What becomes of the next send: `lost` is taken and its answer lost, `dropped` never arrives, and nobody knows. */
 export type Fate = 'AR' | 'R01' | 'R03' | 'R04' | 'R05' | 'R06' | 'lost' | 'dropped' | 'away';

@@ -1,9 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { HeldBack } from '../../../src/dgi/callPermit.ts';
+import { isHeldBack, NoAnswer } from '../../../src/dgi/answers.ts';
 import { type AuthorityCall, createDgiClient } from '../../../src/dgi/client.ts';
 import { measureAuthority, measured, measureWebhooks } from '../../../src/metrics/work.ts';
+import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { aCertificate, aRut } from '../../support/papers.ts';
 import { samplesOf, valueOf } from '../../support/scrape.ts';
 
@@ -26,7 +27,7 @@ test('the client tells of every call what came of it, and how long it took', asy
     certificateDer: Buffer.from(certificatePem.replace(/-----[^-]*-----|\s/g, ''), 'base64'),
   };
 
-  await client.sendSobre(credentials, 'production', { idemisor: 1n, xml: '<x/>' });
+  await sendSobre(client, credentials, 'production', { idemisor: 1n, xml: '<x/>' });
 
   expect(calls).toEqual([{ ...SEND, seconds: expect.any(Number), answer: 'unreached', result: 'repeat' }]);
 });
@@ -55,12 +56,12 @@ test('the check of logins is measured as a call, whether it answers or not', asy
       if (failure) throw failure;
       return 'success';
     },
-    { isHeldBack: (error) => error instanceof HeldBack },
+    { isHeldBack },
   );
 
   expect(await check(null)).toBe('success');
   await expect(check(new Error('HTTP 500'))).rejects.toThrow('HTTP 500');
-  await expect(check(new HeldBack('held back'))).rejects.toThrow('held back');
+  await expect(check(new NoAnswer('held back'))).rejects.toThrow('held back');
 
   expect(calls).toEqual([
     { answer: 'document', result: 'answered' },

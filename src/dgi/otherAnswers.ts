@@ -1,0 +1,156 @@
+/** What the authority's answers about all but CFEs come to: daily reports, the registry, the list of electronic issuers. */
+import type { Element } from '@xmldom/xmldom';
+import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { TakenStatus } from '../domain/reportStatus.ts';
+import type { StuckReason } from '../domain/stuckReason.ts';
+import { NoAnswer, type NoReading, withoutZeros } from './answers.ts';
+import { type FateUnknown, given, unsettled } from './cfeAnswers.ts';
+import { type Answer, outcomeOf, stuckBy, type Unclear } from './outcomes.ts';
+import type { AckReport, Reason } from './xml/ack.ts';
+import type { ListedIssuer } from './xml/issuers.ts';
+import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
+import { bareRecord } from './xml/registry.ts';
+
+// Reports.
+
+/** The first answer to the report of a day. */
+export type SendReportAnswer =
+  | { readonly kind: 'received'; readonly authorityId: string }
+  | {
+      readonly kind: 'refused';
+      readonly reasons: Reason[];
+      readonly authorityId: string | null;
+      /** For support: why a person must mend it, and what to do. */
+      readonly stuck: { readonly reason: StuckReason; readonly explanation: string };
+    }
+  /** R05, R06: refused, and it goes on by itself. */
+  | { readonly kind: 'sequence' | 'early'; readonly reasons: Reason[]; readonly authorityId: string | null }
+  | { readonly kind: 'duplicate' }
+  | FateUnknown
+  | Unclear;
+/** What the authority has of a report of ours. */
+export type FindReportAnswer =
+  | { readonly kind: 'taken'; readonly status: TakenStatus; readonly authorityId: string }
+  | { readonly kind: 'refused'; readonly authorityId: string }
+  | { readonly kind: 'absent' }
+  | Unclear;
+/** One report of a day, as the authority lists it. */
+export interface ListedReport {
+  readonly idEmisor: string;
+  readonly authorityId: string | undefined;
+  /** AR, BR, DR, ER, FR. */
+  readonly state: string;
+}
+
+/** All reports of a day, of whichever system of the company. */
+export type ListReportsAnswer =
+  | { readonly kind: 'listed'; readonly reports: readonly ListedReport[] }
+  | Unclear;
+
+/** What came back from a call about a report: its key in the table of outcomes, and what came with it. */
+interface ReportReading<S extends 'sendReport' | 'findReport'> {
+  readonly answer: Answer<S>;
+  readonly detail?: string | undefined;
+  readonly reasons?: readonly Reason[];
+  /** The authority's number of a report. */
+  readonly authorityId?: string | undefined;
+}
+
+/** The reasons for which a report is refused (MotivosRechazo) that a rule covers. */
+const REPORT_REFUSALS = ['R01', 'R02', 'R03', 'R04', 'R05', 'R06'] as const;
+
+/** Reads the answer to the report of a day. Of several reasons the one that a person must see to counts first. */
+export function readReportAck(ack: AckReport): ReportReading<'sendReport'> {
+  const { state, idReceptor, reasons } = ack;
+  if (state === 'AR' && idReceptor !== undefined) return { answer: 'AR', authorityId: idReceptor };
+  if (state === 'AR') throw new NoAnswer('unreadable');
+  const codes = reasons.map(({ code }) => code);
+  const known = state === 'BR' ? REPORT_REFUSALS.find((refusal) => codes.includes(refusal)) : undefined;
+  const detail = known === undefined ? [state, ...codes].join(' ') : undefined;
+  return { answer: known ?? 'BR', detail, reasons, authorityId: idReceptor };
+}
+
+export function sendReportAnswer(reading: ReportReading<'sendReport'>): SendReportAnswer {
+  const outcome = outcomeOf('sendReport', reading.answer);
+  const { reaction } = outcome;
+  const refusal = { reasons: [...(reading.reasons ?? [])], authorityId: reading.authorityId ?? null };
+  if (reaction === 'received') return { kind: 'received', authorityId: given(reading.authorityId) };
+  if (reaction === 'refused')
+    return { kind: 'refused', ...refusal, stuck: stuckBy(outcome.reason, reading.detail) };
+  if (reaction === 'sequence' || reaction === 'early') return { kind: reaction, ...refusal };
+  if (reaction === 'duplicate') return { kind: 'duplicate' };
+  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  return unsettled('sendReport', reading);
+}
+
+/** Reads the answer to EFACCONSULTARENVIOSREPORTE: the reports of a day, refused ones too. */
+export function readReports(answer: Element): ListedReport[] {
+  const list = elementAt(answer, 'Ackconsultaenviosreporte');
+  if (!list) throw new NoAnswer('unreadable');
+  const collection = elementAt(list, 'ColeccionDatosReporte');
+  return (collection ? childrenNamed(collection, 'DatosReporte') : []).map((report) => {
+    const [idEmisor, state] = [textAt(report, 'IdEmisor'), textAt(report, 'Estado')];
+    if (idEmisor === undefined || state === undefined) throw new NoAnswer('unreadable');
+    return { idEmisor: withoutZeros(idEmisor), state, authorityId: textAt(report, 'IdReceptor') };
+  });
+}
+
+const REPORT_STATES = ['AR', 'DR', 'ER', 'FR', 'BR'] as const;
+
+/** Finds a report of ours among those of its day. A refused repeat may stand there beside the one that was taken. */
+export function findListed(reports: readonly ListedReport[], idEmisor: bigint): ReportReading<'findReport'> {
+  const ours = reports.filter((report) => report.idEmisor === idEmisor.toString());
+  const one = ours.find(({ state }) => state !== 'BR') ?? ours[0];
+  if (!one) return { answer: 'not listed' };
+  const known = REPORT_STATES.find((state) => state === one.state);
+  if (known === undefined) return { answer: 'other state', detail: `state ${one.state.slice(0, 10)}` };
+  if (one.authorityId === undefined) throw new NoAnswer('unreadable');
+  return { answer: `listed ${known}`, authorityId: one.authorityId };
+}
+
+export function findReportAnswer(reading: ReportReading<'findReport'>): FindReportAnswer {
+  const outcome = outcomeOf('findReport', reading.answer);
+  if (outcome.reaction === 'taken')
+    return { kind: 'taken', status: outcome.status, authorityId: given(reading.authorityId) };
+  if (outcome.reaction === 'refused') return { kind: 'refused', authorityId: given(reading.authorityId) };
+  if (outcome.reaction === 'absent') return { kind: 'absent' };
+  return unsettled('findReport', reading);
+}
+
+/** Of a question about reports that brought no answer. */
+export const noReportAnswer = (reading: NoReading): Unclear => unsettled('findReport', reading);
+
+// The registry, and the list of issuers.
+
+/** What the registry knows of a RUT. */
+export type LookUpAnswer =
+  | { readonly kind: 'found'; readonly record: RegistryRecord }
+  | { readonly kind: 'unregistered' }
+  | Unclear;
+
+/** `rut`: the one that was asked about. */
+export function lookUpAnswer(
+  rut: string,
+  reading: NoReading | { readonly answer: 'record'; readonly record: RegistryRecord },
+): LookUpAnswer {
+  const outcome = outcomeOf('lookUp', reading.answer);
+  if (outcome.reaction === 'found')
+    return {
+      kind: 'found',
+      record: 'record' in reading ? reading.record : bareRecord(rut, outcome.activityStatus),
+    };
+  if (outcome.reaction === 'unregistered') return { kind: 'unregistered' };
+  return unsettled('lookUp', reading);
+}
+
+/** The list of electronic issuers. */
+export type ListIssuersAnswer =
+  | { readonly kind: 'listed'; readonly issuers: Iterable<ListedIssuer> }
+  | Unclear;
+
+export function listIssuersAnswer(
+  reading: NoReading | { readonly answer: 'list'; readonly issuers: Iterable<ListedIssuer> },
+): ListIssuersAnswer {
+  if ('issuers' in reading) return { kind: 'listed', issuers: reading.issuers };
+  return unsettled('listIssuers', reading);
+}
