@@ -1,6 +1,6 @@
 import Koa from 'koa';
+import { databaseLookups, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import { databaseLookups, type Lookups } from './lookups.ts';
 import { type ApiMetrics, createMetrics } from './metrics.ts';
 import {
   allowOrigins,

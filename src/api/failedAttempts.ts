@@ -5,9 +5,8 @@ import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimi
 import { Refusal } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
 import { createReading } from '../metrics/reading.ts';
-import { bearerToken } from './authenticate.ts';
+import { bearerToken, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Lookups } from './lookups.ts';
 import type { Route } from './route.ts';
 
 /** More networks than this are not remembered; those that are forgotten are counted in the database again. */

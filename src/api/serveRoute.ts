@@ -5,19 +5,18 @@ import type { Admission } from '../db/counts.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { type Checked, check, limited } from '../domain/faults.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { isAtLeast, type Role } from '../domain/roles.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Places } from '../http/places.ts';
 import { answerFile, answerJson, answerText } from './answer.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, type Lookups } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
 import type { FailureLimit } from './failedAttempts.ts';
-import { applyQuota } from './hourlyLimit.ts';
 import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts';
-import type { Lookups } from './lookups.ts';
 import { waitSeconds } from './prefer.ts';
 import { readQuery } from './query.ts';
 import type { RequestState } from './requestState.ts';
@@ -163,7 +162,32 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
   return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
 }
 
-/** X-Sandbox-Mode against route, key and account (docs/contract.md#sandbox-mode). */
+// The hourly limit of an account (docs/contract.md#limits), counted by db/counts.ts.
+
+/** Name of the limit in the draft's headers. */
+const POLICY = '"default"';
+
+/**
+ * Sends the quota to the caller, in the fields of draft-ietf-httpapi-ratelimit-headers. Refuses a request beyond the
+ * limit (RATE_LIMITED).
+ */
+export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
+  const { limit, used } = quota;
+  const remaining = Math.max(0, limit.most - used);
+  const seconds = secondsUntilReset(quota, now);
+  ctx.set({
+    'RateLimit-Policy': `${POLICY};q=${limit.most};w=${limit.seconds}`,
+    RateLimit: `${POLICY};r=${remaining};t=${seconds}`,
+  });
+  if (!isExceeded(quota)) return;
+  throw new Refusal(
+    'RATE_LIMITED',
+    `The account has used its ${limit.most} requests of this hour; the next hour begins in ${seconds} seconds.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+// X-Sandbox-Mode against route, key and account (docs/contract.md#sandbox-mode).
 
 const SANDBOX_HEADER = 'X-Sandbox-Mode';
 
@@ -209,6 +233,8 @@ function wrongEnvironment(environment: Environment, supported: boolean): string 
     ? `The API key is for the sandbox; use it with ${SANDBOX_HEADER} true.`
     : 'The API key is for the sandbox; this endpoint is for production only.';
 }
+
+// The enterprise, and the caller's role at it.
 
 /** The enterprise a request is about, and what the caller is for it; both null where the route asks for no role. */
 interface Access {

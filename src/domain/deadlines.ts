@@ -14,7 +14,7 @@ export const DEADLINES = {
   ownLongAttempt: 3_600_000,
 
   /**
-   * One attempt that speaks with the authority: the wait for a slot (gate/pace.ts) and, as a rule, two calls of at most
+   * One attempt that speaks with the authority: the wait for a slot (gate/gate.ts) and, as a rule, two calls of at most
    * CFE_DGI_ANSWER_SECONDS each. An attempt that needs more runs out of time and is repeated.
    */
   authorityAttempt: 180_000,

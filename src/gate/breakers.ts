@@ -11,10 +11,18 @@ import type { Orm } from '../db/orm.ts';
 import type { Breakers, CallPermit } from '../dgi/calls.ts';
 import type { Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS } from '../domain/cfeTypes.ts';
-import { stopwatchBy } from './pace.ts';
 
 /** What another process has found out is known here after so long: quiet times cost no statement per call. */
 const GLANCE_LASTS_MILLISECONDS = 250;
+
+/**
+ * Milliseconds for measuring spans within this process: nobody can set it, unlike the clock on the wall. A test's clock
+ * stands in for it.
+ */
+export const stopwatchBy =
+  (clock?: () => Date): (() => number) =>
+  () =>
+    clock?.().getTime() ?? performance.now();
 
 /** Breakers that are told what another part of the process has just seen in the database. */
 export interface SeenBreakers extends Breakers {

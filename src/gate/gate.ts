@@ -16,8 +16,23 @@ import { databaseNow } from '../db/sql.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
-import type { SeenBreakers } from './breakers.ts';
-import { NEAR_MILLISECONDS, spacingOf, stopwatchBy, toleranceOf } from './pace.ts';
+import { type SeenBreakers, stopwatchBy } from './breakers.ts';
+
+/** The longest wait within a process; a sobre that would have to wait longer waits in the database. */
+export const NEAR_MILLISECONDS = 3_500;
+/** A CFE that is taken now gets a slot of its own up to so far ahead. */
+export const AT_ONCE_MILLISECONDS = 100;
+/** Slots are given up to here: a look at what waits comes every 250 ms. */
+export const HORIZON_MILLISECONDS = 3_000;
+const LEAST_TOLERANCE_MILLISECONDS = 50;
+const MOST_TOLERANCE_MILLISECONDS = 250;
+
+/** The pause between two sends at a rate, in whole milliseconds, so that the rate is never exceeded. */
+export const spacingOf = (sendsPerSecond: number): number => Math.ceil(1_000 / sendsPerSecond);
+
+/** How late a send may use its slot: who is later takes another, so that late ones do not go all at once. */
+const toleranceOf = (spacingMilliseconds: number): number =>
+  Math.min(Math.max(spacingMilliseconds, LEAST_TOLERANCE_MILLISECONDS), MOST_TOLERANCE_MILLISECONDS);
 
 /**
  * So many probes of an outage are made by the sobre that is first in order, half a minute's worth; later ones go to
@@ -29,7 +44,7 @@ const PROBE_AGAIN_MILLISECONDS = 1_800_000;
 
 /** Leave to send, from a slot on. */
 export interface Permit {
-  /** The slot by the stopwatch of this process (pace.ts). */
+  /** The slot by the stopwatch of this process. */
   readonly dueAt: number;
   /** Whether this send tries an endpoint that is away. */
   readonly isProbe: boolean;

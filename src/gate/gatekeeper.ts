@@ -21,8 +21,8 @@ import { MOST_SOBRE_BYTES } from '../domain/sobre.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { SIGNALS } from '../temporal.ts';
-import { freshProbers } from './gate.ts';
-import { HORIZON_MILLISECONDS, spacingOf, stopwatchBy } from './pace.ts';
+import { stopwatchBy } from './breakers.ts';
+import { freshProbers, HORIZON_MILLISECONDS, spacingOf } from './gate.ts';
 
 const LOOK_MILLISECONDS = 250;
 /** What waits gets its signature though nothing can be sent: its receipt can be shown. */

@@ -1,7 +1,7 @@
 import { glanceAtBreaker, receptionOf, takeSlot, takeSlotUnlessCfesWait } from '../db/authorityEndpoints.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { NEAR_MILLISECONDS, spacingOf } from './pace.ts';
+import { NEAR_MILLISECONDS, spacingOf } from './gate.ts';
 
 /** A report takes no slot that lies further ahead: a CFE that comes now would have to wait for it. */
 const AHEAD_MILLISECONDS = 250;

@@ -9,7 +9,7 @@ import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
 import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
-import { AT_ONCE_MILLISECONDS, spacingOf } from '../gate/pace.ts';
+import { AT_ONCE_MILLISECONDS, spacingOf } from '../gate/gate.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs } from '../print/receiptPdfs.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createApp } from '../../src/api/app.ts';
+import type { Lookups } from '../../src/api/authenticate.ts';
 import { createAuthorityWatch } from '../../src/api/authorityWatch.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
-import type { Lookups } from '../../src/api/lookups.ts';
 import type { Route } from '../../src/api/route.ts';
 import { createVerdictWatch } from '../../src/api/verdictWatch.ts';
 import { createAccount } from '../../src/commands/accounts.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { Lookups } from '../../src/api/authenticate.ts';
 import type { ApiDeps } from '../../src/api/deps.ts';
-import type { Lookups } from '../../src/api/lookups.ts';
 import { defineRoute, type Route } from '../../src/api/route.ts';
 import type { ApiKeys } from '../../src/crypto/apiKeys.ts';
 import type { KnownApiKey } from '../../src/db/accounts.ts';

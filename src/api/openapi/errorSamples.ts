@@ -2,8 +2,8 @@
 import { inProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
-import { applyQuota } from '../hourlyLimit.ts';
 import { notSentYet } from '../receiptFiles.ts';
+import { applyQuota } from '../serveRoute.ts';
 
 const NOW = new Date('2026-11-20T15:29:26.000Z');
 const REQUEST_ID = '019aa5d4-7c3e-7000-8000-000000000001';

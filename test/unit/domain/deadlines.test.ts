@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
 import { DEADLINES as D } from '../../../src/domain/deadlines.ts';
-import { NEAR_MILLISECONDS } from '../../../src/gate/pace.ts';
+import { NEAR_MILLISECONDS } from '../../../src/gate/gate.ts';
 
 const config = readConfig(['CFE_DGI_ANSWER_SECONDS', 'CFE_DGI_CONNECT_SECONDS'], {});
 const call = config.CFE_DGI_ANSWER_SECONDS * 1_000;
