@@ -1,17 +1,30 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type LockedOriginal, lockOriginal } from '../db/cfes.ts';
 import { branchToIssueFrom, readyFacts } from '../db/enterprises.ts';
 import type { Branch, Enterprise } from '../db/entities/enterprises.ts';
 import type { CfeRow } from '../db/entities/receipts.ts';
 import type { RequestKey } from '../db/idempotency.ts';
-import { type IssueFacts, issueFacts, NumbersGone } from '../db/issue.ts';
+import {
+  type IssueFacts,
+  type IssuingCae,
+  type IssuingCertificate,
+  issueFacts,
+  NumbersGone,
+  type SobreAtOnce,
+  storeNumbered,
+} from '../db/issue.ts';
 import { withinTransaction } from '../db/orm.ts';
 import type { KeptMessage } from '../db/outbox.ts';
+import { issueCfesMessage } from '../db/sobres.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import { certificateStatus } from '../domain/certificate.ts';
-import type { CfeContent } from '../domain/cfeDocument.ts';
+import { compact } from '../domain/cfeContent.ts';
+import type { CaeData, CfeContent, Issuer } from '../domain/cfeDocument.ts';
+import { formatCfeId, PLACE_MARK } from '../domain/cfeId.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import { checkCfe } from '../domain/cfeRules.ts';
+import { isFinal } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { unknownBranch } from '../domain/enterpriseRules.ts';
 import {
@@ -21,11 +34,14 @@ import {
   SUSPENDED_FAULT,
 } from '../domain/enterpriseStatus.ts';
 import { limited } from '../domain/faults.ts';
-import { montevideoDate } from '../domain/montevideo.ts';
+import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
+import { newSobreWorkflowId } from '../temporal.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { type Draft, numberCfe, type Pace } from './steps/numberCfe.ts';
+
+/** How sends follow one another, for a CFE that may go at once. */
+type Pace = Pick<SobreAtOnce, 'spacingMilliseconds' | 'nearMilliseconds'>;
 
 /** What issuing needs beside the rest. */
 export interface IssueDeps extends CommandDeps {
@@ -83,15 +99,20 @@ export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): P
 }
 
 /** Where others took the last numbers of the CAE since the request was judged, it is judged anew: by what is left. */
-async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): ReturnType<typeof numberCfe> {
+async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): Promise<NumberedCfe> {
   for (;;) {
     try {
-      return await judged(deps, input, (em, found) => number(em, found, deps.pace));
+      return await judged(deps, input, (em, { draft }) => {
+        if (!draft) throw new Error('a CFE is issued with papers that are still to come');
+        return numberCfe(em, draft, deps.pace);
+      });
     } catch (error) {
       if (!(error instanceof NumbersGone)) throw error;
     }
   }
 }
+
+// Judging.
 
 /**
  * Does `work` with a request that has no fault. A note locks the CFE that it corrects, and a CFE of a further branch that
@@ -114,6 +135,29 @@ function judged<T>(deps: CommandDeps, input: JudgedInput, work: Work<T>): Promis
 }
 
 type JudgedInput = IssueCfeInput & Partial<Pick<ValidateCfeInput, 'papersToCome'>>;
+
+/** All that the CFE of a request without faults is made from. */
+interface Draft {
+  /** The calling account. */
+  accountId: string;
+  environment: Environment;
+  enterprise: Enterprise;
+  certificate: IssuingCertificate;
+  /** The branch that issues it, where that is not the enterprise's first. */
+  branch: Branch | null;
+  /** The CAE that gives the number. */
+  cae: IssuingCae;
+  content: CfeContent;
+  otherExtra: Readonly<Record<string, unknown>> | undefined;
+  /** The CFE that a note corrects. */
+  original: LockedOriginal | null;
+  idempotency: RequestKey | null;
+  requestId: string | null;
+  /** The API key of the request. */
+  keyId: string | null;
+  /** The moment by which all of it was judged: that of signing. */
+  now: Date;
+}
 
 /** A request without faults. */
 interface Judged {
@@ -138,11 +182,6 @@ async function judgeAndWork<T>(em: EntityManager, request: Request, work: Work<T
   const found = await judge(em, request);
   failpoint('issue.judged');
   return work(em, found);
-}
-
-function number(em: EntityManager, { draft }: Judged, pace: Pace): ReturnType<typeof numberCfe> {
-  if (!draft) throw new Error('a CFE is issued with papers that are still to come');
-  return numberCfe(em, draft, pace);
 }
 
 async function judge(em: EntityManager, { input, keyId, reading, now, original }: Request): Promise<Judged> {
@@ -248,3 +287,115 @@ function signingFaults(certificate: Expiring | null, now: Date): Fault[] {
 }
 
 const fault = (code: string, message: string): Fault => ({ path: '', code, message });
+
+// Numbering.
+
+/** A CFE that was numbered and, where it goes at once, what starts the run of its sobre. */
+interface NumberedCfe {
+  readonly cfe: CfeRow;
+  readonly start: KeptMessage | null;
+}
+
+/**
+ * Stores the CFE of a draft under the next number of its CAE (`storeNumbered`). It is signed as of the moment at which
+ * certificate and CAE were judged, so inside the validity of both.
+ */
+async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<NumberedCfe> {
+  const cfe = unnumbered(draft);
+  const { rut, environment, type } = cfe;
+  const sobreId = randomUUID();
+  const cfeId = formatCfeId({ type, sequence: PLACE_MARK });
+  const workflowId = newSobreWorkflowId({ uuid: sobreId, rut, environment, firstCfeId: cfeId, others: 0 });
+  const message = issueCfesMessage({ id: sobreId, workflowId, rut, environment }, [{ type, cfeId }]);
+  const { sequence, numero, startId } = await storeNumbered(em, cfe, { id: sobreId, message, ...pace });
+  const placed = (text: string): string => text.replace(PLACE_MARK, String(sequence));
+  const { searchAttributes } = message;
+  const startsAtOnce = startId !== null;
+  return {
+    cfe: {
+      ...cfe,
+      sobreId: startsAtOnce ? sobreId : null,
+      workflowId: startsAtOnce ? placed(workflowId) : null,
+      sequence,
+      numero,
+      document: { ...cfe.document, numero },
+    },
+    start: startsAtOnce
+      ? {
+          ...message,
+          id: BigInt(startId),
+          workflowId: placed(workflowId),
+          searchAttributes: { ...searchAttributes, CfeId: [placed(cfeId)] },
+        }
+      : null,
+  };
+}
+
+function unnumbered({ enterprise, content, certificate, cae, original, now, ...draft }: Draft) {
+  return {
+    id: randomUUID(),
+    accountId: draft.accountId,
+    rut: enterprise.rut,
+    environment: draft.environment,
+    type: content.type,
+    caeId: cae.id,
+    serie: cae.serie,
+    status: 'PENDING',
+    emissionDate: content.emissionDate,
+    currency: content.totals.currency,
+    payAmount: content.totals.pay,
+    document: {
+      ...content,
+      issuer: issuerOf(enterprise, draft.branch),
+      serie: cae.serie,
+      cae: caeDataOf(cae),
+      signedAt: montevideoTimestamp(now),
+    },
+    // Whoever decides the original later lets the note go: its row is locked until this one is stored.
+    held: original !== null && !isFinal(original.status),
+    referenceId: original?.id ?? null,
+    referenceAmount: content.reference?.amount ?? null,
+    certificateId: certificate.id,
+    signedXml: null,
+    digest: null,
+    rejection: null,
+    stuckReason: null,
+    extra: draft.otherExtra ?? null,
+    idempotencyKey: draft.idempotency?.key ?? null,
+    idempotencyHash: draft.idempotency?.hash ?? null,
+    idempotencyOutline: draft.idempotency?.outline() ?? null,
+    requestId: draft.requestId,
+    keyId: draft.keyId,
+    receiptToken: randomBytes(16).toString('base64url'),
+    firstAnswer: null,
+    createdAt: now,
+    settledAt: null,
+  } as const;
+}
+
+/** The issuer as it stands now, with the address of the branch: what is corrected later does not touch this CFE. */
+function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
+  const place = branch ?? enterprise;
+  return compact({
+    rut: enterprise.rut,
+    legalName: enterprise.legalName,
+    tradeName: enterprise.tradeName ?? undefined,
+    phone: place.phoneNumber ?? enterprise.phoneNumber ?? undefined,
+    email: enterprise.email ?? undefined,
+    branch: place.branch,
+    address: place.streetName,
+    city: place.localityName,
+    department: place.departmentName,
+    website: enterprise.website ?? undefined,
+    issuerSince: enterprise.issuerSince ?? undefined,
+    resolution: enterprise.resolution ?? undefined,
+    logoSha256: enterprise.logoSha256 ?? undefined,
+  });
+}
+
+function caeDataOf(cae: IssuingCae): CaeData {
+  const { authorizationNumber, numberStart, numberEnd, expirationDate, specialKind, specialCause } = cae;
+  const special =
+    specialKind === 1 && specialCause ? { special: { kind: specialKind, cause: specialCause } as const } : {};
+  return { authorizationNumber, numberStart, numberEnd, expirationDate, ...special };
+}
