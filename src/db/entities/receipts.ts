@@ -73,7 +73,10 @@ const CfeSchema = defineEntity({
 });
 
 /** A fiscal receipt: its number, its certificate and CAE, and its state at the authority. */
-export class Cfe extends CfeSchema.class {}
+export class Cfe extends CfeSchema.class {
+  /** Moved by src/db/moves.ts alone. */
+  declare readonly status: CfeStatus;
+}
 CfeSchema.setClass(Cfe);
 
 /** The values of a CFE, wherever they come from. */
