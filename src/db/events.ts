@@ -12,11 +12,12 @@ import {
   type WebhookEvent,
   webhookTest,
 } from '../domain/webhookEvents.ts';
-import { newDeliveryWorkflowId, WORKFLOWS, type WorkflowName } from '../temporal.ts';
+import { newDeliveryWorkflowId } from '../temporal.ts';
 import { insertDelivery } from './deliveries.ts';
 import { enterpriseObjectOf } from './enterprises.ts';
 import type { Enterprise } from './entities/enterprises.ts';
 import { type Delivery, Event } from './entities/webhooks.ts';
+import { insertMessages } from './outbox.ts';
 import { type SelectingWebhook, subscribedTo, subscribedWebhooks, webhooksSelecting } from './webhooks.ts';
 
 /**
@@ -69,12 +70,12 @@ export const moveEvents = (moved: string): string => `
       ?::timestamptz
     from hearing where enabled),
   deliveries_started as (
-    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-    select ${WORKFLOWS.deliverWebhook.lane}, '${'deliverWebhook' satisfies WorkflowName}', '${DELIVERY_PREFIX}' || rut || ':' || id,
-      jsonb_build_object('deliveryId', id, 'delays', ?::jsonb),
-      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'State', 'PENDING',
-        'DeliveryEvent', '${CFE_UPDATED}'),
-      ?::timestamptz, 0, to_timestamp(0)
+    ${insertMessages(
+      'deliverWebhook',
+      `'${DELIVERY_PREFIX}' || rut || ':' || id, jsonb_build_object('deliveryId', id, 'delays', ?::jsonb),
+       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'State', 'PENDING',
+         'DeliveryEvent', '${CFE_UPDATED}'), ?::timestamptz`,
+    )}
     from hearing where enabled order by created_at, webhook_id
     returning id)`;
 

@@ -4,12 +4,13 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
 import type { DirectoryFacts, ExchangeState } from '../domain/directory.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
-import { newExchangeWorkflowId, WORKFLOWS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
+import { newExchangeWorkflowId, type WorkflowMessage } from '../temporal.ts';
 import { requireSigner } from './certificates.ts';
 import { Exchange } from './entities/authority.ts';
 import type { Certificate } from './entities/enterprises.ts';
 import { Cfe } from './entities/receipts.ts';
 import { insertMail } from './mails.ts';
+import { insertMessages } from './outbox.ts';
 import type { Page } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
 
@@ -32,13 +33,13 @@ export const verdictExchange = (decided: string): string => `
       and document #>> '{receiver,document,type}' = 'RUC'
     returning exchange.cfe_uuid),
   exchanged as (
-    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-    select ${WORKFLOWS.exchangeCfe.lane}, '${'exchangeCfe' satisfies WorkflowName}',
-      '${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
-      jsonb_build_object('cfeUuid', id),
-      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
-        'CfeId', jsonb_build_array(name)),
-      ?::timestamptz, 0, to_timestamp(0)
+    ${insertMessages(
+      'exchangeCfe',
+      `'${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
+       jsonb_build_object('cfeUuid', id),
+       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
+         'CfeId', jsonb_build_array(name)), ?::timestamptz`,
+    )}
     from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
     join exchanges on cfe_uuid = id
     returning id)`;

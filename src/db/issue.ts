@@ -6,12 +6,12 @@ import { PLACE_MARK } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { UiValueRow } from '../domain/uiValues.ts';
-import { LANES, type WorkflowMessage } from '../temporal.ts';
+import type { WorkflowMessage } from '../temporal.ts';
 import { Enterprise } from './entities/enterprises.ts';
 import type { CfeRow } from './entities/receipts.ts';
 import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
 import { nextNumber } from './numbers.ts';
-import { LEASE_SECONDS } from './outbox.ts';
+import { insertMessages } from './outbox.ts';
 import { rowsOf, statement } from './sql.ts';
 
 /** A CAE as far as issuing asks for it. */
@@ -180,9 +180,7 @@ const STORE = statement(
    ), put as (
      insert into sobre_cfe (sobre_id, place, cfe_uuid) select sobre_id, 1, id from run
    ), started as (
-     insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-     select ${LANES.receipts}, message ->> 'workflow', workflow_id, message -> 'input', search_attributes, created_at, 1,
-       clock_timestamp() + ?::integer * interval '1 second'
+     ${insertMessages('issueCfes', "workflow_id, message -> 'input', search_attributes, created_at", { isLeased: true })}
      from run
      returning id
    )
@@ -213,7 +211,6 @@ export async function storeNumbered(
       spacingMilliseconds,
       DEADLINES.sobreInFlight,
       spacingMilliseconds,
-      LEASE_SECONDS,
     ]);
     if (numbered) return numbered;
   } catch (error) {

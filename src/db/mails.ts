@@ -13,17 +13,11 @@ import {
   mailsOfAccount,
 } from '../domain/mail.ts';
 import { isUuid } from '../domain/uuid.ts';
-import {
-  newMailWorkflowId,
-  SIGNALS,
-  WORKFLOWS,
-  type WorkflowMessage,
-  type WorkflowName,
-} from '../temporal.ts';
+import { newMailWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
 import { countToday, hourlyLimitOf, type Limited } from './counts.ts';
 import { Mail, MailAttempt } from './entities/mail.ts';
 import { Cfe } from './entities/receipts.ts';
-import { enqueue } from './outbox.ts';
+import { enqueue, insertMessages } from './outbox.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** What a search attribute tells of a CFE in SQL, where its cfe_id is made from its type and place. */
@@ -53,12 +47,12 @@ export const verdictMails = (decided: string): string => `
       ?::timestamptz
     from told returning id),
   mails_started as (
-    insert into outbox (lane, workflow, workflow_id, input, search_attributes, created_at, attempts, not_before)
-    select ${WORKFLOWS.deliverReceipt.lane}, '${'deliverReceipt' satisfies WorkflowName}', '${newMailWorkflowId('')}' || id,
-      jsonb_build_object('mailId', id, 'delays', ?::jsonb),
-      jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
-        'CfeId', jsonb_build_array(('${CODES}'::jsonb ->> type) || '-' || sequence)),
-      ?::timestamptz, 0, to_timestamp(0)
+    ${insertMessages(
+      'deliverReceipt',
+      `'${newMailWorkflowId('')}' || id, jsonb_build_object('mailId', id, 'delays', ?::jsonb),
+       jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
+         'CfeId', jsonb_build_array(('${CODES}'::jsonb ->> type) || '-' || sequence)), ?::timestamptz`,
+    )}
     from told)`;
 
 /** What the e-mails of a verdict depend on beside the CFE. */

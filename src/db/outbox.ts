@@ -1,9 +1,20 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { LANES, WORKFLOWS, type WorkflowMessage } from '../temporal.ts';
+import { LANES, WORKFLOWS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
 import { OutboxMessage } from './entities/operations.ts';
 
 /** A moment that has come by any clock: that of the process that stores a message may be ahead of the others'. */
 const AT_ONCE = new Date(0);
+/** A dispatcher that dies with messages in hand keeps them from the others so long. */
+const LEASE_SECONDS = 10;
+
+/**
+ * What `enqueue` does, as the beginning of a statement that stores several: `columns` are workflow id, input, search attributes
+ * and moment in SQL, and what follows says from where. Leased, they are left alone by all but whoever stores them.
+ */
+export const insertMessages = (workflow: WorkflowName, columns: string, { isLeased = false } = {}): string =>
+  `insert into outbox (workflow_id, input, search_attributes, created_at, workflow, lane, attempts, not_before)
+   select ${columns}, '${workflow}', ${WORKFLOWS[workflow].lane},
+     ${isLeased ? `1, clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` : '0, to_timestamp(0)'}`;
 
 /** Stores a message in the open transaction: it will be dispatched if, and only if, that transaction commits. */
 export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date): void {
@@ -25,9 +36,6 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
 export interface KeptMessage extends WorkflowMessage {
   readonly id: bigint;
 }
-
-/** A dispatcher that dies with messages in hand keeps them from the others so long. */
-export const LEASE_SECONDS = 10;
 
 /** How many messages to take: of the lanes that go in their order, and of the last, which goes beside them. */
 export interface Taken {
