@@ -10,8 +10,7 @@ import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportSlots } from '../gate/reportSlots.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
-import { afterCfes, notYet } from './steps/failures.ts';
+import { afterCfes, notYet, whileBeating } from './steps/attempt.ts';
 import {
   type AskingDeps,
   repeatOrLeaveReport,

@@ -23,9 +23,17 @@ import type { StuckReason } from '../domain/stuckReason.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Gate, Permit } from '../gate/gate.ts';
 import type { Activity } from './activities.ts';
-import { isOwnFault, notingAttempts, tellPhase, whileBeating } from './steps/attempt.ts';
+import {
+  isOwnFault,
+  notingAttempts,
+  notYet,
+  pollPause,
+  tellPhase,
+  unreachable,
+  untilProbe,
+  whileBeating,
+} from './steps/attempt.ts';
 import type { Authority, PlacedCfe, WrittenSobre } from './steps/authority.ts';
-import { notYet, pollPause, unreachable, untilProbe } from './steps/failures.ts';
 import { afterMoves, storeMoves, writeMoves } from './steps/storeMoves.ts';
 import { type WriteDeps, writeSobre } from './steps/writeSobre.ts';
 

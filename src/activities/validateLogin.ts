@@ -10,8 +10,7 @@ import type { LoginValidation } from '../domain/activityResults.ts';
 import { efacturaLogin, type LoginResult } from '../domain/webhookEvents.ts';
 import { factsChangedMessage } from '../temporal.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
-import { notYet, unreachable } from './steps/failures.ts';
+import { notYet, unreachable, whileBeating } from './steps/attempt.ts';
 
 export interface Login {
   username: string;

@@ -1,6 +1,12 @@
+import { Router } from '@koa/router';
 import Koa from 'koa';
+import { Refusal } from '../errors.ts';
+import { createPlaces } from '../http/places.ts';
+import { answerJson } from './answer.ts';
 import { databaseLookups, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
+import { serveDocumentation } from './documentation.ts';
+import { createFailureLimit } from './failedAttempts.ts';
 import { type ApiMetrics, createMetrics } from './metrics.ts';
 import {
   allowOrigins,
@@ -10,10 +16,11 @@ import {
   refuseUnmatched,
   securityHeaders,
 } from './middleware.ts';
+import { serveReceiptPages } from './receiptPages.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
-import { createRouter } from './router.ts';
 import { ROUTES } from './routes/index.ts';
+import { serveRoute } from './serveRoute.ts';
 
 export interface AppOptions {
   readonly deps: ApiDeps;
@@ -56,4 +63,45 @@ export function createApp({
   // What goes wrong after the middleware: an answer that cannot be written, because the client is gone.
   app.on('error', (err: unknown) => logger.warn({ err }, 'answer not written'));
   return app;
+}
+
+/** The version part of every address (docs/contract.md#versioning). */
+const PREFIX = '/v1';
+
+/** The paths of the API and of its description below PREFIX, and /livez and /readyz beside it. `ready` tells whether requests can be served. */
+function createRouter(options: {
+  routes: readonly Route[];
+  deps: ApiDeps;
+  lookups: Lookups;
+  ready: () => Promise<boolean>;
+  documentsAtStart: boolean;
+}): Router<RequestState> {
+  const { routes, deps, lookups, ready, documentsAtStart } = options;
+  const router = new Router<RequestState>({ sensitive: true, strict: true });
+
+  const failures = createFailureLimit({ deps, lookups });
+  const places = createPlaces();
+  for (const route of routes) {
+    const serve = serveRoute(route, { deps, lookups, failures, places });
+    const template = PREFIX + route.path;
+    router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
+      ctx.state.route = template;
+      return serve(ctx, ctx.params);
+    });
+  }
+
+  serveReceiptPages(router, { deps, failures });
+  serveDocumentation(router, { prefix: PREFIX, routes, atStart: documentsAtStart });
+
+  router.get('/livez', (ctx) => {
+    ctx.state.route = '/livez';
+    answerJson(ctx, 200, { data: { status: 'ok' } });
+  });
+  router.get('/readyz', async (ctx) => {
+    ctx.state.route = '/readyz';
+    if (!(await ready()))
+      throw new Refusal('UNAVAILABLE', 'The service is not ready yet.', { retryAfterSeconds: 1 });
+    answerJson(ctx, 200, { data: { status: 'ok' } });
+  });
+  return router;
 }

@@ -41,7 +41,7 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     'a file of certificates',
     '-----BEGIN CERTIFICATE-----'.repeat(400),
   ],
-  [String.raw`src/api/router.ts /\{(\w+)\}/g`]: ['paths of the routes', '{a'.repeat(100)],
+  [String.raw`src/api/app.ts /\{(\w+)\}/g`]: ['paths of the routes', '{a'.repeat(100)],
   [String.raw`src/console/app.ts /\{(\w+)\}/g`]: ['paths of the pages', '{a'.repeat(100)],
   [String.raw`local/demo/receipts.ts /\{(today|[A-Z_]+)\}/g`]: [
     'the documents of the demo',

@@ -5,7 +5,7 @@ import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
-import { refused, unreachable } from './failures.ts';
+import { refused, unreachable } from './attempt.ts';
 
 /** What asking for the list of electronic issuers needs. */
 export interface DirectoryDeps {

@@ -20,7 +20,7 @@ import type { Reason } from '../../dgi/xml/ack.ts';
 import type { Stuck } from '../../domain/activityResults.ts';
 import { isTaken, type SubmissionStatus, TAKEN_STATUSES } from '../../domain/reportStatus.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
-import { unreachable } from './failures.ts';
+import { unreachable } from './attempt.ts';
 
 export interface ReportDeps {
   orm: Orm;
