@@ -1,6 +1,6 @@
 /** The way of a sobre from its CFEs to their verdicts: the one file that sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { activityInfo, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { markStuck } from '../db/cfes.ts';
 import { Sobre } from '../db/entities/authority.ts';
 import {
@@ -25,9 +25,11 @@ import type { Gate, Permit } from '../gate/gate.ts';
 import type { Activity } from './activities.ts';
 import {
   isOwnFault,
+  keepQuestionAt,
   notingAttempts,
   notYet,
   pollPause,
+  reservedQuestion,
   tellPhase,
   unreachable,
   untilProbe,
@@ -411,12 +413,12 @@ async function repeatOrLeave(
   if (answer.kind === 'stuck') return leaveAll(deps, hand, step, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
     if (sobre.undecidedSince !== null) await countUndecided(deps, sobre, null);
-    throw unreachable(activityInfo().attempt, answer.what);
+    throw unreachable(answer.what);
   }
   if (await undecidedForTooLong(deps, sobre)) return leaveAll(deps, hand, step, unclear('ask', 'undecided'));
   const what =
     answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
-  throw unreachable(activityInfo().attempt, what);
+  throw unreachable(what);
 }
 
 /**
@@ -450,8 +452,11 @@ async function ask(deps: Taking, hand: SobreInHand): Promise<Next> {
   const { sobre } = hand;
   tellPhase('asking');
   await untilMayBeAsked(deps, sobre);
-  const later = await deps.gate.untilQuestion(sobre.environment);
-  if (later > 0) throw notYet('Others are asked about first.', later);
+  const later = await deps.gate.untilQuestion(sobre.environment, reservedQuestion());
+  if (later) {
+    keepQuestionAt(later.reserved);
+    throw notYet('Others are asked about first.', later.milliseconds);
+  }
 
   let pauseCode = '';
   const said = new Map<CfeInSobre, VerdictOutcome>();

@@ -1,4 +1,3 @@
-import { activityInfo } from '@temporalio/activity';
 import { countCheck } from '../db/credentialsChecks.ts';
 import { findEnterprise, lockEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
@@ -76,7 +75,7 @@ async function ask(
     return await checkLogin({ rut, ...login });
   } catch (error) {
     if (!(error instanceof CredentialsCheckUnavailable)) throw error;
-    throw unreachable(activityInfo().attempt, 'credentials check');
+    throw unreachable('credentials check');
   }
 }
 

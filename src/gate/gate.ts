@@ -42,6 +42,9 @@ const PROBES_BY_THE_FIRST = 5;
 /** A failed prober is skipped for so long while others wait. */
 const PROBE_AGAIN_MILLISECONDS = 1_800_000;
 
+/** A moment for a question is reserved up to so far ahead. */
+const RESERVED_MILLISECONDS = 60_000;
+
 /** Leave to send, from a slot on. */
 export interface Permit {
   /** The slot by the stopwatch of this process. */
@@ -76,8 +79,17 @@ export interface Gate {
   leave(sobre: Waiting, permit: Permit): Promise<void>;
   /** Takes the slot, and the part of the prober, from a sobre whose step fails by a mistake of ours. */
   giveUp(sobreId: string): Promise<void>;
-  /** Waits until a question for verdicts may go; answers in how many milliseconds to come again where that is not near. */
-  untilQuestion(environment: Environment): Promise<number>;
+  /**
+   * Waits until a question for verdicts may go, at the moment that was reserved for it or at a free one; null then. Where
+   * none is near, answers when to come again, with the moment that is reserved until then.
+   */
+  untilQuestion(environment: Environment, reserved?: Date | null): Promise<QuestionLater | null>;
+}
+
+/** In how many milliseconds a question may go; nothing is reserved where very many are before it. */
+export interface QuestionLater {
+  readonly milliseconds: number;
+  readonly reserved: Date | null;
 }
 
 /** What may be the next prober: the first in order that has not probed in vain lately, if there is one. */
@@ -188,13 +200,23 @@ function questionsThrough({
   chance,
 }: GateOptions & Required<Pick<GateOptions, 'pause' | 'chance'>>): Gate['untilQuestion'] {
   const spacingMilliseconds = spacingOf(questionsPerSecond);
-  return async (environment) => {
-    const near = { nearMilliseconds: NEAR_MILLISECONDS, clock };
-    const taken = await takeQuestion(orm.em.fork(), { environment, spacingMilliseconds, ...near });
-    if (!taken) return Math.round(NEAR_MILLISECONDS * (0.5 + chance()));
+  return async (environment, reserved) => {
+    const em = orm.em.fork();
+    if (reserved) {
+      const ahead = reserved.getTime() - (await databaseNow(em, clock)).getTime();
+      if (Math.abs(ahead) <= NEAR_MILLISECONDS) {
+        if (ahead > 0) await pause(ahead);
+        return null;
+      }
+    }
+    const wish = { environment, spacingMilliseconds, nearMilliseconds: RESERVED_MILLISECONDS, clock };
+    const taken = await takeQuestion(em, wish);
+    if (!taken) return { milliseconds: Math.round(RESERVED_MILLISECONDS * (0.5 + chance())), reserved: null };
+    if (taken.ahead > NEAR_MILLISECONDS)
+      return { milliseconds: Math.round(taken.ahead), reserved: taken.slot };
     if (taken.closedAfter !== null) breakers?.seenClosed(receptionOf(environment), taken.closedAfter);
     if (taken.ahead > 0) await pause(taken.ahead);
-    return 0;
+    return null;
   };
 }
 

@@ -35,7 +35,7 @@ export const CLOSED: Gate = {
   afterFailure: async () => 'waits',
   leave: async () => {},
   giveUp: async () => {},
-  untilQuestion: async () => 0,
+  untilQuestion: async () => null,
 };
 
 /** A gate that lets everything through at once, and for which the authority is never away. */

@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { activityInfo } from '@temporalio/activity';
 import { UnsealError } from '../../crypto/sealed.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
@@ -35,7 +34,7 @@ export async function askDirectory(
   const credentials = { privateKey, certificateDer: certificate.certificate };
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
-    throw answer.kind === 'stuck' ? refused(answer.reason) : unreachable(activityInfo().attempt, answer.what);
+    throw answer.kind === 'stuck' ? refused(answer.reason) : unreachable(answer.what);
   }
   return factsOf(answer.issuers);
 }

@@ -26,10 +26,16 @@ interface AttemptDeps {
 /** What a step is at, as the pending activity shows it. */
 type Phase = 'signing' | 'sending' | 'asking';
 
-const beating = new AsyncLocalStorage<{ phase?: Phase }>();
+/** What an attempt leaves to the next one; the server keeps it with the heartbeats. */
+interface Kept {
+  phase?: Phase;
+  /** Attempts that failed in a row because the authority could not be reached. */
+  failures?: number;
+  /** The moment, in milliseconds, that is reserved for the next question for verdicts. */
+  questionAt?: number | null;
+}
 
-const beat = (details: unknown, { phase }: { phase?: Phase }): void =>
-  heartbeat(phase === undefined ? details : { ...(details as object | undefined), phase });
+const beating = new AsyncLocalStorage<{ readonly kept: Kept; readonly beat: () => void }>();
 
 /**
  * Runs a long step and says meanwhile that it is alive, so that the server notices within seconds, not minutes, when
@@ -40,10 +46,14 @@ export async function whileBeating<T>(
   work: () => Promise<T>,
   details: () => unknown = () => activityInfo().heartbeatDetails,
 ): Promise<T> {
-  const told: { phase?: Phase } = {};
-  const timer = setInterval(() => beat(details(), told), DEADLINES.heartbeatEvery);
+  const kept: Kept = {};
+  const beat = (): void => {
+    const told = details();
+    heartbeat(Object.keys(kept).length === 0 ? told : { ...(told as object | undefined), ...kept });
+  };
+  const timer = setInterval(beat, DEADLINES.heartbeatEvery);
   try {
-    return await beating.run(told, work);
+    return await beating.run({ kept, beat }, work);
   } finally {
     clearInterval(timer);
   }
@@ -51,8 +61,32 @@ export async function whileBeating<T>(
 
 /** Shows from the next heartbeat on what the step is at. */
 export function tellPhase(phase: Phase): void {
-  const told = beating.getStore();
-  if (told) told.phase = phase;
+  const store = beating.getStore();
+  if (store) store.kept.phase = phase;
+}
+
+/** What this attempt has kept, or the one before. */
+const keptNow = (): Kept => ({
+  ...(activityInfo().heartbeatDetails as Kept | undefined),
+  ...beating.getStore()?.kept,
+});
+
+function keep(kept: Kept): void {
+  const store = beating.getStore();
+  if (!store) return;
+  Object.assign(store.kept, kept);
+  store.beat();
+}
+
+/** Keeps the moment that was reserved for a question; it is used once. */
+export const keepQuestionAt = (at: Date | null): void => keep({ questionAt: at?.getTime() ?? null });
+
+/** The moment that an attempt before has reserved for its question. */
+export function reservedQuestion(): Date | null {
+  const { questionAt } = keptNow();
+  if (typeof questionAt !== 'number') return null;
+  keep({ questionAt: null });
+  return new Date(questionAt);
 }
 
 // Calls to the authority.
@@ -137,10 +171,12 @@ const AFTER_CFES_MILLISECONDS = 5_000;
 
 /**
  * The authority cannot be reached, or surely did not take the request: the attempt fails and Temporal repeats it
- * after 1 s, doubling to 60 s, each pause shortened by up to a fifth at random.
+ * after 1 s, doubling to 60 s with each such failure in a row, each pause shortened by up to a fifth at random.
  */
-export function unreachable(attempt: number, what: string): ApplicationFailure {
-  const seconds = Math.min(2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_SECONDS);
+export function unreachable(what: string): ApplicationFailure {
+  const failures = (keptNow().failures ?? 0) + 1;
+  keep({ failures });
+  const seconds = Math.min(2 ** Math.min(failures - 1, 10), LONGEST_PAUSE_SECONDS);
   return ApplicationFailure.create({
     type: 'AuthorityUnreachable',
     message: `The authority cannot be reached (${what}); it is tried again by itself.`,
@@ -171,6 +207,7 @@ export function untilProbe(milliseconds: number): ApplicationFailure {
 
 /** The authority has no verdict yet: asked again after `waitMilliseconds`. Not a failure in logs and metrics. */
 export function notYet(message: string, waitMilliseconds: number): ApplicationFailure {
+  if ((keptNow().failures ?? 0) > 0) keep({ failures: 0 });
   return ApplicationFailure.create({
     type: 'NotYet',
     category: 'BENIGN',
@@ -223,7 +260,7 @@ export function tellingOwnFaults<T, A extends unknown[]>(
       if (isOwnFault(error)) await noteFault({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
         await clearOwnFault(orm.em.fork(), sobreId, clock());
-        heartbeat({ failingSince: null } satisfies Known);
+        heartbeat({ ...keptNow(), failingSince: null } satisfies Known & Kept);
       }
       throw error;
     }

@@ -1,6 +1,5 @@
 /** What the activities of daily reports share. */
 import type { KeyObject } from 'node:crypto';
-import { activityInfo } from '@temporalio/activity';
 import { UnsealError } from '../../crypto/sealed.ts';
 import { currentSigner } from '../../db/certificates.ts';
 import {
@@ -77,7 +76,7 @@ export async function repeatOrLeaveReport(
     if (stuck.kind === 'stuck') return leaveReport(deps, key, stuck);
   }
   const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';
-  throw unreachable(activityInfo().attempt, `${answer.what}${after}`);
+  throw unreachable(`${answer.what}${after}`);
 }
 
 /** Whether the authority, which can be reached, has been undecided for longer than our patience; counts it. */

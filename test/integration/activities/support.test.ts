@@ -52,7 +52,7 @@ const CLOSED: Gate = {
   afterFailure: async () => 'waits',
   leave: async () => {},
   giveUp: async () => {},
-  untilQuestion: async () => 0,
+  untilQuestion: async () => null,
 };
 type Says = Partial<{ [K in 'findSobre' | 'findReceipt']: Awaited<ReturnType<Authority[K]>> }> & {
   /** Of the one CFE that is asked about. */

@@ -32,11 +32,14 @@ describe('the authority is asked about a sobre', () => {
   let answers: VerdictOutcomes;
   let sent: FindSobreAnswer;
   let asked: { places: (number | null)[]; idReceptor: string | null }[];
+  /** What the last attempt has left to the next. */
+  let kept: unknown;
   beforeEach(async () => {
     db = await cloneDatabase({ worker: true });
     now = new Date('2026-11-20T12:00:00Z');
     asked = [];
     sent = FIRST;
+    kept = undefined;
     accountId = await anAccount(db.orm);
     rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
   });
@@ -65,27 +68,35 @@ describe('the authority is asked about a sobre', () => {
   const passes = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds);
   };
-  const ask = () =>
-    asActivity(() =>
-      createTakeToVerdict({
-        orm: db.worker,
-        clock: () => now,
-        outbox: idleOutbox,
-        gatekeeper: idleGatekeeper,
-        authority,
-        gate: createGate({
+  const ask = (attempt = 2) =>
+    asActivity(
+      () =>
+        createTakeToVerdict({
           orm: db.worker,
           clock: () => now,
-          sendsPerSecond: 10,
-          questionsPerSecond: 1_000,
-          pause: async (ms) => passes(ms),
-        }),
-        signDocument: ({ numero }) => ({ xml: `<CFE n="${numero}"/>`, digest: `d${numero}` }),
-        authorityRut: { production: '214844360018', sandbox: '219999830019' },
-        // Pauses come to the attempt's end at once.
-        pollLongestSeconds: 900,
-        patienceSeconds: PATIENCE_SECONDS,
-      })(sobreId),
+          outbox: idleOutbox,
+          gatekeeper: idleGatekeeper,
+          authority,
+          gate: createGate({
+            orm: db.worker,
+            clock: () => now,
+            sendsPerSecond: 10,
+            questionsPerSecond: 1_000,
+            pause: async (ms) => passes(ms),
+          }),
+          signDocument: ({ numero }) => ({ xml: `<CFE n="${numero}"/>`, digest: `d${numero}` }),
+          authorityRut: { production: '214844360018', sandbox: '219999830019' },
+          // Pauses come to the attempt's end at once.
+          pollLongestSeconds: 900,
+          patienceSeconds: PATIENCE_SECONDS,
+        })(sobreId),
+      {
+        attempt,
+        heartbeatDetails: kept,
+        heartbeat: (details) => {
+          kept = details;
+        },
+      },
     );
   const rows = () => db.orm.em.fork().find(Cfe, { rut }, { orderBy: { sequence: 'asc' } });
   const statuses = async () => (await rows()).map(({ status }) => status);
@@ -120,6 +131,34 @@ describe('the authority is asked about a sobre', () => {
       await db.orm.em.fork().nativeUpdate(Sobre, { id: sobreId }, { undecidedSince: null });
     }
     expect(pauses).toEqual([10_000, 30_000, 60_000, 300_000, 900_000]);
+  });
+
+  test('the pauses of an authority that is away double with its failures, whatever attempts "not yet" has taken', async () => {
+    await aSobre(1);
+    await isReceived();
+    const pause = async (attempt: number): Promise<number> =>
+      ask(attempt).then(
+        () => 0,
+        (error: { nextRetryDelay?: number }) => error.nextRetryDelay ?? 0,
+      );
+    const away = (): void => {
+      answers = { kind: 'repeat', reached: false, what: 'no connection' };
+    };
+    const isAbout = async (attempt: number, seconds: number): Promise<void> => {
+      const milliseconds = await pause(attempt);
+      expect(milliseconds).toBeGreaterThanOrEqual(seconds * 800);
+      expect(milliseconds).toBeLessThanOrEqual(seconds * 1_000);
+    };
+    says(NOT_YET);
+    await pause(8);
+    away();
+    await isAbout(9, 1);
+    await isAbout(10, 2);
+    await isAbout(11, 4);
+    says(NOT_YET);
+    await pause(12);
+    away();
+    await isAbout(13, 1);
   });
 
   test('a hundred verdicts are stored once each, with what customers’ servers hear of them', async () => {

@@ -393,8 +393,8 @@ describe('the gate that all workers share', () => {
     expect(pauses.toSorted((a, b) => a - b)).toEqual(upTo(70).map((index) => index * SPACING));
   });
 
-  test('questions have a rate of their own; who finds none near comes again', async () => {
-    const waits = [];
+  test('questions have a rate of their own; where none is near a moment is reserved, and used once', async () => {
+    const waits: Awaited<ReturnType<ReturnType<typeof createGate>['untilQuestion']>>[] = [];
     const pauses: number[] = [];
     const gate = createGate({
       orm: db.worker,
@@ -407,12 +407,33 @@ describe('the gate that all workers share', () => {
     for (let i = 0; i < 6; i += 1) waits.push(await gate.untilQuestion('production'));
 
     expect(pauses).toEqual([1_000, 2_000, 3_000]);
-    expect(waits).toEqual([0, 0, 0, 0, 3_500, 3_500]);
+    const reserved = [4, 5].map((seconds) => new Date(START.getTime() + seconds * 1_000));
+    expect(waits).toEqual([
+      null,
+      null,
+      null,
+      null,
+      { milliseconds: 4_000, reserved: reserved[0] },
+      { milliseconds: 5_000, reserved: reserved[1] },
+    ]);
     // Neither the other environment nor a send waits for them.
-    expect(await gate.untilQuestion('sandbox')).toBe(0);
+    expect(await gate.untilQuestion('sandbox')).toBeNull();
     await cfesOf(ruts[0], 1);
     await bothLook();
     expect((await sobres())[0]?.slot).toEqual(START);
+
+    now = reserved[0] ?? now;
+    pauses.length = 0;
+    expect(await gate.untilQuestion('production', reserved[0])).toBeNull();
+    expect(pauses).toEqual([]);
+    // The reserved one took none anew: the next free one follows those that were given.
+    expect(await gate.untilQuestion('production')).toBeNull();
+    expect(pauses).toEqual([2_000]);
+    // One that was reserved long ago is none any more.
+    now = new Date(START.getTime() + 3_600_000);
+    expect(await gate.untilQuestion('production', reserved[1])).toBeNull();
+    for (let i = 1; i < 61; i += 1) await gate.untilQuestion('production');
+    expect(await gate.untilQuestion('production')).toEqual({ milliseconds: 60_000, reserved: null });
   });
 
   test('a process whose own clock is an hour ahead keeps nobody back: the time is PostgreSQL’s', async () => {
