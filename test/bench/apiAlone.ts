@@ -1,31 +1,34 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openWatchdog } from '../../local/stack/watchdog.ts';
-import type { Pepper } from '../../src/crypto/peppers.ts';
-import { idleOutbox } from '../support/commandDeps.ts';
-import { emptyDatabase } from '../support/database.ts';
-import { aPepper, pepperVariable } from '../support/pepper.ts';
-import { ready, start, statusOf } from '../support/processes.ts';
-import { aKeyPair } from '../support/sealing.ts';
+import { emptyDatabase, samePasswords } from '../support/database.ts';
 import { freePort } from '../support/services.ts';
 import { startPostgres } from '../support/stack/servers.ts';
+import { startSimulatorProcess } from '../support/stacks.ts';
 import { startTemporalThatAgrees } from '../support/temporalThatAgrees.ts';
 import { logIn, type Target } from './load.ts';
 
 /** This checkout. */
 export const OWN = join(import.meta.dirname, '../..');
 
+/** A module of a checkout. */
+export const fromCheckout = async <T>(checkout: string, path: string): Promise<T> =>
+  (await import(pathToFileURL(join(checkout, path)).href)) as T;
+
 /** The servers that an API needs; PostgreSQL waits for the disk at every commit. */
 export interface Servers {
+  readonly dataDir: string;
   readonly postgresPid: number;
   readonly temporalAddress: string;
+  /** Certificates come from it; otherwise it is idle. */
+  readonly simulatorUrl: string;
   stop(): Promise<void>;
 }
 
-/** Starts a PostgreSQL in a folder that is gone afterwards, and a Temporal that agrees to everything. */
+/** Starts a PostgreSQL and a simulator in a folder that is gone afterwards, and a Temporal that agrees to everything. */
 export async function startServers(): Promise<Servers> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-bench-'));
   const watchdog = openWatchdog();
@@ -39,10 +42,14 @@ export async function startServers(): Promise<Servers> {
   });
   process.env['CFE_TEST_POSTGRES_URL'] = postgres.databaseUrl;
   const temporal = await startTemporalThatAgrees();
+  const simulator = await startSimulatorProcess(dataDir);
   return {
+    dataDir,
     postgresPid: postgres.mark.pid,
     temporalAddress: temporal.address,
+    simulatorUrl: simulator.baseUrl,
     async stop() {
+      await simulator.stop();
       await temporal.stop();
       await postgres.stop();
       watchdog.close();
@@ -63,43 +70,64 @@ export interface ApiAlone {
   stop(): Promise<void>;
 }
 
-/** Prepares a database with the programs of a checkout, and starts its API on it. */
+/** Prepares a database with the programs of a checkout as its local stack does, and starts its API on it. */
 export async function startApiAlone(
-  { temporalAddress }: Servers,
+  servers: Servers,
   { checkout = OWN, enterprises = 1 }: { checkout?: string; enterprises?: number } = {},
 ): Promise<ApiAlone> {
-  const load = async <T>(path: string): Promise<T> =>
-    (await import(pathToFileURL(join(checkout, path)).href)) as T;
-  const { openOrm, migrate } = await load<typeof import('../../src/db/orm.ts')>('src/db/orm.ts');
+  const load = <T>(path: string): Promise<T> => fromCheckout<T>(checkout, path);
+  const { migrateDatabase, prepareDatabase, LOCAL_DEVELOPER } =
+    await load<typeof import('../../local/stack/prepareStack.ts')>('local/stack/prepareStack.ts');
+  const { openSecrets } =
+    await load<typeof import('../../local/stack/secrets.ts')>('local/stack/secrets.ts');
+  const { openOrm } = await load<typeof import('../../src/db/orm.ts')>('src/db/orm.ts');
   const { aReadyEnterprise, giveCae } = await load<typeof import('../support/enterprises.ts')>(
     'test/support/enterprises.ts',
   );
-  const { anAccount } = await load<typeof import('../support/commandDeps.ts')>('test/support/commandDeps.ts');
-  const { createApiKeys } = await load<typeof import('../../src/crypto/apiKeys.ts')>('src/crypto/apiKeys.ts');
-  const { createApiKey } =
-    await load<typeof import('../../src/commands/apiKeys.ts')>('src/commands/apiKeys.ts');
+  const { startBeside } = await load<typeof import('../support/stacks.ts')>('test/support/stacks.ts');
 
+  const { simulatorUrl, temporalAddress } = servers;
   const database = await emptyDatabase();
   const { databaseUrl } = database;
+  const dataDir = mkdtempSync(join(servers.dataDir, 'api-'));
+  const { secrets, made } = openSecrets(dataDir);
+  await migrateDatabase({ databaseUrl, rolePasswords: samePasswords(databaseUrl) });
+  const { live_api_key: apiKey } = await prepareDatabase({
+    dataDir,
+    databaseUrl,
+    secrets,
+    secretsAreNew: made,
+    simulatorUrl,
+  });
   const orm = await openOrm({ databaseUrl, pool: 2 });
-  await migrate(orm);
-  const accountId = await anAccount(orm);
   const ruts: string[] = [];
   for (let i = 0; i < enterprises; i += 1) {
-    const rut = await aReadyEnterprise(orm, accountId, { caes: [{ serie: 'Z', to: 9_999_999 }] });
+    const rut = await aReadyEnterprise(orm, LOCAL_DEVELOPER, { caes: [{ serie: 'Z', to: 9_999_999 }] });
     await giveCae(orm, rut, { serie: 'Y', to: 9_999_999 });
     ruts.push(rut);
   }
-  // The hourly limit would end the bench within a second.
-  const limit = `insert into rate_limit (account_id, environment, per_hour) values (?, 'production', 100000000)`;
-  await orm.em.fork().execute(limit, [accountId]);
-  const pepper = aPepper();
-  const deps = { orm, outbox: idleOutbox, clock: () => new Date(), apiKeys: createApiKeys([pepper]) };
-  const { text: apiKey } = await createApiKey(deps, { accountId, environment: 'production' });
+  await orm.em.fork().execute(WITHOUT_LIMIT);
   await orm.close(true);
 
-  const variables = { ...secretsOf(pepper), DATABASE_URL: databaseUrl, TEMPORAL_ADDRESS: temporalAddress };
-  const another = () => startApi(checkout, variables, apiKey);
+  const surroundings = {
+    dataDir,
+    info: () => ({
+      database_url: databaseUrl,
+      temporal_address: temporalAddress,
+      temporal_namespace: 'default',
+      simulator_url: simulatorUrl,
+      smtp_url: '',
+    }),
+  };
+  const another = async () => {
+    const api = await startBeside(surroundings, 'api', { CFE_LOG_LEVEL: 'warn' });
+    const target = await logIn(Number(new URL(api.baseUrl).port), apiKey);
+    const stop = async (): Promise<void> => {
+      target.agent.destroy();
+      await api.stop();
+    };
+    return { pid: api.child.pid ?? 0, target, stop };
+  };
   const api = await another();
   return {
     ...api,
@@ -113,34 +141,5 @@ export async function startApiAlone(
   };
 }
 
-async function startApi(
-  checkout: string,
-  variables: NodeJS.ProcessEnv,
-  apiKey: string,
-): Promise<Pick<ApiAlone, 'pid' | 'target' | 'stop'>> {
-  const [port, health] = [await freePort(), await freePort()];
-  const env = { ...variables, CFE_API_PORT: String(port), CFE_METRICS_PORT: String(health) };
-  const api = start(['src/main/api.ts'], { cwd: checkout, env });
-  const isReady = async () => (await statusOf(`http://127.0.0.1:${health}/readyz`)) === 200;
-  await ready(api, `the API of ${checkout}`, isReady);
-  const target = await logIn(port, apiKey);
-  const stop = async (): Promise<void> => {
-    target.agent.destroy();
-    await api.stop();
-  };
-  return { pid: api.child.pid ?? 0, target, stop };
-}
-
-function secretsOf(pepper: Pepper): NodeJS.ProcessEnv {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  return {
-    PATH: process.env['PATH'],
-    CFE_LOG_LEVEL: 'warn',
-    CFE_CERTIFICATE_CA_FILE: 'any',
-    CFE_SEALING_KEY: aKeyPair('bench').publicText,
-    // What checkouts from before the sealing key want in its place.
-    CFE_KEY_ENCRYPTION_KEYS: `bench:${randomBytes(32).toString('base64')}`,
-    CFE_PEPPER: pepperVariable(pepper),
-    CFE_TOKEN_KEYS: JSON.stringify([{ ...privateKey.export({ format: 'jwk' }), kid: 'bench' }]),
-  };
-}
+/** The hourly limits of the local developer would end a bench early. */
+export const WITHOUT_LIMIT = 'update rate_limit set per_hour = 100000000';
