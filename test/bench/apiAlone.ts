@@ -76,10 +76,10 @@ export async function startApiAlone(
   { checkout = OWN, enterprises = 1 }: { checkout?: string; enterprises?: number } = {},
 ): Promise<ApiAlone> {
   const load = <T>(path: string): Promise<T> => fromCheckout<T>(checkout, path);
-  const { migrateDatabase, prepareDatabase, LOCAL_DEVELOPER } =
-    await load<typeof import('../../local/stack/prepareStack.ts')>('local/stack/prepareStack.ts');
-  const { openSecrets } =
-    await load<typeof import('../../local/stack/secrets.ts')>('local/stack/secrets.ts');
+  const { migrateDatabase, prepareDatabase, LOCAL_DEVELOPER } = await load<
+    typeof import('../../local/stack/prepareStack.ts')
+  >('local/stack/prepareStack.ts');
+  const { openSecrets } = await load<typeof import('../../local/stack/secrets.ts')>('local/stack/secrets.ts');
   const { openOrm } = await load<typeof import('../../src/db/orm.ts')>('src/db/orm.ts');
   const { aReadyEnterprise, giveCae } = await load<typeof import('../support/enterprises.ts')>(
     'test/support/enterprises.ts',

@@ -5,6 +5,8 @@ export interface Timings {
   readonly perSecond: number;
   /** Of each call. */
   readonly milliseconds: readonly number[];
+  /** When each was due, by performance.now(). */
+  readonly due: readonly number[];
 }
 
 /** Makes one call; rejects where it was not answered as it should be. */
@@ -13,6 +15,7 @@ export type Call = () => Promise<void>;
 /** As many calls as `callers` can make, each one after the other. */
 export async function closedLoop(call: Call, callers: number, seconds: number): Promise<Timings> {
   const milliseconds: number[] = [];
+  const due: number[] = [];
   const started = performance.now();
   const deadline = started + seconds * 1_000;
   const caller = async (): Promise<void> => {
@@ -20,26 +23,32 @@ export async function closedLoop(call: Call, callers: number, seconds: number): 
       const at = performance.now();
       await call();
       milliseconds.push(performance.now() - at);
+      due.push(at);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
-  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds };
+  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds, due };
 }
 
 /** Calls at a steady rate, whatever the answers take; a late answer counts from when it was due. */
 export async function openLoop(call: Call, perSecond: number, seconds: number): Promise<Timings> {
   const milliseconds: number[] = [];
+  const due: number[] = [];
   const started = performance.now();
   const running: Promise<void>[] = [];
   const total = Math.floor(perSecond * seconds);
   for (let i = 0; i < total; i++) {
-    const due = started + (i / perSecond) * 1_000;
-    const wait = due - performance.now();
+    const at = started + (i / perSecond) * 1_000;
+    const wait = at - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-    running.push(call().then(() => void milliseconds.push(performance.now() - due)));
+    const ended = (): void => {
+      milliseconds.push(performance.now() - at);
+      due.push(at);
+    };
+    running.push(call().then(ended));
   }
   await Promise.all(running);
-  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds };
+  return { perSecond: milliseconds.length / ((performance.now() - started) / 1_000), milliseconds, due };
 }
 
 /** What stands at `share` of the sorted numbers: 0.5 is the median. */
@@ -47,7 +56,10 @@ export const quantile = (numbers: readonly number[], share: number): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? 0;
 
 /** One line about a run. */
-export function lineOf(title: string, { perSecond, milliseconds }: Timings): string {
+export function lineOf(
+  title: string,
+  { perSecond, milliseconds }: Pick<Timings, 'perSecond' | 'milliseconds'>,
+): string {
   const at = (share: number): string => quantile(milliseconds, share).toFixed(1).padStart(7);
   return `${title.padEnd(34)} ${perSecond.toFixed(0).padStart(6)} /s   p50 ${at(0.5)}  p95 ${at(0.95)}  p99 ${at(0.99)} ms`;
 }

@@ -15,6 +15,22 @@ export function processorTimeOfTree(pid: number): number {
   return children.reduce((sum, child) => sum + processorTime(Number(child)), own);
 }
 
+/** Seconds so far of each process with all that it started, and of the bench, without, for it may have started them. */
+export const spentBy = (pids: Readonly<Record<string, number>>): Record<string, number> => ({
+  ...Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, processorTimeOfTree(pid)])),
+  bench: processorTime(process.pid),
+});
+
+/** What was spent in between for each of so many, in milliseconds. */
+export const costsOf = (
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+  count: number,
+): string =>
+  Object.entries(after)
+    .map(([name, spent]) => `${name} ${((1_000 * (spent - (before[name] ?? 0))) / count).toFixed(1)}`)
+    .join(', ');
+
 const hundredths = (counts: readonly string[] = []): number =>
   counts.reduce((sum, count) => sum + Number(count), 0) / 100;
 

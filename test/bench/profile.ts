@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { embeddedDatabaseUrl, preparePostgres } from '../../local/stack/postgres.ts';
+import { preparePostgres } from '../../local/stack/postgres.ts';
 import { keepSecrets, openSecrets } from '../../local/stack/secrets.ts';
-import { openOrm } from '../../src/db/orm.ts';
-import { issue, startTestStack, type TestStack } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
-import { processorTimeOfTree } from './processorTime.ts';
+import { spentBy } from './processorTime.ts';
+import { type Bench, postAll, withStack } from './stack.ts';
 import { xmlCosts } from './xmlCosts.ts';
 
 const CFES = Number(process.env['BENCH_CFES'] ?? 300);
@@ -27,26 +26,21 @@ const { EventType } = proto.temporal.api.enums.v1;
 export async function run(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cfe-profile-'));
   await countStatements(dataDir);
-  const started = await startTestStack({ CFE_LOG_LEVEL: 'warn', CFE_DATA_DIR: dataDir });
-  // What others ask of PostgreSQL its superuser alone may see.
-  const port = Number(new URL(started.info().database_url).port);
-  const databaseUrl = embeddedDatabaseUrl(port, openSecrets(dataDir).secrets.database_password);
-  const stack = { ...started, orm: await openOrm({ databaseUrl, pool: 1 }) };
+  const environment = { CFE_DATA_DIR: dataDir };
   try {
-    await stack.onboard([101]);
-    await issueAll(stack, WARM_UP);
-    await ask(stack, `create extension ${OURS} if not exists pg_stat_statements`);
-    await ask(stack, `select pg_stat_statements_reset() ${OURS}`);
-    const before = partsOf(stack);
-    await issueAll(stack, CFES);
-    const after = partsOf(stack);
-    console.log(`${CFES} CFEs, ${CALLERS} callers; of each CFE:\n`);
-    for (const [part, seconds] of Object.entries(after))
-      console.log(line((1_000 * (seconds - (before[part] ?? 0))) / CFES, 'ms', part));
-    console.log(`\n${await statements(stack)}\n\n${await history(stack)}\n\n${xmlCosts()}`);
+    await withStack({ enterprises: 1, environment }, async (bench) => {
+      await issueAll(bench, WARM_UP);
+      await ask(bench, `create extension ${OURS} if not exists pg_stat_statements`);
+      await ask(bench, `select pg_stat_statements_reset() ${OURS}`);
+      const before = spentBy(bench.pids);
+      await issueAll(bench, CFES);
+      const after = spentBy(bench.pids);
+      console.log(`${CFES} CFEs, ${CALLERS} callers; of each CFE:\n`);
+      for (const [part, seconds] of Object.entries(after))
+        console.log(line((1_000 * (seconds - (before[part] ?? 0))) / CFES, 'ms', part));
+      console.log(`\n${await statements(bench)}\n\n${await history(bench)}\n\n${xmlCosts()}`);
+    });
   } finally {
-    await stack.orm.close(true);
-    await started.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
@@ -62,41 +56,26 @@ async function countStatements(dataDir: string): Promise<void> {
   );
 }
 
-async function issueAll(stack: TestStack, count: number): Promise<void> {
-  const rut = await firstRut(stack);
-  let left = count;
-  const caller = async (): Promise<void> => {
-    while (left-- > 0) await issue(stack.customer, rut);
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
+async function issueAll(bench: Bench, count: number): Promise<void> {
+  await postAll(bench, { count, callers: CALLERS });
   await until('all verdicts', 300, async () => {
     const [row] = await ask<{ open: number }>(
-      stack,
+      bench,
       `select count(*)::int as open from cfe where settled_at is null ${OURS}`,
     );
     return row?.open === 0;
   });
 }
 
-const firstRut = async (stack: TestStack): Promise<string> =>
-  (await ask<{ rut: string }>(stack, `select rut from enterprise limit 1 ${OURS}`))[0]?.rut ?? '';
-
-const ask = <T = unknown>({ orm }: TestStack, sql: string): Promise<T[]> => orm.em.fork().execute<T[]>(sql);
-
-/** Processor of every part so far, seconds. */
-function partsOf(stack: TestStack): Record<string, number> {
-  const { supervisor: _, ...parts } = stack.info().pids;
-  return Object.fromEntries(
-    Object.entries(parts).flatMap(([name, pid]) => (pid === null ? [] : [[name, processorTimeOfTree(pid)]])),
-  );
-}
+const ask = <T = unknown>({ stack }: Bench, sql: string): Promise<T[]> =>
+  stack.orm.em.fork().execute<T[]>(sql);
 
 const line = (value: number, unit: string, what: string): string =>
   `${value.toFixed(2).padStart(9)} ${unit}  ${what}`;
 
-async function statements(stack: TestStack): Promise<string> {
+async function statements(bench: Bench): Promise<string> {
   const rows = await ask<{ calls: number; ms: number; wal: number; query: string }>(
-    stack,
+    bench,
     `select calls::float8, total_exec_time as ms, wal_bytes::float8 as wal, query
      from pg_stat_statements where query not like '%/* bench */%' order by calls desc, query`,
   );
@@ -113,13 +92,13 @@ async function statements(stack: TestStack): Promise<string> {
   ].join('\n');
 }
 
-async function history(stack: TestStack): Promise<string> {
-  const { temporal_address: address, temporal_namespace: namespace } = stack.info();
+async function history(bench: Bench): Promise<string> {
+  const { temporal_address: address, temporal_namespace: namespace } = bench.stack.info();
   const connection = await Connection.connect({ address });
   try {
     const client = new Client({ connection, namespace });
     const [row] = await ask<{ id: string }>(
-      stack,
+      bench,
       `select workflow_id as id from cfe order by settled_at desc limit 1 ${OURS}`,
     );
     const handle = client.workflow.getHandle(row?.id ?? '');

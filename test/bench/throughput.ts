@@ -3,16 +3,12 @@ import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import type { StackInfo } from '../../local/stack/stackFile.ts';
 import type { Orm } from '../../src/db/orm.ts';
-import { buildServer } from '../../tools/drills/productionTemporal/build.ts';
-import {
-  type ProductionTemporal,
-  startProductionTemporal,
-} from '../../tools/drills/productionTemporal/start.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { type Program, ready, start } from '../support/processes.ts';
-import { startBeside, startTestStack } from '../support/stacks.ts';
-import { onboardAll } from './burst.ts';
-import { processorTimeOfTree } from './processorTime.ts';
+import { startBeside } from '../support/stacks.ts';
+import { quantile } from './load.ts';
+import { costsOf, spentBy } from './processorTime.ts';
+import { type Bench, withStack } from './stack.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
@@ -20,8 +16,6 @@ const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 150);
 /** Workers of the service: that of the stack, and more beside it. */
 const WORKERS = Number(process.env['BENCH_WORKERS'] ?? 1);
-/** `production`: Temporal on PostgreSQL by the settings of docker-compose.temporal.yml, not that of the local stack. */
-const TEMPORAL = process.env['BENCH_TEMPORAL'] ?? 'local';
 /** Until what comes out is what goes in. */
 const WARM_UP_SECONDS = 15;
 /** Histories read. */
@@ -36,20 +30,10 @@ type Run = (lane: number) => Promise<void>;
  * what each part of the stack took of the processor, and how long the histories are.
  */
 export async function run(): Promise<void> {
-  if (TEMPORAL === 'local') return measureOn(null);
-  if (TEMPORAL !== 'production') throw new Error(`BENCH_TEMPORAL is local or production, not ${TEMPORAL}`);
-  const temporal = await startProductionTemporal(buildServer(console.log), console.log);
-  // By this startTestStack finds it.
-  process.env['CFE_TEST_STACK_TEMPORAL'] = temporal.address;
-  try {
-    await measureOn(temporal);
-  } finally {
-    await temporal.stop();
-  }
+  await withStack({ enterprises: IN_FLIGHT }, measureOn);
 }
 
-async function measureOn(production: ProductionTemporal | null): Promise<void> {
-  const stack = await startTestStack({ CFE_LOG_LEVEL: 'warn' });
+async function measureOn({ stack, ruts, pids }: Bench): Promise<void> {
   const info = stack.info();
   const connection = await Connection.connect({ address: info.temporal_address });
   const client = new Client({ connection, namespace: info.temporal_namespace });
@@ -59,25 +43,18 @@ async function measureOn(production: ProductionTemporal | null): Promise<void> {
     while (more.length < WORKERS - 1)
       more.push(await startBeside(stack, 'worker', { CFE_LOG_LEVEL: 'warn' }));
     worker = await startNoopWorker(info);
-    const issue = await issuer(info, await onboardAll(stack, IN_FLIGHT));
+    const issue = await issuer(info, ruts);
     const noop: Run = () =>
       client.workflow.execute('noop', { taskQueue: 'bench-own', workflowId: `noop:${randomUUID()}` });
 
-    const { supervisor: _, ...ofStack } = info.pids;
-    const others = more.map(({ child }, i) => [`worker ${i + 2}`, child.pid ?? null] as const);
-    const parts = {
-      ...ofStack,
-      ...production?.pids,
-      ...Object.fromEntries(others),
-      'no-op worker': worker.child.pid ?? null,
-      bench: process.pid,
-    };
+    const others = more.map(({ child }, i) => [`worker ${i + 2}`, child.pid ?? 0] as const);
+    const parts = { ...pids, ...Object.fromEntries(others), 'no-op worker': worker.child.pid ?? 0 };
     const rates: Record<'cfe' | 'noop', number[]> = { cfe: [], noop: [] };
     for (let round = 1; round <= ROUNDS; round += 1) {
       rates.noop.push(await measure(`round ${round}, no-op workflows`, noop, parts));
       rates.cfe.push(await measure(`round ${round}, CFEs`, issue, parts));
     }
-    const [cfes, noops] = [median(rates.cfe), median(rates.noop)];
+    const [cfes, noops] = [quantile(rates.cfe, 0.5), quantile(rates.noop, 0.5)];
     console.log(
       `\nmedians of ${ROUNDS} rounds: ${cfes.toFixed(1)} CFEs /s, ${noops.toFixed(1)} no-op workflows /s: ${((100 * cfes) / noops).toFixed(0)} %`,
     );
@@ -86,12 +63,11 @@ async function measureOn(production: ProductionTemporal | null): Promise<void> {
     await worker?.stop();
     for (const other of more) await other.stop();
     await connection.close();
-    await stack.stop();
   }
 }
 
 /** How many end per second while IN_FLIGHT are under way, once that has become steady. */
-async function measure(title: string, begin: Run, parts: Record<string, number | null>): Promise<number> {
+async function measure(title: string, begin: Run, parts: Record<string, number>): Promise<number> {
   const over = new AbortController();
   let ended = 0;
   const lane = async (_: unknown, at: number): Promise<void> => {
@@ -102,27 +78,17 @@ async function measure(title: string, begin: Run, parts: Record<string, number |
   };
   const lanes = Promise.all(Array.from({ length: IN_FLIGHT }, lane));
   await Promise.race([pause(WARM_UP_SECONDS * 1_000), lanes]);
-  const [started, endedBefore, spentBefore] = [performance.now(), ended, spent(parts)];
+  const [started, endedBefore, spentBefore] = [performance.now(), ended, spentBy(parts)];
   await Promise.race([pause(SECONDS * 1_000), lanes]);
   const seconds = (performance.now() - started) / 1_000;
   const count = ended - endedBefore;
   const rate = count / seconds;
-  const costs = Object.entries(spent(parts)).map(
-    ([name, total]) => `${name} ${((1_000 * (total - (spentBefore[name] ?? 0))) / count).toFixed(1)}`,
-  );
-  console.log(`${title}: ${rate.toFixed(1)} /s; milliseconds of processor for each: ${costs.join(', ')}`);
+  const costs = costsOf(spentBefore, spentBy(parts), count);
+  console.log(`${title}: ${rate.toFixed(1)} /s; milliseconds of processor for each: ${costs}`);
   over.abort();
   await lanes;
   return rate;
 }
-
-const spent = (parts: Record<string, number | null>): Record<string, number> =>
-  Object.fromEntries(
-    Object.entries(parts).map(([name, pid]) => [name, pid === null ? 0 : processorTimeOfTree(pid)]),
-  );
-
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
