@@ -6,6 +6,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(): void | Promise<voi
   console: () => import('../test/bench/console.ts'),
   exports: () => import('../test/bench/exports.ts'),
   deliveries: () => import('../test/bench/deliveries.ts'),
+  p99: () => import('../test/bench/p99.ts'),
   pdf: () => import('../test/bench/pdf.ts'),
   profile: () => import('../test/bench/profile.ts'),
   gate: () => import('../test/bench/gate.ts'),
