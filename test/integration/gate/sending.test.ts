@@ -6,6 +6,7 @@ import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { DEADLINES } from '../../../src/domain/deadlines.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { createGate } from '../../../src/gate/gate.ts';
 import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
@@ -39,7 +40,8 @@ describe('a sobre is sent through the gate', () => {
   let now: Date;
   let said: { send: SendAnswer; find: FindSobreAnswer };
   let calls: string[];
-  let sent: (string | undefined)[];
+  let sent: string[];
+  let departures: Parameters<Authority['sendSobre']>[1][];
   let duringSend: () => Promise<void>;
   beforeEach(async () => {
     db = await cloneDatabase({ worker: true });
@@ -47,6 +49,7 @@ describe('a sobre is sent through the gate', () => {
     said = { send: TICKET, find: { kind: 'absent' } };
     calls = [];
     sent = [];
+    departures = [];
     duringSend = async () => {};
     accountId = await anAccount(db.orm);
     cfe = await aCfe();
@@ -67,7 +70,8 @@ describe('a sobre is sent through the gate', () => {
   };
   const authority: Authority = {
     signSobre: signedAsItIs,
-    async sendSobre({ envelope }) {
+    async sendSobre({ envelope }, departure) {
+      departures.push(departure);
       calls.push('send');
       sent.push(envelope);
       await duringSend();
@@ -179,6 +183,21 @@ describe('a sobre is sent through the gate', () => {
 
     expect(calls).toEqual([]);
     expect(await sobre()).toMatchObject({ slot: null, state: 'SENDING' });
+  });
+
+  test('what is sent says until when it may leave, and whether it is the probe', async () => {
+    const other = await aSobreOf(db.orm, [await aCfe()], { slot: now, now });
+    const leaveBy = new Date(now.getTime() + DEADLINES.sendLeaves);
+    await take();
+    expect(departures).toEqual([{ leaveBy, isProbe: false }]);
+    await goesAway();
+    await take(other);
+    passes(2_000);
+    await look();
+
+    expect(await take(other)).toEqual(ENDED);
+
+    expect(departures[1]).toMatchObject({ isProbe: true });
   });
 
   test.each<[string, FindSobreAnswer, string[]]>([
