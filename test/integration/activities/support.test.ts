@@ -24,6 +24,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises.ts';
 import { fromJson } from '../../support/exactJson.ts';
 import { aSobreOf, putSobre, theSobreOf } from '../../support/pendingCfes.ts';
+import { take, takeDeps } from '../../support/taking.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date();
@@ -613,6 +614,31 @@ describe('what support may do', () => {
 
     expect([(await row(one.id)).status, (await row(other.id)).status]).toEqual(['RECEIVED', 'RECEIVED']);
     expect(await movesOf(other.id)).toEqual(['RECEIVED']);
+  });
+
+  test('settle of one alone by the number, which an earlier sobre of ours brought: that one is asked about from then on', async () => {
+    const id = await aStuckCfe({ state: 'SENDING', sendingAt: minutesAgo(60) }, 'undecided');
+    const { sobreId } = await row(id);
+    const earlier = { kind: 'received', ...TICKET, idemisor: '3' } as const;
+
+    const says: Says = { findSobre: { kind: 'absent' }, findReceipt: earlier };
+    expect((await ask(id, 'settle', says)).outcome).toBe('settled');
+
+    expect(await row(id)).toMatchObject({ status: 'RECEIVED', stuckReason: null });
+    expect(await ownTicketOf(id)).toBe('4242');
+    const asked: unknown[] = [];
+    const authority: Authority = {
+      ...SILENT,
+      askVerdicts: async (cfes, ticket) => {
+        asked.push([ticket, cfes.map(({ place }) => place)]);
+        return { kind: 'answered', outcomes: [{ kind: 'verdict', status: 'OBSERVED', reasons: [] }] };
+      },
+    };
+    const ended = await take(takeDeps(db.worker, { clock: () => NOW, authority }), sobreId ?? '');
+    expect(Object.values(ended.kind === 'ended' ? ended.endings : {})).toEqual(['OBSERVED']);
+    // By what is said of it there, wherever it stands in that one.
+    expect(asked).toEqual([[{ idReceptor: '4242', token: TICKET.token }, [null]]]);
+    expect(await movesOf(id)).toEqual(['RECEIVED', 'OBSERVED']);
   });
 
   test('settle of one of several by the number alone, which an earlier sobre of ours brought: refused', async () => {

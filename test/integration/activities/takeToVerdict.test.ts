@@ -235,6 +235,61 @@ describe('asking for the verdicts of several', () => {
     });
   });
 
+  test('many that earlier sobres of ours brought: each of those is asked about once for all that it brought', async () => {
+    const { cfes, sobreId } = await received(6);
+    const broughtBy = (n: number) => ['3', '4'][n % 2] ?? '';
+    const asked: [unknown, number[]][] = [];
+    const authority: Partial<Authority> = {
+      askVerdicts: async (of, ticket, ...more) => {
+        asked.push([ticket.idReceptor, of.map(({ numero }) => numero)]);
+        if (ticket.idReceptor !== '7') return saying(new Map(), accepted)(of, ticket, ...more);
+        const originals = cfes.map(({ numero }): [number, VerdictOutcome] => {
+          const idReceptor = broughtBy(numero);
+          return [numero, { kind: 'original', idReceptor, token: `token of ${idReceptor}` }];
+        });
+        return saying(new Map(originals), NOT_YET)(of, ticket, ...more);
+      },
+    };
+    await expect(take(deps(authority), sobreId)).rejects.toMatchObject({ type: 'NotYet' });
+
+    expect(await take(deps(authority), sobreId)).toMatchObject({ kind: 'ended' });
+
+    expect(asked).toEqual([
+      ['7', [1, 2, 3, 4, 5, 6]],
+      ['4', [1, 3, 5]],
+      ['3', [2, 4, 6]],
+    ]);
+    expect(await statuses(cfes)).toEqual(cfes.map(() => 'ACCEPTED'));
+  });
+
+  test('alone in its sobre (CFE_SOBRE_MOST is 1), one that an earlier sobre of ours brought ends by that one', async () => {
+    const { cfes, sobreId, ids } = await received(1);
+    const original = { kind: 'original', idReceptor: '3', token: 'ZWFybHk=' } as const;
+    const asked: unknown[] = [];
+    let earlier: VerdictOutcome = NOT_YET;
+    const authority: Partial<Authority> = {
+      askVerdicts: async ([cfe], { idReceptor, token }) => {
+        asked.push([idReceptor, token, cfe?.place]);
+        return { kind: 'answered', outcomes: [idReceptor === '3' ? earlier : original] };
+      },
+    };
+    await expect(take(deps(authority), sobreId)).rejects.toMatchObject({ type: 'NotYet', nextRetryDelay: 1 });
+    later(60);
+    await expect(take(deps(authority), sobreId)).rejects.toMatchObject({ type: 'NotYet' });
+    later(60);
+    earlier = accepted;
+
+    expect(await take(deps(authority), sobreId)).toMatchObject({ endings: { [ids[0] ?? '']: 'ACCEPTED' } });
+
+    // Its own sobre is asked about no more.
+    expect(asked).toEqual([
+      ['7', FIRST.token, 1],
+      ['3', 'ZWFybHk=', null],
+      ['3', 'ZWFybHk=', null],
+    ]);
+    expect(await rows(cfes)).toMatchObject([{ status: 'ACCEPTED', rejection: null }]);
+  });
+
   test.each<[string, VerdictOutcomes, string, object]>([
     ['is not known', { kind: 'recover' }, 'NotYet', { stuckReason: null }],
     ['has no verdict', { kind: 'notYet', code: '105' }, 'NotYet', { stuckReason: null }],

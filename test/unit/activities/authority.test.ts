@@ -67,10 +67,14 @@ function authorityWith(of: {
   opensKey?: boolean;
 }) {
   const asked: { from: Date; to: Date }[] = [];
+  /** The sobres whose verdicts were asked for, by their numbers at the authority. */
+  const questions: string[] = [];
   const shipments = [...(of.shipments ?? [])];
   const client = {
-    askVerdict: async (_: unknown, __: unknown, { idReceptor }: { idReceptor: string }) =>
-      idReceptor === sobre.idReceptor ? of.verdict : of.first,
+    askVerdict: async (_: unknown, __: unknown, { idReceptor }: { idReceptor: string }) => {
+      questions.push(idReceptor);
+      return idReceptor === sobre.idReceptor ? of.verdict : of.first;
+    },
     findCfe: async () => of.found,
     findSobre: async (_: unknown, __: unknown, span: { from: Date; to: Date }) => {
       asked.push(span);
@@ -91,7 +95,7 @@ function authorityWith(of: {
       return createPrivateKey(rsaKey('company'));
     },
   });
-  return { authority, asked };
+  return { authority, asked, questions };
 }
 const ask = (of: Parameters<typeof authorityWith>[0], cfes: PlacedCfe[] = [{ ...cfe, place: 1 }]) =>
   authorityWith(of).authority.askVerdicts(cfes, sobre);
@@ -248,6 +252,41 @@ describe('askVerdicts of the authority', () => {
         kind: 'stuck',
         reason: 'duplicate.not_ours',
       });
+    });
+
+    test('however many they are, each sobre that brought some of them is asked about once for all of those', async () => {
+      const cfes = Array.from({ length: 40 }, (_, i) => ({
+        ...cfe,
+        id: `cfe-${i}`,
+        numero: 100 + i,
+        place: i + 1,
+      }));
+      const original = (i: number) => (i % 2 === 0 ? ORIGINAL : { ...ORIGINAL, idReceptor: '78' });
+      const receipts = cfes.map(({ numero, place }, i) => ({
+        ...RECEIPT,
+        ordinal: place,
+        numero,
+        state: 'BE',
+        reasons: [E02],
+        original: original(i),
+      }));
+      // The last one is there by somebody else.
+      const there = receipts.slice(0, -1).map((receipt) => ({ ...receipt, state: 'AE', reasons: [] }));
+      const { authority, questions } = authorityWith({
+        verdict: { kind: 'answered', ack: { ...CARATULA, receipts } },
+        first: { kind: 'answered', ack: { ...CARATULA, receipts: there } },
+      });
+
+      const said = await authority.askVerdicts(cfes, sobre);
+
+      expect(said).toMatchObject({
+        outcomes: cfes.map((_, i) =>
+          i === 39
+            ? { kind: 'stuck', reason: 'duplicate.not_ours' }
+            : { kind: 'original', idReceptor: original(i).idReceptor },
+        ),
+      });
+      expect(questions).toEqual([sobre.idReceptor, '77', '78']);
     });
 
     test('where the answer does not say, the consultation does', async () => {
