@@ -7,6 +7,7 @@ import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { lockCfe } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { endSobre, lockSobre, markSending } from '../../../src/db/sobres.ts';
+import type { SendAnswer } from '../../../src/dgi/client.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
@@ -20,6 +21,7 @@ import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const AT_ONCE = 4;
+const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
 const RECEIVED = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
 
 describe('steps of a sobre that run side by side', () => {
@@ -114,6 +116,81 @@ describe('steps of a sobre that run side by side', () => {
     expect(came).toContain('ended');
     expect(new Set([...came, 'ended', 'NotYet']).size).toBe(2);
     for (const cfe of cfes) expect(await movesOf(cfe)).toEqual(['RECEIVED', 'ACCEPTED']);
+  });
+
+  describe('an attempt that was thought lost finds, late, that a person is needed', () => {
+    const STUCK = { kind: 'stuck', reason: 'authority.certificate', explanation: 'Not taken.' } as const;
+    const accepted = saying(new Map(), { kind: 'verdict', status: 'ACCEPTED', reasons: [] });
+    const taking = (
+      sobreId: string,
+      authority: Partial<Authority>,
+      more: Parameters<typeof takeDeps>[1] = {},
+    ) => {
+      const deps = takeDeps(db.worker, more);
+      return take({ ...deps, authority: { ...deps.authority, ...authority } }, sobreId);
+    };
+    /** So many CFEs in a sobre of which an attempt waits for its answer, and what gives it that. */
+    async function lostAttempt(of: 'sendSobre' | 'askVerdicts', count = 2) {
+      const cfes = await pending(count);
+      const sobreId = await aSobreOf(db.orm, cfes);
+      const [called, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const hangs = async () => {
+        called.resolve();
+        await answered.promise;
+        return STUCK;
+      };
+      const lost = taking(sobreId, { sendSobre: async () => RECEIVED, [of]: hangs });
+      await Promise.race([called.promise, lost]);
+      return {
+        cfes,
+        sobreId,
+        answers: async () => {
+          answered.resolve();
+          await lost;
+        },
+      };
+    }
+    const unstuck = (cfes: readonly Cfe[], status: string) =>
+      cfes.map(() => expect.objectContaining({ status, stuckReason: null }));
+
+    test('though its sobre was received meanwhile: its CFEs go on', async () => {
+      const { cfes, sobreId, answers } = await lostAttempt('sendSobre');
+      const other = { findSobre: async () => RECEIVED, askVerdicts: async () => AWAY };
+      await expect(taking(sobreId, other)).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+
+      await answers();
+
+      expect(await rows(cfes)).toEqual(unstuck(cfes, 'RECEIVED'));
+      expect(await taking(sobreId, { askVerdicts: accepted })).toMatchObject({ kind: 'ended' });
+    });
+
+    test('though its CFEs go in others by now: those are sent', async () => {
+      const { cfes, sobreId, answers } = await lostAttempt('sendSobre');
+      const refusal: SendAnswer = {
+        kind: 'refused',
+        reasons: [{ code: 'S03', message: 'S03', detail: null }],
+      };
+      const other = { findSobre: async () => ({ kind: 'refused' }) as const, sendSobre: async () => refusal };
+      expect(await taking(sobreId, other)).toMatchObject({ kind: 'ended' });
+
+      await answers();
+
+      expect(await rows(cfes)).toEqual(unstuck(cfes, 'PENDING'));
+      for (const { sobreId: own } of await rows(cfes)) {
+        const sent = { sendSobre: async () => RECEIVED, askVerdicts: accepted };
+        expect(await taking(own ?? '', sent)).toMatchObject({ kind: 'ended' });
+      }
+      expect(await rows(cfes)).toEqual(unstuck(cfes, 'ACCEPTED'));
+    });
+
+    test('though another attempt has their verdicts: those stand', async () => {
+      const { cfes, sobreId, answers } = await lostAttempt('askVerdicts');
+      expect(await taking(sobreId, { askVerdicts: accepted })).toMatchObject({ kind: 'ended' });
+
+      await answers();
+
+      expect(await rows(cfes)).toEqual(unstuck(cfes, 'ACCEPTED'));
+    });
   });
 
   test('of marks that a send begins, one counts', async () => {
