@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Authority, VerdictOutcomes } from '../../../src/activities/steps/authority.ts';
 import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
+import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { type LockedEndpoint, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
@@ -43,6 +44,7 @@ describe('a sobre is sent through the gate', () => {
   let sent: string[];
   let departures: Parameters<Authority['sendSobre']>[1][];
   let duringSend: () => Promise<void>;
+  let opensKey: boolean;
   beforeEach(async () => {
     db = await cloneDatabase({ worker: true });
     now = new Date('2026-11-20T12:00:00Z');
@@ -51,6 +53,7 @@ describe('a sobre is sent through the gate', () => {
     sent = [];
     departures = [];
     duringSend = async () => {};
+    opensKey = true;
     accountId = await anAccount(db.orm);
     cfe = await aCfe();
     sobreId = await aSobreOf(db.orm, [cfe], { slot: now, now });
@@ -105,7 +108,8 @@ describe('a sobre is sent through the gate', () => {
         }),
         authorityRut: { production: '214844360018', sandbox: '219999830019' },
         signDocument: () => {
-          throw new Error('it is signed');
+          if (opensKey) return { xml: '<CFE/>', digest: 'eA==' };
+          throw new UnsealError('unknown_key', 'no key opens it');
         },
         pollLongestSeconds: 60,
         patienceSeconds: 60,
@@ -279,6 +283,70 @@ describe('a sobre is sent through the gate', () => {
     expect((await sobre()).state).toBe('DISSOLVED');
     await look();
     expect(await proberId()).toBeNull();
+  });
+
+  describe('a prober that is left to a person', () => {
+    /** Two sobres, of which the first is the prober. */
+    async function aProber(prepare: (first: string) => Promise<unknown> = take): Promise<[string, string]> {
+      const other = await aSobreOf(db.orm, [await aCfe()], { slot: now, now });
+      await goesAway();
+      for (const id of [sobreId, other]) await prepare(id);
+      passes(2_000);
+      await look();
+      return (await proberId()) === sobreId ? [sobreId, other] : [other, sobreId];
+    }
+    const stuckReasons = async (id: string) =>
+      (await db.orm.em.fork().find(Cfe, { sobreId: id })).map(({ stuckReason }) => stuckReason);
+    /** The part goes to the other, which finds the authority back; the first keeps nobody back, for it is not called. */
+    async function expectHandedOver(first: string, second: string): Promise<void> {
+      expect(await proberId()).toBeNull();
+      await look();
+      expect(await proberId()).toBe(second);
+      said = { send: TICKET, find: { kind: 'absent' } };
+      opensKey = true;
+      expect(await take(second)).toEqual(ENDED);
+      passes(11_000);
+      await look();
+      expect(await proberId()).toBeNull();
+      expect(await take(first)).toMatchObject({ kind: 'stuck' });
+    }
+
+    test('for what the authority answered gives the part up: the next in order probes', async () => {
+      const [first, second] = await aProber();
+      said.send = STUCK;
+
+      expect(await take(first)).toMatchObject({ kind: 'stuck', step: 'send' });
+
+      expect(await stuckReasons(first)).toEqual(['authority.certificate']);
+      await expectHandedOver(first, second);
+    });
+
+    test('for a key that is lost does so as well, before anything is sent', async () => {
+      const [first, second] = await aProber(async (id) => {
+        await db.orm.em.fork().execute(
+          `update cfe set signed_xml = null, digest = null,
+               document = document || '{"cae": {"expirationDate": "2027-12-31"}}' where sobre_id = ?`,
+          [id],
+        );
+        await db.orm.em.fork().nativeUpdate(Sobre, { id }, { slot: null });
+      });
+      opensKey = false;
+
+      expect(await take(first)).toMatchObject({ kind: 'stuck', step: 'sign' });
+
+      expect(calls).toEqual([]);
+      expect(await stuckReasons(first)).toEqual(['signing']);
+      await expectHandedOver(first, second);
+    });
+
+    test('one that waits for a person already, and is called for the part, gives it up', async () => {
+      const [first, second] = await aProber();
+      await db.orm.em.fork().nativeUpdate(Cfe, { sobreId: first }, { stuckReason: 'undecided' });
+
+      expect(await take(first)).toMatchObject({ kind: 'stuck', stuck: [{ reason: 'undecided' }] });
+
+      await expectHandedOver(first, second);
+    });
   });
 
   describe('a send that fails by a mistake of ours', () => {
