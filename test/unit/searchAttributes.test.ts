@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SEARCH_ATTRIBUTES, startAttributePairs } from '../../src/searchAttributes.ts';
+import * as options from '../../src/workflows/options.ts';
 
 /** The numbers of Temporal's IndexedValueType. */
-const [KEYWORD, KEYWORD_LIST] = [2, 7];
+const [KEYWORD, BOOL, KEYWORD_LIST] = [2, 5, 7];
+const WORKFLOWS = join(import.meta.dirname, '../../src/workflows');
 
 describe('the search attributes', () => {
   test('leave two of the ten columns for Keywords free, and one of the three for lists', () => {
@@ -10,6 +14,22 @@ describe('the search attributes', () => {
 
     expect(types.filter((type) => type === KEYWORD).length).toBeLessThanOrEqual(8);
     expect(types.filter((type) => type === KEYWORD_LIST).length).toBeLessThanOrEqual(2);
+  });
+
+  test('that workflows set themselves are among them, each with its type', () => {
+    const numbers: Readonly<Record<string, number>> = { KEYWORD, BOOL, KEYWORD_LIST };
+    const registered: Readonly<Record<string, number>> = SEARCH_ATTRIBUTES;
+    const set = readdirSync(WORKFLOWS, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => upsertedIn(readFileSync(join(WORKFLOWS, name), 'utf8')));
+
+    expect(new Set(set).size).toBeGreaterThanOrEqual(4);
+    for (const name of set) {
+      const key = (options as Readonly<Record<string, unknown>>)[name];
+      expect(key).toMatchObject({ name: expect.any(String), type: expect.any(String) });
+      const { name: attribute, type } = key as { name: string; type: string };
+      expect([attribute, registered[attribute]]).toEqual([attribute, numbers[type]]);
+    }
   });
 
   test('of a run that is started go by their type: a list as a list, whatever its length', () => {
@@ -22,3 +42,12 @@ describe('the search attributes', () => {
     ]);
   });
 });
+
+/** What follows `key:` in every `upsertSearchAttributes(…)` of a source; throws at one that names no key there. */
+function upsertedIn(source: string): string[] {
+  return [...source.matchAll(/upsertSearchAttributes\(([\s\S]*?)\);/g)].flatMap(([call, pairs = '']) => {
+    const keys = [...pairs.matchAll(/\bkey: (\w+)/g)].map(([, key = '']) => key);
+    if (keys.length === 0) throw new Error(`no key in ${call}`);
+    return keys;
+  });
+}
