@@ -1,8 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { heartbeat } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import type { Activities } from '../../src/activities/activities.ts';
+import type { Authority } from '../../src/activities/steps/authority.ts';
+import { createTakeToVerdict } from '../../src/activities/takeToVerdict.ts';
+import type { Cfe } from '../../src/db/entities/receipts.ts';
+import { issueCfesMessage, lockSobre } from '../../src/db/sobres.ts';
+import { formatCfeId } from '../../src/domain/cfeId.ts';
+import { DEADLINES } from '../../src/domain/deadlines.ts';
 import { startWorkers } from '../../src/wiring/workers.ts';
+import { anAccount } from '../support/commandDeps.ts';
+import { cloneDatabase } from '../support/database.ts';
+import { aReadyEnterprise } from '../support/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../support/pendingCfes.ts';
+import { SILENT, saying, sobreRow, takeDeps } from '../support/taking.ts';
 import { openTemporal, startIssueCfes, type TestTemporal, workflowBundle } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
@@ -37,22 +50,10 @@ describe('the workers of the service', () => {
       endings: { '101-1': 'ACCEPTED' },
       codes: [],
     });
-    const connection = await NativeConnection.connect({ address: temporal.address });
-    const workers = await startWorkers({
-      onOwnFault: () => undefined,
-      connection,
-      namespace: temporal.namespace,
-      workflowBundle,
-      activities: {
-        cfe: { none },
-        dgi: { takeToVerdict },
-        calls: { validateLogin },
-        reports: { prepareReport },
-        webhooks: { none },
-        mail: { none },
-        exports: { none },
-      },
-      logger: pino({ level: 'silent' }),
+    const workers = await serviceWorkers({
+      dgi: { takeToVerdict },
+      calls: { validateLogin },
+      reports: { prepareReport },
     });
     try {
       const { workflow } = temporal.client;
@@ -73,9 +74,130 @@ describe('the workers of the service', () => {
     } finally {
       hangs.resolve();
       await workers.close();
-      await connection.close();
     }
   });
+
+  describe('whose long activities say that they are alive', () => {
+    // At this pace no test waits for it: how often words are passed on follows from how often they are said.
+    const pace = DEADLINES.heartbeatEvery;
+    beforeAll(() => void Object.assign(DEADLINES, { heartbeatEvery: 50 }));
+    afterAll(() => void Object.assign(DEADLINES, { heartbeatEvery: pace }));
+
+    const pending = async (handle: WorkflowHandle) => {
+      const [one] = (await handle.describe()).raw.pendingActivities ?? [];
+      const data = one?.heartbeatDetails?.payloads?.[0]?.data;
+      return {
+        attempt: one?.attempt,
+        said: data ? (JSON.parse(Buffer.from(data).toString()) as unknown) : null,
+      };
+    };
+
+    test('pass each word on as often as it is said: a stall of seconds makes no second attempt', async () => {
+      const hangs = Promise.withResolvers<void>();
+      const makeReadyWhenComplete: Activities['makeReadyWhenComplete'] = async () => {
+        heartbeat('first');
+        heartbeat('second');
+        await hangs.promise;
+        return { kind: 'ready' };
+      };
+      const workers = await serviceWorkers({ cfe: { makeReadyWhenComplete } });
+      try {
+        // Its activity has no heartbeat time-out: the SDK would hold the second word back for longer than an attempt takes.
+        const handle = await temporal.client.workflow.start('onboardEnterprise', {
+          workflowId: 'enterprise:words',
+          taskQueue: 'cfe',
+          args: [{ rut: '219999830019' }],
+        });
+        const second = await until('the second word', 10, async () => {
+          const now = await pending(handle);
+          return now.said === 'second' || (now.attempt ?? 0) > 1 ? now : undefined;
+        });
+
+        expect(second).toEqual({ attempt: 1, said: 'second' });
+        hangs.resolve();
+        await handle.result();
+      } finally {
+        hangs.resolve();
+        await workers.close();
+      }
+    });
+
+    test('a sobre on its way shows what it is at: signing, sending, asking', async () => {
+      await using db = await cloneDatabase({ worker: true });
+      const accountId = await anAccount(db.orm);
+      const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ type: 'ETICKET' }] });
+      const [cfe] = (await givePendingCfes(db.orm, { accountId, rut, count: 1, from: new Date() })) as [Cfe];
+      const sobreId = await aSobreOf(db.orm, [cfe]);
+      const [sent, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const received = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
+      const accepted = saying(new Map(), { kind: 'verdict', status: 'ACCEPTED', reasons: [] });
+      const authority: Authority = {
+        ...SILENT,
+        sendSobre: () => sent.promise.then(() => received),
+        findSobre: async () => received,
+        askVerdicts: (...of) => asked.promise.then(() => accepted(...of)),
+      };
+      const takeToVerdict = createTakeToVerdict(takeDeps(db.worker, { authority }));
+      const workers = await serviceWorkers({ dgi: { takeToVerdict } });
+      try {
+        const message = issueCfesMessage(await sobreRow(db.orm, sobreId), [
+          { type: cfe.type, cfeId: formatCfeId(cfe) },
+        ]);
+        const shows = (handle: WorkflowHandle, phase: string) =>
+          until(
+            phase,
+            10,
+            async () => ((await pending(handle)).said as { phase?: string } | null)?.phase === phase,
+          );
+        const handle = await db.orm.em.fork().transactional(async (em) => {
+          // What was signed cannot be stored meanwhile.
+          await lockSobre(em, sobreId);
+          const run = await startIssueCfes(temporal, message);
+          await shows(run, 'signing');
+          return run;
+        });
+        await shows(handle, 'sending');
+        sent.resolve();
+        await shows(handle, 'asking');
+        asked.resolve();
+        expect(await handle.result()).toEqual({ [formatCfeId(cfe)]: 'ACCEPTED' });
+      } finally {
+        sent.resolve();
+        asked.resolve();
+        await workers.close();
+      }
+    });
+  });
+
+  /** The workers as the service starts them, with these activities, and what ends them. */
+  async function serviceWorkers(
+    activities: Partial<Parameters<typeof startWorkers>[0]['activities']>,
+  ): Promise<{ close(): Promise<void> }> {
+    const connection = await NativeConnection.connect({ address: temporal.address });
+    const workers = await startWorkers({
+      onOwnFault: () => undefined,
+      connection,
+      namespace: temporal.namespace,
+      workflowBundle,
+      activities: {
+        cfe: { none },
+        dgi: { none },
+        calls: { none },
+        reports: { none },
+        webhooks: { none },
+        mail: { none },
+        exports: { none },
+        ...activities,
+      },
+      logger: pino({ level: 'silent' }),
+    });
+    return {
+      async close() {
+        await workers.close();
+        await connection.close();
+      },
+    };
+  }
 });
 
 const none = async (): Promise<void> => {};
