@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
+import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import * as workflows from '../../src/workflows/index.ts';
 import { readHistory } from '../support/histories.ts';
 import { silent, workflowBundle } from '../support/temporal.ts';
@@ -79,6 +80,8 @@ const ENDINGS = {
     'settledThoughItDiffers',
     'superseded',
     'lookedOnceMore',
+    'continuedAsNew',
+    'wentOnAsNew',
     'cancelledInVain',
   ],
   exchangeCfe: ['onItsWay', 'notElectronic', 'noAddress', 'cancelledInVain'],
@@ -92,6 +95,26 @@ const ENDINGS = {
   tellExpiries: ['told'],
 };
 
+/** Types of search attributes as payloads name them, and Temporal's numbers for them. */
+const INDEXED: Readonly<Record<string, number>> = { Keyword: 2, Bool: 5, KeywordList: 7 };
+
+/** What a history says that its workflow set. */
+function attributesSetIn(name: string): { attribute: string; type: string }[] {
+  const { events } = historyOf(name) as {
+    events: {
+      upsertWorkflowSearchAttributesEventAttributes?: {
+        searchAttributes: { indexedFields: Record<string, { metadata: { type: string } }> };
+      };
+    }[];
+  };
+  return events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: upsert }) =>
+    Object.entries(upsert?.searchAttributes.indexedFields ?? {}).map(([attribute, { metadata }]) => ({
+      attribute,
+      type: Buffer.from(metadata.type, 'base64').toString(),
+    })),
+  );
+}
+
 describe('workflows already under way survive the present code', () => {
   test('every ending of every workflow has its history, and no history stands aside', () => {
     const wanted = Object.entries(ENDINGS).flatMap(([workflow, endings]) =>
@@ -102,6 +125,17 @@ describe('workflows already under way survive the present code', () => {
 
   test('every workflow that the worker carries is among them', () => {
     expect(Object.keys(ENDINGS).toSorted()).toEqual(Object.keys(workflows).toSorted());
+  });
+
+  // The replay compares no attributes, and a server that lacks one fails every workflow task that sets it.
+  test('every search attribute that they set is one of ours, with its type', () => {
+    const registered: Readonly<Record<string, number>> = SEARCH_ATTRIBUTES;
+    const set = names.flatMap((name) => attributesSetIn(name).map((one) => ({ name, ...one })));
+
+    expect(new Set(set.map(({ attribute }) => attribute))).toEqual(
+      new Set(['CfeStatus', 'State', 'NeedsSupport', 'StuckReason']),
+    );
+    expect(set.filter(({ attribute, type }) => registered[attribute] !== INDEXED[type])).toEqual([]);
   });
 
   test.each(names)('%s', async (name) => {

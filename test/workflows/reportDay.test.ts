@@ -8,7 +8,7 @@ import type {
   SubmitReportResult,
   SupportResult,
 } from '../../src/domain/activityResults.ts';
-import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { eventsOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
 import { until } from '../support/until.ts';
 
 const KEY = { rut: '219999830019', environment: 'production', date: '2026-03-10' } as const;
@@ -200,6 +200,27 @@ describe('reportDay', () => {
     );
     expect(looks).toBe(1);
     expect(diary.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('a history that has become long is continued as a new one, which looks at the day and goes on', async () => {
+    const prepare = [waits(3_600_000)];
+    const { diary, result } = await run({ prepare }, 'wentOnAsNew', async (handle, done) => {
+      await until('the first look', 30, async () => done.length > 0 || undefined);
+      const { runId } = await handle.describe();
+      const first = temporal.client.workflow.getHandle(handle.workflowId, runId);
+      // The server thinks four megabytes long.
+      for (let i = 0; i < 4; i += 1) await handle.signal('unknown', 'x'.repeat(1_400_000));
+      await handle.signal('lookAgain');
+      await until('the continuation', 20, async () =>
+        (await eventsOf(first)).some((event) => event.workflowExecutionContinuedAsNewEventAttributes != null),
+      );
+      await recordHistory(first, 'reportDay.continuedAsNew');
+      prepare.splice(0, 1, READY, ASK, ended('CONSISTENT'));
+      await handle.signal('lookAgain');
+    });
+
+    expect(result).toEqual({ status: 'CONSISTENT' });
+    expect(diary.filter((word) => word !== 'prepare')).toEqual(['submit', 'ask']);
   });
 
   test('the night’s run starts page after page, no faster than they can be sent', async () => {
