@@ -4,6 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { findCfe } from '../../src/db/cfes.ts';
+import { Sobre } from '../../src/db/entities/authority.ts';
 import { parseCfeId } from '../../src/domain/cfeId.ts';
 import type { SupportAnswer } from '../../src/domain/supportAction.ts';
 import { issue as issueAt, startTestStack, verdictOf } from '../support/stacks.ts';
@@ -221,6 +222,54 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     const rows = (await stack.ledger(RUT)).filter(
       (row) => row.cfe_type_code === '101' && row.numero === numero,
     );
+    expect(rows.map(({ times_received }) => times_received)).toEqual([1]);
+  });
+
+  test('a run that is reset, and terminated while there is no verdict, is started again by the schedule; all goes out once', async () => {
+    const outage = (seconds: number) =>
+      got.put(`${stack.info().simulator_url}/portal/outage`, { json: { seconds } });
+    await outage(600);
+    const { cfe_id, numero } = await issueAt(stack.customer, RUT);
+    const parts = parseCfeId(cfe_id);
+    const row = async () =>
+      parts && (await findCfe(stack.orm.em.fork(), { rut: RUT, environment: 'production', ...parts }));
+    const { id, workflowId } = await until('its sobre', 60, async () => {
+      const { sobreId } = (await row()) ?? {};
+      return (sobreId && (await stack.orm.em.fork().findOne(Sobre, { id: sobreId }))) || undefined;
+    });
+    const run = client.workflow.getHandle(workflowId);
+    const reset = async () => {
+      const { runId } = await run.describe();
+      await client.workflowService.resetWorkflowExecution({
+        namespace: stack.info().temporal_namespace,
+        workflowExecution: { workflowId, runId },
+        // That of the first workflow task's beginning.
+        workflowTaskFinishEventId: 3 as never,
+        requestId: `reset-${runId}`,
+        reason: 'by the test',
+      });
+    };
+    const isUnderWay = async () => {
+      const description = await run.describe().catch(() => undefined);
+      return (description?.raw.pendingActivities ?? []).length > 0;
+    };
+    await until('its run', 60, isUnderWay);
+    await reset();
+    await until('the run that follows', 60, isUnderWay);
+    await run.terminate('by hand');
+    expect(await row()).toMatchObject({ status: 'PENDING', stuckReason: null });
+
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    await stack.orm.em.fork().nativeUpdate(Sobre, { id }, { createdAt: anHourAgo });
+    await outage(0);
+    await client.schedule.getHandle('recover').trigger();
+
+    expect((await verdictOf(stack.customer, RUT, cfe_id)).cfe_status).toBe('ACCEPTED');
+    expect(await run.result()).toEqual({ [cfe_id]: 'ACCEPTED' });
+    // Of one that has ended the rows say all.
+    await reset();
+    expect(await run.result()).toEqual({ [cfe_id]: 'ACCEPTED' });
+    const rows = (await stack.ledger(RUT)).filter((of) => of.cfe_type_code === '101' && of.numero === numero);
     expect(rows.map(({ times_received }) => times_received)).toEqual([1]);
   });
 
