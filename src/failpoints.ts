@@ -35,6 +35,13 @@ export const FAILPOINTS = {
   'sobre.signed': ['worker'],
   /** Their signatures and the bytes of the sobre are stored. */
   'sobre.stored': ['worker'],
+  /** A sobre that does not go is ended, and its CFEs are free for others, within the open transaction. */
+  'sobre.ended': ['worker'],
+  /** It is stored that one is dissolved, for some of its CFEs go apart; nobody is told. */
+  'sobre.dissolved': ['worker'],
+  /** A CFE that waits and cannot be signed gets a sobre to itself, within the open transaction; then stored, its run not told. */
+  'apart.opened': ['worker'],
+  'apart.stored': ['worker'],
   /** The sobre has leave to be sent, or waits for it. */
   'gate.entered': ['worker'],
   /** The intent to send is stored; nothing was sent. */

@@ -8,6 +8,7 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
+import { failpoint } from '../failpoints.ts';
 import { newSobreWorkflowId, type SignalName, type WorkflowMessage } from '../temporal.ts';
 import { columnsOf, entityIn, type JoinedRow } from './columns.ts';
 import { Sobre, type SobreState } from './entities/authority.ts';
@@ -256,6 +257,7 @@ export async function endSobre(
     [id],
   );
   if (ending.apart) await openEachAlone(em, { ...ended, slot: null, cfes: left }, ending.now);
+  failpoint('sobre.ended');
   return true;
 }
 

@@ -142,6 +142,7 @@ async function dissolve(
     const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: apart }, now);
     for (const { message } of made) enqueue(em, message, now);
   });
+  failpoint('sobre.dissolved');
   if (apart.length > 0) deps.outbox.dispatchSoon();
   deps.gatekeeper.lookSoon();
   return { kind: 'changed' };
@@ -239,6 +240,8 @@ async function setWaitingApart(deps: WriteDeps, { id }: Cfe, now: Date): Promise
     const { rut, environment } = cfe;
     const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: [cfe] }, now);
     for (const { message } of made) enqueue(em, message, now);
+    failpoint('apart.opened');
   });
+  failpoint('apart.stored');
   deps.outbox.dispatchSoon();
 }
