@@ -13,10 +13,14 @@ export interface Situation {
   callerWaits?: true;
   /** No webhook is there to hear of it. */
   unheard?: true;
-  /** The worker that is killed has lost the key, so that support is asked, and acts; the next one has it. */
+  /** The worker that is killed has lost the key; the next one has it. */
   keyLost?: true;
+  /** The first one waits for support, which retries it. */
+  supported?: true;
   /** So many are issued while nothing can be sent, and share one sobre; all but the first are plain. */
   together?: number;
+  /** Nothing can be sent as long as the worker lives that is killed, so that it finds them waiting. */
+  unsent?: true;
   /** The next worker is killed at the point as well: on the ordinary way CFEs are moved twice, to RECEIVED and to the verdict. */
   twice?: true;
   /** The worker that is killed cannot reach the authority; the next one can. */
@@ -24,6 +28,7 @@ export interface Situation {
 }
 
 const PLAIN: Situation = { itemName: 'Café', ends: 'ACCEPTED', registered: true };
+const TEN: Situation = { ...PLAIN, together: 10 };
 const HUNDRED: Situation = { ...PLAIN, together: 100 };
 /** By the words that end the sentence "killed at …". */
 export const SITUATIONS = {
@@ -49,8 +54,12 @@ export const SITUATIONS = {
     registered: false,
     together: 10,
   },
-  'while support acts': { ...PLAIN, keyLost: true },
+  'with ten in a sobre, of which none can be signed': { ...TEN, keyLost: true },
+  'with ten that wait, of which none can be signed': { ...TEN, keyLost: true, unsent: true },
+  'while support acts': { ...PLAIN, keyLost: true, supported: true },
+  'while support acts on one of ten in a sobre': { ...TEN, itemName: 'SIM STATE FE', supported: true },
   'while the authority is away': { ...PLAIN, authorityAway: true },
+  'while the authority is away, with ten in a sobre': { ...TEN, authorityAway: true },
 } as const satisfies Record<string, Situation>;
 
 type SituationName = keyof typeof SITUATIONS;
@@ -61,6 +70,11 @@ const BY_THE_GATE: readonly SituationName[] = [
   'while the authority is away',
   'with a note that waits',
   'with a hundred in a sobre',
+];
+
+const SUPPORTED: readonly SituationName[] = [
+  'while support acts',
+  'while support acts on one of ten in a sobre',
 ];
 
 /** The points that are not passed on the ordinary way, or elsewhere too. */
@@ -80,6 +94,13 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'wait.kept': ['while the caller waits'],
   'sobre.signed': IN_ANY_SOBRE,
   'sobre.stored': IN_ANY_SOBRE,
+  'sobre.ended': [
+    'with ten in a sobre, of which none can be signed',
+    'with ten in a sobre that is refused for one of them',
+  ],
+  'sobre.dissolved': ['with ten in a sobre, of which none can be signed'],
+  'apart.opened': ['with ten that wait, of which none can be signed'],
+  'apart.stored': ['with ten that wait, of which none can be signed'],
   'gate.entered': IN_ANY_SOBRE,
   'send.marked': IN_ANY_SOBRE,
   'send.answered': IN_ANY_SOBRE,
@@ -94,15 +115,22 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
     'with a hundred in a sobre, the second time as well',
     'with ten in a sobre that is refused for one of them',
   ],
-  'gate.failed': ['while the authority is away'],
+  'gate.failed': ['while the authority is away', 'while the authority is away, with ten in a sobre'],
   'gate.called': BY_THE_GATE,
   'gate.calledStored': BY_THE_GATE,
-  'support.written': ['while support acts'],
-  'support.stored': ['while support acts'],
+  'support.written': SUPPORTED,
+  'support.stored': SUPPORTED,
 };
 
 /** Killed before these were committed, a request has left nothing behind: its repeat is the first. */
 export const NOTHING_STORED: readonly string[] = ['issue.begun', 'issue.judged'];
+
+/** How many shared a sobre that was received, of so many accepted ones that were issued together. */
+export function sizesAfter(point: Failpoint, { registered }: Situation, accepted: number): number[] {
+  // Refused as a whole, or set apart before the kill, they go each by itself: at the last point one was.
+  if (!registered || point === 'sobre.dissolved') return Array.from({ length: accepted }, () => 1);
+  return point === 'apart.stored' ? [1, accepted - 1] : [accepted];
+}
 
 /** Every point in every program that passes it: where a process is killed, and in which situation. */
 export const CASES = Object.entries(FAILPOINTS).flatMap(([name, programs]) => {
