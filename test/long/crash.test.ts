@@ -291,9 +291,8 @@ async function supportActs(stack: BareStack, cfeId: string): Promise<{ outcome: 
     return waiting > 0;
   });
   // Jest lets nothing be loaded while one test ends beside this one.
-  const { code, stdout, stderr } = await cli.callProcess(
-    ...['cfe', 'retry', stack.rut, cfeId, '--reason', 'it is mended', '--json'],
-  );
+  const words = ['cfe', 'retry', stack.rut, cfeId, '--reason', 'it is mended', '--json'];
+  const { code, stdout, stderr } = await cli.callProcess(...words);
   if (code !== 0) throw new Error(stderr);
   return JSON.parse(stdout) as { outcome: string };
 }

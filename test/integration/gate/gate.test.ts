@@ -270,6 +270,18 @@ describe('the gate that all workers share', () => {
       expect(await rowsThatWait()).toBe(0);
     });
 
+    test('where a sobre holds one (CFE_SOBRE_MOST), each by itself, and none waits for the one before', async () => {
+      const [rut = ''] = ruts;
+      await cfesOf(rut, 3);
+
+      await gatekeeper(db.worker, { sobreMost: 1 }).look();
+
+      expect(await contents()).toEqual([[1], [2], [3]]);
+      expect(await started()).toHaveLength(3);
+      const { workflowId } = await db.orm.em.fork().findOneOrFail(Cfe, { rut, sequence: 3 });
+      expect(workflowId).toMatch(new RegExp(`^cfe:${rut}:101-3:[0-9a-f]{8}$`));
+    });
+
     test('and go at once when that sobre was received', async () => {
       await cfesOf(ruts[0], 1);
       await bothLook();
