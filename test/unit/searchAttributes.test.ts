@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { SEARCH_ATTRIBUTES, startAttributePairs } from '../../src/searchAttributes.ts';
-import * as options from '../../src/workflows/options.ts';
+import * as options from '../../src/workflows/common.ts';
 
 /** The numbers of Temporal's IndexedValueType. */
 const [KEYWORD, BOOL, KEYWORD_LIST] = [2, 5, 7];
