@@ -88,7 +88,7 @@ describe('the workers of the service', () => {
       const data = one?.heartbeatDetails?.payloads?.[0]?.data;
       return {
         attempt: one?.attempt,
-        said: data ? (JSON.parse(Buffer.from(data).toString()) as unknown) : null,
+        said: data?.length ? (JSON.parse(Buffer.from(data).toString()) as unknown) : null,
       };
     };
 
