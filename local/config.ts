@@ -32,7 +32,8 @@ export const LOCAL_VARIABLES = {
   }),
   DGI_XSD_DIR: variable({
     schema: z.string(),
-    mayHold: "a folder with the authority's published files (docs/authority/schemas.md), or nothing",
+    mayHold:
+      "a folder with the authority's published files (docs/authority/README.md#the-published-files), or nothing",
     purpose:
       'where the simulator and the tests find the official schemas; without them those checks are skipped',
     fallback: '',

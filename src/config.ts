@@ -437,11 +437,11 @@ export const VARIABLES = {
     fallback: '100',
   }),
   CFE_RATES_URL: httpsUrl(
-    "the central bank's service of closing rates, without a slash at its end (docs/authority/rates.md)",
+    "the central bank's service of closing rates, without a slash at its end (docs/authority/reports.md#exchange-rates)",
     'https://cotizaciones.bcu.gub.uy/wscotizaciones/servlet',
   ),
   CFE_CREDENTIALS_URL: httpsUrl(
-    "the service that checks an enterprise's e-invoicing login; docs/simulator.md has its contract",
+    "the service that checks an enterprise's e-invoicing login; docs/local.md#the-credentials-check has its contract",
   ),
   CFE_SANDBOX_PORTAL_URL: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
@@ -452,7 +452,7 @@ export const VARIABLES = {
   }),
   CFE_SANDBOX_PAPERS_DIR: variable({
     schema: z.string(),
-    mayHold: 'a folder (docs/sandbox.md has its layout), or nothing',
+    mayHold: 'a folder (docs/contract.md#sandbox has its layout), or nothing',
     purpose: "test certificates and test CAEs for the authority's real test environment",
     fallback: '',
   }),

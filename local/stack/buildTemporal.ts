@@ -1,5 +1,5 @@
 /**
- * The last resort for a Temporal server: building it with Go (docs/stack.md#where-temporal-comes-from).
+ * The last resort for a Temporal server: building it with Go (docs/local.md#where-temporal-comes-from).
  */
 import { execFile } from 'node:child_process';
 import { rename, rm } from 'node:fs/promises';

@@ -12,7 +12,7 @@ import { TEMPORAL_ARCHIVE_SHA256, temporalVersion } from './temporalRelease.ts';
 
 /**
  * Where there is no way out to the internet, this is how long it takes to find out
- * (docs/stack.md#where-temporal-comes-from).
+ * (docs/local.md#where-temporal-comes-from).
  */
 const FIRST_ANSWER_WITHIN_MS = 3_000;
 const SILENCE_AT_MOST_MS = 30_000;

@@ -1,6 +1,6 @@
 /**
  * Finding a Temporal server on this machine, or getting one, in the order of
- * docs/stack.md#where-temporal-comes-from.
+ * docs/local.md#where-temporal-comes-from.
  */
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';

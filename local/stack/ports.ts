@@ -1,4 +1,4 @@
-/** Which ports the parts listen on (docs/stack.md#ports). */
+/** Which ports the parts listen on (docs/local.md#ports). */
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

@@ -1,4 +1,4 @@
-/** Where PostgreSQL's programs and data are, and which system user runs them (docs/stack.md#postgresql). */
+/** Where PostgreSQL's programs and data are, and which system user runs them (docs/local.md#postgresql). */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {

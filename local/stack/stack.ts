@@ -1,4 +1,4 @@
-/** The local stack as a whole: prepared, started in order, kept running, ended (docs/stack.md). */
+/** The local stack as a whole: prepared, started in order, kept running, ended (docs/local.md). */
 import { isDeepStrictEqual } from 'node:util';
 import { needDiskSpace } from './diskSpace.ts';
 import { endInOrder, ORDINARY_END } from './ending.ts';

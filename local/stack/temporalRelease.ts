@@ -1,6 +1,6 @@
 /**
  * The Temporal version that the project needs, and whether a program is new enough
- * (docs/stack.md#where-temporal-comes-from).
+ * (docs/local.md#where-temporal-comes-from).
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,6 +1,6 @@
 /**
  * The pages of receipts, for whoever has the link: outside /v1, without a login, in HTML. The token in the address is
- * the right to see that one receipt (docs/contract.md#the-receipt-page).
+ * the right to see that one receipt (docs/contract.md#receipt-page).
  */
 import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';

@@ -1,7 +1,7 @@
 /**
  * Looks for CFEs, of one enterprise or of all that somebody sees, newest first and page by page. It stays fast in a table of
  * millions: what few CFEs have in common is found by an index of its own; all else is walked from the newest on, along an
- * index that has this order already (docs/decisions/0040-searching-cfes.md).
+ * index that has this order already (docs/decisions/console.md#searching-cfes).
  */
 import type { EntityDictionary, EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';

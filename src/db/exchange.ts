@@ -14,7 +14,7 @@ import { insertMessages } from './outbox.ts';
 import type { Page } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
 
-/** The types that go to their receivers (docs/authority/electronic-receivers.md#who-gets-what). */
+/** The types that go to their receivers (docs/authority/sobres.md#who-gets-what). */
 const EXCHANGED = CFE_TYPE_NAMES.filter((type) => CFE_TYPES[type].family === 'invoice');
 
 const CODES = JSON.stringify(

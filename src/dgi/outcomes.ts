@@ -1,6 +1,6 @@
 /**
  * What we do about every answer of the authority, and about none: the one table (docs/authority/sobres.md,
- * docs/authority/services.md#exceptions, docs/authority/sending-reports.md). The client and the activities look up here what an answer comes to.
+ * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up here what an answer comes to.
  * docs/outcomes.md shows the table with notes for people.
  */
 import type { FinalStatus } from '../domain/cfeStatus.ts';

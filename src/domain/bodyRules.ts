@@ -69,7 +69,7 @@ export const BODY_RULES = {
   },
   'list.too_long': {
     checks: 'An array has no more items than allowed.',
-    source: 'docs/contract.md#customers; docs/decisions/0007-where-the-format-is-silent.md',
+    source: 'docs/contract.md#customers; docs/decisions/numbering.md#where-the-format-is-silent',
     example: 'notifications: must have at most 20 items, found 21.',
   },
   'text.empty': {

@@ -1,4 +1,4 @@
-/** When a service of the authority counts as away, and who tries it again when (docs/decisions/0019-the-gate.md). */
+/** When a service of the authority counts as away, and who tries it again when (docs/decisions/gate.md). */
 
 /** The authority's services, the check of logins and the central bank's rates, each with a breaker of its own. */
 export const ENDPOINTS = [

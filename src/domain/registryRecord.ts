@@ -1,5 +1,5 @@
 /**
- * What the registry tells of a RUT (docs/authority/registry.md#record); null where it tells nothing. Dates are
+ * What the registry tells of a RUT (docs/authority/services.md#erut-record); null where it tells nothing. Dates are
  * `YYYY-MM-DD`.
  */
 export interface RegistryRecord {

@@ -51,7 +51,7 @@ export function submissionCanBecome(from: SubmissionStatus, to: SubmissionStatus
 export const isTaken = (status: string): status is TakenStatus =>
   TAKEN_STATUSES.some((taken) => taken === status);
 
-/** The highest sequence that the format has (docs/authority/sending-reports.md#sequence). */
+/** The highest sequence that the format has (docs/authority/reports.md#sequence). */
 export const LAST_SEQUENCE = 99;
 
 /** From this sequence on a correction waits until nothing else of the day can change, so that the numbers last. */

@@ -9,7 +9,7 @@ const told = (description: string, ...examples: string[]) =>
     .nullable()
     .meta({ description: `${description} null: not given.`, examples });
 
-/** The eRUT record of the API (docs/authority/registry.md#record); what the registry does not tell is null. */
+/** The eRUT record of the API (docs/authority/services.md#erut-record); what the registry does not tell is null. */
 export const ErutView = z
   .object({
     rut: z.string().meta(words(ENTERPRISE_WORDS.rut)),

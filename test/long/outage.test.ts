@@ -154,7 +154,7 @@ describe('the authority is away', () => {
   }
 
   /**
-   * The order of docs/decisions/0019-the-gate.md: enterprises in turn while all wait, never above the rate; of each
+   * The order of docs/decisions/gate.md: enterprises in turn while all wait, never above the rate; of each
    * enterprise the oldest first.
    */
   async function expectOrder(backAt: Date): Promise<void> {

@@ -12,7 +12,7 @@ The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so
 | \`/metrics\`, \`/livez\`, \`/readyz\` | port \`CFE_METRICS_PORT\` (9464) | port \`CFE_WORKER_METRICS_PORT\` (9465) |
 | \`/livez\`, \`/readyz\` too | port of the API | |
 
-The ports listen on \`CFE_HOST\` and need no key, so keep them on the internal network. Scrape every process by itself:
+The ports listen on \`CFE_HOST\` and need no key, so keep them on the internal network. Scrape each process separately:
 
 \`\`\`yaml
 rule_files: [alerts.yml]
@@ -29,16 +29,16 @@ scrape_configs:
 | | 200 | 503 | No answer |
 |---|---|---|---|
 | \`/livez\` | the process runs; nothing else is checked | never | restart it |
-| \`/readyz\` of the API | PostgreSQL answers within a second, by a look at most a second old. Temporal and the authority may be away: CFEs are still taken, and go on when those are back | PostgreSQL does not answer: send requests elsewhere; it recovers by itself | not started, or ended |
-| \`/readyz\` of the worker | it takes tasks and PostgreSQL answers within a second, by a look at most a second old. Temporal or the authority may go away later: it waits for them | PostgreSQL does not answer, or Temporal has not been reached since the start, or it is ending. Nothing is lost; it recovers by itself | not started, or ended |
+| \`/readyz\` of the API | PostgreSQL answered within a second, at most a second ago. Temporal and the authority may be away: CFEs are still issued | PostgreSQL does not answer: send requests elsewhere; it recovers automatically | not started, or ended |
+| \`/readyz\` of the worker | it takes tasks and PostgreSQL answered within a second. Temporal or the authority may go away later | PostgreSQL does not answer, Temporal was never reached, or it is shutting down. Nothing is lost; it recovers automatically | not started, or ended |
 
 Do not restart a process because of a 503 from \`/readyz\`.
 
 ## How to read them
 
-- Every worker exports the same numbers from the database (CFEs, outbox, deliveries, certificates, CAEs, endpoints): use \`max by (…)\`, never \`sum\`. What happens in a process (requests, verdicts, calls, attempts) is counted by that process, from 0 at its start: use \`sum(rate(…))\` or \`increase\`.
-- The former are read at the scrape, at most every 5 s (certificates and CAEs: every 60 s), within 3 s, and from indexes that hold only what is open: a million decided CFEs cost nothing. While the database is away these series are absent and \`cfe_database_up\` is 0; the rest is still exported.
-- Certificates and CAEs have a RUT, which is public, as a label. At most 1,000 series of each, those that end first; production only, without suspended enterprises, and none that ended more than 30 days ago.
+- Every worker exports the same numbers from the database (CFEs, outbox, deliveries, certificates, CAEs, endpoints): use \`max by (…)\`, never \`sum\`. Requests, verdicts, calls and attempts are counted per process: use \`sum(rate(…))\` or \`increase\`.
+- Database numbers are read at the scrape, at most every 5 s (certificates and CAEs: 60 s), within 3 s. Without the database these series are absent and \`cfe_database_up\` is 0.
+- Certificates and CAEs have the RUT as a label: 1,000 series each, first to expire, production only, without suspended enterprises and those expired for more than 30 days.
 - \`temporal_…\` are the Temporal SDK's, exported by the worker with its own; \`process_…\` and \`nodejs_…\` are Node's.
 
 ## Our own
@@ -51,7 +51,7 @@ The SDK exports many more; alerts and dashboard use these.
 
 | Metric | Type | Unit | Labels | What it means |
 |---|---|---|---|---|
-| \`temporal_activity_execution_failed_total\` | counter | attempts | \`activity_type\`, \`task_queue\` | Attempts of activities that failed; questions without a verdict yet, and waits for a place, do not count |
+| \`temporal_activity_execution_failed_total\` | counter | attempts | \`activity_type\`, \`task_queue\` | Attempts of activities that failed; questions without a verdict yet, and waits for a slot, do not count |
 | \`temporal_workflow_task_execution_failed_total\` | counter | tasks | \`workflow_type\`, \`task_queue\` | Workflow code that failed or could not replay a history |
 | \`temporal_activity_schedule_to_start_latency_seconds\` | histogram | seconds | \`activity_type\`, \`task_queue\` | Time that activities wait for a worker |
 | \`temporal_workflow_task_schedule_to_start_latency_seconds\` | histogram | seconds | \`workflow_type\`, \`task_queue\` | Time that workflow tasks wait for a worker |

@@ -7,7 +7,7 @@ import {
   type SobreCode,
 } from './codes.ts';
 
-/** What the name of a receipt's first line asks the simulator to do (docs/simulator.md#directives). */
+/** What the name of a receipt's first line asks the simulator to do (docs/local.md#directives). */
 export interface Directives {
   /** Refuse the receipt with this E code. */
   readonly reject: ReceiptCode | null;

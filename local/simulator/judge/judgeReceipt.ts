@@ -56,7 +56,7 @@ export function fiscalNumberOf(
 }
 
 /**
- * Judges one receipt by all that can be judged (docs/simulator.md#what-it-judges): E01 and E02 by its number, then its
+ * Judges one receipt by all that can be judged (docs/local.md#what-it-judges): E01 and E02 by its number, then its
  * signature (E04), and only when that is good its content: E05, E03, E07, E09, E11, E12, E13, each code once.
  */
 export function judgeReceipt(cfe: CfeInSobre, bench: Bench): Findings {

@@ -18,7 +18,7 @@ import { regularize } from './regularizations.ts';
 import { putReportFaults, reports } from './reports.ts';
 import type { PortalContext, PortalRoute } from './route.ts';
 
-/** Every call of the portal (docs/simulator.md#the-portal). */
+/** Every call of the portal (docs/local.md#the-portal). */
 const ROUTES: readonly PortalRoute[] = [
   makeCertificate,
   authorityCertificates,
@@ -83,7 +83,7 @@ function routeFor(method: string, pathname: string): { route: PortalRoute; path:
   const found = matches.find(({ route }) => route.method === method);
   if (found) return found;
   if (matches.length > 0) throw new Refusal('METHOD_NOT_ALLOWED', `${method} is not allowed here`);
-  throw new Refusal('NOT_FOUND', 'no such call; see docs/simulator.md');
+  throw new Refusal('NOT_FOUND', 'no such call; see docs/local.md#the-simulator');
 }
 
 /** The parameters of a path by name; null when it does not match the pattern. */

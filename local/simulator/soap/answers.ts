@@ -167,7 +167,7 @@ export const receptionAnswer = (operation: string, payload: string): string =>
 export const faultEnvelope = (side: 'Client' | 'Server', message: string): string =>
   `${DECLARATION}\n<env:Envelope xmlns:env="${SOAP_NS}">${tag('env:Body', tag('env:Fault', leaf('faultcode', `env:${side}`), leaf('faultstring', message)))}</env:Envelope>`;
 
-/** The Body of a fault of the registry's service (docs/authority/registry.md#errors). */
+/** The Body of a fault of the registry's service (docs/authority/services.md#erut-errors). */
 export const registryFault = (code: number, side: 'Client' | 'Server', detail: string): string => {
   const words = side === 'Server' ? 'Error Interno' : 'Error al consumir el Servicio Web';
   const answers = tag(

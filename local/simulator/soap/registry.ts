@@ -5,7 +5,7 @@ import { textAt, type XmlTree } from '../xml/read.ts';
 import { cdata, leaf, tag } from '../xml/write.ts';
 import { registryFault } from './answers.ts';
 
-/** Details of the registry's faults that do not depend on the request (docs/authority/registry.md#errors). */
+/** Details of the registry's faults that do not depend on the request (docs/authority/services.md#erut-errors). */
 const FAULT_DETAILS: Readonly<Record<number, string>> = {
   1: 'ERROR GRAVE',
   6: 'LARGO DE TIPO DE DOCUMENTO INVALIDO',
@@ -24,7 +24,7 @@ export const REGISTRY_FAULTS: readonly number[] = Object.keys(FAULT_DETAILS).map
 
 /**
  * What the registry answers about a RUT: the content of the SOAP Body, and whether it is a fault
- * (docs/authority/registry.md).
+ * (docs/authority/services.md#erut-the-public-registry).
  */
 export function askRegistry(
   call: XmlTree,

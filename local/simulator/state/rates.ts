@@ -54,7 +54,7 @@ export function lastClosing(state: State, now: Date): string {
 
 /**
  * The rate for an operation of a day: the closing of the day before, or of the last day before that with one
- * (docs/authority/rates.md#which-rate); null where the currency is not quoted.
+ * (docs/authority/reports.md#which-rate); null where the currency is not quoted.
  */
 export function rateForOperation(state: State, currency: string, day: string, now: Date): string | null {
   const known = QUOTED_CURRENCIES.find((one) => one === currency);

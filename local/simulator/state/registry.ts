@@ -1,7 +1,7 @@
 import type { State } from './database.ts';
 
 /**
- * What the registry tells of a RUT (docs/authority/registry.md#record), or the fault it answers with. Dates are
+ * What the registry tells of a RUT (docs/authority/services.md#erut-record), or the fault it answers with. Dates are
  * `YYYY-MM-DD`.
  */
 export interface RegistryRecord {
@@ -27,7 +27,7 @@ export interface RegistryRecord {
 }
 
 /**
- * RUTs for which the authority's own test service has data (docs/authority/registry.md#test-service); known here from
+ * RUTs for which the authority's own test service has data (docs/authority/services.md#erut-test-service); known here from
  * the start.
  */
 const TEST_RUTS = [

@@ -4,7 +4,7 @@ import { nextNumber, type State } from './database.ts';
 
 /**
  * AR received, BR refused; later DR processed, ER differs from the receipts held, FR a later sequence took its place
- * (docs/simulator.md#daily-reports).
+ * (docs/local.md#simulated-daily-reports).
  */
 export type ReportState = 'AR' | 'BR' | 'DR' | 'ER' | 'FR';
 

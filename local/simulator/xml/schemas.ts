@@ -18,7 +18,7 @@ export interface Schemas extends Disposable {
 /**
  * The official schemas out of a folder with `xsd/` and `xsd-libxml2/`, compiled once; null where the folder has none.
  * They are read into memory under names of their own, so that includes resolve there and never on a network; the one
- * schema that libxml2 cannot use as published is replaced by its mended copy (docs/authority/schemas.md#libxml2).
+ * schema that libxml2 cannot use as published is replaced by its mended copy (docs/authority/README.md#libxml2).
  */
 export function loadSchemas(folder: string): Schemas | null {
   if (folder === '' || !existsSync(join(folder, 'xsd', 'EnvioCFE.xsd'))) return null;

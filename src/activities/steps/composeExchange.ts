@@ -6,7 +6,7 @@ import type { ComposeMail } from '../attemptMail.ts';
 
 /**
  * Writes the e-mail that brings a sobre between companies: programs read it, by the name of its file
- * (docs/authority/electronic-receivers.md#e-mail).
+ * (docs/authority/sobres.md#the-e-mail-with-a-sobre).
  */
 export const composeExchange: ComposeMail = async (em, _mail, { id, rut }) => {
   const { idemisor, xml, settledAt } = await exchangeOf(em, id);

@@ -63,7 +63,7 @@ ${hasSecondFactor && codeField(words.present)}`;
 
 /**
  * POST /me/second-factor: offers a new key to who proves that it is them; with what was offered and its first code, puts it in place.
- * What was offered comes back sealed for this session (docs/decisions/0037-signing-in-to-the-console.md).
+ * What was offered comes back sealed for this session (docs/decisions/console.md#sessions-are-rows).
  */
 export const sendSecondFactor = definePage({
   ...EVERYONE,

@@ -144,6 +144,6 @@ const ExchangeRateSchema = defineEntity({
   },
 });
 
-/** What one unit of a currency is worth at the closing of a day (docs/authority/rates.md). */
+/** What one unit of a currency is worth at the closing of a day (docs/authority/reports.md#exchange-rates). */
 export class ExchangeRate extends ExchangeRateSchema.class {}
 ExchangeRateSchema.setClass(ExchangeRate);

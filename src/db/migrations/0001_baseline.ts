@@ -762,7 +762,7 @@ const WEBHOOKS = `
     where name in ('cfe.updated', 'receipt.delivered', 'receipt.failed');
 
   -- An event gets its position when it is first read, so that none ever comes before what was read
-  -- (docs/decisions/0045-events-to-read.md).
+  -- (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
   create table account_event (
     id bigint generated always as identity primary key,
     account_id uuid not null references account,

@@ -1,5 +1,5 @@
 /**
- * The authority's list of electronic issuers (docs/authority/electronic-receivers.md#who-is-an-electronic-issuer). It names a hundred
+ * The authority's list of electronic issuers (docs/authority/sobres.md#who-is-an-electronic-issuer). It names a hundred
  * thousand and more, so it is read from its text, issuer by issuer, and never built as a tree. Nobody agrees on the names
  * of its elements' parents, nor on their case: what counts are the fields of an issuer, of which RUC is the first.
  */

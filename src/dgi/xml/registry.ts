@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom';
 import type { RegistryRecord } from '../../domain/registryRecord.ts';
 import { childrenOf, elementAt, isNamed, textAt } from './parse.ts';
 
-/** Reads the registry's record (docs/authority/registry.md#record); undefined when the element is none. */
+/** Reads the registry's record (docs/authority/services.md#erut-record); undefined when the element is none. */
 export function readRegistryRecord(root: Element): RegistryRecord | undefined {
   const rut = textAt(root, 'RUT');
   if (!isNamed(root, 'WS_PersonaActEmpresarial') || rut === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * By which rate a receipt counts in pesos in the daily report (Formato Reporte v13.2, rule on foreign currency since
- * 2022-11-01; docs/authority/rates.md#which-rate).
+ * 2022-11-01; docs/authority/reports.md#which-rate).
  */
 import { type CfeType, cfeTypeRow } from '../cfeTypes.ts';
 import type { WantedRate } from '../exchangeRate.ts';

@@ -1,6 +1,6 @@
 /**
  * What the short names in the life of a daily report mean, for people (docs/daily-report.md#status,
- * docs/authority/sending-reports.md#answers). Why a report waits for a person stands with the words of CFEs.
+ * docs/authority/reports.md#answers-to-a-report). Why a report waits for a person stands with the words of CFEs.
  */
 import type { SubmissionStatus } from '../reportStatus.ts';
 import { CFE_WORDS, type CfeWords } from './cfes.ts';

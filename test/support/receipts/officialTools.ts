@@ -57,7 +57,7 @@ export function aPileOf(receipts: Iterable<readonly [name: string, signedXml: st
 
 /**
  * The official schemas, with the mended copy of the one that libxml2 cannot use as published
- * (docs/authority/schemas.md#libxml2).
+ * (docs/authority/README.md#libxml2).
  */
 function layOutSchemas(folder: string): void {
   mkdirSync(folder);

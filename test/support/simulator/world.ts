@@ -16,7 +16,7 @@ export interface CaeFile {
   number_end: number;
 }
 
-/** Where the authority's published files are (docs/authority/schemas.md); '' where nobody says. */
+/** Where the authority's published files are (docs/authority/README.md#the-published-files); '' where nobody says. */
 export const XSD_DIR = process.env['DGI_XSD_DIR'] ?? '';
 
 /** A connection that is kept may be closed by the server just when a call begins. */

@@ -31,7 +31,7 @@ interface LedgerType {
 /**
  * How a report differs from the receipts that the authority holds, in Spanish: numbers, counts, sums. Compared are those
  * signed on its day whose verdict is out; amounts are converted with the authority's own rates
- * (docs/authority/rates.md#which-rate). None: the report is consistent (DR).
+ * (docs/authority/reports.md#which-rate). None: the report is consistent (DR).
  */
 export function differences(
   state: State,
