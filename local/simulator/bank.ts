@@ -1,4 +1,7 @@
-/** The central bank's service of closing rates, as the simulator serves it (docs/authority/reports.md#the-central-banks-service). */
+/**
+ * The central bank's service of closing rates, as the simulator serves it
+ * (docs/authority/reports.md#the-central-banks-service).
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from './clock.ts';
 import { daysAfter, momentOf } from './clock.ts';

@@ -1,6 +1,7 @@
 /**
  * Tells open pages that something changed, and nothing more: they fetch themselves anew, with the rights of whoever looks. One
- * question to the database serves all pages of a process, and none is asked while none is open (docs/decisions/console.md#how-open-pages-learn-of-changes).
+ * question to the database serves all pages of a process, and none is asked while none is open
+ * (docs/decisions/console.md#how-open-pages-learn-of-changes).
  */
 import { changeCounts, TOPICS, type Topic } from '../db/changeCounts.ts';
 import type { Database } from '../db/orm.ts';

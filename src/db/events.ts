@@ -203,7 +203,8 @@ export async function placeOf(em: EntityManager, accountId: string, eventId: str
 
 /**
  * The events of an account behind a place, at most `limit`. An event gets its place when it is first looked for, and so is
- * committed: nothing ever comes before what was read (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
+ * committed: nothing ever comes before what was read
+ * (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
  */
 export async function eventsAfter(
   em: EntityManager,

@@ -1,4 +1,7 @@
-/** The central bank's service of closing rates, SOAP 1.1 without login (docs/authority/reports.md#the-central-banks-service). */
+/**
+ * The central bank's service of closing rates, SOAP 1.1 without login
+ * (docs/authority/reports.md#the-central-banks-service).
+ */
 import type { Element } from '@xmldom/xmldom';
 import type { KnownRate } from '../domain/exchangeRate.ts';
 import { isDate } from '../domain/montevideo.ts';

@@ -1,7 +1,7 @@
 /**
  * What we do about every answer of the authority, and about none: the one table (docs/authority/sobres.md,
- * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up here what an answer comes to.
- * docs/outcomes.md shows the table with notes for people.
+ * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up
+ * here what an answer comes to. docs/outcomes.md shows the table with notes for people.
  */
 import type { FinalStatus } from '../domain/cfeStatus.ts';
 import type { TakenStatus } from '../domain/reportStatus.ts';

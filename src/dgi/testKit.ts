@@ -10,7 +10,10 @@ const TIMEOUTS = { connectSeconds: 3, answerSeconds: 10 } as const;
 const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() });
 const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
 
-/** Test certificates and CAEs from the portal of the simulator (docs/local.md#the-simulator). Calls reject where it gives none. */
+/**
+ * Test certificates and CAEs from the portal of the simulator (docs/local.md#the-simulator). Calls reject where it
+ * gives none.
+ */
 export function createPortalTestKit(portalUrl: string) {
   const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
     const { status, body } = await post({

@@ -22,7 +22,8 @@ export const DEADLINES = {
   sendLeaves: 60_000,
   /**
    * A sobre that the authority does not list may be listed yet: so long after the last send it counts as not there
-   * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). Above the time that a send may take to leave and to be answered.
+   * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). Above the time that a send may take to leave and to
+   * be answered.
    */
   listLag: 600_000,
   /** A prober of which nothing was heard since its slot is given up: above the longest attempt, which may still use it. */

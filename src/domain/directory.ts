@@ -39,7 +39,10 @@ export function directoryFacts(listed: {
 export const isIssuerOn = ({ since, until }: Pick<DirectoryFacts, 'since' | 'until'>, day: string): boolean =>
   since !== null && since <= day && (until === null || until >= day);
 
-/** The name of the file of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre); `createdOn` is a day in Montevideo. */
+/**
+ * The name of the file of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre); `createdOn` is
+ * a day in Montevideo.
+ */
 export const exchangeFileName = (sobre: {
   readonly rut: string;
   readonly idemisor: bigint;

@@ -1,7 +1,7 @@
 /**
- * Which days the authority works, and with that when a daily report is due (docs/authority/reports.md#deadline). Dates are
- * `YYYY-MM-DD` in Montevideo. Where the law leaves a doubt a day counts as a working one: too early a deadline costs
- * a correction, too late a one the duty. Imports only arithmetic of dates, so that workflows may use it.
+ * Which days the authority works, and with that when a daily report is due (docs/authority/reports.md#deadline). Dates
+ * are `YYYY-MM-DD` in Montevideo. Where the law leaves a doubt a day counts as a working one: too early a deadline
+ * costs a correction, too late a one the duty. Imports only arithmetic of dates, so that workflows may use it.
  */
 import { addDays } from './montevideo.ts';
 

@@ -59,7 +59,10 @@ const compressed =
     return leaf(element, lines.join('\n'));
   };
 
-/** The consultations of the list of electronic issuers, by operation (docs/authority/sobres.md#who-is-an-electronic-issuer). */
+/**
+ * The consultations of the list of electronic issuers, by operation
+ * (docs/authority/sobres.md#who-is-an-electronic-issuer).
+ */
 export const ISSUER_CONSULTATIONS: Readonly<Record<string, Consultation>> = {
   EFACCONSULTARRUCEMISORES: plain('Rucemisoresmail', 'RucEmisoresMail', plainFields),
   EFACCONSULTARRUCEMISORESTRANSICION: plain(

@@ -27,8 +27,8 @@ export interface RegistryRecord {
 }
 
 /**
- * RUTs for which the authority's own test service has data (docs/authority/services.md#erut-test-service); known here from
- * the start.
+ * RUTs for which the authority's own test service has data (docs/authority/services.md#erut-test-service); known here
+ * from the start.
  */
 const TEST_RUTS = [
   '219000090011',

@@ -3,8 +3,8 @@ import type { Canonicaliser } from './canonical.ts';
 
 /**
  * Exclusive Canonical XML 1.0 written out, for the one service whose namespace is a relative URI: libxml2 refuses to
- * canonicalise those (docs/authority/services.md#erut-namespace). Comments and processing instructions, which SOAP does not
- * allow, are left out.
+ * canonicalise those (docs/authority/services.md#erut-namespace). Comments and processing instructions, which SOAP does
+ * not allow, are left out.
  */
 export const ownExclusive: Canonicaliser = (element, prefixes = []) =>
   write(element, new Map(), new Set(prefixes));

@@ -19,8 +19,9 @@ const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
 ];
 
 /**
- * Why the CFE may not be abandoned; null while the authority surely does not have it (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is
- * what it had at `askedAt`, `sobres` all that were made for the CFE.
+ * Why the CFE may not be abandoned; null while the authority surely does not have it
+ * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is what it had at `askedAt`, `sobres` all that
+ * were made for the CFE.
  */
 export function whyNotAbandoned(
   record: AuthorityRecord,

@@ -17,9 +17,10 @@ export interface RateDeps {
 export type RatesFor = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 
 /**
- * The rates that count at the closings of days (docs/authority/reports.md#which-rate). Rows come first; what they lack is
- * asked of the central bank, in two calls at most, and stored, so that one day is asked about once. Whoever asks for the
- * same at the same time shares those calls. Never rejects because of the bank: what it does not answer is `awaited`.
+ * The rates that count at the closings of days (docs/authority/reports.md#which-rate). Rows come first; what they lack
+ * is asked of the central bank, in two calls at most, and stored, so that one day is asked about once. Whoever asks for
+ * the same at the same time shares those calls. Never rejects because of the bank: what it does not answer is
+ * `awaited`.
  */
 export function createRatesFor(deps: RateDeps): RatesFor {
   const underWay = new Map<string, Promise<RateAnswer[]>>();
