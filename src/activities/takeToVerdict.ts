@@ -172,9 +172,23 @@ async function leaveToSupport(
   { step, reason, explanation }: { step: StuckStep; reason: StuckReason; explanation: string },
 ): Promise<VerdictResult> {
   const left = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
-  await markStuck(deps.orm.em.fork(), idsOf(left), reason, seenIn(sobre));
+  await noteStuck(deps, sobre, left, reason);
   const stuck = [{ reason, explanation, cfeIds: cfeIdsOf(left) }, ...stuckBefore(open)];
   return { kind: 'stuck', step, stuck, goesOn: false };
+}
+
+/**
+ * The rows of CFEs of a sobre say why they wait for a person. Where some have moved on meanwhile, by an attempt that was
+ * thought lost, the next attempt looks anew: a run that waited for a person of whom the rows know nothing would wait for ever.
+ */
+async function noteStuck(
+  { orm }: TakeDeps,
+  sobre: Sobre,
+  cfes: readonly CfeInSobre[],
+  reason: StuckReason,
+): Promise<void> {
+  if ((await markStuck(orm.em.fork(), idsOf(cfes), reason, seenIn(sobre))) < cfes.length)
+    throw notYet('Another attempt has taken it on meanwhile; it is looked at anew.', 1_000);
 }
 
 /** As the CFEs of a sobre stand while it is taken to its verdicts: what an attempt reports that was thought lost may be old. */
@@ -522,7 +536,7 @@ async function afterAnswers(
   for (const [cfe, outcome] of said) {
     if (outcome.kind === 'stuck') {
       const { reason, explanation } = outcome;
-      await markStuck(deps.orm.em.fork(), [cfe.id], reason, seenIn(sobre));
+      await noteStuck(deps, sobre, [cfe], reason);
       stuck.push({ reason, explanation, cfeIds: [cfe.cfeId] });
     } else if (outcome.kind === 'original') {
       await storeOwnTicket(deps.orm.em.fork(), { sobreId: sobre.id, cfeUuid: cfe.id }, outcome);

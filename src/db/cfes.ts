@@ -158,15 +158,15 @@ export async function decidedAmong(em: EntityManager, ids: readonly string[]): P
 
 /**
  * Records why CFEs are stuck, or, with null, that they go on. One that has its verdict is never stuck, whatever an attempt
- * that was thought lost reports late. `seen`: one that stands otherwise by now is left alone.
+ * that was thought lost reports late. `seen`: one that stands otherwise by now is left alone. Answers how many were marked.
  */
 export async function markStuck(
   em: EntityManager,
   ids: readonly string[],
   reason: StuckReason | null,
   seen: Partial<Pick<Cfe, 'sobreId' | 'status'>> = {},
-): Promise<void> {
-  await em.nativeUpdate(Cfe, { id: { $in: [...ids] }, settledAt: null, ...seen }, { stuckReason: reason });
+): Promise<number> {
+  return em.nativeUpdate(Cfe, { id: { $in: [...ids] }, settledAt: null, ...seen }, { stuckReason: reason });
 }
 
 /**

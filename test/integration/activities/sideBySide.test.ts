@@ -146,7 +146,7 @@ describe('steps of a sobre that run side by side', () => {
         sobreId,
         answers: async () => {
           answered.resolve();
-          await lost;
+          await expect(lost).rejects.toMatchObject({ type: 'NotYet' });
         },
       };
     }
@@ -181,6 +181,39 @@ describe('steps of a sobre that run side by side', () => {
         expect(await taking(own ?? '', sent)).toMatchObject({ kind: 'ended' });
       }
       expect(await rows(cfes)).toEqual(unstuck(cfes, 'ACCEPTED'));
+    });
+
+    test('and so does the one that follows it, though the first has brought the sobre there meanwhile: no run waits for a person', async () => {
+      const cfes = await pending(2);
+      const sobreId = await aSobreOf(db.orm, cfes);
+      const [sent, found] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const [sending, finding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const lost = taking(sobreId, {
+        sendSobre: async () => {
+          sending.resolve();
+          await sent.promise;
+          return RECEIVED;
+        },
+        askVerdicts: async () => AWAY,
+      });
+      await Promise.race([sending.promise, lost]);
+      const next = taking(sobreId, {
+        findSobre: async () => {
+          finding.resolve();
+          await found.promise;
+          return STUCK;
+        },
+      });
+      await Promise.race([finding.promise, next]);
+      sent.resolve();
+      await expect(lost).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+      found.resolve();
+
+      // The rows say that nobody has to act: the run is not to say otherwise.
+      await expect(next).rejects.toMatchObject({ type: 'NotYet' });
+
+      expect(await rows(cfes)).toEqual(unstuck(cfes, 'RECEIVED'));
+      expect(await taking(sobreId, { askVerdicts: accepted })).toMatchObject({ kind: 'ended' });
     });
 
     test('though another attempt has their verdicts: those stand', async () => {
