@@ -1,26 +1,14 @@
-/** Who somebody is in the console, and what that lets them see and do (docs/console.md#people-and-roles). */
+/** Who somebody is in the console, and what they see (docs/console.md#people-and-roles); what they may do: permissions.ts. */
 import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Database } from '../db/orm.ts';
 import type { MembershipOf } from '../db/people.ts';
 import { rolesAt } from '../db/roles.ts';
-import {
-  MEMBER_ROLES,
-  type MemberRole,
-  OPERATOR_ROLES,
-  type OperatorRole,
-  reaches,
-} from '../domain/people.ts';
+import { MEMBER_ROLES, type MemberRole, type OperatorRole, reaches } from '../domain/people.ts';
 
 /** Somebody who is signed in: an operator, who sees all, or a member of accounts, who sees what those accounts have a role at. */
 export type Viewer =
   | { readonly kind: 'operator'; readonly role: OperatorRole }
   | { readonly kind: 'member'; readonly memberships: readonly MembershipOf[] };
-
-/** Who may open a page or send a form: each kind from that role on; null: not that kind. */
-export interface Audience {
-  readonly operators: OperatorRole | null;
-  readonly members: MemberRole | null;
-}
 
 /** What a session makes of its person. An operator without a second factor is none: a password alone does not open everyone's data. */
 export function viewerOf(
@@ -30,13 +18,6 @@ export function viewerOf(
   if (operatorRole !== null && (method === 'oidc' || hasSecondFactor))
     return { kind: 'operator', role: operatorRole };
   return memberships.length > 0 ? { kind: 'member', memberships } : null;
-}
-
-/** Whether somebody is among those; a member, where they have that role in one of their accounts at least. */
-export function isAmong(viewer: Viewer, { operators, members }: Audience): boolean {
-  if (viewer.kind === 'operator')
-    return operators !== null && reaches(OPERATOR_ROLES, viewer.role, operators);
-  return members !== null && viewer.memberships.some(({ role }) => reaches(MEMBER_ROLES, role, members));
 }
 
 /** The accounts whose data somebody sees; null: everyone's. */
@@ -70,18 +51,4 @@ export function standingBy(
     return [{ kind: 'member' as const, role: least, accountId }];
   });
   return all.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null;
-}
-
-/** Whether who stands so at an enterprise may do what is for those; what is not offered by this is refused by it. */
-export function mayAt(standing: Standing | null, { operators, members }: Audience): boolean {
-  if (standing?.kind === 'operator')
-    return operators !== null && reaches(OPERATOR_ROLES, standing.role, operators);
-  return standing !== null && members !== null && reaches(MEMBER_ROLES, standing.role, members);
-}
-
-/** The same for what belongs to an account and to no enterprise, such as its webhooks and keys. */
-export function mayIn(viewer: Viewer, accountId: string, audience: Audience): boolean {
-  if (viewer.kind === 'operator') return mayAt(viewer, audience);
-  const membership = viewer.memberships.find((one) => one.accountId === accountId);
-  return mayAt(membership ? { kind: 'member', ...membership } : null, audience);
 }

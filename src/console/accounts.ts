@@ -6,8 +6,9 @@ import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
-import { type Answer, type ConsoleDeps, go, type Sent, signedIn, type Visit } from './page.ts';
+import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
+import { mayIn } from './permissions.ts';
 
 /** In queries and forms. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;
@@ -29,6 +30,16 @@ export function chosenAccount(visit: Visit, asked: string | undefined): Membersh
   if (!chosen) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
   if (asked !== undefined) visit.cookies.set('account', chosen.accountId, REMEMBERED_SECONDS);
   return chosen;
+}
+
+/** Whether somebody may have the page or form that they ask for, of what is that account's. */
+export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
+  mayIn(signedIn(visit).viewer, accountId, routeOf(visit));
+
+/** The account that a form is about, if somebody may send it for that one; else there is none (NOT_FOUND). */
+export function accountOfForm(visit: Visit, accountId: string): MembershipOf {
+  if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
+  return chosenAccount(visit, accountId);
 }
 
 /** Says which account a page is about, and leads to the same of another. */

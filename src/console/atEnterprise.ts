@@ -5,18 +5,20 @@ import type { Enterprise } from '../db/entities/enterprises.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { Rut } from '../domain/rut.ts';
 import { type Fault, Refusal } from '../errors.ts';
-import { type Audience, mayAt, type Standing, standingAt } from './access.ts';
+import { type Standing, standingAt } from './access.ts';
 import { labelsByPath } from './fieldForms.ts';
-import { acting, type ConsoleDeps, definePage, go, signedIn, ToldRefusal, type Visit } from './page.ts';
+import {
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  routeOf,
+  signedIn,
+  ToldRefusal,
+  type Visit,
+} from './page.ts';
+import { mayAt, type PageRoute } from './permissions.ts';
 import type { Texts } from './texts/index.ts';
-
-/** Who reads what is of an enterprise, and who does what there; forms, and the buttons that send them, ask the same. */
-export const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-export const OWNERS: Audience = { operators: 'ADMIN', members: 'OWNER' };
-export const MEMBERS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
-export const OPERATORS: Audience = { operators: 'VIEWER', members: null };
-export const SUPPORT: Audience = { operators: 'SUPPORT', members: null };
-export const ADMINS: Audience = { operators: 'ADMIN', members: null };
 
 export interface AtEnterprise {
   readonly enterprise: Enterprise;
@@ -31,13 +33,19 @@ export async function atEnterprise(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
-  audience: Audience = READERS,
 ): Promise<AtEnterprise> {
   const standing = await standingAt(orm, signedIn(visit).viewer, rut);
   const enterprise = standing && (await findEnterprise(orm.em.fork(), rut));
   if (!enterprise) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-  if (!mayAt(standing, audience)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
+  requireRole(visit, standing);
   return { enterprise, standing };
+}
+
+/** Refuses the page or form that is asked for where what somebody is at its enterprise does not do (FORBIDDEN). */
+export function requireRole(visit: Visit, standing: Standing | null): void {
+  if (!mayAt(standing, routeOf(visit))) {
+    throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
+  }
 }
 
 /** What a command of somebody's act goes by: the dates of business, and who acts. */
@@ -71,10 +79,8 @@ const Params = z.object({
 /** A form of an enterprise's page: `act` answers what it did, in words. */
 export function enterpriseForm<F extends z.ZodType>(form: {
   name: string;
-  /** What follows `/enterprises/{rut}`. */
-  path: string;
+  route: Extract<PageRoute, `POST /enterprises/{rut}/${string}`>;
   section: Section;
-  audience: Audience;
   fields: F;
   fileBytes?: number;
   isSlow?: boolean;
@@ -85,19 +91,17 @@ export function enterpriseForm<F extends z.ZodType>(form: {
   /** In place of a refusal that names no field. */
   refused?(texts: Texts, refusal: Refusal): string | undefined;
 }) {
-  const { name, section, audience, fields, fileBytes, isSlow = false } = form;
+  const { name, route, section, fields, fileBytes, isSlow = false } = form;
   return definePage({
     name,
-    method: 'POST',
-    path: `/enterprises/{rut}${form.path}`,
-    audience,
+    route,
     params: Params,
     form: fields,
     isSlow,
     ...(fileBytes === undefined ? {} : { fileBytes }),
     back: ({ params: { rut } }) => enterprisePath(rut, section),
     async handle({ params: { rut, branch = '' }, form: sent, visit }, deps) {
-      const at = await atEnterprise(visit, deps, rut, audience);
+      const at = await atEnterprise(visit, deps, rut);
       const text = await inWords(
         visit,
         () => form.act({ at, branch, form: sent, visit }, onBusinessDays(deps, visit)),

@@ -7,6 +7,7 @@ import { networkOf } from '../http/callerAddress.ts';
 import { createPlaces, type Places } from '../http/places.ts';
 import { accountsOf } from './access.ts';
 import { type ConsoleDeps, type Page, type SignedIn, signedIn, ToldRefusal, type Visit } from './page.ts';
+import { isForAnyone } from './permissions.ts';
 
 /**
  * Requests that one process handles at a time; it has 20 connections to the database unless told. A person has fewer than their
@@ -65,7 +66,7 @@ export function createGuards(): Guards {
       return holdAll(isSlow ? [own] : [own, [members, '']], work);
     },
     async countForm(page, visit, { orm }) {
-      if (page.audience === 'anyone' || !(page.counted ?? page.method === 'POST')) return;
+      if (isForAnyone(page.route) || !(page.counted ?? page.method === 'POST')) return;
       const { personId } = signedIn(visit).session;
       const quota = await countForm(orm.em.fork(), personId, visit.now);
       if (!isExceeded(quota)) return;

@@ -1,37 +1,33 @@
 /** The frame around every page. */
 
 import { type Html, html } from '../page/html.ts';
-import { type Audience, isAmong, type Viewer } from './access.ts';
+import type { Viewer } from './access.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
 import { button, form } from './parts.ts';
+import { mayOpen, type PageRoute } from './permissions.ts';
 import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
-const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const OPERATORS: Audience = { operators: 'VIEWER', members: null };
-const MEMBERS: Audience = { operators: null, members: 'VIEWER' };
-
-/** What the frame leads to, and whom: each row with the audience of its page. */
+/** What the frame leads to; to each only whoever may open it. */
 const NAVIGATION: readonly {
   readonly name: keyof Texts['nav'];
-  readonly path: string;
-  readonly audience: Audience;
+  readonly route: Extract<PageRoute, `GET ${string}`>;
 }[] = [
-  { name: 'health', path: '/', audience: EVERYONE },
-  { name: 'cfes', path: '/cfes', audience: EVERYONE },
-  { name: 'stuck', path: '/stuck', audience: OPERATORS },
-  { name: 'runs', path: '/runs', audience: EVERYONE },
-  { name: 'exports', path: '/exports', audience: { operators: 'SUPPORT', members: 'MEMBER' } },
-  { name: 'webhooks', path: '/webhooks', audience: EVERYONE },
-  { name: 'deliveries', path: '/deliveries', audience: EVERYONE },
-  { name: 'keys', path: '/keys', audience: MEMBERS },
-  { name: 'members', path: '/members', audience: MEMBERS },
-  { name: 'plan', path: '/plan', audience: MEMBERS },
-  { name: 'accounts', path: '/accounts', audience: OPERATORS },
-  { name: 'audit', path: '/audit', audience: OPERATORS },
-  { name: 'enterprises', path: '/enterprises', audience: EVERYONE },
-  { name: 'reports', path: '/reports', audience: EVERYONE },
+  { name: 'health', route: 'GET /' },
+  { name: 'cfes', route: 'GET /cfes' },
+  { name: 'stuck', route: 'GET /stuck' },
+  { name: 'runs', route: 'GET /runs' },
+  { name: 'exports', route: 'GET /exports' },
+  { name: 'webhooks', route: 'GET /webhooks' },
+  { name: 'deliveries', route: 'GET /deliveries' },
+  { name: 'keys', route: 'GET /keys' },
+  { name: 'members', route: 'GET /members' },
+  { name: 'plan', route: 'GET /plan' },
+  { name: 'accounts', route: 'GET /accounts' },
+  { name: 'audit', route: 'GET /audit' },
+  { name: 'enterprises', route: 'GET /enterprises' },
+  { name: 'reports', route: 'GET /reports' },
 ];
 
 /** htmx is told to run no code from texts, to write no style of its own, to ask nobody else and to keep no pages. */
@@ -89,12 +85,12 @@ ${signedIn && html`<dialog id="keys" aria-labelledby="keys-title"><form method="
 function navigation({ texts, path }: Visit, viewer: Viewer): Html {
   const here = path.split('?')[0] ?? '/';
   const isHere = (to: string): boolean => here === to || (to !== '/' && here.startsWith(`${to}/`));
-  return html`<nav aria-label="${texts.console}">${NAVIGATION.filter(({ audience }) =>
-    isAmong(viewer, audience),
-  ).map(
-    ({ name, path: to }) =>
-      html`<a href="${to}"${isHere(to) && html` aria-current="page"`}>${texts.nav[name]}</a>`,
-  )}</nav>`;
+  return html`<nav aria-label="${texts.console}">${NAVIGATION.filter(({ route }) =>
+    mayOpen(viewer, route),
+  ).map(({ name, route }) => {
+    const to = route.slice('GET '.length);
+    return html`<a href="${to}"${isHere(to) && html` aria-current="page"`}>${texts.nav[name]}</a>`;
+  })}</nav>`;
 }
 
 /** Finds a receipt by whatever somebody has of it. */

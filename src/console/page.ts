@@ -15,10 +15,11 @@ import type { Orm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Html } from '../page/html.ts';
-import type { Audience, Viewer } from './access.ts';
+import type { Viewer } from './access.ts';
 import type { ChangeWatch, Topic } from './changes.ts';
 import type { Cookies } from './cookies.ts';
 import type { Oidc } from './oidc.ts';
+import type { PageRoute } from './permissions.ts';
 import type { Language, Texts } from './texts/index.ts';
 
 /** What pages are handed. */
@@ -57,6 +58,8 @@ export interface SignedIn {
 /** What every page knows of its request. */
 export interface Visit {
   readonly requestId: string;
+  /** The page or form that is asked for; null where there is none. */
+  readonly route: PageRoute | null;
   /** The network address that it comes from. */
   readonly address: string;
   readonly browser: string;
@@ -124,10 +127,8 @@ export const go = (to: string, flash?: Flash): Answer => ({ kind: 'go', to, ...(
 
 interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
   readonly name: string;
-  readonly method: 'GET' | 'POST';
-  /** With `{name}` for each value. */
-  readonly path: string;
-  readonly audience: Audience | 'anyone';
+  /** Its row in the table of who may do what. */
+  readonly route: PageRoute;
   readonly params: P;
   readonly query: Q;
   /** Of a form, without its token. */
@@ -151,6 +152,9 @@ export type Sent = Readonly<Record<string, string | string[]>>;
 
 /** A page or a form as the application sees it, whatever it takes. */
 export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'handle' | 'back'> {
+  readonly method: 'GET' | 'POST';
+  /** With `{name}` for each value. */
+  readonly path: string;
   handle(
     request: { params: unknown; query: unknown; form: unknown; visit: Visit },
     deps: ConsoleDeps,
@@ -158,15 +162,17 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
   back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
-type Optional = 'method' | 'params' | 'query' | 'form';
+type Optional = 'params' | 'query' | 'form';
 
-/** A page whose `handle` is typed by its schemas; it takes nothing where it names none, and is a GET unless told. */
+/** A page whose `handle` is typed by its schemas; it takes nothing where it names none. */
 export function definePage<
   P extends z.ZodType = z.ZodObject,
   Q extends z.ZodType = z.ZodObject,
   F extends z.ZodType = z.ZodObject,
 >(page: Omit<Shape<P, Q, F>, Optional> & Partial<Pick<Shape<P, Q, F>, Optional>>): Page {
-  return { method: 'GET', params: NOTHING, query: NOTHING, form: NOTHING, ...page };
+  const method = page.route.startsWith('POST ') ? 'POST' : 'GET';
+  const path = page.route.slice(method.length + 1);
+  return { method, path, params: NOTHING, query: NOTHING, form: NOTHING, ...page };
 }
 
 const NOTHING = z.object({});
@@ -178,6 +184,12 @@ export class ToldRefusal extends Refusal {}
 export function signedIn({ signedIn: somebody }: Visit): SignedIn {
   if (!somebody) throw new TypeError('a page for those who are signed in was handed a visit of nobody');
   return somebody;
+}
+
+/** The page or form that is served; for what runs in no other. */
+export function routeOf({ route }: Visit): PageRoute {
+  if (route === null) throw new TypeError('a visit of no page was handed to a page');
+  return route;
 }
 
 /** The command deps of somebody's act: whose it is, and from where. */

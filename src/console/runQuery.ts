@@ -4,16 +4,9 @@ import { CFE_STATUSES } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
 import { EVENT_NAMES } from '../domain/events.ts';
 import { instantOfMontevideo, isDate, startOfDay } from '../domain/montevideo.ts';
-import { MEMBER_ROLES, type MemberRole, reaches } from '../domain/people.ts';
 import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
 import { STUCK_REASONS } from '../domain/stuckReason.ts';
-import type { Audience, Viewer } from './access.ts';
 import { SoughtRut } from './lists.ts';
-
-/** Operators who act on what waits for support. */
-export const OPERATORS_ACT: Audience = { operators: 'SUPPORT', members: null };
-/** Who starts and stops runs: members only of their own webhooks' deliveries. */
-export const RUNNERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 
 /** A day, or a moment of it, in Montevideo; or one with its own zone. */
 const Since = z
@@ -49,11 +42,3 @@ function instantOf(text: string): Date | undefined {
   if (z.iso.datetime({ offset: true }).safeParse(text).success) return new Date(text);
   return instantOfMontevideo(text);
 }
-
-/** The accounts for which somebody may act on runs; null: all. */
-export const actsFor = (viewer: Viewer, role: MemberRole = 'MEMBER'): readonly string[] | null =>
-  viewer.kind === 'operator'
-    ? null
-    : viewer.memberships
-        .filter((one) => reaches(MEMBER_ROLES, one.role, role))
-        .map(({ accountId }) => accountId);

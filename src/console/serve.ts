@@ -9,7 +9,7 @@ import { type LiveSession, useSession } from '../db/consoleSessions.ts';
 import { membershipsOf } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { html } from '../page/html.ts';
-import { isAmong, type Viewer, viewerOf } from './access.ts';
+import { type Viewer, viewerOf } from './access.ts';
 import { type Cookies, cookiesOf } from './cookies.ts';
 import type { Guards } from './guards.ts';
 import { layout } from './layout.ts';
@@ -25,6 +25,7 @@ import {
   type Visit,
 } from './page.ts';
 import { panel } from './parts.ts';
+import { isForAnyone, mayOpen, type PageRoute } from './permissions.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
 const FORM_BYTES = 64 * 1024;
@@ -68,7 +69,11 @@ const STATUS: Partial<Record<Refusal['code'], number>> = {
 };
 
 /** What is known of whoever asks, by their cookies. A browser without a session gets a token of its own, for its forms. */
-export async function visitOf(ctx: Ctx, { deps, guards }: Served): Promise<Visit> {
+export async function visitOf(
+  ctx: Ctx,
+  { deps, guards }: Served,
+  route: PageRoute | null = null,
+): Promise<Visit> {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const now = deps.clock();
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
@@ -87,6 +92,7 @@ export async function visitOf(ctx: Ctx, { deps, guards }: Served): Promise<Visit
   if (flash) cookies.set('flash', '', 0);
   return {
     requestId: ctx.state.requestId,
+    route,
     address: ctx.state.address,
     browser: ctx.get('User-Agent'),
     path: ctx.path + ctx.search,
@@ -134,13 +140,13 @@ export async function servePage(
   ctx: Ctx & { params: Record<string, string> },
   { deps, guards }: Served,
 ): Promise<void> {
-  const visit = await visitOf(ctx, { deps, guards });
+  const visit = await visitOf(ctx, { deps, guards }, page.route);
   ctx.state.visit = visit;
   ctx.state.email = visit.signedIn?.session.email ?? null;
-  if (page.audience !== 'anyone') {
+  if (!isForAnyone(page.route)) {
     if (visit.isNobody) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.noRole);
     if (!visit.signedIn) return answer(ctx, visit, await toSignIn(page, ctx, visit));
-    if (!isAmong(visit.signedIn.viewer, page.audience))
+    if (!mayOpen(visit.signedIn.viewer, page.route))
       throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
   await guards.whileReading(page, visit, async () => {
@@ -388,6 +394,7 @@ function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
   const webToken = webTokenOf(ctx, cookies);
   return {
     requestId: ctx.state.requestId,
+    route: null,
     address: ctx.state.address,
     browser: '',
     path: '/',

@@ -1,7 +1,8 @@
+import type * as z from 'zod';
 import { acceptInvitation, createUser, inviteUser } from '../../src/commands/users.ts';
 import { createConsole } from '../../src/console/app.ts';
 import { createChangeWatch } from '../../src/console/changes.ts';
-import type { ConsoleDeps, Page } from '../../src/console/page.ts';
+import { type ConsoleDeps, definePage, type Page } from '../../src/console/page.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createPasswords } from '../../src/crypto/passwords.ts';
@@ -21,6 +22,16 @@ export const PASSWORD = 'cuatro palabras bien largas';
 const STEP_MILLISECONDS = 30_000;
 /** Hashes that cost next to nothing. */
 export const CHEAP = { log2N: 8, r: 8, p: 1 };
+
+/** A page of a test at a path of its own, for those who may have `route`. */
+export const pageAt = <
+  P extends z.ZodType = z.ZodObject,
+  Q extends z.ZodType = z.ZodObject,
+  F extends z.ZodType = z.ZodObject,
+>(
+  path: string,
+  page: Parameters<typeof definePage<P, Q, F>>[0],
+): Page => ({ ...definePage(page), path });
 
 /** What a page answered. */
 export interface Shown {

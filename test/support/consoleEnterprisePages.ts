@@ -1,18 +1,11 @@
 import { updateEnterprise } from '../../src/commands/updateEnterprise.ts';
-import type { Audience } from '../../src/console/access.ts';
 import { Enterprise } from '../../src/db/entities/enterprises.ts';
 import { ReportSubmission } from '../../src/db/entities/reports.ts';
 import { putRates } from '../../src/db/rates.ts';
-import type { ConsolePage, Sample } from './consolePages.ts';
+import type { Sample, Samples } from './consolePages.ts';
 import type { Side, World } from './consoleWorld.ts';
 import { aCertificate } from './papers.ts';
 import { storeSubmission } from './reports/submission.ts';
-
-const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const OWNERS: Audience = { operators: 'ADMIN', members: 'OWNER' };
-const MEMBERS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
-const SUPPORT: Audience = { operators: 'SUPPORT', members: null };
-const ADMINS: Audience = { operators: 'ADMIN', members: null };
 
 /** A picture of one pixel. */
 const PNG = Buffer.from(
@@ -54,12 +47,11 @@ const reportForm =
   });
 
 /** Pages and forms of enterprises, their papers and reports. */
-export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
-  'GET /enterprises': { may: EVERYONE, of: 'everyone', sample: () => ({ path: '/enterprises' }) },
-  'GET /papers': { may: EVERYONE, of: 'everyone', sample: () => ({ path: '/papers?within=90' }) },
-  'GET /enterprises/{rut}': { may: EVERYONE, of: 'enterprise', sample: of('') },
+export const ENTERPRISE_PAGES: Samples = {
+  'GET /enterprises': { of: 'everyone', sample: () => ({ path: '/enterprises' }) },
+  'GET /papers': { of: 'everyone', sample: () => ({ path: '/papers?within=90' }) },
+  'GET /enterprises/{rut}': { of: 'enterprise', sample: of('') },
   'GET /enterprises/{rut}/logo': {
-    may: EVERYONE,
     of: 'enterprise',
     isFile: true,
     async sample(side, { site }) {
@@ -69,13 +61,11 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /enterprises/{rut}/login': {
-    may: MEMBERS,
     of: 'enterprise',
     sample: of('/login', { username: 'ana', password: PASSWORD }),
     mayFail: true,
   },
   'POST /enterprises/{rut}/certificate': {
-    may: OWNERS,
     of: 'enterprise',
     sample: (side) => {
       const { certB64 } = aCertificate({ rut: side.rut, password: PASSWORD });
@@ -83,14 +73,12 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /enterprises/{rut}/caes': {
-    may: MEMBERS,
     of: 'enterprise',
     sample: of('/caes', { file: Buffer.from('<CAE/>'), start: '1' }),
     // Taken where the authority signed it: enterprises.test.ts.
     mayFail: true,
   },
   'POST /enterprises/{rut}/annulments': {
-    may: OWNERS,
     of: 'enterprise',
     sample: (side) => {
       const one = String((number += 1));
@@ -99,23 +87,19 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /enterprises/{rut}/branches': {
-    may: OWNERS,
     of: 'enterprise',
     sample: (side) => of('/branches', { ...BRANCH, branch: String((branch += 1)) })(side),
   },
   'POST /enterprises/{rut}/branches/{branch}': {
-    may: OWNERS,
     of: 'enterprise',
     sample: (side) => of(`/branches/${side.branch}`, BRANCH)(side),
   },
   'POST /enterprises/{rut}/branches/{branch}/close': {
-    may: OWNERS,
     of: 'enterprise',
     sample: (side) => of(`/branches/${side.branch}/close`, {})(side),
     mayFail: true,
   },
   'POST /enterprises/{rut}/data': {
-    may: OWNERS,
     of: 'enterprise',
     async sample(side, { site }) {
       const { legalName } = await site.deps.orm.em.fork().findOneOrFail(Enterprise, { rut: side.rut });
@@ -137,10 +121,9 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
       })(side);
     },
   },
-  'POST /enterprises/{rut}/logo': { may: OWNERS, of: 'enterprise', sample: of('/logo', { file: PNG }) },
-  'POST /enterprises/{rut}/logo/remove': { may: OWNERS, of: 'enterprise', sample: of('/logo/remove', {}) },
+  'POST /enterprises/{rut}/logo': { of: 'enterprise', sample: of('/logo', { file: PNG }) },
+  'POST /enterprises/{rut}/logo/remove': { of: 'enterprise', sample: of('/logo/remove', {}) },
   'POST /enterprises/{rut}/grants': {
-    may: ADMINS,
     of: 'enterprise',
     sample: (side, { ours, theirs }) => {
       const account = side === ours ? ours.accountId : theirs.accountId;
@@ -150,47 +133,39 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     mayFail: true,
   },
   'POST /enterprises/{rut}/grants/remove': {
-    may: ADMINS,
     of: 'enterprise',
     sample: (side) => of('/grants/remove', { account: side.accountId, ...REASON })(side),
     mayFail: true,
   },
   'POST /enterprises/{rut}/send-report': {
-    may: SUPPORT,
     of: 'enterprise',
     sample: of('/send-report', { date: '2026-03-11', environment: 'sandbox', ...REASON }),
   },
   'POST /enterprises/{rut}/report-duty': {
-    may: ADMINS,
     of: 'enterprise',
     sample: of('/report-duty', { act: 'start', from: '2026-12-01', ...REASON }),
   },
   'POST /enterprises/{rut}/suspend': {
-    may: ADMINS,
     of: 'enterprise',
     sample: of('/suspend', REASON),
     mayFail: true,
   },
   'POST /enterprises/{rut}/resume': {
-    may: ADMINS,
     of: 'enterprise',
     sample: of('/resume', REASON),
     mayFail: true,
   },
   'POST /enterprises/{rut}/permissions': {
-    may: ADMINS,
     of: 'enterprise',
     sample: of('/permissions', { act: 'grant', permission: 'PROD', ...REASON }),
   },
   'POST /enterprises/{rut}/transfer': {
-    may: ADMINS,
     of: 'enterprise',
     sample: (side) => of('/transfer', { account: side.accountId, ...REASON })(side),
     // To the account that owns it already: the others rest on whose it is.
     mayFail: true,
   },
   'GET /reports': {
-    may: EVERYONE,
     of: 'everyone',
     async sample(side, world) {
       await aReport(side, world);
@@ -198,12 +173,10 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'GET /reports/{rut}/{environment}/{date}': {
-    may: EVERYONE,
     of: 'enterprise',
     sample: async (side, world) => ({ path: (await aReport(side, world)).path }),
   },
   'GET /reports/{rut}/{environment}/{date}/xml': {
-    may: EVERYONE,
     of: 'enterprise',
     isFile: true,
     async sample(side, world) {
@@ -212,24 +185,20 @@ export const ENTERPRISE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /reports/{rut}/{environment}/{date}/send': {
-    may: SUPPORT,
     of: 'enterprise',
     sample: reportForm('send'),
     // It waits for a person.
     mayFail: true,
   },
   'POST /reports/{rut}/{environment}/{date}/retry': {
-    may: SUPPORT,
     of: 'enterprise',
     sample: reportForm('retry'),
   },
   'POST /reports/{rut}/{environment}/{date}/settle': {
-    may: SUPPORT,
     of: 'enterprise',
     sample: reportForm('settle'),
   },
   'GET /rates': {
-    may: { operators: 'VIEWER', members: null },
     of: 'everyone',
     async sample(_side, { site }) {
       const rate = { currency: 'USD', date: '2026-03-10', rate: '40.125', source: 'BCU' } as const;

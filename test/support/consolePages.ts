@@ -3,7 +3,7 @@ import { createCustomer } from '../../src/commands/customers.ts';
 import { inviteMember } from '../../src/commands/members.ts';
 import { createUser } from '../../src/commands/users.ts';
 import { addWebhook, removeWebhook } from '../../src/commands/webhooks.ts';
-import type { Audience } from '../../src/console/access.ts';
+import { type Audience, audienceOf, type PageRoute } from '../../src/console/permissions.ts';
 import { storeAttempts } from '../../src/db/attempts.ts';
 import { Payment } from '../../src/db/entities/enterprises.ts';
 import { AccountInvitation, Person } from '../../src/db/entities/people.ts';
@@ -22,10 +22,8 @@ export interface Sample {
   readonly fields?: Readonly<Record<string, string | readonly string[] | Buffer>>;
 }
 
-/** A page or a form, and who gets what of it. */
-export interface ConsolePage {
-  /** Who may, said here once more: a page that lets in others fails. */
-  readonly may: Audience;
+/** A page or a form, how it is asked for, and whose it is. */
+interface Asked {
   /**
    * Whose it is: an enterprise's (others are told 404, and who was granted VIEWER there is one), an account's, or everyone's own (a
    * list, one's own session), which shows others nothing of ours.
@@ -40,16 +38,17 @@ export interface ConsolePage {
   readonly mayFail?: true;
 }
 
-const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const OPERATORS: Audience = { operators: 'VIEWER', members: null };
-const PEOPLE_OF_ACCOUNTS: Audience = { operators: null, members: 'VIEWER' };
-const OWNERS: Audience = { operators: null, members: 'OWNER' };
-const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
-const EXPORTS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
-const ADMINS: Audience = { operators: 'ADMIN', members: null };
+/** A page or a form, and who gets what of it. */
+export interface ConsolePage extends Asked {
+  /** Who may, by the table. */
+  readonly may: Audience;
+}
+
+/** By rows of the table of who may do what. */
+export type Samples = Readonly<Partial<Record<PageRoute, Asked>>>;
+
 /** A form about a colleague who never signed in. */
-const personForm = (act: string, answer = 303): ConsolePage => ({
-  may: ADMINS,
+const personForm = (act: string, answer = 303): Asked => ({
   of: 'account',
   answer,
   sample: async ({ accountId, email }, { site }) => {
@@ -57,7 +56,6 @@ const personForm = (act: string, answer = 303): ConsolePage => ({
     return { path: `/accounts/${accountId}/people/${id}/${act}`, fields: act === 'invite' ? {} : REASON };
   },
 });
-const RUNNERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
   path,
   ...(fields ? { fields } : {}),
@@ -65,22 +63,18 @@ const at = (path: string, fields?: Sample['fields']) => (): Sample => ({
 
 const REASON = { reason: 'Lo pidió la cuenta' };
 
-/** Every page and form for those who are signed in, by method and path. */
-export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
-  'GET /': { may: EVERYONE, of: 'everyone', sample: at('/') },
-  'GET /accounts': { may: OPERATORS, of: 'everyone', sample: at('/accounts') },
+const SAMPLES: Samples = {
+  'GET /': { of: 'everyone', sample: at('/') },
+  'GET /accounts': { of: 'everyone', sample: at('/accounts') },
   'POST /accounts': {
-    may: ADMINS,
     of: 'everyone',
     sample: at('/accounts', { name: 'Estudio Nuevo', email: 'nuevo@example.com', developer: 'yes' }),
   },
   'GET /accounts/{id}': {
-    may: OPERATORS,
     of: 'account',
     sample: ({ accountId }) => ({ path: `/accounts/${accountId}` }),
   },
   'POST /accounts/{id}/limit': {
-    may: ADMINS,
     of: 'account',
     sample: ({ accountId }) => ({
       path: `/accounts/${accountId}/limit`,
@@ -88,7 +82,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /accounts/{id}/grants': {
-    may: ADMINS,
     of: 'account',
     sample: ({ accountId }, { theirs }) => ({
       path: `/accounts/${accountId}/grants`,
@@ -96,7 +89,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /accounts/{id}/grants/{rut}/remove': {
-    may: ADMINS,
     of: 'account',
     sample: ({ accountId }, { theirs }) => ({
       path: `/accounts/${accountId}/grants/${theirs.rut}/remove`,
@@ -104,7 +96,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /accounts/{id}/people': {
-    may: ADMINS,
     of: 'account',
     sample: ({ accountId }) => ({
       path: `/accounts/${accountId}/people`,
@@ -115,17 +106,15 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
   'POST /accounts/{id}/people/{person}/invite': personForm('invite', 200),
   'POST /accounts/{id}/people/{person}/end': personForm('end'),
   'POST /accounts/{id}/people/{person}/disable': personForm('disable'),
-  'GET /audit': { may: OPERATORS, of: 'everyone', sample: at('/audit') },
-  'GET /search': { may: EVERYONE, of: 'everyone', sample: at('/search?q=nothing+goes+by+this') },
-  'GET /cfes': { may: EVERYONE, of: 'everyone', sample: at('/cfes') },
+  'GET /audit': { of: 'everyone', sample: at('/audit') },
+  'GET /search': { of: 'everyone', sample: at('/search?q=nothing+goes+by+this') },
+  'GET /cfes': { of: 'everyone', sample: at('/cfes') },
   'GET /exports': {
-    may: EXPORTS,
     of: 'everyone',
     // Who may have no file of that enterprise is offered no form.
     sample: async ({ rut }) => ({ path: `/exports?rut=${rut}` }),
   },
   'POST /exports': {
-    may: EXPORTS,
     of: 'enterprise',
     sample: async ({ rut }, { site }) => ({
       path: '/exports',
@@ -133,7 +122,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /exports/{id}/zip': {
-    may: EXPORTS,
     of: 'enterprise',
     isFile: true,
     sample: async ({ rut }, { site }) => ({
@@ -141,55 +129,47 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /exports/{id}/stop': {
-    may: EXPORTS,
     of: 'enterprise',
     sample: async ({ rut }, { site }) => ({
       path: `/exports/${await anExport(site.deps.orm, rut, 'RUNNING')}/stop`,
       fields: {},
     }),
   },
-  'GET /help': { may: EVERYONE, of: 'everyone', sample: at('/help') },
-  'GET /me': { may: EVERYONE, of: 'everyone', sample: at('/me') },
+  'GET /help': { of: 'everyone', sample: at('/help') },
+  'GET /me': { of: 'everyone', sample: at('/me') },
   'POST /me/sessions': {
-    may: EVERYONE,
     of: 'everyone',
     sample: at('/me/sessions', { session: '00000000-0000-4000-8000-000000000000' }),
   },
   'POST /me/password': {
-    may: EVERYONE,
     of: 'everyone',
     sample: at('/me/password', { old: 'not this one, surely', password: 'cuatro palabras mas largas' }),
     mayFail: true,
   },
-  'GET /me/second-factor': { may: EVERYONE, of: 'everyone', sample: at('/me/second-factor') },
+  'GET /me/second-factor': { of: 'everyone', sample: at('/me/second-factor') },
   'POST /me/second-factor': {
-    may: EVERYONE,
     of: 'everyone',
     answer: 200,
     sample: at('/me/second-factor', { password: 'not this one, surely', code: '' }),
     mayFail: true,
   },
   'POST /me/second-factor/off': {
-    may: PEOPLE_OF_ACCOUNTS,
     of: 'everyone',
     sample: at('/me/second-factor/off', { password: 'not this one, surely', code: '' }),
     mayFail: true,
   },
   'POST /saved-filters': {
-    may: EVERYONE,
     of: 'everyone',
     sample: at('/saved-filters', { to: '/cfes?rut=219999830019', name: 'mine' }),
   },
   'POST /saved-filters/{id}/delete': {
-    may: EVERYONE,
     of: 'everyone',
     sample: at('/saved-filters/00000000-0000-4000-8000-000000000000/delete', { to: '/' }),
     mayFail: true,
   },
-  'GET /webhooks': { may: EVERYONE, of: 'everyone', sample: at('/webhooks') },
+  'GET /webhooks': { of: 'everyone', sample: at('/webhooks') },
   // Everyone who may has an account of their own to send it for; for another's it is refused.
   'POST /webhooks': {
-    may: CHANGES_WEBHOOKS,
     of: 'everyone',
     mayFail: true,
     answer: 200,
@@ -199,12 +179,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /webhooks/{id}': {
-    may: EVERYONE,
     of: 'account',
     sample: ({ webhookId }) => ({ path: `/webhooks/${webhookId}` }),
   },
   'POST /webhooks/{id}/change': {
-    may: CHANGES_WEBHOOKS,
     of: 'account',
     sample: async (side, world) => ({
       path: `/webhooks/${await aWebhook(side, world)}/change`,
@@ -212,7 +190,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /webhooks/{id}/enabled': {
-    may: CHANGES_WEBHOOKS,
     of: 'account',
     sample: async (side, world) => ({
       path: `/webhooks/${await aWebhook(side, world)}/enabled`,
@@ -220,12 +197,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /webhooks/{id}/test': {
-    may: CHANGES_WEBHOOKS,
     of: 'account',
     sample: ({ webhookId }) => ({ path: `/webhooks/${webhookId}/test`, fields: {} }),
   },
   'POST /webhooks/{id}/secret': {
-    may: CHANGES_WEBHOOKS,
     of: 'account',
     answer: 200,
     sample: async (side, world) => ({
@@ -234,21 +209,18 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /webhooks/{id}/remove': {
-    may: CHANGES_WEBHOOKS,
     of: 'account',
     sample: async (side, world) => ({
       path: `/webhooks/${await aWebhook(side, world)}/remove`,
       fields: { sure: 'yes' },
     }),
   },
-  'GET /deliveries': { may: EVERYONE, of: 'everyone', sample: at('/deliveries') },
+  'GET /deliveries': { of: 'everyone', sample: at('/deliveries') },
   'GET /deliveries/{id}': {
-    may: EVERYONE,
     of: 'account',
     sample: ({ deliveryId }) => ({ path: `/deliveries/${deliveryId}` }),
   },
   'POST /deliveries/{id}/redeliver': {
-    may: { operators: 'SUPPORT', members: 'MEMBER' },
     of: 'account',
     sample: ({ deliveryId }) => ({
       path: `/deliveries/${deliveryId}/redeliver`,
@@ -256,12 +228,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /keys': {
-    may: PEOPLE_OF_ACCOUNTS,
     of: 'account',
     sample: ({ accountId }) => ({ path: `/keys?account=${accountId}` }),
   },
   'POST /keys': {
-    may: OWNERS,
     of: 'account',
     answer: 200,
     sample: ({ accountId }) => ({
@@ -270,7 +240,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /keys/{id}/revoke': {
-    may: OWNERS,
     of: 'account',
     sample: ({ accountId, keyId }) => ({
       path: `/keys/${keyId}/revoke`,
@@ -278,12 +247,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /members': {
-    may: PEOPLE_OF_ACCOUNTS,
     of: 'account',
     sample: ({ accountId }) => ({ path: `/members?account=${accountId}` }),
   },
   'POST /members': {
-    may: OWNERS,
     of: 'account',
     answer: 200,
     sample: ({ accountId }) => ({
@@ -292,7 +259,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /members/invitations/{id}/withdraw': {
-    may: OWNERS,
     of: 'account',
     sample: async ({ accountId }, { site }) => {
       const email = `invitada.${randomUUID()}@example.com`;
@@ -303,7 +269,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /members/{id}/role': {
-    may: OWNERS,
     of: 'account',
     sample: async (side, world) => ({
       path: `/members/${await aColleague(side, world)}/role`,
@@ -311,7 +276,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /members/{id}/remove': {
-    may: OWNERS,
     of: 'account',
     sample: async (side, world) => ({
       path: `/members/${await aColleague(side, world)}/remove`,
@@ -319,12 +283,10 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /enterprises/{rut}/customers': {
-    may: EVERYONE,
     of: 'enterprise',
     sample: ({ rut }) => ({ path: `/enterprises/${rut}/customers` }),
   },
   'POST /enterprises/{rut}/customers': {
-    may: CHANGES_WEBHOOKS,
     of: 'enterprise',
     sample: ({ rut }) => ({
       path: `/enterprises/${rut}/customers`,
@@ -338,14 +300,12 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'GET /enterprises/{rut}/customers/{id}': {
-    may: EVERYONE,
     of: 'enterprise',
     sample: async (side, world) => ({
       path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}`,
     }),
   },
   'POST /enterprises/{rut}/customers/{id}': {
-    may: CHANGES_WEBHOOKS,
     of: 'enterprise',
     sample: async (side, world) => ({
       path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}`,
@@ -353,21 +313,18 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
   },
   'POST /enterprises/{rut}/customers/{id}/delete': {
-    may: CHANGES_WEBHOOKS,
     of: 'enterprise',
     sample: async (side, world) => ({
       path: `/enterprises/${side.rut}/customers/${await aCustomer(side, world)}/delete`,
       fields: { sure: 'yes' },
     }),
   },
-  'GET /plan': { may: PEOPLE_OF_ACCOUNTS, of: 'everyone', sample: at('/plan') },
+  'GET /plan': { of: 'everyone', sample: at('/plan') },
   'GET /plan/{rut}': {
-    may: PEOPLE_OF_ACCOUNTS,
     of: 'enterprise',
     sample: ({ rut }) => ({ path: `/plan/${rut}` }),
   },
   'GET /plan/{rut}/payments/{id}': {
-    may: OWNERS,
     of: 'enterprise',
     answer: 303,
     isFile: true,
@@ -389,18 +346,15 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /plan/{rut}': {
-    may: OWNERS,
     of: 'enterprise',
     sample: ({ rut }) => ({ path: `/plan/${rut}`, fields: { plan: '["STANDARD","MONTHLY"]' } }),
   },
   ...ENTERPRISE_PAGES,
   'GET /cfes/{rut}/{environment}/{cfe_id}': {
-    may: EVERYONE,
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({ path: `/cfes/${rut}/production/${cfeId}` }),
   },
   'GET /cfes/{rut}/{environment}/{cfe_id}/xml': {
-    may: EVERYONE,
     of: 'enterprise',
     isFile: true,
     async sample({ rut, cfeId, cfeUuid }, { site }) {
@@ -413,7 +367,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'GET /cfes/{rut}/{environment}/{cfe_id}/exchange': {
-    may: { operators: 'VIEWER', members: null },
     of: 'enterprise',
     async sample({ rut, cfeId, cfeUuid }, { site }) {
       const said = { code: '105', message: EVIL, detail: null };
@@ -434,7 +387,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     },
   },
   'POST /cfes/{rut}/{environment}/{cfe_id}/support': {
-    may: { operators: 'SUPPORT', members: null },
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({
       path: `/cfes/${rut}/production/${cfeId}/support`,
@@ -443,7 +395,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     mayFail: true,
   },
   'POST /cfes/{rut}/{environment}/{cfe_id}/mails': {
-    may: { operators: 'SUPPORT', members: 'MEMBER' },
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({
       path: `/cfes/${rut}/production/${cfeId}/mails`,
@@ -452,7 +403,6 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     mayFail: true,
   },
   'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}': {
-    may: { operators: 'SUPPORT', members: 'MEMBER' },
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({
       path: `/cfes/${rut}/production/${cfeId}/mails/00000000-0000-4000-8000-000000000000`,
@@ -460,16 +410,14 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     }),
     mayFail: true,
   },
-  'GET /stuck': { may: OPERATORS, of: 'everyone', sample: at('/stuck?stuck_reason=undecided') },
-  'GET /runs': { may: EVERYONE, of: 'everyone', sample: at('/runs') },
-  'GET /runs/{id}': { may: EVERYONE, of: 'account', sample: ({ runId }) => ({ path: `/runs/${runId}` }) },
+  'GET /stuck': { of: 'everyone', sample: at('/stuck?stuck_reason=undecided') },
+  'GET /runs': { of: 'everyone', sample: at('/runs') },
+  'GET /runs/{id}': { of: 'account', sample: ({ runId }) => ({ path: `/runs/${runId}` }) },
   'GET /runs/new': {
-    may: RUNNERS,
     of: 'account',
     sample: ({ webhookId }) => ({ path: `/runs/new?kind=redeliver&webhook=${webhookId}` }),
   },
   'POST /runs': {
-    may: RUNNERS,
     of: 'account',
     sample: ({ webhookId }) => ({
       path: '/runs',
@@ -479,11 +427,15 @@ export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = {
     mayFail: true,
   },
   'POST /runs/{id}/stop': {
-    may: RUNNERS,
     of: 'account',
     sample: ({ runId }) => ({ path: `/runs/${runId}/stop`, fields: { reason: 'basta' } }),
   },
 };
+
+/** Every page and form for those who are signed in, by method and path. */
+export const CONSOLE_PAGES: Readonly<Record<string, ConsolePage>> = Object.fromEntries(
+  Object.entries(SAMPLES).map(([name, row]) => [name, { ...row, may: audienceOf(name as PageRoute) }]),
+);
 
 /** A month in which that enterprise has a receipt. */
 async function aMonthOf(orm: Orm, rut: string): Promise<string> {

@@ -1,10 +1,20 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { type Audience, mayAt, mayIn, standingBy, viewerOf } from '../../src/console/access.ts';
+import { standingBy, viewerOf } from '../../src/console/access.ts';
 import { age, amount, browserName, figure } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { csvLine } from '../../src/console/lists.ts';
+import {
+  accountsFor,
+  audienceOf,
+  isForAnyone,
+  mayAt,
+  mayIn,
+  mayOpen,
+  type PageRoute,
+  WHO_MAY,
+} from '../../src/console/permissions.ts';
 import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createTotpSecrets, stepOfCode, totpCode } from '../../src/crypto/totp.ts';
@@ -225,8 +235,7 @@ describe('what somebody may at an enterprise', () => {
     });
   });
 
-  const MEMBERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
-  const NOBODY: Audience = { operators: null, members: null };
+  const ROUTE = 'POST /deliveries/{id}/redeliver';
   test.each([
     [{ kind: 'operator', role: 'VIEWER' }, false],
     [{ kind: 'operator', role: 'SUPPORT' }, true],
@@ -236,15 +245,52 @@ describe('what somebody may at an enterprise', () => {
     [{ kind: 'member', role: 'OWNER', accountId: 'a' }, true],
     [null, false],
   ] as const)('%j may do what is for SUPPORT and MEMBER: %s', (standing, may) => {
-    expect(mayAt(standing, MEMBERS)).toBe(may);
-    expect(mayAt(standing, NOBODY)).toBe(false);
+    expect(mayAt(standing, ROUTE)).toBe(may);
   });
 
   test('at an account: only by a role in that one', () => {
     const viewer = of(['OWNER', 'a'], ['VIEWER', 'b']);
-    expect(['a', 'b', 'c'].map((account) => mayIn(viewer, account, MEMBERS))).toEqual([true, false, false]);
-    expect(mayIn({ kind: 'operator', role: 'ADMIN' }, 'c', MEMBERS)).toBe(true);
+    expect(['a', 'b', 'c'].map((account) => mayIn(viewer, account, ROUTE))).toEqual([true, false, false]);
+    expect(accountsFor(viewer, ROUTE)).toEqual(['a']);
+    expect([mayOpen(viewer, ROUTE), mayOpen(of(['VIEWER', 'b']), ROUTE)]).toEqual([true, false]);
   });
+
+  test('an operator who may, for all accounts; one who may not, for none', () => {
+    const [support, viewer] = [
+      { kind: 'operator', role: 'SUPPORT' },
+      { kind: 'operator', role: 'VIEWER' },
+    ] as const;
+    expect([accountsFor(support, ROUTE), accountsFor(viewer, ROUTE)]).toEqual([null, []]);
+    expect([mayIn(support, 'c', ROUTE), mayIn(viewer, 'c', ROUTE)]).toEqual([true, false]);
+    expect([mayOpen(support, ROUTE), mayOpen(viewer, ROUTE)]).toEqual([true, false]);
+  });
+});
+
+/** What docs/console.md#people-and-roles says, by routes: the first that fits. Operators and members, each from a role on. */
+const RULES = [
+  [/^POST \/me\/second-factor\/off$/, null, 'VIEWER'],
+  [/ \/(me|sign-out|saved-filters|help)\b/, 'VIEWER', 'VIEWER'],
+  [/^GET \/(accounts|audit|stuck|rates)\b|\/exchange$/, 'VIEWER', null],
+  [/^GET \/plan\/\{rut\}\/payments/, null, 'OWNER'],
+  [/^GET \/(keys|members|plan)\b/, null, 'VIEWER'],
+  [/ \/exports\b|^GET \/runs\/new$/, 'SUPPORT', 'MEMBER'],
+  [/^GET /, 'VIEWER', 'VIEWER'],
+  [/^POST \/(keys|members|plan)\b/, null, 'OWNER'],
+  [/^POST \/(runs|deliveries)\b|\/mails\b/, 'SUPPORT', 'MEMBER'],
+  [/^POST \/(cfes|reports)\b|\/send-report$/, 'SUPPORT', null],
+  [/^POST \/webhooks\b|\/(customers|login|caes)\b/, 'ADMIN', 'MEMBER'],
+  [/\/(certificate|data|logo|branches|annulments)\b/, 'ADMIN', 'OWNER'],
+  [/^POST \/(accounts|enterprises)\b/, 'ADMIN', null],
+] as const;
+
+test('the table of who may do what says what the document says', () => {
+  const routes = (Object.keys(WHO_MAY) as PageRoute[]).filter((route) => !isForAnyone(route));
+  expect(routes.map((route) => [route, audienceOf(route)])).toEqual(
+    routes.map((route) => {
+      const [, operators, members] = RULES.find(([fits]) => fits.test(route)) ?? [];
+      return [route, { operators, members }];
+    }),
+  );
 });
 
 test.each([

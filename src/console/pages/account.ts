@@ -21,9 +21,18 @@ import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { showOnce } from '../once.ts';
-import { type Answer, acting, type ConsoleDeps, definePage, go, show, type Visit } from '../page.ts';
+import {
+  type Answer,
+  acting,
+  type ConsoleDeps,
+  definePage,
+  go,
+  show,
+  signedIn,
+  type Visit,
+} from '../page.ts';
 import { button, choice, field, form, mark, optionsOf, panel, table } from '../parts.ts';
-import { ADMINS, mayChange, READERS } from './accounts.ts';
+import { mayOpen, type PageRoute } from '../permissions.ts';
 import { STATUS_TONES } from './enterprises.ts';
 
 /** The table could hold more, but beyond this a limit limits nothing. */
@@ -34,17 +43,16 @@ const place = (id: string): string => `/accounts/${id}`;
 const Reason = z.object({ reason: z.string().trim().pipe(text(REASON_LENGTH)) });
 const reasonField = (visit: Visit): Html =>
   field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
+/** Whether whoever looks may send a form about accounts. */
+const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(visit).viewer, route);
 const FORM = {
-  method: 'POST',
-  audience: ADMINS,
   back: ({ params }: { params: { id: string } }) => place(params.id),
 } as const;
 
 /** GET /accounts/{id}: what an account is at which enterprises, its keys, limits and people. */
 export const accountPage = definePage({
   name: 'account',
-  path: '/accounts/{id}',
-  audience: READERS,
+  route: 'GET /accounts/{id}',
   params: Id,
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
@@ -62,8 +70,8 @@ export const accountPage = definePage({
           ? csvOf(people)
           : csvOf(enterprises);
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await listPart(visit, enterprises)}${mayChange(visit) && grantForm(visit, id)}`)}
-${panel(words.people, html`${await listPart(visit, people)}${mayChange(visit) && addForm(visit, id)}`)}
+${panel(words.enterprises, html`${await listPart(visit, enterprises)}${maySend(visit, 'POST /accounts/{id}/grants') && grantForm(visit, id)}`)}
+${panel(words.people, html`${await listPart(visit, people)}${maySend(visit, 'POST /accounts/{id}/people') && addForm(visit, id)}`)}
 ${panel(words.keys, await listPart(visit, keys))}
 ${panel(words.limits, limitsTable(visit, id, await ownLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
@@ -103,7 +111,9 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     ...at,
     name: 'enterprises',
     label: words.enterprises,
-    columns: mayChange(visit) ? [...columns, column('account_id', words.act, () => id, remove)] : columns,
+    columns: maySend(visit, 'POST /accounts/{id}/grants/{rut}/remove')
+      ? [...columns, column('account_id', words.act, () => id, remove)]
+      : columns,
     read: ({ after, limit }) => enterprisesAt(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
     key: { parts: ['text'], of: ({ rut }) => [rut] },
     href: ({ rut }) => `/enterprises/${rut}`,
@@ -164,7 +174,7 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
     ...at,
     name: 'people',
     label: words.people,
-    columns: mayChange(visit)
+    columns: maySend(visit, 'POST /accounts/{id}/people/{person}/invite')
       ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
       : columns,
     // An account has few people: they are one page.
@@ -213,13 +223,14 @@ function addForm(visit: Visit, id: string): Html {
 
 function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, number>): Html {
   const { accounts: words, environments } = visit.texts;
+  const mayLimit = maySend(visit, 'POST /accounts/{id}/limit');
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
     figure(own.get(environment) ?? HOURLY_LIMITS[environment].most),
     own.has(environment) ? words.own : words.usual,
-    ...(mayChange(visit) ? [limitForm(visit, id, environment)] : []),
+    ...(mayLimit ? [limitForm(visit, id, environment)] : []),
   ]);
-  const heads = [words.environment, words.perHour, words.setBy, ...(mayChange(visit) ? [words.act] : [])];
+  const heads = [words.environment, words.perHour, words.setBy, ...(mayLimit ? [words.act] : [])];
   return table(words.limits, heads, rows, [1]);
 }
 
@@ -234,7 +245,7 @@ const limitForm = (visit: Visit, id: string, environment: Environment): Html =>
 export const sendLimit = definePage({
   ...FORM,
   name: 'account-limit',
-  path: '/accounts/{id}/limit',
+  route: 'POST /accounts/{id}/limit',
   params: Id,
   form: z.object({
     environment: z.enum(ENVIRONMENTS),
@@ -252,7 +263,7 @@ export const sendLimit = definePage({
 export const sendGrant = definePage({
   ...FORM,
   name: 'account-grant',
-  path: '/accounts/{id}/grants',
+  route: 'POST /accounts/{id}/grants',
   params: Id,
   form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES), ...Reason.shape }),
   async handle({ params: { id }, form: { rut, role, reason }, visit }, deps) {
@@ -265,7 +276,7 @@ export const sendGrant = definePage({
 export const sendRemoveGrant = definePage({
   ...FORM,
   name: 'account-grant-remove',
-  path: '/accounts/{id}/grants/{rut}/remove',
+  route: 'POST /accounts/{id}/grants/{rut}/remove',
   params: z.object({ id: z.uuid(), rut: Rut }),
   form: Reason,
   async handle({ params: { id, rut }, form: { reason }, visit }, deps) {
@@ -278,7 +289,7 @@ export const sendRemoveGrant = definePage({
 export const sendPerson = definePage({
   ...FORM,
   name: 'account-person',
-  path: '/accounts/{id}/people',
+  route: 'POST /accounts/{id}/people',
   params: Id,
   form: z.object({ email: z.string().trim().pipe(Email.max(BY_LENGTH)), role: z.enum(MEMBER_ROLES) }),
   async handle({ params: { id }, form: { email, role }, visit }, deps) {
@@ -293,7 +304,7 @@ export const sendPerson = definePage({
 export const sendInvite = definePage({
   ...FORM,
   name: 'account-person-invite',
-  path: '/accounts/{id}/people/{person}/invite',
+  route: 'POST /accounts/{id}/people/{person}/invite',
   params: PersonOf,
   async handle({ params, visit }, deps) {
     const { email } = await memberOf(deps, params);
@@ -306,7 +317,7 @@ export const sendInvite = definePage({
 export const sendDisable = definePage({
   ...FORM,
   name: 'account-person-disable',
-  path: '/accounts/{id}/people/{person}/disable',
+  route: 'POST /accounts/{id}/people/{person}/disable',
   params: PersonOf,
   form: Reason,
   async handle({ params, form: { reason }, visit }, deps) {
@@ -320,7 +331,7 @@ export const sendDisable = definePage({
 export const sendEnd = definePage({
   ...FORM,
   name: 'account-person-end',
-  path: '/accounts/{id}/people/{person}/end',
+  route: 'POST /accounts/{id}/people/{person}/end',
   params: PersonOf,
   form: Reason,
   async handle({ params, form: { reason }, visit }, deps) {

@@ -4,27 +4,18 @@ import { accountsPage, type ListedAccount } from '../../db/consoleAccounts.ts';
 import { Email } from '../../domain/email.ts';
 import { text } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayAt } from '../access.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, listing } from '../lists.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
+import { mayOpen } from '../permissions.ts';
 
-export const READERS: Audience = { operators: 'VIEWER', members: null };
-export const ADMINS: Audience = { operators: 'ADMIN', members: null };
 const NAME_LENGTH = 100;
-
-/** Whether whoever looks may change accounts. */
-export function mayChange(visit: Visit): boolean {
-  const { viewer } = signedIn(visit);
-  return viewer.kind === 'operator' && mayAt(viewer, ADMINS);
-}
 
 /** GET /accounts: every account, by name. */
 export const accountListPage = definePage({
   name: 'accounts',
-  path: '/accounts',
-  audience: READERS,
+  route: 'GET /accounts',
   query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
   async handle({ query, visit }, deps) {
     const { accounts: words } = visit.texts;
@@ -40,7 +31,9 @@ export const accountListPage = definePage({
       key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
       href: ({ id }) => `/accounts/${id}`,
       empty: words.empty,
-      ...(mayChange(visit) ? { below: panel(words.create, createForm(visit)) } : {}),
+      ...(mayOpen(signedIn(visit).viewer, 'POST /accounts')
+        ? { below: panel(words.create, createForm(visit)) }
+        : {}),
     });
   },
 });
@@ -72,9 +65,7 @@ function createForm(visit: Visit): Html {
 /** POST /accounts: makes an account, and leads to it. */
 export const sendAccount = definePage({
   name: 'account-create',
-  method: 'POST',
-  path: '/accounts',
-  audience: ADMINS,
+  route: 'POST /accounts',
   form: z.object({
     name: z.string().trim().pipe(text(NAME_LENGTH)),
     email: z.string().trim().pipe(Email),

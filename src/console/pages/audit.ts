@@ -25,8 +25,7 @@ const Query = z.object({
 /** GET /audit: who did what, to what, when and why; newest first. */
 export const auditListPage = definePage({
   name: 'audit',
-  path: '/audit',
-  audience: { operators: 'VIEWER', members: null },
+  route: 'GET /audit',
   query: Query,
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;

@@ -26,8 +26,8 @@ import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
 import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, accountsOf, mayAt, mayIn, type Standing, standingAt } from '../access.ts';
-import { enterprisePath } from '../atEnterprise.ts';
+import { accountsOf, type Standing, standingAt } from '../access.ts';
+import { enterprisePath, requireRole } from '../atEnterprise.ts';
 import { amount, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { askedInRow } from '../operatorsReason.ts';
@@ -42,19 +42,15 @@ import {
   type Visit,
 } from '../page.ts';
 import { button, choice, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { mayAt, mayIn } from '../permissions.ts';
 import { mailMark } from './customers.ts';
-import { deliveryMark, REDELIVERS } from './deliveries.ts';
+import { deliveryMark } from './deliveries.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const MOST = 100;
-const EVERYONE: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const OPERATORS: Audience = { operators: 'VIEWER', members: null };
-const SUPPORT: Audience = { operators: 'SUPPORT', members: null };
-const MAILING: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 
 const PLACE = z.object({ rut: z.string(), environment: z.enum(ENVIRONMENTS), cfe_id: z.string().max(40) });
 type Place = z.output<typeof PLACE>;
-const PATH = '/cfes/{rut}/{environment}/{cfe_id}';
 
 const pathOf = ({ rut, environment, cfe_id }: Place): string => `/cfes/${rut}/${environment}/${cfe_id}`;
 /** The page of a CFE, or of another of its enterprise. */
@@ -66,14 +62,14 @@ const back = ({ params }: { params: Place }): string => pathOf(params);
 async function seenCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
-  { place, audience }: { place: Place; audience: Audience },
+  place: Place,
 ): Promise<{ cfe: Cfe; standing: Standing }> {
   const { rut, environment } = place;
   const parts = parseCfeId(place.cfe_id);
   const standing = await standingAt(orm, signedIn(visit).viewer, rut);
   const cfe = parts && standing && (await findCfeForPerson(orm.em.fork(), { rut, environment, ...parts }));
   if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
-  if (!mayAt(standing, audience)) throw new Refusal('FORBIDDEN', 'Not for this role.');
+  requireRole(visit, standing);
   return { cfe, standing };
 }
 
@@ -91,11 +87,10 @@ interface Told {
 /** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt, where it stands, what comes next, what can be done, what happened. */
 export const cfePage = definePage({
   name: 'cfe',
-  path: PATH,
-  audience: EVERYONE,
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
   params: PLACE,
   async handle({ params, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
+    const { cfe, standing } = await seenCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
     const cfeId = formatCfeId(cfe);
     const em = () => deps.orm.em.fork();
@@ -205,7 +200,7 @@ function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
   if (dossier.actions.length === 0) return nothing(own.nothingToDo);
-  if (!mayAt(standing, SUPPORT)) return nothing(own.supportActs);
+  if (!mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/support')) return nothing(own.supportActs);
   const to = `${placeOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
     form(
@@ -229,13 +224,14 @@ function whatHappened(visit: Visit, told: Told): Html {
   const here = placeOf(cfe);
   const said = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
-  const isOperator = mayAt(standing, OPERATORS);
+  const maySeeSaid = mayAt(standing, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActs = mayAt(standing, 'GET /audit');
   const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
     // Who of us did what is for us.
-    .filter(({ kind }) => isOperator || kind !== 'act')
+    .filter(({ kind }) => maySeeActs || kind !== 'act')
     .map(({ at, what, more, attempt }: Happening) => ({
       at,
-      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && isOperator && said(attempt)}`,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeSaid && said(attempt)}`,
     }));
   const all = [...rows, ...whoWasTold(visit, told)].toSorted((a, b) => a.at.getTime() - b.at.getTime());
   return table(
@@ -269,7 +265,9 @@ function mailsOf(
 ): Html {
   const { cfe: own } = visit.texts;
   const here = placeOf(cfe);
-  const may = mayAt(standing, MAILING) && cfe.status !== 'REJECTED';
+  const isMailable = cfe.status !== 'REJECTED';
+  const maySend = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
+  const mayRepeat = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
   const isTrial = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean => !isTrial || mayReachFromSandbox(address, sandboxMails);
   const again = ({ id }: Mail): Html =>
@@ -278,13 +276,13 @@ function mailsOf(
     moment(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
     mailMark(visit, mail),
-    may && isReachable(mail.destination) ? again(mail) : '',
+    mayRepeat && isReachable(mail.destination) ? again(mail) : '',
   ]);
   const list =
     rows.length === 0
       ? nothing(own.noMails)
       : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
-  if (!may || cfe.status === 'PENDING') return list;
+  if (!maySend || cfe.status === 'PENDING') return list;
   if (isTrial && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoTrials)}`;
   const options = sandboxMails.map((address) => [address, address] as const);
   const address = isTrial
@@ -301,7 +299,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
   const again = ({ id }: ListedDelivery): Html =>
     askedInRow(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
   const isAgain = (one: ListedDelivery): boolean =>
-    !one.isWebhookRemoved && mayIn(viewer, one.accountId, REDELIVERS);
+    !one.isWebhookRemoved && mayIn(viewer, one.accountId, 'POST /deliveries/{id}/redeliver');
   const rows = deliveries.map((one) => [
     moment(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
@@ -324,7 +322,7 @@ function linksOf(
     report
       ? html`<a href="${reportPath(report)}">${own.report} <time>${report.date}</time></a> ${reportMark(visit, report.status)}`
       : own.noReport,
-    mayAt(standing, OPERATORS) &&
+    mayAt(standing, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
     temporalUi &&
       cfe.workflowId !== null &&
@@ -348,11 +346,10 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
 /** GET …/xml: the signed CFE, byte for byte. */
 export const cfeXmlPage = definePage({
   name: 'cfe-xml',
-  path: `${PATH}/xml`,
-  audience: EVERYONE,
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
   params: PLACE,
   async handle({ params, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, { place: params, audience: EVERYONE });
+    const { cfe } = await seenCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
     const withXml = await findCfeWithXml(deps.orm.em.fork(), { rut, environment, type, sequence });
     if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'It is not signed yet.');
@@ -364,12 +361,11 @@ export const cfeXmlPage = definePage({
 /** GET …/exchange: what was sent and answered at the last of the calls that asked and were answered so. For operators. */
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
-  path: `${PATH}/exchange`,
-  audience: OPERATORS,
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
   params: PLACE,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, { place: params, audience: OPERATORS });
+    const { cfe } = await seenCfe(deps, visit, params);
     const { cfe: own } = visit.texts;
     const em = deps.orm.em.fork();
     const exchange = await exchangeOf(em, cfe.id, query);
@@ -390,14 +386,12 @@ export const cfeExchangePage = definePage({
 /** POST …/support: retry, settle or abandon, with the reason. */
 export const sendCfeSupport = definePage({
   name: 'cfe-support',
-  method: 'POST',
-  path: `${PATH}/support`,
-  audience: SUPPORT,
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
   params: PLACE,
   form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: text(REASON_LENGTH) }),
   back,
   async handle({ params, form: sent, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, { place: params, audience: SUPPORT });
+    const { cfe } = await seenCfe(deps, visit, params);
     const { outcome, message, why } = await supportCfe(acting(deps, visit), {
       id: cfe.id,
       ...sent,
@@ -425,14 +419,12 @@ const limitOf =
 /** POST …/mails: the receipt to an address. */
 export const sendCfeMail = definePage({
   name: 'cfe-mail',
-  method: 'POST',
-  path: `${PATH}/mails`,
-  audience: MAILING,
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
   params: PLACE,
   form: z.object({ destination: Email }),
   back,
   async handle({ params, form: { destination }, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
+    const { cfe, standing } = await seenCfe(deps, visit, params);
     const accountId = standing.kind === 'member' ? standing.accountId : cfe.accountId;
     await sendMail(acting(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
@@ -442,13 +434,11 @@ export const sendCfeMail = definePage({
 /** POST …/mails/{mail_id}: an e-mail once more. */
 export const sendCfeMailAgain = definePage({
   name: 'cfe-mail-again',
-  method: 'POST',
-  path: `${PATH}/mails/{mail_id}`,
-  audience: MAILING,
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
   params: PLACE.extend({ mail_id: z.uuid() }),
   back,
   async handle({ params, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, { place: params, audience: MAILING });
+    const { cfe, standing } = await seenCfe(deps, visit, params);
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =

@@ -11,7 +11,7 @@ import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { text } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
-import { accountsOf, isAmong } from '../access.ts';
+import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { amount, moment } from '../format.ts';
 import {
@@ -26,7 +26,8 @@ import {
 } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, wholeWords } from '../parts.ts';
-import { EXPORTERS, exportsPath } from './exports.ts';
+import { mayOpen } from '../permissions.ts';
+import { exportsPath } from './exports.ts';
 
 const ANY = 'any';
 /** The filters by their names in the address, and what each may be. */
@@ -70,8 +71,7 @@ function typed(schema: z.ZodType) {
 /** GET /cfes: every receipt that somebody sees, by what they look for. */
 export const cfesPage = definePage({
   name: 'cfes',
-  path: '/cfes',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /cfes',
   query: Query,
   async handle({ query, visit }, deps) {
     const { search: words } = visit.texts;
@@ -91,7 +91,7 @@ export const cfesPage = definePage({
       href: (cfe) => cfePath(cfe),
       empty: words.none,
       emptyAtFirst: words.noneYet,
-      ...(isAmong(signedIn(visit).viewer, EXPORTERS) ? { below: exportLink(visit, query) } : {}),
+      ...(mayOpen(signedIn(visit).viewer, 'GET /exports') ? { below: exportLink(visit, query) } : {}),
       live: ['cfes'],
     });
   },

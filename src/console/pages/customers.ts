@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/customers.ts';
 import { customersAfter } from '../../db/customers.ts';
-import { findEnterprise } from '../../db/enterprises.ts';
 import { Customer } from '../../db/entities/enterprises.ts';
 import type { Mail } from '../../db/entities/mail.ts';
 import { type MailOfReceiver, mailsToReceiver } from '../../db/mails.ts';
@@ -11,24 +10,14 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayAt, standingAt } from '../access.ts';
+import { type AtEnterprise, atEnterprise } from '../atEnterprise.ts';
 import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fieldForms.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, column, LIST_QUERY, listing } from '../lists.ts';
-import {
-  acting,
-  type ConsoleDeps,
-  definePage,
-  go,
-  show,
-  signedIn,
-  ToldRefusal,
-  type Visit,
-} from '../page.ts';
+import { acting, type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { mayAt } from '../permissions.ts';
 
-const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
-const CHANGES: Audience = { operators: 'ADMIN', members: 'MEMBER' };
 const OF = { params: z.object({ rut: Rut }) } as const;
 const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
 /** Lines for addresses beyond those that are there. */
@@ -37,20 +26,6 @@ const MOST_RECEIPTS = 100;
 
 const pathOf = (rut: string, id?: string): string =>
   `/enterprises/${rut}/customers${id === undefined ? '' : `/${id}`}`;
-
-/** The name of the enterprise of a page: 404 where somebody has no role there, 403 where it does not do. */
-async function enterpriseFor(
-  visit: Visit,
-  { orm }: ConsoleDeps,
-  rut: string,
-  audience: Audience,
-): Promise<{ legalName: string; mayChange: boolean }> {
-  const standing = await standingAt(orm, signedIn(visit).viewer, rut);
-  const enterprise = standing && (await findEnterprise(orm.em.fork(), rut));
-  if (!enterprise) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
-  if (!mayAt(standing, audience)) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
-  return { legalName: enterprise.legalName, mayChange: mayAt(standing, CHANGES) };
-}
 
 async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promise<Customer> {
   const customer = await orm.em.fork().findOne(Customer, { rut, id });
@@ -62,8 +37,7 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
 export const customersPage = definePage({
   ...OF,
   name: 'customers',
-  path: '/enterprises/{rut}/customers',
-  audience: READERS,
+  route: 'GET /enterprises/{rut}/customers',
   query: z.object({
     ...LIST_QUERY,
     name: z.string().max(255).optional(),
@@ -72,10 +46,11 @@ export const customersPage = definePage({
   }),
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
-    const { legalName, mayChange } = await enterpriseFor(visit, deps, rut, READERS);
+    const { enterprise, standing } = await atEnterprise(visit, deps, rut);
+    const mayAdd = mayAt(standing, 'POST /enterprises/{rut}/customers');
     const filter = { rut, legalName: query.name, docNumber: query.document, countryCode: query.country };
     return listing<Customer>(visit, deps, {
-      title: `${words.title} · ${legalName}`,
+      title: `${words.title} · ${enterprise.legalName}`,
       name: 'customers',
       label: words.title,
       path: pathOf(rut),
@@ -93,7 +68,7 @@ export const customersPage = definePage({
       },
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
-      below: html`${mayChange && panel(words.add, customerForm(visit, pathOf(rut), null))}`,
+      below: html`${mayAdd && panel(words.add, customerForm(visit, pathOf(rut), null))}`,
     });
   },
 });
@@ -183,13 +158,11 @@ function inWords({ texts: { customers: words } }: Visit, error: unknown): unknow
 export const sendCustomer = definePage({
   ...OF,
   name: 'customer-add',
-  method: 'POST',
-  path: '/enterprises/{rut}/customers',
-  audience: CHANGES,
+  route: 'POST /enterprises/{rut}/customers',
   form: z.object({ ...FIELDS, type: z.enum(DOCUMENT_TYPES), document: Text }),
   back: ({ params }) => pathOf(params.rut),
   async handle({ params: { rut }, form: sent, visit }, deps) {
-    await enterpriseFor(visit, deps, rut, CHANGES);
+    await atEnterprise(visit, deps, rut);
     const customer = bodyOf(visit, sent, sent);
     const made = await createCustomer(acting(deps, visit), { rut, customer }).catch((error: unknown) => {
       throw inWords(visit, error);
@@ -202,28 +175,43 @@ export const sendCustomer = definePage({
 export const customerPage = definePage({
   ...ONE,
   name: 'customer',
-  path: '/enterprises/{rut}/customers/{id}',
-  audience: READERS,
+  route: 'GET /enterprises/{rut}/customers/{id}',
   async handle({ params: { rut, id }, visit }, deps) {
     const { customers: words } = visit.texts;
-    const { mayChange, legalName } = await enterpriseFor(visit, deps, rut, READERS);
+    const at = await atEnterprise(visit, deps, rut);
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
     const mails = await mailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
-    const sure = html`<p>${words.deleteAbout}</p><label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.deleteSure}</label>${button(words.delete)}`;
-    const shown = columnsOf(visit).map(
-      (column) => html`<div><dt>${column.head}</dt><dd>${column.cell(customer)}</dd></div>`,
-    );
-    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
-${
-  mayChange
-    ? html`<div class="panels">${panel(words.change, customerForm(visit, pathOf(rut, id), customer))}${panel(words.delete, form(visit, `${pathOf(rut, id)}/delete`, sure))}</div>`
-    : panel(null, html`<dl class="facts">${shown}</dl>`)
-}
+    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${at.enterprise.legalName}</a> · ${docType} ${docNumber}</p>
+${customerPanels(visit, at, customer)}
 ${panel(words.mails, mailsTable(visit, rut, mails))}`;
     return show(customer.legalName, body);
   },
 });
+
+/** The forms of a customer for whoever may send them; what is kept of it for others. */
+function customerPanels(
+  visit: Visit,
+  { enterprise: { rut }, standing }: AtEnterprise,
+  customer: Customer,
+): Html {
+  const { customers: words } = visit.texts;
+  const path = pathOf(rut, customer.id);
+  const mayChange = mayAt(standing, 'POST /enterprises/{rut}/customers/{id}');
+  const mayDelete = mayAt(standing, 'POST /enterprises/{rut}/customers/{id}/delete');
+  if (!mayChange && !mayDelete) {
+    const shown = columnsOf(visit).map(
+      (column) => html`<div><dt>${column.head}</dt><dd>${column.cell(customer)}</dd></div>`,
+    );
+    return panel(null, html`<dl class="facts">${shown}</dl>`);
+  }
+  const sure = html`<p>${words.deleteAbout}</p>
+<label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.deleteSure}</label>
+${button(words.delete)}`;
+  return html`<div class="panels">${mayChange && panel(words.change, customerForm(visit, path, customer))}${
+    mayDelete && panel(words.delete, form(visit, `${path}/delete`, sure))
+  }</div>`;
+}
 
 /** Where an e-mail stands, and why its last attempt did not succeed. */
 export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status' | 'error'>): Html => {
@@ -250,13 +238,11 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
 export const sendCustomerChange = definePage({
   ...ONE,
   name: 'customer-change',
-  method: 'POST',
-  path: '/enterprises/{rut}/customers/{id}',
-  audience: CHANGES,
+  route: 'POST /enterprises/{rut}/customers/{id}',
   form: Fields,
   back: ({ params }) => pathOf(params.rut, params.id),
   async handle({ params: { rut, id }, form: sent, visit }, deps) {
-    await enterpriseFor(visit, deps, rut, CHANGES);
+    await atEnterprise(visit, deps, rut);
     const { docType, docNumber } = await customerFor(deps, rut, id);
     const customer = bodyOf(visit, { type: docType, document: docNumber }, sent);
     await updateCustomer(acting(deps, visit), { rut, docType, docNumber, customer });
@@ -268,13 +254,11 @@ export const sendCustomerChange = definePage({
 export const sendCustomerDelete = definePage({
   ...ONE,
   name: 'customer-delete',
-  method: 'POST',
-  path: '/enterprises/{rut}/customers/{id}/delete',
-  audience: CHANGES,
+  route: 'POST /enterprises/{rut}/customers/{id}/delete',
   form: z.object({ sure: z.literal('yes') }),
   back: ({ params }) => pathOf(params.rut, params.id),
   async handle({ params: { rut, id }, visit }, deps) {
-    await enterpriseFor(visit, deps, rut, CHANGES);
+    await atEnterprise(visit, deps, rut);
     const { docType, docNumber } = await customerFor(deps, rut, id);
     await deleteCustomer(acting(deps, visit), { rut, docType, docNumber });
     return go(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });

@@ -12,7 +12,7 @@ import { EVENT_NAMES } from '../../domain/events.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, accountsOf } from '../access.ts';
+import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
 import {
@@ -49,8 +49,7 @@ type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Re
 /** GET /deliveries: events on their way, over all webhooks that somebody sees. */
 export const deliveriesPage = definePage({
   name: 'deliveries',
-  path: '/deliveries',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /deliveries',
   query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
@@ -188,9 +187,6 @@ function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
     column('next_attempt_at', words.next, 'nextAttemptAt', (row) => nextAttempt(visit, row)),
   ];
 }
-
-/** Who may send a delivery again. */
-export const REDELIVERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
 
 /** Where a delivery stands; one that waits for a retry says that it was refused. */
 export function deliveryMark(

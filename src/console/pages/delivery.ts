@@ -7,15 +7,15 @@ import type { Orm } from '../../db/orm.ts';
 import { findWebhook } from '../../db/webhooks.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayIn } from '../access.ts';
+import { isAllowedIn } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, nothing, panel, table } from '../parts.ts';
-import { deliveryMark, enterpriseOf, nextAttempt, REDELIVERS, resultWords } from './deliveries.ts';
+import { mayIn } from '../permissions.ts';
+import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
 import { factList } from './webhook.ts';
 
-const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 const ONE = { params: z.object({ id: z.uuid() }) } as const;
 
 interface Found {
@@ -24,11 +24,11 @@ interface Found {
 }
 
 /** The delivery with this id, if it goes to an account that somebody acts for so; else there is none (NOT_FOUND). */
-async function deliveryFor(visit: Visit, orm: Orm, id: string, audience: Audience): Promise<Found> {
+async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
   const em = orm.em.fork();
   const delivery = await findDelivery(em, id);
   const webhook = delivery && (await findWebhook(em, delivery.webhookId));
-  if (webhook && mayIn(signedIn(visit).viewer, webhook.accountId, audience)) return { delivery, webhook };
+  if (webhook && isAllowedIn(visit, webhook.accountId)) return { delivery, webhook };
   throw new Refusal('NOT_FOUND', 'There is no delivery with this id.');
 }
 
@@ -36,16 +36,17 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string, audience: Audienc
 export const deliveryPage = definePage({
   ...ONE,
   name: 'delivery',
-  path: '/deliveries/{id}',
-  audience: READERS,
+  route: 'GET /deliveries/{id}',
   async handle({ params, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id, READERS);
+    const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id);
     const em = deps.orm.em.fork();
     const event = await em.findOneOrFail(Event, { id: delivery.eventId });
     const attempts = await listAttempts(em, [delivery.id]);
     const { name } = await requireAccount(em, webhook.accountId);
-    const may = webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, REDELIVERS);
+    const may =
+      webhook.removedAt === null &&
+      mayIn(signedIn(visit).viewer, webhook.accountId, 'POST /deliveries/{id}/redeliver');
     const again = form(
       visit,
       `/deliveries/${delivery.id}/redeliver`,
@@ -116,13 +117,11 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
 export const sendRedeliver = definePage({
   ...ONE,
   name: 'redeliver',
-  method: 'POST',
-  path: '/deliveries/{id}/redeliver',
-  audience: REDELIVERS,
+  route: 'POST /deliveries/{id}/redeliver',
   form: z.object(OPERATORS_REASON),
   back: ({ params }) => `/deliveries/${params.id}`,
   async handle({ params, form: sent, visit }, deps) {
-    const { delivery } = await deliveryFor(visit, deps.orm, params.id, REDELIVERS);
+    const { delivery } = await deliveryFor(visit, deps.orm, params.id);
     await redeliver(acting(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
     return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
   },

@@ -17,28 +17,17 @@ import { Rut } from '../../domain/rut.ts';
 import { type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { mayAt } from '../access.ts';
-import {
-  ADMINS,
-  type AtEnterprise,
-  atEnterprise,
-  enterprisePath,
-  MEMBERS,
-  OPERATORS,
-  OWNERS,
-  READERS,
-  type Section,
-  SUPPORT,
-} from '../atEnterprise.ts';
+import { type AtEnterprise, atEnterprise, enterprisePath, type Section } from '../atEnterprise.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
 import { csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
+import { mayAt } from '../permissions.ts';
 import * as forms from './enterpriseForms.ts';
 import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
 import { ending, lowMark, STATUS_TONES } from './enterprises.ts';
-import { EXPORTERS, exportsPath } from './exports.ts';
+import { exportsPath } from './exports.ts';
 import { planName } from './plan.ts';
 import { reportTable } from './reports.ts';
 
@@ -61,8 +50,7 @@ const REPORTS = 7;
 /** GET /enterprises/{rut}: all there is to know of an enterprise, and to do about it. */
 export const enterprisePage = definePage({
   name: 'enterprise',
-  path: '/enterprises/{rut}',
-  audience: READERS,
+  route: 'GET /enterprises/{rut}',
   params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
@@ -103,14 +91,13 @@ ${section('acts', await actsPanel(drawn))}`;
 /** Where else something of it stands, for whoever may go there. */
 function placesOf({ texts }: Visit, { enterprise: { rut }, standing }: AtEnterprise): Html {
   const { nav } = texts;
-  const isOperator = mayAt(standing, OPERATORS);
   const places = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
     [link('/cfes', { rut }), nav.cfes],
-    isOperator && [link('/stuck', { rut }), nav.stuck],
+    mayAt(standing, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
     [link('/deliveries', { rut }), nav.deliveries],
-    isOperator && [link('/audit', { rut }), nav.audit],
-    mayAt(standing, EXPORTERS) && [exportsPath({ rut }), texts.exports.link],
+    mayAt(standing, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    mayAt(standing, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
   return html`<p class="places">${places.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
 }
@@ -196,7 +183,7 @@ function loginPanel({ enterprise, standing, visit }: Drawn): Html {
   ];
   return panel(
     words.login,
-    html`${facts(rows)}${mayAt(standing, MEMBERS) && forms.loginForm(visit, enterprise.rut)}`,
+    html`${facts(rows)}${mayAt(standing, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)}`,
   );
 }
 
@@ -216,7 +203,7 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
     : nothing(words.certificateNone);
   return panel(
     words.certificate,
-    html`${shown}${mayAt(standing, OWNERS) && forms.certificateForm(visit, enterprise.rut)}`,
+    html`${shown}${mayAt(standing, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)}`,
   );
 }
 
@@ -224,7 +211,7 @@ async function caesPanel({ enterprise, standing, visit }: Drawn, list: List<CaeR
   const { enterprises: words } = visit.texts;
   return panel(
     words.caes,
-    html`${await listPart(visit, list)}${mayAt(standing, MEMBERS) && forms.caeForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)}`,
   );
 }
 
@@ -235,22 +222,24 @@ async function branchesPanel(
   const { enterprises: words } = visit.texts;
   return panel(
     words.branches,
-    html`${await listPart(visit, list)}${mayAt(standing, OWNERS) && forms.newBranchForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)}`,
   );
 }
 
 async function dataPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
-  const may = mayAt(standing, OWNERS);
+  const mayChange = mayAt(standing, 'POST /enterprises/{rut}/data');
+  const mayLogo = mayAt(standing, 'POST /enterprises/{rut}/logo');
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
-  if (!may) return panel(words.data, html`${facts(dataRows(visit, enterprise))}${logo}`);
-  const plans = await listPlans(deps.orm.em.fork());
+  const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
   return panel(
     words.data,
-    html`${facts(dataRows(visit, enterprise))}${forms.dataForm(visit, enterprise, plans)}${logo}${forms.logoForms(visit, enterprise)}`,
+    html`${facts(dataRows(visit, enterprise))}${mayChange && forms.dataForm(visit, enterprise, plans)}${logo}${
+      mayLogo && forms.logoForms(visit, enterprise)
+    }`,
   );
 }
 
@@ -301,7 +290,9 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${told}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${mayAt(standing, SUPPORT) && forms.sendDayForm(visit, rut, today)}${mayAt(standing, ADMINS) && forms.dutyForm(visit, rut)}`,
+    html`<p>${words.duty} ${told}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
+      mayAt(standing, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
+    }${mayAt(standing, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
   );
 }
 
@@ -313,7 +304,7 @@ async function annulmentsPanel(
   const { enterprises: words } = visit.texts;
   return panel(
     words.annulments,
-    html`${await listPart(visit, list)}${mayAt(standing, OWNERS) && forms.annulForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)}`,
   );
 }
 
@@ -329,23 +320,24 @@ async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Prom
     standing.kind === 'operator' || isOwners
       ? all
       : all.filter(({ accountId }) => accountId === standing.accountId);
-  const may = mayAt(standing, ADMINS);
+  const mayGrant = mayAt(standing, 'POST /enterprises/{rut}/grants');
+  const mayWithdraw = mayAt(standing, 'POST /enterprises/{rut}/grants/remove');
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
-    ...(may
+    ...(mayWithdraw
       ? [html`<code>${accountId}</code>`, role !== 'OWNER' && forms.withdrawForm(visit, rut, accountId)]
       : []),
   ]);
-  const heads = [words.account, words.role, ...(may ? [words.accountId, words.acting] : [])];
+  const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
   return panel(
     words.accounts,
-    html`${table(words.accounts, heads, rows)}${may && forms.grantForm(visit, rut)}`,
+    html`${table(words.accounts, heads, rows)}${mayGrant && forms.grantForm(visit, rut)}`,
   );
 }
 
 async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
-  if (!mayAt(standing, ADMINS)) return html``;
+  if (!mayAt(standing, 'POST /enterprises/{rut}/transfer')) return html``;
   const removed = await wouldGo(deps, enterprise);
   return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
 }
@@ -353,8 +345,7 @@ async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<
 /** GET /enterprises/{rut}/logo: the picture that receipts are printed with. */
 export const enterpriseLogo = definePage({
   name: 'enterprise-logo',
-  path: '/enterprises/{rut}/logo',
-  audience: READERS,
+  route: 'GET /enterprises/{rut}/logo',
   params: z.object({ rut: Rut }),
   async handle({ params, visit }, deps) {
     const { enterprise } = await atEnterprise(visit, deps, params.rut);

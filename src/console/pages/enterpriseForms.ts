@@ -34,7 +34,7 @@ import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import type { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { ADMINS, enterpriseForm, MEMBERS, OWNERS, SUPPORT } from '../atEnterprise.ts';
+import { enterpriseForm } from '../atEnterprise.ts';
 import { bodyOfSent, drawFields, inputsOf, sentShape } from '../fieldForms.ts';
 import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
@@ -74,9 +74,8 @@ export const loginForm = (visit: Visit, rut: string): Html => {
 
 export const sendLogin = enterpriseForm({
   name: 'enterprise-login',
-  path: '/login',
+  route: 'POST /enterprises/{rut}/login',
   section: 'login',
-  audience: MEMBERS,
   fields: z.strictObject({ username: Text, password: Text }),
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
   async act({ at, form: { username, password }, visit }, deps) {
@@ -108,9 +107,8 @@ export const certificateForm = (visit: Visit, rut: string): Html => {
 
 export const sendCertificate = enterpriseForm({
   name: 'enterprise-certificate',
-  path: '/certificate',
+  route: 'POST /enterprises/{rut}/certificate',
   section: 'certificate',
-  audience: OWNERS,
   fields: z.strictObject({ file: File, password: Text }),
   fileBytes: FILE_BYTES,
   // It waits for the thread that opens the file.
@@ -142,9 +140,8 @@ export const caeForm = (visit: Visit, rut: string): Html => {
 
 export const sendCae = enterpriseForm({
   name: 'enterprise-cae',
-  path: '/caes',
+  route: 'POST /enterprises/{rut}/caes',
   section: 'caes',
-  audience: MEMBERS,
   fields: z.strictObject({ file: File, start: Text }),
   fileBytes: FILE_BYTES,
   async act({ at, form: sent, visit }, deps) {
@@ -176,9 +173,8 @@ const Numbers = z.coerce.number().int().min(1).max(9_999_999);
 
 export const sendAnnulment = enterpriseForm({
   name: 'enterprise-annul',
-  path: '/annulments',
+  route: 'POST /enterprises/{rut}/annulments',
   section: 'annulments',
-  audience: OWNERS,
   fields: z.strictObject({
     type: z.enum(CFE_TYPE_NAMES),
     serie: Text,
@@ -232,12 +228,12 @@ const branchRefused = ({ enterprises: words }: Texts, { code }: Refusal): string
   if (code === 'ALREADY_EXISTS') return words.branchThere;
   return code === 'NOT_FOUND' ? words.unknownBranch : undefined;
 };
-const BRANCHES = { section: 'branches', audience: OWNERS, refused: branchRefused } as const;
+const BRANCHES = { section: 'branches', refused: branchRefused } as const;
 
 export const sendNewBranch = enterpriseForm({
   ...BRANCHES,
   name: 'enterprise-branch-add',
-  path: '/branches',
+  route: 'POST /enterprises/{rut}/branches',
   fields: BranchFields.extend({ branch: Text }),
   async act({ at, form: { branch: code, ...sent }, visit }, deps) {
     const body = branchBody(code, sent);
@@ -249,7 +245,7 @@ export const sendNewBranch = enterpriseForm({
 export const sendBranch = enterpriseForm({
   ...BRANCHES,
   name: 'enterprise-branch-change',
-  path: '/branches/{branch}',
+  route: 'POST /enterprises/{rut}/branches/{branch}',
   fields: BranchFields,
   async act({ at, branch: code, form: sent, visit }, deps) {
     const { branch, ...body } = branchBody(code, sent);
@@ -261,7 +257,7 @@ export const sendBranch = enterpriseForm({
 export const sendCloseBranch = enterpriseForm({
   ...BRANCHES,
   name: 'enterprise-branch-close',
-  path: '/branches/{branch}/close',
+  route: 'POST /enterprises/{rut}/branches/{branch}/close',
   fields: z.strictObject({}),
   async act({ at, branch: code, visit }, deps) {
     const branch = Number(code);
@@ -364,9 +360,8 @@ function planOf(value: string): [string, string] {
 
 export const sendData = enterpriseForm({
   name: 'enterprise-data',
-  path: '/data',
+  route: 'POST /enterprises/{rut}/data',
   section: 'data',
-  audience: OWNERS,
   fields: DataFields,
   async act({ at: { enterprise }, form: sent, visit }, deps) {
     const { enterprises: words } = visit.texts;
@@ -387,12 +382,12 @@ export const logoForms = (visit: Visit, { rut, logoSha256 }: Enterprise): Html =
   );
 };
 
-const LOGO = { section: 'data', audience: OWNERS } as const;
+const LOGO = { section: 'data' } as const;
 
 export const sendLogo = enterpriseForm({
   ...LOGO,
   name: 'enterprise-logo-upload',
-  path: '/logo',
+  route: 'POST /enterprises/{rut}/logo',
   fields: z.strictObject({ file: File }),
   fileBytes: FILE_BYTES,
   async act({ at, form: { file }, visit }, deps) {
@@ -405,7 +400,7 @@ export const sendLogo = enterpriseForm({
 export const sendRemoveLogo = enterpriseForm({
   ...LOGO,
   name: 'enterprise-logo-remove',
-  path: '/logo/remove',
+  route: 'POST /enterprises/{rut}/logo/remove',
   fields: z.strictObject({}),
   async act({ at, visit }, deps) {
     await updateEnterprise(deps, { rut: at.enterprise.rut, update: { logo_b64: null } });
@@ -445,9 +440,8 @@ const unknownAccount = ({ enterprises: words }: Texts, { code }: Refusal, same: 
 
 export const sendGrant = enterpriseForm({
   name: 'enterprise-grant',
-  path: '/grants',
+  route: 'POST /enterprises/{rut}/grants',
   section: 'accounts',
-  audience: ADMINS,
   fields: Reason.extend({ account: Text, role: z.enum(GRANTED_ROLES) }),
   refused: (texts, refusal) =>
     refusal.faults.length > 0 ? undefined : unknownAccount(texts, refusal, texts.enterprises.grantOwner),
@@ -460,9 +454,8 @@ export const sendGrant = enterpriseForm({
 
 export const sendWithdraw = enterpriseForm({
   name: 'enterprise-grant-remove',
-  path: '/grants/remove',
+  route: 'POST /enterprises/{rut}/grants/remove',
   section: 'accounts',
-  audience: ADMINS,
   fields: Reason.extend({ account: Text }),
   refused: already,
   async act({ at, form: { account, reason }, visit }, deps) {
@@ -487,9 +480,8 @@ export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
 
 export const sendDay = enterpriseForm({
   name: 'enterprise-send-report',
-  path: '/send-report',
+  route: 'POST /enterprises/{rut}/send-report',
   section: 'reports',
-  audience: SUPPORT,
   fields: z.strictObject({ date: date(), environment: z.enum(ENVIRONMENTS), reason: Text }),
   refused: (texts, { faults: [fault] }) => {
     if (!fault) return texts.reports.sendNot;
@@ -519,9 +511,8 @@ export const dutyForm = (visit: Visit, rut: string): Html => {
 
 export const sendDuty = enterpriseForm({
   name: 'enterprise-report-duty',
-  path: '/report-duty',
+  route: 'POST /enterprises/{rut}/report-duty',
   section: 'reports',
-  audience: ADMINS,
   fields: z.strictObject({ act: z.enum(['start', 'stop']), from: date(), reason: Text }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
   async act({ at, form: { reason, ...sent }, visit }, deps) {
@@ -579,12 +570,12 @@ export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Lef
   return html`${status === 'SUSPENDED' ? resume : suspend}${folded(words.permissionAct, permission)}${folded(words.transfer, transfer)}`;
 }
 
-const ACTS = { section: 'acts', audience: ADMINS } as const;
+const ACTS = { section: 'acts' } as const;
 
 export const sendSuspend = enterpriseForm({
   ...ACTS,
   name: 'enterprise-suspend',
-  path: '/suspend',
+  route: 'POST /enterprises/{rut}/suspend',
   fields: Reason,
   refused: already,
   async act({ at, form: { reason }, visit }, deps) {
@@ -596,7 +587,7 @@ export const sendSuspend = enterpriseForm({
 export const sendResume = enterpriseForm({
   ...ACTS,
   name: 'enterprise-resume',
-  path: '/resume',
+  route: 'POST /enterprises/{rut}/resume',
   fields: Reason,
   refused: already,
   async act({ at, form: { reason }, visit }, deps) {
@@ -608,7 +599,7 @@ export const sendResume = enterpriseForm({
 export const sendPermission = enterpriseForm({
   ...ACTS,
   name: 'enterprise-permission',
-  path: '/permissions',
+  route: 'POST /enterprises/{rut}/permissions',
   fields: Reason.extend({ act: z.enum(['grant', 'withdraw']), permission: z.enum(PERMISSIONS) }),
   async act({ at, form: { act, permission, reason }, visit }, deps) {
     const { rut } = at.enterprise;
@@ -620,7 +611,7 @@ export const sendPermission = enterpriseForm({
 export const sendTransfer = enterpriseForm({
   ...ACTS,
   name: 'enterprise-transfer',
-  path: '/transfer',
+  route: 'POST /enterprises/{rut}/transfer',
   fields: Reason.extend({ account: Text }),
   refused: (texts, refusal) =>
     refusal.faults.length > 0 ? undefined : unknownAccount(texts, refusal, texts.enterprises.transferSame),

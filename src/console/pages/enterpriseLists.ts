@@ -5,12 +5,12 @@ import { type AnnulledSpan, annulmentsOf, type CaeRow } from '../../db/numbers.t
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { daysLeft, type LowNumbers } from '../../domain/warnings.ts';
 import { html } from '../../page/html.ts';
-import { mayAt } from '../access.ts';
-import { type AtEnterprise, enterprisePath, OWNERS } from '../atEnterprise.ts';
+import { type AtEnterprise, enterprisePath } from '../atEnterprise.ts';
 import { age, figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../lists.ts';
 import type { ConsoleDeps, Visit } from '../page.ts';
 import { mark, wholeWords } from '../parts.ts';
+import { mayAt } from '../permissions.ts';
 import { branchForms } from './enterpriseForms.ts';
 import { ending } from './enterprises.ts';
 
@@ -127,7 +127,9 @@ export async function branchList(
     name: 'branches',
     columns: [
       ...branchColumns(visit),
-      mayAt(standing, OWNERS) ? acts : { ...acts, csvOnly: true, cell: () => null },
+      mayAt(standing, 'POST /enterprises/{rut}/branches/{branch}')
+        ? acts
+        : { ...acts, csvOnly: true, cell: () => null },
     ],
     ...inMemory(rows, ({ branch }) => String(branch)),
     empty: words.branches,

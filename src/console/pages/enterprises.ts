@@ -11,7 +11,7 @@ import {
 import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
-import { enterprisePath, READERS } from '../atEnterprise.ts';
+import { enterprisePath } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
@@ -45,8 +45,7 @@ export const lowMark = ({ enterprises: words }: Texts, left: number): Html =>
 /** GET /enterprises: those that somebody sees, and what each lacks. */
 export const enterprisesPage = definePage({
   name: 'enterprises',
-  path: '/enterprises',
-  audience: READERS,
+  route: 'GET /enterprises',
   query: z.object({
     ...LIST_QUERY,
     text: z.string().max(200).optional(),
@@ -124,8 +123,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
 /** GET /papers: the CAEs and certificates that end soon or ended lately, the first to end first, and numbers that run low. */
 export const papersPage = definePage({
   name: 'papers',
-  path: '/papers',
-  audience: READERS,
+  route: 'GET /papers',
   query: z.object({
     ...LIST_QUERY,
     within: Within.optional(),

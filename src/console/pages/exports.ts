@@ -12,12 +12,11 @@ import {
 } from '../../db/receiptExports.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
-import { MEMBER_ROLES, reaches } from '../../domain/people.ts';
 import { MOST_PRINTED, Month, monthBefore } from '../../domain/receiptExport.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, accountsOf, mayAt, standingAt, type Viewer } from '../access.ts';
+import { standingAt } from '../access.ts';
 import { atEnterprise, onBusinessDays } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
@@ -33,22 +32,12 @@ import {
   type Visit,
 } from '../page.ts';
 import { button, choice, field, form, mark, optionsOf, panel } from '../parts.ts';
-
-/** Who has a month's receipts put into a file, and fetches it; at an enterprise at most as what they are there. */
-export const EXPORTERS: Audience = { operators: 'SUPPORT', members: 'MEMBER' };
+import { accountsFor, mayAt } from '../permissions.ts';
 
 const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
 const MEGABYTE = 1_000_000;
 /** So many enterprises are offered while one types. */
 const OFFERED = 100;
-
-/** The accounts for which somebody may do that; null: an operator, for all. */
-const accountsFor = (viewer: Viewer): readonly string[] | null =>
-  viewer.kind === 'operator'
-    ? accountsOf(viewer)
-    : viewer.memberships
-        .filter(({ role }) => reaches(MEMBER_ROLES, role, 'MEMBER'))
-        .map(({ accountId }) => accountId);
 
 /** What leads to the form with these values filled in. */
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
@@ -57,8 +46,7 @@ export const exportsPath = (values: { rut?: string; environment?: string; month?
 /** GET /exports: the files that somebody asked for, and the form for another. */
 export const exportsPage = definePage({
   name: 'exports',
-  path: '/exports',
-  audience: EXPORTERS,
+  route: 'GET /exports',
   query: z.object({
     ...LIST_QUERY,
     rut: SoughtRut.optional(),
@@ -69,6 +57,7 @@ export const exportsPage = definePage({
     const { exports: words, environments } = visit.texts;
     const { rut, environment, month } = query;
     const em = deps.orm.em.fork();
+    const accounts = accountsFor(signedIn(visit).viewer, 'GET /exports');
     return listing<ReceiptExport>(visit, deps, {
       title: words.title,
       name: 'exports',
@@ -81,7 +70,7 @@ export const exportsPage = definePage({
         { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
       ],
       columns: columnsOf(visit, deps.businessClock()),
-      read: (page) => listExports(em, accountsFor(signedIn(visit).viewer), { rut, environment, month }, page),
+      read: (page) => listExports(em, accounts, { rut, environment, month }, page),
       key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },
       empty: words.none,
       live: ['exports'],
@@ -96,10 +85,11 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   const { exports: words, environments } = visit.texts;
   const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = asked;
   const { viewer } = signedIn(visit);
-  const accounts = accountsFor(viewer);
+  const accounts = accountsFor(viewer, 'POST /exports');
   const offered = accounts === null ? [] : await enterprisesToExport(orm.em.fork(), accounts, OFFERED);
   const mayAny = accounts === null || offered.length > 0;
-  if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), EXPORTERS)) return html``;
+  if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), 'POST /exports'))
+    return html``;
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
   const fields = html`${field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list: 'enterprises-to-export' })}<datalist id="enterprises-to-export">${offered.map(
     (one) => html`<option value="${one.rut}">${one.legalName}</option>`,
@@ -145,9 +135,7 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
 /** POST /exports: asks for a file, and leads to where it is told how far it is. */
 export const sendExport = definePage({
   name: 'export-request',
-  method: 'POST',
-  path: '/exports',
-  audience: EXPORTERS,
+  route: 'POST /exports',
   form: z.object({
     rut: z.string().trim().pipe(Rut),
     environment: z.enum(ENVIRONMENTS),
@@ -156,7 +144,7 @@ export const sendExport = definePage({
   }),
   back: ({ sent }) => exportsPath(givenIn(sent)),
   async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
-    await atEnterprise(visit, deps, rut, EXPORTERS);
+    await atEnterprise(visit, deps, rut);
     const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
     try {
       await requestExport(onBusinessDays(deps, visit), request);
@@ -184,16 +172,14 @@ function givenIn(sent: Sent): { rut?: string; environment?: string; month?: stri
 async function theirs(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
   const found = await findExport(deps.orm.em.fork(), id);
   if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-  await atEnterprise(visit, deps, found.rut, EXPORTERS);
+  await atEnterprise(visit, deps, found.rut);
   return found;
 }
 
 /** POST /exports/{id}/stop: gives it up. */
 export const sendStopExport = definePage({
   name: 'export-stop',
-  method: 'POST',
-  path: '/exports/{id}/stop',
-  audience: EXPORTERS,
+  route: 'POST /exports/{id}/stop',
   params: z.object({ id: ID }),
   async handle({ params: { id }, visit }, deps) {
     await theirs(visit, deps, id);
@@ -205,8 +191,7 @@ export const sendStopExport = definePage({
 /** GET /exports/{id}/zip: the file, to whoever may have it now. */
 export const exportZip = definePage({
   name: 'export-zip',
-  path: '/exports/{id}/zip',
-  audience: EXPORTERS,
+  route: 'GET /exports/{id}/zip',
   // Each is a row of the audit.
   counted: true,
   params: z.object({ id: ID }),

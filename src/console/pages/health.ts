@@ -10,13 +10,13 @@ import { age, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
+import { mayOpen } from '../permissions.ts';
 import { ending, lowMark } from './enterprises.ts';
 
 /** GET /: how things stand, and what needs somebody. */
 export const healthPage = definePage({
   name: 'health',
-  path: '/',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /',
   async handle({ visit }, { orm, clock, businessClock }) {
     const { health: words } = visit.texts;
     const em = orm.em.fork();
@@ -45,7 +45,7 @@ const to = (href: string, content: Html): Html => html`<a class="row" href="${hr
 
 /** Where those are that wait for a person: operators mend them, others look. */
 const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
-  signedIn(visit).viewer.kind === 'operator'
+  mayOpen(signedIn(visit).viewer, 'GET /stuck')
     ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 

@@ -5,8 +5,7 @@ import { panel } from '../parts.ts';
 /** GET /help: what the keys do; with script it opens over any page. */
 export const helpPage = definePage({
   name: 'help',
-  path: '/help',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /help',
   async handle({ visit }) {
     return show(visit.texts.lists.keysTitle, panel(null, keyHelp(visit)));
   },

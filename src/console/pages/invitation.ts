@@ -9,14 +9,13 @@ import { button, field, form, panel, whose } from '../parts.ts';
 
 const INVITED = {
   name: 'invitation',
-  path: '/invitation/{token}',
-  audience: 'anyone',
   params: z.object({ token: z.string().refine(isWebToken) }),
 } as const;
 
 /** GET /invitation/{token}: the form by which who was invited sets their password. Looking at it uses nothing up. */
 export const invitationPage = definePage({
   ...INVITED,
+  route: 'GET /invitation/{token}',
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
     const invited = await invitedPerson(deps, params.token);
@@ -39,7 +38,7 @@ ${button(words.go)}`;
 /** POST /invitation/{token}: sets the password; the link is good no more. */
 export const sendInvitation = definePage({
   ...INVITED,
-  method: 'POST',
+  route: 'POST /invitation/{token}',
   form: z.object({ password: z.string().max(1_000), code: z.string().max(20) }),
   back: ({ params }) => `/invitation/${params.token}`,
   async handle({ params, form: sent, visit }, deps) {

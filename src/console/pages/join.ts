@@ -10,14 +10,13 @@ import { button, field, form, panel, whose } from '../parts.ts';
 
 const JOIN = {
   name: 'join',
-  path: '/join/{token}',
-  audience: 'anyone',
   params: z.object({ token: z.string().refine(isWebToken) }),
 } as const;
 
 /** GET /join/{token}: an invitation into an account. Looking at it uses nothing up. */
 export const joinPage = definePage({
   ...JOIN,
+  route: 'GET /join/{token}',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
     const open = await openMembership(deps, params.token);
@@ -57,7 +56,7 @@ function asWhoTheyAre(visit: Visit, token: string, email: string, about: Html): 
 /** POST /join/{token}: accepts it; the link is good no more. */
 export const sendJoin = definePage({
   ...JOIN,
-  method: 'POST',
+  route: 'POST /join/{token}',
   form: z.object({ password: z.string().max(1_000).optional(), code: z.string().max(20).default('') }),
   back: ({ params }) => `/join/${params.token}`,
   async handle({ params: { token }, form: { password, code }, visit }, deps) {

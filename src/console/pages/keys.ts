@@ -7,38 +7,27 @@ import type { MembershipOf } from '../../db/people.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
-import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayIn } from '../access.ts';
-import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { ONCE, onceField, showOnce } from '../once.ts';
 import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
+import { mayIn } from '../permissions.ts';
 
-const READERS: Audience = { operators: null, members: 'VIEWER' };
-const OWNERS: Audience = { operators: null, members: 'OWNER' };
 const LABEL_LENGTH = 100;
-
-/** The account that a form is about, of which somebody is OWNER; else there is none (NOT_FOUND). */
-export function owned(visit: Visit, accountId: string): MembershipOf {
-  if (!mayIn(signedIn(visit).viewer, accountId, OWNERS))
-    throw new Refusal('NOT_FOUND', 'This account is none of yours.');
-  return chosenAccount(visit, accountId);
-}
 
 /** GET /keys: the API keys of an account. */
 export const keysPage = definePage({
   name: 'keys',
-  path: '/keys',
-  audience: READERS,
+  route: 'GET /keys',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { keys: words } = visit.texts.members;
     const account = chosenAccount(visit, query.account);
-    const isOwner = account.role === 'OWNER';
+    const mayMake = mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys');
     const list: List<ApiKey> = {
       name: 'keys',
       label: words.title,
@@ -53,7 +42,7 @@ export const keysPage = definePage({
     };
     if (query.format === 'csv') return csvOf(list);
     const body = html`${accountBar(visit, '/keys', account)}${panel(null, await listPart(visit, list))}
-${isOwner && panel(words.make, makeForm(visit, account))}`;
+${mayMake && panel(words.make, makeForm(visit, account))}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });
@@ -77,7 +66,8 @@ function columnsOf(visit: Visit, account: MembershipOf): Column<ApiKey>[] {
 function stateOf(visit: Visit, account: MembershipOf, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
   if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
-  if (account.role !== 'OWNER') return mark(words.live, 'good');
+  if (!mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys/{id}/revoke'))
+    return mark(words.live, 'good');
   const revoke = form(
     visit,
     `/keys/${id}/revoke`,
@@ -104,9 +94,7 @@ ${button(words.makeGo)}`,
 /** POST /keys: makes a key, and shows it this once. */
 export const sendKey = definePage({
   name: 'key-make',
-  method: 'POST',
-  path: '/keys',
-  audience: OWNERS,
+  route: 'POST /keys',
   form: z.object({
     account: z.uuid(),
     ...ONCE,
@@ -116,7 +104,7 @@ export const sendKey = definePage({
   back: backTo('/keys'),
   async handle({ form: { account, once: keyId, label, environment }, visit }, deps) {
     const { keys: words } = visit.texts.members;
-    const { accountId, accountName } = owned(visit, account);
+    const { accountId, accountName } = accountOfForm(visit, account);
     const made = await createApiKey(acting(deps, visit), { accountId, environment, label, keyId });
     const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
@@ -132,14 +120,12 @@ export const sendKey = definePage({
 /** POST /keys/{id}/revoke. */
 export const sendRevokeKey = definePage({
   name: 'key-revoke',
-  method: 'POST',
-  path: '/keys/{id}/revoke',
-  audience: OWNERS,
+  route: 'POST /keys/{id}/revoke',
   params: z.object({ id: z.uuid() }),
   form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
   back: backTo('/keys'),
   async handle({ params, form: { account, reason }, visit }, deps) {
-    const { accountId } = owned(visit, account);
+    const { accountId } = accountOfForm(visit, account);
     await revokeApiKey(acting(deps, visit), { keyId: params.id, accountId, reason });
     const text = visit.texts.members.keys.revokeDone;
     return go(link('/keys', { account: accountId }), { kind: 'done', text });

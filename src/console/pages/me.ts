@@ -11,15 +11,10 @@ import { LANGUAGES } from '../texts/index.ts';
 import { told } from './secondFactor.ts';
 import { placeOf } from './signIn.ts';
 
-const EVERYONE = {
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
-} as const;
-
 /** GET /me: who one is, where one is signed in, one's password. */
 export const mePage = definePage({
-  ...EVERYONE,
   name: 'me',
-  path: '/me',
+  route: 'GET /me',
   async handle({ visit }, { orm }) {
     const { me: words, secondFactor: factor } = visit.texts;
     const { session, viewer } = signedIn(visit);
@@ -68,10 +63,8 @@ ${button(words.change)}`,
 
 /** POST /me/sessions: ends one of one's sessions, or without one all others. */
 export const sendEndSessions = definePage({
-  ...EVERYONE,
   name: 'me-sessions',
-  method: 'POST',
-  path: '/me/sessions',
+  route: 'POST /me/sessions',
   form: z.object({ session: z.uuid().optional() }),
   back: () => '/me',
   async handle({ form: sent, visit }, deps) {
@@ -85,10 +78,8 @@ export const sendEndSessions = definePage({
 
 /** POST /me/password. */
 export const sendPassword = definePage({
-  ...EVERYONE,
   name: 'me-password',
-  method: 'POST',
-  path: '/me/password',
+  route: 'POST /me/password',
   form: z.object({ old: z.string().max(1_000), password: z.string().max(1_000) }),
   back: () => '/me',
   async handle({ form: sent, visit }, deps) {
@@ -102,9 +93,7 @@ export const sendPassword = definePage({
 /** POST /language: the language of this browser from now on. */
 export const sendLanguage = definePage({
   name: 'language',
-  method: 'POST',
-  path: '/language',
-  audience: 'anyone',
+  route: 'POST /language',
   form: z.object({ language: z.enum(LANGUAGES), to: z.string().max(2_000) }),
   async handle({ form: sent, visit }) {
     rememberLanguage(visit, sent.language);

@@ -13,26 +13,22 @@ import { MEMBER_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
-import type { Audience } from '../access.ts';
-import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { showOnce } from '../once.ts';
-import { acting, definePage, go, show, type Visit } from '../page.ts';
+import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
-import { owned } from './keys.ts';
+import { mayIn, type PageRoute } from '../permissions.ts';
 
-const READERS: Audience = { operators: null, members: 'VIEWER' };
-const OWNERS: Audience = { operators: null, members: 'OWNER' };
-const FORM = { audience: OWNERS, method: 'POST', back: backTo('/members') } as const;
-const MEMBERS = { account: z.uuid() } as const;
+const FORM = { back: backTo('/members') } as const;
+const OF = { account: z.uuid() } as const;
 
 /** GET /members: the people of an account, and who is invited. */
 export const membersPage = definePage({
   name: 'members',
-  path: '/members',
-  audience: READERS,
+  route: 'GET /members',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { members: words } = visit.texts.members;
@@ -51,11 +47,12 @@ export const membersPage = definePage({
       empty: words.title,
     };
     if (query.format === 'csv') return csvOf(list);
-    const isOwner = account.role === 'OWNER';
-    const invited = isOwner ? await listAccountInvitations(em, account.accountId, visit.now) : [];
+    const may = (route: PageRoute): boolean => mayIn(signedIn(visit).viewer, account.accountId, route);
+    const mayWithdraw = may('POST /members/invitations/{id}/withdraw');
+    const invited = mayWithdraw ? await listAccountInvitations(em, account.accountId, visit.now) : [];
     const body = html`${accountBar(visit, '/members', account)}${panel(null, await listPart(visit, list))}
-${isOwner && panel(words.open, invitedTable(visit, account, invited))}
-${isOwner && panel(words.invite, inviteForm(visit, account))}
+${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
+${may('POST /members') && panel(words.invite, inviteForm(visit, account))}
 <p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
@@ -80,7 +77,8 @@ function columnsOf(visit: Visit, account: MembershipOf): Column<Member>[] {
   const act = column<Member>('person_id', words.act, 'personId', (member) =>
     memberForms(visit, account, member),
   );
-  return account.role === 'OWNER' ? [...columns, act] : columns;
+  const mayChange = mayIn(signedIn(visit).viewer, account.accountId, 'POST /members/{id}/role');
+  return mayChange ? [...columns, act] : columns;
 }
 
 const roleChoice = ({ texts: { members: words } }: Visit, present: string): Html =>
@@ -137,15 +135,15 @@ ${button(words.inviteGo)}`,
 export const sendMemberInvitation = definePage({
   ...FORM,
   name: 'member-invite',
-  path: '/members',
+  route: 'POST /members',
   form: z.object({
-    ...MEMBERS,
+    ...OF,
     email: z.string().trim().pipe(Email.max(BY_LENGTH)),
     role: z.enum(MEMBER_ROLES),
   }),
   async handle({ form: { account, email, role }, visit }, deps) {
     const { members: words } = visit.texts.members;
-    const { accountId, accountName } = owned(visit, account);
+    const { accountId, accountName } = accountOfForm(visit, account);
     const { token } = await inviteMember(acting(deps, visit), { accountId, email, role });
     return showOnce(visit, {
       title: words.onceTitle,
@@ -161,11 +159,11 @@ export const sendMemberInvitation = definePage({
 export const sendWithdrawInvitation = definePage({
   ...FORM,
   name: 'member-withdraw',
-  path: '/members/invitations/{id}/withdraw',
+  route: 'POST /members/invitations/{id}/withdraw',
   params: z.object({ id: z.uuid() }),
-  form: z.object(MEMBERS),
+  form: z.object(OF),
   async handle({ params, form: { account }, visit }, deps) {
-    const { accountId } = owned(visit, account);
+    const { accountId } = accountOfForm(visit, account);
     await withdrawMemberInvitation(acting(deps, visit), { accountId, invitationId: params.id });
     const text = visit.texts.members.members.withdrawn;
     return go(link('/members', { account: accountId }), { kind: 'done', text });
@@ -176,12 +174,12 @@ export const sendWithdrawInvitation = definePage({
 export const sendMemberRole = definePage({
   ...FORM,
   name: 'member-role',
-  path: '/members/{id}/role',
+  route: 'POST /members/{id}/role',
   params: z.object({ id: z.uuid() }),
-  form: z.object({ ...MEMBERS, role: z.enum(MEMBER_ROLES) }),
+  form: z.object({ ...OF, role: z.enum(MEMBER_ROLES) }),
   async handle({ params, form: { account, role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
-    const { accountId } = owned(visit, account);
+    const { accountId } = accountOfForm(visit, account);
     const { email } = await changeMemberRole(acting(deps, visit), { accountId, personId: params.id, role });
     const text = words.changed(email, roles[role]);
     return go(link('/members', { account: accountId }), { kind: 'done', text });
@@ -192,12 +190,12 @@ export const sendMemberRole = definePage({
 export const sendRemoveMember = definePage({
   ...FORM,
   name: 'member-remove',
-  path: '/members/{id}/remove',
+  route: 'POST /members/{id}/remove',
   params: z.object({ id: z.uuid() }),
-  form: z.object({ ...MEMBERS, reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
+  form: z.object({ ...OF, reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
   async handle({ params, form: { account, reason }, visit }, deps) {
     const { members: words } = visit.texts.members;
-    const { accountId } = owned(visit, account);
+    const { accountId } = accountOfForm(visit, account);
     const { email } = await removeMember(acting(deps, visit), { accountId, personId: params.id, reason });
     return go(link('/members', { account: accountId }), { kind: 'done', text: words.removed(email) });
   },

@@ -7,8 +7,9 @@ import { checkoutUrl } from '../../domain/payment.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayAt, standingAt } from '../access.ts';
+import { standingAt } from '../access.ts';
 import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { requireRole } from '../atEnterprise.ts';
 import { amount as amountText, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import {
@@ -24,10 +25,9 @@ import {
 } from '../lists.ts';
 import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
 import { button, form, mark, panel } from '../parts.ts';
+import { mayAt } from '../permissions.ts';
 import { factList } from './webhook.ts';
 
-const READERS: Audience = { operators: null, members: 'VIEWER' };
-const OWNERS: Audience = { operators: null, members: 'OWNER' };
 const PENDING = 'PENDING' as const;
 
 /** The first moment of the month, in Montevideo. */
@@ -61,8 +61,7 @@ const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: Plan
 /** GET /plan: the plans of the enterprises at which an account has a role. */
 export const planPage = definePage({
   name: 'plan',
-  path: '/plan',
-  audience: READERS,
+  route: 'GET /plan',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { plan: words } = visit.texts.members;
@@ -122,8 +121,7 @@ async function enterpriseOf(
 /** GET /plan/{rut}: the plan of one enterprise, and its payments. */
 export const enterprisePlanPage = definePage({
   name: 'enterprise-plan',
-  path: '/plan/{rut}',
-  audience: READERS,
+  route: 'GET /plan/{rut}',
   params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ params, query, visit }, deps) {
@@ -133,8 +131,10 @@ export const enterprisePlanPage = definePage({
     const em = deps.orm.em.fork();
     const plans = await listPlans(em);
     const payments = await listPayments(em, { rut: enterprise.rut });
-    const may = mayAt(await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut), OWNERS);
-    const list = paymentList(visit, payments, { rut: enterprise.rut, query, may });
+    const standing = await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
+    const mayChoose = mayAt(standing, 'POST /plan/{rut}');
+    const mayPay = mayAt(standing, 'GET /plan/{rut}/payments/{id}');
+    const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
     if (query.format === 'csv') return csvOf(list);
     const rows: [string, Html | string][] = [
       [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
@@ -149,7 +149,7 @@ export const enterprisePlanPage = definePage({
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-${may && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
+${mayChoose && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
 ${panel(words.payments, html`${await listPart(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
@@ -175,7 +175,11 @@ function chooseForm(
 function paymentList(
   visit: Visit,
   payments: readonly Payment[],
-  { rut, query, may }: { rut: string; query: Readonly<Record<string, string | undefined>>; may: boolean },
+  {
+    rut,
+    query,
+    mayPay,
+  }: { rut: string; query: Readonly<Record<string, string | undefined>>; mayPay: boolean },
 ): List<Payment> {
   const { plan: words } = visit.texts.members;
   const pay: Column<Payment> = column(
@@ -189,7 +193,7 @@ function paymentList(
     name: 'payments',
     path: `/plan/${rut}`,
     query,
-    columns: [...paymentColumns(visit), may ? pay : { ...pay, csvOnly: true, cell: () => null }],
+    columns: [...paymentColumns(visit), mayPay ? pay : { ...pay, csvOnly: true, cell: () => null }],
     ...inMemory(payments, ({ id }) => id),
     empty: words.paymentsNone,
   };
@@ -213,15 +217,14 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
 /** GET /plan/{rut}/payments/{id}: leads to where a payment is paid, which our configuration says and no row of the database. */
 export const payPage = definePage({
   name: 'pay',
-  path: '/plan/{rut}/payments/{id}',
-  audience: OWNERS,
+  route: 'GET /plan/{rut}/payments/{id}',
   params: z.object({ rut: Rut, id: z.uuid() }),
   async handle({ params: { rut, id }, visit }, deps) {
     const standing = await standingAt(deps.orm, signedIn(visit).viewer, rut);
     const payments = standing ? await listPayments(deps.orm.em.fork(), { rut }) : [];
     const payment = payments.find((one) => one.id === id);
     if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
-    if (!mayAt(standing, OWNERS)) throw new Refusal('FORBIDDEN', 'Only an OWNER pays.');
+    requireRole(visit, standing);
     return go(checkoutUrl(deps.checkoutUrl, id));
   },
 });
@@ -247,9 +250,7 @@ function parsed(value: string): unknown {
 /** POST /plan/{rut}: chooses a plan, as PUT of the enterprise does. */
 export const sendPlan = definePage({
   name: 'plan-choose',
-  method: 'POST',
-  path: '/plan/{rut}',
-  audience: OWNERS,
+  route: 'POST /plan/{rut}',
   params: z.object({ rut: Rut }),
   form: z.object({ ...ACCOUNT, plan: PlanChoice }),
   back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
@@ -257,8 +258,7 @@ export const sendPlan = definePage({
     const { plan: words } = visit.texts.members;
     const { accountId } = chosenAccount(visit, account);
     await enterpriseOf(visit, deps, accountId, rut);
-    if (!mayAt(await standingAt(deps.orm, signedIn(visit).viewer, rut), OWNERS))
-      throw new Refusal('FORBIDDEN', 'Only an OWNER chooses the plan.');
+    requireRole(visit, await standingAt(deps.orm, signedIn(visit).viewer, rut));
     const [plan_id, frequency_id] = plan;
     await updateEnterprise(acting(deps, visit), { rut, update: { plan_id, frequency_id } });
     return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(plan_id) });

@@ -26,23 +26,22 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { mayAt } from '../access.ts';
-import { atEnterprise, enterprisePath, onBusinessDays, READERS, SUPPORT } from '../atEnterprise.ts';
+import { atEnterprise, enterprisePath, onBusinessDays } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { mayAt } from '../permissions.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: date() });
-const PATH = '/reports/{rut}/{environment}/{date}';
 const MOST_WAITING = 100;
 /** The statuses in which our figures are held against those that were told. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
 
 /** The report of a page; of one that somebody may not see they do not learn that it is there. */
-async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey, audience = READERS) {
-  const at = await atEnterprise(visit, deps, key.rut, audience);
+async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
+  const at = await atEnterprise(visit, deps, key.rut);
   const report = await findReport(deps.orm.em.fork(), key);
   if (!report) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
   return { ...at, report };
@@ -51,8 +50,7 @@ async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey, audienc
 /** GET /reports/{rut}/{environment}/{date}: one day, what was told of it, what came of that, and what to do. */
 export const reportPage = definePage({
   name: 'report',
-  path: PATH,
-  audience: READERS,
+  route: 'GET /reports/{rut}/{environment}/{date}',
   params: Params,
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
@@ -61,7 +59,9 @@ export const reportPage = definePage({
     const submissions = await submissionsOf(em, params, { populate: ['types'] });
     const waiting = await waitedFor(em, params, MOST_WAITING);
     const told = submissions.at(-1)?.types ?? [];
-    const acts = mayAt(standing, SUPPORT) ? actsOf(report, montevideoDate(deps.businessClock())) : [];
+    const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
+      mayAt(standing, routeOfAct(act)),
+    );
     const compared = COMPARED.includes(report.status) ? await heldNow(em, params) : undefined;
     const body = html`<p><a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a> <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
 ${standingPanel(visit, report, submissions)}
@@ -74,6 +74,8 @@ ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
     return show(title, body, { live: ['reports', 'cfes'] });
   },
 });
+
+const routeOfAct = (act: ReportAct) => `POST /reports/{rut}/{environment}/{date}/${act}` as const;
 
 const actsOf = ({ status, stuckReason, date: day }: DailyReport, today: string): readonly ReportAct[] =>
   reportActs({ status, isStuck: stuckReason !== null, date: day }, today);
@@ -254,8 +256,7 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
 /** GET …/xml: a submission as it was sent, byte for byte. */
 export const reportXml = definePage({
   name: 'report-xml',
-  path: `${PATH}/xml`,
-  audience: READERS,
+  route: 'GET /reports/{rut}/{environment}/{date}/xml',
   params: Params,
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
   async handle({ params, query, visit }, deps) {
@@ -275,14 +276,12 @@ const actForm = (
 ) =>
   definePage({
     name: `report-${act}`,
-    method: 'POST',
-    path: `${PATH}/${act}`,
-    audience: SUPPORT,
+    route: routeOfAct(act),
     params: Params,
     form: z.strictObject({ reason: z.string().max(1_000) }),
     back: ({ params }) => reportPath(params),
     async handle({ params, form: sent, visit }, deps) {
-      const { report } = await reportOf(visit, deps, params, SUPPORT);
+      const { report } = await reportOf(visit, deps, params);
       const { reports: words, enterprises } = visit.texts;
       const today = montevideoDate(deps.businessClock());
       if (!actsOf(report, today).includes(act)) {

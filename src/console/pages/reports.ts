@@ -9,12 +9,12 @@ import { REPORT_STATUSES, type SubmissionStatus } from '../../domain/reportStatu
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
-import { accountsOf, isAmong } from '../access.ts';
-import { OPERATORS, READERS } from '../atEnterprise.ts';
+import { accountsOf } from '../access.ts';
 import { moment } from '../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, table } from '../parts.ts';
+import { mayOpen } from '../permissions.ts';
 
 /** The colour of where a report, or one of its submissions, stands. */
 const TONES = {
@@ -49,8 +49,7 @@ const stuck = ({ language }: Visit, { stuckReason }: ListedReport): Html | null 
 /** GET /reports: days and where their reports stand, those first that need somebody. */
 export const reportsPage = definePage({
   name: 'reports',
-  path: '/reports',
-  audience: READERS,
+  route: 'GET /reports',
   query: z.object({
     ...LIST_QUERY,
     rut: SoughtRut.optional(),
@@ -99,7 +98,7 @@ export const reportsPage = definePage({
       empty: words.none,
       emptyAtFirst: words.noneYet,
       live: ['reports'],
-      ...(isAmong(viewer, OPERATORS) ? { above: html`<p><a href="/rates">${words.rates}</a></p>` } : {}),
+      ...(mayOpen(viewer, 'GET /rates') ? { above: html`<p><a href="/rates">${words.rates}</a></p>` } : {}),
     });
   },
 });
@@ -155,8 +154,7 @@ export function reportTable(visit: Visit, found: readonly ListedReport[], now: D
 /** GET /rates: the exchange rates that reports are converted with, the latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
-  path: '/rates',
-  audience: { operators: 'VIEWER', members: null },
+  route: 'GET /rates',
   query: z.object({ ...LIST_QUERY, date: date().optional() }),
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;

@@ -38,6 +38,7 @@ import {
   type ConsoleDeps,
   definePage,
   go,
+  routeOf,
   type Sent,
   show,
   signedIn,
@@ -45,19 +46,18 @@ import {
   type Visit,
 } from '../page.ts';
 import { button, field, form, mark, nothing, optionsOf, panel, table } from '../parts.ts';
-import { actsFor, filterOf, RUN_QUERY, RUNNERS, RunQuery } from '../runQuery.ts';
+import { accountsFor } from '../permissions.ts';
+import { filterOf, RUN_QUERY, RunQuery } from '../runQuery.ts';
 import { deliveryMark } from './deliveries.ts';
 import { factList } from './webhook.ts';
 
-const READERS = { operators: 'VIEWER', members: 'VIEWER' } as const;
 const SAMPLE = 10;
 const FORM_FIELDS = Object.keys(RUN_QUERY);
 
 /** GET /runs/new: what a run would act on and do, before somebody decides. */
 export const newRunPage = definePage({
   name: 'run-new',
-  path: '/runs/new',
-  audience: RUNNERS,
+  route: 'GET /runs/new',
   query: RunQuery,
   async handle({ query, visit }, { orm }) {
     const { runs: words } = visit.texts;
@@ -98,7 +98,7 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
 
 /** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
 async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
-  const accounts = actsFor(signedIn(visit).viewer);
+  const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
   const { kind, webhook: id } = query;
   if (kind !== 'redeliver' && accounts === null) return;
   const webhook = id === undefined ? null : await findWebhook(orm.em.fork(), id);
@@ -147,9 +147,7 @@ async function sampleTable(
 /** POST /runs: starts a run over all that match, or over those that were ticked. */
 export const sendRun = definePage({
   name: 'run-start',
-  method: 'POST',
-  path: '/runs',
-  audience: RUNNERS,
+  route: 'POST /runs',
   form: z.object({
     ...RUN_QUERY,
     kind: z.enum(RUN_KINDS),
@@ -161,7 +159,7 @@ export const sendRun = definePage({
   async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
       throw new ToldRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
-    const seen = actsFor(signedIn(visit).viewer);
+    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
     const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
     const run = await startRun(acting(deps, visit), { kind, filter, reason, seen, expected });
     return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
@@ -178,8 +176,7 @@ function backOf(sent: Sent): string {
 /** GET /runs: the runs that somebody sees, newest first. */
 export const runsPage = definePage({
   name: 'runs',
-  path: '/runs',
-  audience: READERS,
+  route: 'GET /runs',
   query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
@@ -234,8 +231,7 @@ function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
 /** GET /runs/{id}: how far it is, and what was refused and why. */
 export const runPage = definePage({
   name: 'run',
-  path: '/runs/{id}',
-  audience: READERS,
+  route: 'GET /runs/{id}',
   params: z.object({ id: z.string().max(60) }),
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
@@ -289,12 +285,8 @@ const temporalLink = (
 
 function stopForm(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;
-  const accounts = actsFor(signedIn(visit).viewer);
-  const { viewer } = signedIn(visit);
-  const mayStop =
-    viewer.kind === 'operator'
-      ? viewer.role !== 'VIEWER'
-      : run.accountId !== null && (accounts ?? []).includes(run.accountId);
+  const accounts = accountsFor(signedIn(visit).viewer, 'POST /runs/{id}/stop');
+  const mayStop = accounts === null || (run.accountId !== null && accounts.includes(run.accountId));
   if (run.state !== 'RUNNING' || run.stopAskedAt !== null || !mayStop) return html``;
   return form(visit, `/runs/${run.id}/stop`, html`${operatorsReasonField(visit)}${button(words.stop)}`);
 }
@@ -302,14 +294,12 @@ function stopForm(visit: Visit, run: Run): Html {
 /** POST /runs/{id}/stop. */
 export const sendStopRun = definePage({
   name: 'run-stop',
-  method: 'POST',
-  path: '/runs/{id}/stop',
-  audience: RUNNERS,
+  route: 'POST /runs/{id}/stop',
   params: z.object({ id: z.string().max(60) }),
   form: z.object(OPERATORS_REASON),
   back: ({ params }) => `/runs/${params.id}`,
   async handle({ params: { id }, form: sent, visit }, deps) {
-    const seen = actsFor(signedIn(visit).viewer);
+    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
     await stopRun(acting(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
     return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
   },

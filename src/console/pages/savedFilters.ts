@@ -4,18 +4,16 @@ import { ownPath } from '../links.ts';
 import { LIST_QUERY } from '../lists.ts';
 import { acting, definePage, go, type Sent, signedIn } from '../page.ts';
 
-const EVERYONE = {
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+const FORM = {
   back: ({ sent }: { sent: Sent }) => ownPath(String(sent['to'] ?? '')),
 } as const;
 const To = z.string().max(2_000);
 
 /** POST /saved-filters: keeps the filter of the list at `to` under a name. */
 export const sendSavedFilter = definePage({
-  ...EVERYONE,
+  ...FORM,
   name: 'saved-filters',
-  method: 'POST',
-  path: '/saved-filters',
+  route: 'POST /saved-filters',
   form: z.object({ to: To, name: z.string().trim().min(1).max(60) }),
   async handle({ form: { to, name }, visit }, deps) {
     const [path = '/', search = ''] = ownPath(to).split('?');
@@ -29,10 +27,9 @@ export const sendSavedFilter = definePage({
 
 /** POST /saved-filters/{id}/delete. */
 export const sendDeleteFilter = definePage({
-  ...EVERYONE,
+  ...FORM,
   name: 'saved-filter-delete',
-  method: 'POST',
-  path: '/saved-filters/{id}/delete',
+  route: 'POST /saved-filters/{id}/delete',
   params: z.object({ id: z.uuid() }),
   form: z.object({ to: To }),
   async handle({ params, form: { to }, visit }, deps) {

@@ -10,8 +10,7 @@ import { panel } from '../parts.ts';
 /** GET /search: to the one receipt, or the enterprise, that goes by a text; to the list where there are several. */
 export const searchPage = definePage({
   name: 'search',
-  path: '/search',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /search',
   query: z.object({ q: z.string().max(4_000).optional() }),
   async handle({ query, visit }, { orm }) {
     const { search: words } = visit.texts;

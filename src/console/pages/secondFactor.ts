@@ -22,16 +22,12 @@ import { button, field, form, panel, whose } from '../parts.ts';
 import { placeOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
-const EVERYONE = {
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
-} as const;
 const Proof = { password: z.string().max(1_000), code: z.string().max(20).default('') } as const;
 
 /** GET /me/second-factor: whether one has a second factor, and what one can do about it. */
 export const secondFactorPage = definePage({
-  ...EVERYONE,
   name: 'second-factor',
-  path: PATH,
+  route: 'GET /me/second-factor',
   async handle({ visit }) {
     const { secondFactor: words } = visit.texts;
     return show(words.title, html`${factorPanels(visit)}<p class="soft">${words.lost}</p>`);
@@ -66,10 +62,8 @@ ${hasSecondFactor && codeField(words.present)}`;
  * What was offered comes back sealed for this session (docs/decisions/console.md#sessions-are-rows).
  */
 export const sendSecondFactor = definePage({
-  ...EVERYONE,
   name: 'second-factor',
-  method: 'POST',
-  path: PATH,
+  route: 'POST /me/second-factor',
   form: z.union([z.object({ offered: z.string().max(200), code: z.string().max(20) }), z.object(Proof)]),
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {
@@ -92,12 +86,8 @@ export const sendSecondFactor = definePage({
 
 /** POST /me/second-factor/off: from then on the password alone signs in. */
 export const sendSecondFactorOff = definePage({
-  ...EVERYONE,
   name: 'second-factor-off',
-  method: 'POST',
-  path: `${PATH}/off`,
-  // An operator's cannot be turned off.
-  audience: { operators: null, members: 'VIEWER' },
+  route: 'POST /me/second-factor/off',
   form: z.object(Proof),
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {

@@ -22,17 +22,14 @@ import {
 import { button, field, form, panel } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 
-const ANYONE = { audience: 'anyone' } as const;
 const To = z.object({ to: z.string().max(2_000).optional() });
-const EVERYONE = { operators: 'VIEWER', members: 'VIEWER' } as const;
 const BROWSER_SECONDS = 180 * 86_400;
 const OIDC_SECONDS = 600;
 
 /** GET /sign-in: the form for address and password; who is signed in goes on. */
 export const signInPage = definePage({
-  ...ANYONE,
   name: 'sign-in',
-  path: '/sign-in',
+  route: 'GET /sign-in',
   query: To,
   async handle({ query, visit }, { oidc }) {
     return visit.signedIn ? go(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
@@ -62,10 +59,8 @@ ${button(words.go)}`,
 
 /** POST /sign-in: begins a session, or asks for its second factor. */
 export const sendSignIn = definePage({
-  ...ANYONE,
   name: 'sign-in',
-  method: 'POST',
-  path: '/sign-in',
+  route: 'POST /sign-in',
   query: To,
   form: z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1_000) }),
   async handle({ query, form: sent, visit }, deps) {
@@ -83,9 +78,8 @@ export const sendSignIn = definePage({
 
 /** GET /sign-in/code: the form for the second factor. */
 export const codePage = definePage({
-  ...ANYONE,
   name: 'sign-in-code',
-  path: '/sign-in/code',
+  route: 'GET /sign-in/code',
   query: To,
   async handle({ query, visit }) {
     return visit.halfway ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
@@ -108,10 +102,8 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
 
 /** POST /sign-in/code: completes the session. */
 export const sendCode = definePage({
-  ...ANYONE,
   name: 'sign-in-code',
-  method: 'POST',
-  path: '/sign-in/code',
+  route: 'POST /sign-in/code',
   query: To,
   form: z.object({ code: z.string().max(20) }),
   async handle({ query, form: sent, visit }, deps) {
@@ -130,9 +122,8 @@ export const sendCode = definePage({
 
 /** GET /sign-in/oidc: leads to the OpenID provider. */
 export const oidcPage = definePage({
-  ...ANYONE,
   name: 'sign-in-oidc',
-  path: '/sign-in/oidc',
+  route: 'GET /sign-in/oidc',
   query: To,
   async handle({ query, visit }, { oidc }) {
     if (!oidc) throw new ToldRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
@@ -151,9 +142,8 @@ const OidcVisitSchema = z.object({
 
 /** GET /sign-in/oidc/return: where the provider sends people back to. */
 export const oidcReturn = definePage({
-  ...ANYONE,
   name: 'sign-in-oidc-return',
-  path: OIDC_RETURN,
+  route: `GET ${OIDC_RETURN}`,
   query: z.object({}).loose(),
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
@@ -174,11 +164,9 @@ export const oidcReturn = definePage({
 /** POST /sign-out. */
 export const sendSignOut = definePage({
   name: 'sign-out',
-  method: 'POST',
-  path: '/sign-out',
+  route: 'POST /sign-out',
   // Who has sent too much may leave all the same.
   counted: false,
-  audience: EVERYONE,
   async handle({ visit }, deps) {
     await signOut(acting(deps, visit), signedIn(visit).session);
     visit.cookies.set('session', '', 0);

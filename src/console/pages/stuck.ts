@@ -8,26 +8,25 @@ import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import type { SupportAction } from '../../domain/supportAction.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
-import { isAmong } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { age, figure } from '../format.ts';
 import { link } from '../links.ts';
 import { column, figureColumn, LIST_QUERY, type List, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { button, field, mark, nothing, optionsOf, panel, table, wholeWords } from '../parts.ts';
-import { filterOf, OPERATORS_ACT, RUN_QUERY } from '../runQuery.ts';
+import { mayOpen } from '../permissions.ts';
+import { filterOf, RUN_QUERY } from '../runQuery.ts';
 
 const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
 
 /** GET /stuck: receipts that wait for a person, by reason and one by one; where to act on some of them, or on all. */
 export const stuckPage = definePage({
   name: 'stuck',
-  path: '/stuck',
-  audience: { operators: 'VIEWER', members: null },
+  route: 'GET /stuck',
   query: Query,
   async handle({ query, visit }, deps) {
     const { stuck: words } = visit.texts;
-    const mayAct = isAmong(signedIn(visit).viewer, OPERATORS_ACT);
+    const mayAct = mayOpen(signedIn(visit).viewer, 'POST /runs');
     const filter = filterOf(query);
     const isNarrowed = Object.keys(filter).length > 0;
     // How they stand is asked for those alone who are offered actions by it.

@@ -6,30 +6,27 @@ import type { Orm } from '../../db/orm.ts';
 import { findWebhook, type WebhookFare, webhookFares } from '../../db/webhooks.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayIn } from '../access.ts';
+import { isAllowedIn } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { LIST_QUERY, listing, Ticked } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
-import { RUNNERS } from '../runQuery.ts';
+import { mayIn } from '../permissions.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
-import { CHANGES_WEBHOOKS, eventBoxes, rateMark, stateMark } from './webhooks.ts';
+import { eventBoxes, rateMark, stateMark } from './webhooks.ts';
 
-const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
 const ONE = { params: z.object({ id: z.uuid() }) } as const;
 const CHANGE = {
   ...ONE,
-  method: 'POST',
-  audience: CHANGES_WEBHOOKS,
   back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
 } as const;
 
 /** The webhook with this id, if its account is one of those that somebody acts for so; else there is none (NOT_FOUND). */
-async function webhookFor(visit: Visit, orm: Orm, id: string, audience: Audience): Promise<Webhook> {
+async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
   const webhook = await findWebhook(orm.em.fork(), id);
-  if (webhook && mayIn(signedIn(visit).viewer, webhook.accountId, audience)) return webhook;
+  if (webhook && isAllowedIn(visit, webhook.accountId)) return webhook;
   throw new Refusal('NOT_FOUND', 'There is no webhook with this id.');
 }
 
@@ -37,8 +34,7 @@ async function webhookFor(visit: Visit, orm: Orm, id: string, audience: Audience
 export const webhookPage = definePage({
   ...ONE,
   name: 'webhook',
-  path: '/webhooks/{id}',
-  audience: READERS,
+  route: 'GET /webhooks/{id}',
   query: z.object({
     ...LIST_QUERY,
     status: DELIVERY_FILTERS.status,
@@ -46,13 +42,14 @@ export const webhookPage = definePage({
   }),
   async handle({ params, query, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const webhook = await webhookFor(visit, deps.orm, params.id, READERS);
+    const webhook = await webhookFor(visit, deps.orm, params.id);
     const em = deps.orm.em.fork();
     const { name } = await requireAccount(em, webhook.accountId);
     const fare = (await webhookFares(em, [webhook.id], visit.now)).get(webhook.id);
-    const may =
-      webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, CHANGES_WEBHOOKS);
-    const mayRun = webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, RUNNERS);
+    const { viewer } = signedIn(visit);
+    const isThere = webhook.removedAt === null;
+    const mayChange = isThere && mayIn(viewer, webhook.accountId, 'POST /webhooks/{id}/change');
+    const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
     const list = deliveryList(visit, em, {
       path: `/webhooks/${webhook.id}`,
       seen: null,
@@ -63,7 +60,7 @@ export const webhookPage = definePage({
     return listing(visit, deps, {
       ...list,
       title: words.webhook,
-      above: html`${facts(visit, webhook, name, fare)}${may && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>${mayRun && againForm(visit, webhook.id)}`,
+      above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>${mayRun && againForm(visit, webhook.id)}`,
       live: ['deliveries'],
     });
   },
@@ -130,10 +127,10 @@ ${act(words.remove, words.removeAbout, 'remove', html`${sure}${button(words.remo
 export const sendWebhookChange = definePage({
   ...CHANGE,
   name: 'webhook-change',
-  path: '/webhooks/{id}/change',
+  route: 'POST /webhooks/{id}/change',
   form: z.object({ url: z.string().max(4_000), event: Ticked }),
   async handle({ params, form: { url, event: events }, visit }, deps) {
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
     await updateWebhook(acting(deps, visit), { webhookId, url: url.trim(), events });
     return go(`/webhooks/${webhookId}`, { kind: 'done', text: visit.texts.webhooks.changed });
   },
@@ -143,11 +140,11 @@ export const sendWebhookChange = definePage({
 export const sendWebhookEnabled = definePage({
   ...CHANGE,
   name: 'webhook-enabled',
-  path: '/webhooks/{id}/enabled',
+  route: 'POST /webhooks/{id}/enabled',
   form: z.object({ enabled: z.enum(['yes', 'no']) }),
   async handle({ params, form: sent, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
     const enabled = sent.enabled === 'yes';
     await updateWebhook(acting(deps, visit), { webhookId, enabled });
     const text = enabled ? words.enabledDone : words.disabledDone;
@@ -159,9 +156,9 @@ export const sendWebhookEnabled = definePage({
 export const sendWebhookTest = definePage({
   ...CHANGE,
   name: 'webhook-test',
-  path: '/webhooks/{id}/test',
+  route: 'POST /webhooks/{id}/test',
   async handle({ params, visit }, deps) {
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
     const { id } = await testWebhook(acting(deps, visit), { webhookId });
     return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
@@ -171,11 +168,11 @@ export const sendWebhookTest = definePage({
 export const sendWebhookSecret = definePage({
   ...CHANGE,
   name: 'webhook-secret',
-  path: '/webhooks/{id}/secret',
+  route: 'POST /webhooks/{id}/secret',
   form: z.object({ seen: z.union([z.literal(''), z.iso.datetime()]) }),
   async handle({ params, form: sent, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId, url } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id: webhookId, url } = await webhookFor(visit, deps.orm, params.id);
     const seen = sent.seen === '' ? null : new Date(sent.seen);
     const { secret, webhook } = await rotateWebhookSecret(acting(deps, visit), { webhookId, seen });
     const { previousSecretUntil: until } = webhook;
@@ -193,10 +190,10 @@ export const sendWebhookSecret = definePage({
 export const sendWebhookRemove = definePage({
   ...CHANGE,
   name: 'webhook-remove',
-  path: '/webhooks/{id}/remove',
+  route: 'POST /webhooks/{id}/remove',
   form: z.object({ sure: z.literal('yes') }),
   async handle({ params, visit }, deps) {
-    const { id: webhookId, accountId } = await webhookFor(visit, deps.orm, params.id, CHANGES_WEBHOOKS);
+    const { id: webhookId, accountId } = await webhookFor(visit, deps.orm, params.id);
     await removeWebhook(acting(deps, visit), { webhookId });
     const to = link('/webhooks', { account: accountId });
     return go(to, { kind: 'done', text: visit.texts.webhooks.removed });

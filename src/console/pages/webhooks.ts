@@ -11,12 +11,12 @@ import {
 import { SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type Audience, mayIn } from '../access.ts';
 import {
   accountFilter,
   accountLine,
   backTo,
   chosenAccount,
+  isAllowedIn,
   operatorsAccount,
   SoughtAccount,
 } from '../accounts.ts';
@@ -26,18 +26,14 @@ import { type Column, column, figureColumn, LIST_QUERY, listing, Ticked } from '
 import { ONCE, onceField, showOnce } from '../once.ts';
 import { acting, definePage, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
-
-/** Who may change webhooks. */
-export const CHANGES_WEBHOOKS: Audience = { operators: 'ADMIN', members: 'MEMBER' };
-const READERS: Audience = { operators: 'VIEWER', members: 'VIEWER' };
+import { mayIn } from '../permissions.ts';
 
 type Row = ListedWebhook & { fare: WebhookFare };
 
 /** GET /webhooks: where an account wants to be told of what, and how it fares; of operators, all accounts'. */
 export const webhooksPage = definePage({
   name: 'webhooks',
-  path: '/webhooks',
-  audience: READERS,
+  route: 'GET /webhooks',
   query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
@@ -49,7 +45,7 @@ export const webhooksPage = definePage({
     if ('kind' in sought) return sought;
     const { id: accountId } = sought;
     const em = deps.orm.em.fork();
-    const may = accountId !== undefined && mayIn(viewer, accountId, CHANGES_WEBHOOKS);
+    const may = accountId !== undefined && mayIn(viewer, accountId, 'POST /webhooks');
     return listing<Row>(visit, deps, {
       title: words.title,
       name: 'webhooks',
@@ -170,16 +166,13 @@ ${button(words.addGo)}`,
 /** POST /webhooks: adds one, and shows its secret this once. */
 export const sendWebhook = definePage({
   name: 'webhook-add',
-  method: 'POST',
-  path: '/webhooks',
-  audience: CHANGES_WEBHOOKS,
+  route: 'POST /webhooks',
   form: z.object({ account: z.uuid(), ...ONCE, url: z.string().max(4_000), event: Ticked }),
   back: backTo('/webhooks'),
   async handle({ form: sent, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { account: accountId, once: webhookId, url, event: events } = sent;
-    const { viewer } = signedIn(visit);
-    if (!mayIn(viewer, accountId, CHANGES_WEBHOOKS)) throw new Refusal('NOT_FOUND', 'No account of yours.');
+    if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
     const { name } = await requireAccount(deps.orm.em.fork(), accountId);
     const { secret } = await addWebhook(acting(deps, visit), {
       accountId,

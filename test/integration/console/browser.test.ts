@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { inviteUser } from '../../../src/commands/users.ts';
-import { definePage, show } from '../../../src/console/page.ts';
+import { show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
 import { ApiKey } from '../../../src/db/entities/people.ts';
@@ -11,7 +11,7 @@ import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { SESSION } from '../../../src/domain/people.ts';
 import { html } from '../../../src/page/html.ts';
 import { openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
-import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
+import { PASSWORD, pageAt, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
 import { aTroubledAccount, closeReception, type Troubled } from '../../support/consoleRows.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { until } from '../../support/until.ts';
@@ -24,11 +24,9 @@ const DESK = { width: 1280, height: 800 };
 /** What the next drawing of the page below holds. */
 let drawing = 1;
 /** A page with everything that a person can leave in the middle of: its rows come and go. */
-const formPage = definePage({
+const formPage = pageAt('/form', {
   name: 'form',
-  method: 'GET',
-  path: '/form',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
+  route: 'GET /help',
   async handle() {
     const rows = drawing === 1 ? ['a', 'b', 'c'] : ['new', 'a', 'b', 'c'];
     const body = html`<p id="drawing">${drawing}</p><form><table><tbody>${rows.map(

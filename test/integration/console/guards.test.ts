@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { saveFilter } from '../../../src/commands/filters.ts';
-import { definePage, show } from '../../../src/console/page.ts';
+import { show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { Person } from '../../../src/db/entities/people.ts';
 import { FORM_LIMIT } from '../../../src/domain/requestLimits.ts';
@@ -10,6 +10,7 @@ import { anAccount } from '../../support/commandDeps.ts';
 import {
   type Browser,
   formTokenIn,
+  pageAt,
   type Shown,
   startConsole,
   type TestConsole,
@@ -21,26 +22,20 @@ import { until } from '../../support/until.ts';
 
 /** A page that is under way until the test lets it go. */
 const underWay = { now: 0, most: 0, go: Promise.withResolvers<void>() };
-const slowPage = definePage({
-  name: 'slow',
-  method: 'GET',
-  path: '/slow',
-  audience: { operators: 'VIEWER', members: 'VIEWER' },
-  async handle() {
-    underWay.now += 1;
-    underWay.most = Math.max(underWay.most, underWay.now);
-    await underWay.go.promise;
-    underWay.now -= 1;
-    return show('Slow', html`<p>slow</p>`);
-  },
-});
+const slow = async () => {
+  underWay.now += 1;
+  underWay.most = Math.max(underWay.most, underWay.now);
+  await underWay.go.promise;
+  underWay.now -= 1;
+  return show('Slow', html`<p>slow</p>`);
+};
+const slowPage = pageAt('/slow', { name: 'slow', route: 'GET /help', handle: slow });
 
 /** A file that begins to come, and does not end. */
 let begunFiles = 0;
-const endlessPage = definePage({
-  ...slowPage,
+const endlessPage = pageAt('/endless', {
   name: 'endless',
-  path: '/endless',
+  route: 'GET /help',
   async handle() {
     const content = new Readable({ read: () => undefined });
     content.push('a');
@@ -50,8 +45,8 @@ const endlessPage = definePage({
 });
 
 /** The same as forms: one of them needs no place among those of all members. */
-const slowForm = definePage({ ...slowPage, name: 'slow-form', method: 'POST' });
-const waitingForm = definePage({ ...slowForm, name: 'waiting-form', path: '/waiting', isSlow: true });
+const slowForm = pageAt('/slow', { name: 'slow-form', route: 'POST /me/sessions', handle: slow });
+const waitingForm = { ...slowForm, name: 'waiting-form', path: '/waiting', isSlow: true };
 
 let db: TestDatabase;
 let site: TestConsole;
