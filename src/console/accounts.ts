@@ -7,7 +7,7 @@ import { type Html, html } from '../page/html.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
-import { button } from './parts.ts';
+import { button, choice, hidden } from './parts.ts';
 import { mayIn } from './permissions.ts';
 
 /** In queries and forms. */
@@ -49,10 +49,10 @@ export function accountBar(visit: Visit, path: string, chosen: MembershipOf): Ht
   const all = viewer.kind === 'member' ? viewer.memberships : [];
   const here = accountLine(visit, chosen);
   if (all.length < 2) return here;
-  return html`${here}<form class="filters" method="get" action="${path}"><label class="field"><span>${words.otherAccount}</span><select name="account">${all.map(
-    ({ accountId, accountName }) =>
-      html`<option value="${accountId}"${accountId === chosen.accountId && html` selected`}>${accountName}</option>`,
-  )}</select></label>${button(words.accountGo, 'quiet')}</form>`;
+  const options = all.map(({ accountId, accountName }) => [accountId, accountName] as const);
+  const others = choice(words.otherAccount, { name: 'account', value: chosen.accountId, options });
+  const go = button(words.accountGo, 'quiet');
+  return html`${here}<form class="filters" method="get" action="${path}">${others}${go}</form>`;
 }
 
 /** Says which account a page is about, and what they are in it. */
@@ -89,7 +89,7 @@ export async function operatorsAccount(
 
 /** The hidden field by which a form says which account it is about. */
 export const accountField = ({ accountId }: Pick<MembershipOf, 'accountId'>): Html =>
-  html`<input type="hidden" name="account" value="${accountId}">`;
+  hidden('account', accountId);
 
 /** Where a form about an account leads back to. */
 export const backTo =

@@ -1,7 +1,10 @@
 /** The cookies of the console. With https they carry the prefix `__Host-`, which no other host and no plain connection can set. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What is kept in a browser: the session, that somebody signed in here before, what a form did, the language, a sign-in under way, the account that was looked at. */
+/**
+ * What is kept in a browser: the session, that somebody signed in here before, what a form did, the language, a sign-in under way,
+ * the account that was looked at.
+ */
 export type CookieName = 'session' | 'browser' | 'flash' | 'language' | 'oidc' | 'account';
 
 export interface Cookies {

@@ -43,7 +43,8 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
   const { texts, language, signedIn, path, flash } = visit;
   const live =
     signedIn && page.live
-      ? html` data-changes="${link('/changes', { of: page.live.join(',') })}" hx-get="${path}" hx-trigger="changed" hx-select="#main" hx-swap="morph:outerHTML" hx-ext="morph"`
+      ? html` data-changes="${link('/changes', { of: page.live.join(',') })}"
+hx-get="${path}" hx-trigger="changed" hx-select="#main" hx-swap="morph:outerHTML" hx-ext="morph"`
       : html``;
   return html`<!doctype html>
 <html lang="${language}">
@@ -67,7 +68,7 @@ ${signedIn && html`${navigation(visit, signedIn.viewer)}${searchField(visit)}`}
 <div class="tools">
 ${languages(visit)}
 ${signedIn && html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>`}
-${signedIn && html`<a href="/me" title="${texts.account}">${signedIn.session.email}</a>${form(visit, '/sign-out', button(texts.signOut, 'quiet'), 'inline')}`}
+${signedIn && html`<a href="/me" title="${texts.account}">${signedIn.session.email}</a>${signOutForm(visit)}`}
 </div>
 </header>
 <main id="main" tabindex="-1"${live}>
@@ -76,7 +77,7 @@ ${flash && html`<p class="flash ${flash.kind}" role="status">${flash.text}</p>`}
 ${page.body}
 </main>
 ${signedIn && html`<footer class="zone">${texts.zone}</footer>`}
-${signedIn && html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog"><h2 id="keys-title">${texts.lists.keysTitle}</h2>${keyHelp(visit)}<button class="quiet">${texts.lists.keysClose}</button></form></dialog>`}
+${signedIn && keysDialog(visit)}
 </body>
 </html>
 `.text;
@@ -93,10 +94,23 @@ function navigation({ texts, path }: Visit, viewer: Viewer): Html {
   })}</nav>`;
 }
 
+const signOutForm = (visit: Visit): Html =>
+  form(visit, '/sign-out', button(visit.texts.signOut, 'quiet'), 'inline');
+
 /** Finds a receipt by whatever somebody has of it. */
 function searchField({ texts: { lists: words } }: Visit): Html {
-  return html`<form class="search" role="search" method="get" action="/search"><input type="search" name="q" maxlength="255" autocomplete="off" aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"></form>`;
+  const told = html` aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"`;
+  const field = html`<input type="search" name="q" maxlength="255" autocomplete="off"${told}>`;
+  return html`<form class="search" role="search" method="get" action="/search">${field}</form>`;
 }
+
+/** Opens by a key, over any page. */
+const keysDialog = (visit: Visit): Html => {
+  const { lists: words } = visit.texts;
+  const close = html`<button class="quiet">${words.keysClose}</button>`;
+  const content = html`<h2 id="keys-title">${words.keysTitle}</h2>${keyHelp(visit)}${close}`;
+  return html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">${content}</form></dialog>`;
+};
 
 /** What each key does; also a page of its own, for who has no script. */
 export const keyHelp = ({ texts }: Visit): Html =>

@@ -6,6 +6,13 @@ export function link(path: string, query: Readonly<Record<string, string | undef
   return set.length === 0 ? path : `${path}?${new URLSearchParams(set).toString()}`;
 }
 
+/** A run in the Temporal UI. */
+export const runUrl = (
+  ui: { readonly url: string; readonly namespace: string },
+  workflowId: string,
+): string =>
+  `${ui.url}/namespaces/${encodeURIComponent(ui.namespace)}/workflows/${encodeURIComponent(workflowId)}`;
+
 /** Where to go after something else, as a browser was told it: a path of ours, else `/`. */
 export function ownPath(text: string | undefined): string {
   if (text === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return '/';

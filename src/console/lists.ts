@@ -11,7 +11,7 @@ import type { Topic } from './changes.ts';
 import { momentText } from './format.ts';
 import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, show, signedIn, ToldRefusal, type Visit } from './page.ts';
-import { button, form, nothing, panel } from './parts.ts';
+import { button, form, hidden, nothing, panel } from './parts.ts';
 
 /** Rows of one page of a list, and of one question while a CSV is written. */
 const PAGE_ROWS = 50;
@@ -166,11 +166,20 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
   const found = await list.read({ after: keyIn(visit, list, after), limit: PAGE_ROWS + 1 });
   const rows = found.slice(0, PAGE_ROWS);
   const last = rows.at(-1);
-  if (!last)
-    return html`${nothing(isNarrowed(list) || after !== undefined ? list.empty : (list.emptyAtFirst ?? list.empty))}${after !== undefined && html`<p><a href="${address(list)}">${words.first}</a></p>`}`;
-  const next = found.length > PAGE_ROWS ? cursorOf(list.key.of(last)) : null;
+  const first = after !== undefined && html`<a href="${address(list)}">${words.first}</a>`;
+  if (!last) {
+    const isAtFirst = !isNarrowed(list) && after === undefined;
+    const said = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
+    return html`${nothing(said)}${first && html`<p>${first}</p>`}`;
+  }
+  const more = [
+    first,
+    found.length > PAGE_ROWS &&
+      html`<a href="${address(list, { after: cursorOf(list.key.of(last)) })}" rel="next">${words.next}</a>`,
+    html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
+  ];
   return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
-${after !== undefined && html`<a href="${address(list)}">${words.first}</a>`}${next !== null && html`<a href="${address(list, { after: next })}" rel="next">${words.next}</a>`}<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a></div>`;
+${more}</div>`;
 }
 
 /** How a list reads rows that are all at hand, as of what never has many; `idOf` tells any two apart. */
@@ -241,9 +250,14 @@ function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
       const shown = column.cell(row);
       return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
     });
-    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of: String(columns[0]?.csv(row) ?? '') })}</td>`}${cells}</tr>`;
+    const of = String(columns[0]?.csv(row) ?? '');
+    const tick = ticks && value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of });
+    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${tick}</td>`}${cells}</tr>`;
   });
-  return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0"><table class="list"><thead><tr>${ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`}${heads}</tr></thead><tbody>${drawn}</tbody></table></div>`;
+  const tickHead = ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`;
+  const head = html`<thead><tr>${tickHead}${heads}</tr></thead>`;
+  const shown = html`<table class="list">${head}<tbody>${drawn}</tbody></table>`;
+  return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0">${shown}</div>`;
 }
 
 /** Of a row, by which an update finds it again. */
@@ -255,24 +269,33 @@ const tickBox = (
   visit: Visit,
   list: string,
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
-): Html =>
-  html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}">`;
+): Html => {
+  const told = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
+  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${told}>`;
+};
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
-  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+  const token = hidden('form_token', visit.formToken);
+  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">${token}${content}</form>`;
 }
 
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
   const { lists: words } = visit.texts;
-  return html`<form class="filters" method="get" action="${list.path}">${filters.map((filter) => filterField(visit, filter, list.query[filter.name]))}
-<div class="buttons">${button(words.filter)}${(isNarrowed(list) || visit.unread.size > 0) && html`<a href="${list.path}">${words.clear}</a>`}</div></form>`;
+  const fields = filters.map((filter) => filterField(visit, filter, list.query[filter.name]));
+  const isSet = isNarrowed(list) || visit.unread.size > 0;
+  const clear = isSet && html`<a href="${list.path}">${words.clear}</a>`;
+  return html`<form class="filters" method="get" action="${list.path}">${fields}
+<div class="buttons">${button(words.filter)}${clear}</div></form>`;
 }
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, asked = ''): Html {
   const value = visit.unread.get(name) ?? asked;
   const marks = visit.unread.has(name) && html` aria-invalid="true"`;
-  if (!options)
-    return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" maxlength="255" autocomplete="off"${marks}></label>`;
+  if (!options) {
+    const told = html` maxlength="255" autocomplete="off"${marks}`;
+    const typed = html`<input name="${name}" type="${type}" value="${value}"${told}>`;
+    return html`<label class="field"><span>${label}</span>${typed}</label>`;
+  }
   const all: Filter['options'] = [['', '–'], ...options];
   return html`<label class="field"><span>${label}</span><select name="${name}"${marks}>${all.map(
     ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
@@ -290,13 +313,18 @@ function savedFilters<R>(
   const isSet = here !== list.path;
   const isSaved = saved.some(({ query }) => `${list.path}?${query}` === here);
   if (saved.length === 0 && !isSet) return html``;
-  return html`<div class="saved">${saved.map(({ id, name, query }) => {
+  const all = saved.map(({ id, name, query }) => {
     const to = `${list.path}?${query}`;
-    return html`<span class="one"><a href="${to}"${to === here && html` aria-current="true"`}>${name}</a>${form(visit, `/saved-filters/${id}/delete`, html`<input type="hidden" name="to" value="${here}"><button class="quiet" aria-label="${words.forget(name)}">×</button>`, 'inline')}</span>`;
-  })}${
-    isSet &&
-    !isSaved &&
-    html`<details id="save-filter"><summary>${words.save}</summary>${form(visit, '/saved-filters', html`<input type="hidden" name="to" value="${here}"><input name="name" maxlength="60" required autocomplete="off" aria-label="${words.saveAs}" placeholder="${words.saveAs}">${button(words.saveGo)}`, 'inline')}</details>`
+    const leads = html`<a href="${to}"${to === here && html` aria-current="true"`}>${name}</a>`;
+    const button = html`<button class="quiet" aria-label="${words.forget(name)}">×</button>`;
+    const forget = form(visit, `/saved-filters/${id}/delete`, [hidden('to', here), button], 'inline');
+    return html`<span class="one">${leads}${forget}</span>`;
+  });
+  const told = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
+  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${told}>`;
+  const save = form(visit, '/saved-filters', [hidden('to', here), name, button(words.saveGo)], 'inline');
+  return html`<div class="saved">${all}${
+    isSet && !isSaved && html`<details id="save-filter"><summary>${words.save}</summary>${save}</details>`
   }</div>`;
 }
 

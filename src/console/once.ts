@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Html, html } from '../page/html.ts';
 import { type Answer, show, type Visit } from './page.ts';
-import { panel } from './parts.ts';
+import { hidden, panel } from './parts.ts';
 
 /** Names what a form makes, so that the form sent twice, as a reload does, makes it once. */
 export const ONCE = { once: z.uuid() } as const;
 
 /** The hidden field of `ONCE`. */
-export const onceField = (): Html => html`<input type="hidden" name="once" value="${randomUUID()}">`;
+export const onceField = (): Html => hidden('once', randomUUID());
 
 /** Shows a secret this once; `back` leads on. Script, where there is any, takes it off the page that is left. */
 export function showOnce(
@@ -17,11 +17,7 @@ export function showOnce(
   what: { title: string; about: string; secret: string; facts?: Html; back: string },
 ): Answer {
   const { members: words } = visit.texts;
-  return show(
-    what.title,
-    panel(
-      null,
-      html`<p>${what.about}</p>${what.facts}<p><code class="once" tabindex="0" aria-label="${what.title}">${what.secret}</code></p><p><a class="after-once" href="${what.back}">${words.onceDone}</a></p>`,
-    ),
-  );
+  const secret = html`<code class="once" tabindex="0" aria-label="${what.title}">${what.secret}</code>`;
+  const on = html`<a class="after-once" href="${what.back}">${words.onceDone}</a>`;
+  return show(what.title, panel(null, html`<p>${what.about}</p>${what.facts}<p>${secret}</p><p>${on}</p>`));
 }

@@ -3,11 +3,19 @@ import { type Html, html } from '../page/html.ts';
 import type { Visit } from './page.ts';
 
 type Part = Html | string | null | false;
+/** One piece, or several in a row. */
+type Content = Html | readonly Part[];
 
 /** A form that is sent here; it carries the token of the browser's session. */
-export function form(visit: Visit, action: string, content: Html, kind = ''): Html {
-  return html`<form method="post" action="${action}" class="${kind}"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+export function form(visit: Visit, action: string, content: Content, kind = ''): Html {
+  return html`<form method="post" action="${action}" class="${kind}">${token(visit)}${content}</form>`;
 }
+
+const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
+
+/** What a form sends that nobody fills in. */
+export const hidden = (name: string, value: string): Html =>
+  html`<input type="hidden" name="${name}" value="${value}">`;
 
 /** A field of a form with its label. `type`, `name`, and what browsers are told of it. */
 export function field(
@@ -33,12 +41,21 @@ export function field(
     list?: string;
   },
 ): Html {
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}" maxlength="${more.maxlength ?? 200}" inputmode="${more.inputmode ?? 'text'}"${required && html` required`}${more.autofocus && html` autofocus`}${more.placeholder && html` placeholder="${more.placeholder}"`}${more.list && html` list="${more.list}"`}></label>`;
+  const told = [
+    html` autocomplete="${autocomplete}"`,
+    html` maxlength="${more.maxlength ?? 200}"`,
+    html` inputmode="${more.inputmode ?? 'text'}"`,
+    required && html` required`,
+    more.autofocus && html` autofocus`,
+    more.placeholder && html` placeholder="${more.placeholder}"`,
+    more.list && html` list="${more.list}"`,
+  ];
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}"${told}></label>`;
 }
 
 /** A form that carries files, without script. */
-export function fileForm(visit: Visit, action: string, content: Html): Html {
-  return html`<form method="post" action="${action}" enctype="multipart/form-data"><input type="hidden" name="form_token" value="${visit.formToken}">${content}</form>`;
+export function fileForm(visit: Visit, action: string, content: Content): Html {
+  return html`<form method="post" action="${action}" enctype="multipart/form-data">${token(visit)}${content}</form>`;
 }
 
 /** Where a file is chosen; `accept`: what browsers offer first. */

@@ -376,10 +376,9 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   const { refused } = texts;
   const title = refusal.code in refused ? refused[refusal.code as keyof typeof refused] : refused.other;
   const [back, words] = visit.isNobody ? ['/sign-in', texts.signIn.again] : ['/', refused.home];
-  const body = panel(
-    null,
-    html`<p>${wordsOf(refusal, texts)}</p><p class="soft">${refused.request} <code>${visit.requestId}</code></p><p><a href="${back}">${words}</a></p>`,
-  );
+  const number = html`<p class="soft">${refused.request} <code>${visit.requestId}</code></p>`;
+  const on = html`<p><a href="${back}">${words}</a></p>`;
+  const body = panel(null, html`<p>${wordsOf(refusal, texts)}</p>${number}${on}`);
   ctx.status = STATUS[refusal.code] ?? 500;
   if (refusal.retryAfterSeconds !== undefined)
     ctx.set('Retry-After', String(Math.ceil(refusal.retryAfterSeconds)));

@@ -31,7 +31,7 @@ import {
   signedIn,
   type Visit,
 } from '../page.ts';
-import { button, choice, field, form, mark, optionsOf, panel, table } from '../parts.ts';
+import { button, choice, field, form, hidden, mark, optionsOf, panel, table } from '../parts.ts';
 import { mayOpen, type PageRoute } from '../permissions.ts';
 import { STATUS_TONES } from './enterprises.ts';
 
@@ -69,9 +69,11 @@ export const accountPage = definePage({
         : query.list === 'people'
           ? csvOf(people)
           : csvOf(enterprises);
+    const grant = maySend(visit, 'POST /accounts/{id}/grants') && grantForm(visit, id);
+    const add = maySend(visit, 'POST /accounts/{id}/people') && addForm(visit, id);
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await listPart(visit, enterprises)}${maySend(visit, 'POST /accounts/{id}/grants') && grantForm(visit, id)}`)}
-${panel(words.people, html`${await listPart(visit, people)}${maySend(visit, 'POST /accounts/{id}/people') && addForm(visit, id)}`)}
+${panel(words.enterprises, html`${await listPart(visit, enterprises)}${grant}`)}
+${panel(words.people, html`${await listPart(visit, people)}${add}`)}
 ${panel(words.keys, await listPart(visit, keys))}
 ${panel(words.limits, limitsTable(visit, id, await ownLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
@@ -86,7 +88,11 @@ interface At {
 
 function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): Html {
   const { accounts: words } = visit.texts;
-  return html`<p>${email} · <code>${id}</code> · ${words.created} ${moment(createdAt)}${isDeveloper && html` · ${mark(words.developer, 'calm')}`} · <a href="${link('/audit', { account: id })}">${words.audit}</a> · <a href="${link('/webhooks', { account: id })}">${visit.texts.webhooks.title}</a></p>`;
+  const developer = isDeveloper && html` · ${mark(words.developer, 'calm')}`;
+  const audit = html`<a href="${link('/audit', { account: id })}">${words.audit}</a>`;
+  const webhooks = html`<a href="${link('/webhooks', { account: id })}">${visit.texts.webhooks.title}</a>`;
+  const since = html`${words.created} ${moment(createdAt)}`;
+  return html`<p>${email} · <code>${id}</code> · ${since}${developer} · ${audit} · ${webhooks}</p>`;
 }
 
 function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseOf> {
@@ -194,7 +200,9 @@ function personForms(visit: Visit, id: string, { personId, email, disabled, isOp
       `${place(id)}/people/${personId}/${name}`,
       html`${about !== null && html`<p>${about}</p>`}${asked}${button(title)}`,
     )}</details>`;
-  return html`${act('invite', words.invite, words.inviteAbout, html``)}${!disabled && html`${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`}`;
+  const invite = act('invite', words.invite, words.inviteAbout, html``);
+  if (disabled) return invite;
+  return html`${invite}${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`;
 }
 
 const roleChoice = ({ texts }: Visit, roles: readonly MemberRole[]): Html =>
@@ -208,7 +216,12 @@ function grantForm(visit: Visit, id: string): Html {
   return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
     visit,
     `${place(id)}/grants`,
-    html`${field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' })}${roleChoice(visit, GRANTED_ROLES)}${reasonField(visit)}${button(words.grantGo)}`,
+    [
+      field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' }),
+      roleChoice(visit, GRANTED_ROLES),
+      reasonField(visit),
+      button(words.grantGo),
+    ],
   )}</details>`;
 }
 
@@ -217,7 +230,12 @@ function addForm(visit: Visit, id: string): Html {
   return html`<details class="more" id="add"><summary>${words.add}</summary>${form(
     visit,
     `${place(id)}/people`,
-    html`<p>${words.addAbout}</p>${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}${roleChoice(visit, MEMBER_ROLES)}${button(words.addGo)}`,
+    [
+      html`<p>${words.addAbout}</p>`,
+      field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH }),
+      roleChoice(visit, MEMBER_ROLES),
+      button(words.addGo),
+    ],
   )}</details>`;
 }
 
@@ -234,12 +252,17 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
   return table(words.limits, heads, rows, [1]);
 }
 
-const limitForm = (visit: Visit, id: string, environment: Environment): Html =>
-  html`<details id="limit-${environment}"><summary aria-label="${visit.texts.accounts.set}, ${visit.texts.environments[environment]}">${visit.texts.accounts.set}</summary>${form(
-    visit,
-    `${place(id)}/limit`,
-    html`<input type="hidden" name="environment" value="${environment}">${field(visit.texts.accounts.perHour, { name: 'per_hour', inputmode: 'numeric', maxlength: 10 })}${reasonField(visit)}${button(visit.texts.accounts.set)}`,
-  )}</details>`;
+function limitForm(visit: Visit, id: string, environment: Environment): Html {
+  const { accounts: words, environments } = visit.texts;
+  const content = form(visit, `${place(id)}/limit`, [
+    hidden('environment', environment),
+    field(words.perHour, { name: 'per_hour', inputmode: 'numeric', maxlength: 10 }),
+    reasonField(visit),
+    button(words.set),
+  ]);
+  const summary = html`<summary aria-label="${words.set}, ${environments[environment]}">${words.set}</summary>`;
+  return html`<details id="limit-${environment}">${summary}${content}</details>`;
+}
 
 /** POST /accounts/{id}/limit. */
 export const sendLimit = definePage({

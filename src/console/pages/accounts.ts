@@ -54,12 +54,12 @@ function columnsOf({ texts: { accounts: words } }: Visit): Column<ListedAccount>
 
 function createForm(visit: Visit): Html {
   const { accounts: words } = visit.texts;
-  return form(
-    visit,
-    '/accounts',
-    html`${field(words.name, { name: 'name', maxlength: NAME_LENGTH })}${field(words.email, { name: 'email', type: 'email', maxlength: 254 })}
-<p><label><input type="checkbox" name="developer" value="yes"> ${words.developerAbout}</label></p>${button(words.createGo)}`,
-  );
+  return form(visit, '/accounts', [
+    field(words.name, { name: 'name', maxlength: NAME_LENGTH }),
+    field(words.email, { name: 'email', type: 'email', maxlength: 254 }),
+    html`<p><label><input type="checkbox" name="developer" value="yes"> ${words.developerAbout}</label></p>`,
+    button(words.createGo),
+  ]);
 }
 
 /** POST /accounts: makes an account, and leads to it. */

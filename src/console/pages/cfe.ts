@@ -29,7 +29,7 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf, type Standing, standingAt } from '../access.ts';
 import { enterprisePath, requireRole } from '../atEnterprise.ts';
 import { amount, figure, moment } from '../format.ts';
-import { link } from '../links.ts';
+import { link, runUrl } from '../links.ts';
 import { askedInRow } from '../operatorsReason.ts';
 import {
   acting,
@@ -41,7 +41,7 @@ import {
   ToldRefusal,
   type Visit,
 } from '../page.ts';
-import { button, choice, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { button, choice, field, form, hidden, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt, mayIn } from '../permissions.ts';
 import { mailMark } from './customers.ts';
 import { deliveryMark } from './deliveries.ts';
@@ -137,15 +137,18 @@ const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
   REJECTED: 'bad',
 };
 
+const soft = (text: string): Html => html`<span class="soft">${text}</span>`;
+
 function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const words = CFE_WORDS[visit.language];
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
+  const status = words.status[cfe.status];
   const { next, nextAt, original, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
       own.issuer,
-      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
+      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
     ],
     ['cfe_id', html`<code>${formatCfeId(cfe)}</code>`],
     [
@@ -156,7 +159,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
     [own.emitted, html`<time>${cfe.emissionDate}</time>`],
     [
       own.status,
-      html`${mark(words.status[cfe.status].label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> <span class="soft">${words.status[cfe.status].means}</span>`,
+      html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(status.means)}`,
     ],
     [own.since, moment(since)],
     ...whyItWaits(visit, cfe),
@@ -174,9 +177,9 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
           ] as [string, Html],
         ]
       : []),
-    ...(cfe.rejection?.map((reason): [string, Html] => [
+    ...(cfe.rejection?.map(({ code, message, detail }): [string, Html] => [
       own.reasons,
-      html`<code>${reason.code}</code> «${reason.message}»${reason.detail && html` (${reason.detail})`} <span class="soft">${rejectionMeans(reason.code, words)}</span>`,
+      html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,
     ]) ?? []),
     ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
@@ -203,11 +206,12 @@ function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
   if (!mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/support')) return nothing(own.supportActs);
   const to = `${placeOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
-    form(
-      visit,
-      to,
-      html`<p>${words.action[action].means}</p><input type="hidden" name="action" value="${action}">${field(own.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main')}`,
-    );
+    form(visit, to, [
+      html`<p>${words.action[action].means}</p>`,
+      hidden('action', action),
+      field(own.reason, { name: 'reason', maxlength: REASON_LENGTH }),
+      button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main'),
+    ]);
   return html`${dossier.actions.map(one)}`;
 }
 
@@ -327,7 +331,7 @@ function linksOf(
     temporalUi &&
       cfe.workflowId !== null &&
       standing.kind === 'operator' &&
-      html`<a href="${temporalUi.url}/namespaces/${temporalUi.namespace}/workflows/${encodeURIComponent(cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
+      html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
   return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
 }
@@ -378,8 +382,10 @@ export const cfeExchangePage = definePage({
       sobres.length > 0
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
         : panel(own.sent, shown(exchange.request));
-    const body = html`<p><a href="${pathOf(params)}">${formatCfeId(cfe)}</a> · ${words} → <code>${query.answer}</code> · ${exchange.count > 1 && `${own.lastOf(figure(exchange.count))} `}${moment(exchange.lastAt)}</p>${sent}${panel(own.answered, shown(exchange.response))}`;
-    return show(own.exchange, body);
+    const cfeLink = html`<a href="${pathOf(params)}">${formatCfeId(cfe)}</a>`;
+    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count))} `}${moment(exchange.lastAt)}`;
+    const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
+    return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
   },
 });
 

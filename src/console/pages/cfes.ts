@@ -210,7 +210,9 @@ function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] 
       words.status,
       'status',
       (cfe) =>
-        html`${mark(status[cfe.status].label, TONES[cfe.status])}${cfe.stuckReason && html`<br>${mark(stuck[cfe.stuckReason].label, 'bad')}`}`,
+        html`${mark(status[cfe.status].label, TONES[cfe.status])}${
+          cfe.stuckReason && html`<br>${mark(stuck[cfe.stuckReason].label, 'bad')}`
+        }`,
     ),
     fileColumn('stuck_reason', words.stuck, 'stuckReason'),
     figureColumn('pay_amount', words.amount, 'payAmount', (cfe) => amount(cfe.currency, cfe.payAmount)),
@@ -238,7 +240,9 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
       words.enterprise,
       'rut',
       (cfe) =>
-        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
+        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${
+          cfe.rut
+        } · ${environments[cfe.environment]}</span>`,
     ),
     fileColumn('environment', words.environment, 'environment'),
   ];

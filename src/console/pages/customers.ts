@@ -15,7 +15,7 @@ import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fi
 import { figure, moment } from '../format.ts';
 import { type Column, column, LIST_QUERY, listing } from '../lists.ts';
 import { acting, type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
-import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
+import { button, choice, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 
 const OF = { params: z.object({ rut: Rut }) } as const;
@@ -90,23 +90,25 @@ function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
 
 function customerForm(visit: Visit, action: string, customer: Customer | null): Html {
   const { customers: words } = visit.texts;
-  const types = DOCUMENT_TYPES.map((one) => html`<option value="${one}">${one}</option>`);
   const lines = [
     ...(customer?.notifications ?? []),
     ...Array.from({ length: FREE_LINES }, () => ({ destination: '', enabled: true })),
   ];
-  return form(
-    visit,
-    action,
-    html`${customer && html`<p class="soft">${words.changeAbout}</p>`}
-${!customer && html`<label class="field"><span>${words.type}</span><select name="type">${types}</select></label>${field(words.document, { name: 'document' })}`}
-${drawFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer))}
-<fieldset class="boxes"><legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>${lines.map(
-      ({ destination, enabled }, i) =>
-        html`<div><input type="email" name="email" value="${destination}" maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"> <label><input type="checkbox" name="send" value="${i}"${enabled && html` checked`}> ${words.notify}</label></div>`,
-    )}</fieldset>
-${button(customer ? words.changeGo : words.addGo)}`,
-  );
+  const addresses = lines.map(({ destination, enabled }, i) => {
+    const told = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
+    const address = html`<input type="email" name="email" value="${destination}" ${told}>`;
+    const box = html`<input type="checkbox" name="send" value="${i}"${enabled && html` checked`}>`;
+    return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
+  });
+  const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
+  return form(visit, action, [
+    customer && html`<p class="soft">${words.changeAbout}</p>`,
+    !customer && choice(words.type, { name: 'type', options: DOCUMENT_TYPES.map((one) => [one, one]) }),
+    !customer && field(words.document, { name: 'document' }),
+    ...drawFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer)),
+    html`<fieldset class="boxes">${about}${addresses}</fieldset>`,
+    button(customer ? words.changeGo : words.addGo),
+  ]);
 }
 
 const Text = z.string().max(1_000).default('');
@@ -182,7 +184,8 @@ export const customerPage = definePage({
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
     const mails = await mailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
-    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${at.enterprise.legalName}</a> · ${docType} ${docNumber}</p>
+    const { legalName } = at.enterprise;
+    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
 ${customerPanels(visit, at, customer)}
 ${panel(words.mails, mailsTable(visit, rut, mails))}`;
     return show(customer.legalName, body);

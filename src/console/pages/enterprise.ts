@@ -154,10 +154,10 @@ async function standingPanel({ enterprise, standing, visit, deps, now, low }: Dr
     html`<p><span class="soft">${words.suspendedFor}</span> ${enterprise.suspensionReason}</p>`;
   const role =
     standing.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[standing.role]}`;
-  return panel(
-    words.readiness,
-    html`<p>${mark(words.statuses[status], STATUS_TONES[status])} ${enterprise.legalName} · ${words.rut} <code>${enterprise.rut}</code>${role}</p>${says !== null && html`<p>${says}</p>`}${reason}${list}`,
-  );
+  const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
+  const shown = mark(words.statuses[status], STATUS_TONES[status]);
+  const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
+  return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
 }
 
 /** A type whose numbers run low, and what to do about it. */
@@ -165,7 +165,8 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   const { enterprises: words } = texts;
   const { label } = CFE_TYPES[type];
   const what = numbersLeft === 0 ? words.noNumbers(label) : words.lowNumbers(label, days);
-  return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${numbersLeft === 0 && `${words.noNumbersMean} `}${words.todo.okCae}</li>`;
+  const todo = numbersLeft === 0 ? `${words.noNumbersMean} ${words.todo.okCae}` : words.todo.okCae;
+  return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
 function loginPanel({ enterprise, standing, visit }: Drawn): Html {
@@ -183,7 +184,9 @@ function loginPanel({ enterprise, standing, visit }: Drawn): Html {
   ];
   return panel(
     words.login,
-    html`${facts(rows)}${mayAt(standing, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)}`,
+    html`${facts(rows)}${
+      mayAt(standing, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
+    }`,
   );
 }
 
@@ -203,7 +206,9 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
     : nothing(words.certificateNone);
   return panel(
     words.certificate,
-    html`${shown}${mayAt(standing, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)}`,
+    html`${shown}${
+      mayAt(standing, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
+    }`,
   );
 }
 
@@ -211,7 +216,9 @@ async function caesPanel({ enterprise, standing, visit }: Drawn, list: List<CaeR
   const { enterprises: words } = visit.texts;
   return panel(
     words.caes,
-    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${
+      mayAt(standing, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
+    }`,
   );
 }
 
@@ -222,7 +229,9 @@ async function branchesPanel(
   const { enterprises: words } = visit.texts;
   return panel(
     words.branches,
-    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${
+      mayAt(standing, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
+    }`,
   );
 }
 
@@ -304,7 +313,9 @@ async function annulmentsPanel(
   const { enterprises: words } = visit.texts;
   return panel(
     words.annulments,
-    html`${await listPart(visit, list)}${mayAt(standing, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)}`,
+    html`${await listPart(visit, list)}${
+      mayAt(standing, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
+    }`,
   );
 }
 

@@ -38,12 +38,19 @@ import { enterpriseForm } from '../atEnterprise.ts';
 import { bodyOfSent, drawFields, inputsOf, sentShape } from '../fieldForms.ts';
 import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
-import { button, choice, field, fileField, fileForm, form, optionsOf } from '../parts.ts';
+import { button, choice, field, fileField, fileForm, form, hidden, optionsOf } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 import { planName } from './plan.ts';
 
 /** A file in base64, as the API takes it, is a third longer; a form has fields besides. */
 const FILE_BYTES = 128 * 1024;
+/** Of a login or a file: browsers offer none that they know. */
+const NEW_PASSWORD = {
+  name: 'password',
+  type: 'password',
+  autocomplete: 'new-password',
+  maxlength: 1_000,
+} as const;
 const Text = z.string().max(1_000);
 const Reason = z.strictObject({ reason: Text });
 const File = z.instanceof(Uint8Array);
@@ -64,11 +71,12 @@ export const loginForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
   return folded(
     words.check,
-    form(
-      visit,
-      `/enterprises/${rut}/login`,
-      html`${about(words.checkAbout)}${field(words.username, { name: 'username', required: false })}${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', required: false, maxlength: 1_000 })}${button(words.check)}`,
-    ),
+    form(visit, `/enterprises/${rut}/login`, [
+      about(words.checkAbout),
+      field(words.username, { name: 'username', required: false }),
+      field(words.password, { ...NEW_PASSWORD, required: false }),
+      button(words.check),
+    ]),
   );
 };
 
@@ -97,11 +105,12 @@ export const certificateForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
   return folded(
     words.uploadCertificate,
-    fileForm(
-      visit,
-      `/enterprises/${rut}/certificate`,
-      html`${about(words.uploadAbout)}${fileField(words.file, { name: 'file', accept: '.p12,.pfx' })}${field(words.filePassword, { name: 'password', type: 'password', autocomplete: 'new-password', maxlength: 1_000 })}${button(words.upload)}`,
-    ),
+    fileForm(visit, `/enterprises/${rut}/certificate`, [
+      about(words.uploadAbout),
+      fileField(words.file, { name: 'file', accept: '.p12,.pfx' }),
+      field(words.filePassword, NEW_PASSWORD),
+      button(words.upload),
+    ]),
   );
 };
 
@@ -130,11 +139,12 @@ export const caeForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
   return folded(
     words.uploadCae,
-    fileForm(
-      visit,
-      `/enterprises/${rut}/caes`,
-      html`${fileField(words.caeFile, { name: 'file', accept: '.xml' })}${field(words.start, { name: 'start', inputmode: 'numeric', maxlength: 7 })}${about(words.startAbout)}${button(words.upload)}`,
-    ),
+    fileForm(visit, `/enterprises/${rut}/caes`, [
+      fileField(words.caeFile, { name: 'file', accept: '.xml' }),
+      field(words.start, { name: 'start', inputmode: 'numeric', maxlength: 7 }),
+      about(words.startAbout),
+      button(words.upload),
+    ]),
   );
 };
 
@@ -161,11 +171,19 @@ export const annulForm = (visit: Visit, rut: string): Html => {
   const types = optionsOf(CFE_TYPE_NAMES, CFE_TYPES);
   return folded(
     words.annul,
-    form(
-      visit,
-      `/enterprises/${rut}/annulments`,
-      html`${about(words.annulAbout)}${choice(words.type, { name: 'type', options: types })}${field(words.serie, { name: 'serie', maxlength: 2 })}${field(words.fromNumber, { name: 'from', inputmode: 'numeric', maxlength: 7 })}${field(words.toNumber, { name: 'to', inputmode: 'numeric', maxlength: 7 })}${choice(words.environment, { name: 'environment', options: optionsOf(ENVIRONMENTS, environments) })}${reasonField(visit)}${button(words.annulGo)}`,
-    ),
+    form(visit, `/enterprises/${rut}/annulments`, [
+      about(words.annulAbout),
+      choice(words.type, { name: 'type', options: types }),
+      field(words.serie, { name: 'serie', maxlength: 2 }),
+      field(words.fromNumber, { name: 'from', inputmode: 'numeric', maxlength: 7 }),
+      field(words.toNumber, { name: 'to', inputmode: 'numeric', maxlength: 7 }),
+      choice(words.environment, {
+        name: 'environment',
+        options: optionsOf(ENVIRONMENTS, environments),
+      }),
+      reasonField(visit),
+      button(words.annulGo),
+    ]),
   );
 };
 
@@ -203,11 +221,11 @@ export const newBranchForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
   return folded(
     words.addBranch,
-    form(
-      visit,
-      `/enterprises/${rut}/branches`,
-      html`${field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 })}${branchFields(visit, null)}${button(words.addBranch)}`,
-    ),
+    form(visit, `/enterprises/${rut}/branches`, [
+      field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 }),
+      ...branchFields(visit, null),
+      button(words.addBranch),
+    ]),
   );
 };
 
@@ -302,11 +320,19 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
   const options = [...none, ...(now.plan === '' ? [] : past), ...onSale];
   return folded(
     words.changeBranch,
-    form(
-      visit,
-      `/enterprises/${enterprise.rut}/data`,
-      html`${about(words.dataAbout)}<input type="hidden" name="was" value="${JSON.stringify(now)}">${drawFields(words, ENTERPRISE_FIELDS, now)}${choice(words.plan, { name: 'plan', value: now.plan, options })}${field(words.startDate, { name: 'start', type: 'datetime-local', value: now.start, required: false })}${button(words.save)}`,
-    ),
+    form(visit, `/enterprises/${enterprise.rut}/data`, [
+      about(words.dataAbout),
+      hidden('was', JSON.stringify(now)),
+      ...drawFields(words, ENTERPRISE_FIELDS, now),
+      choice(words.plan, { name: 'plan', value: now.plan, options }),
+      field(words.startDate, {
+        name: 'start',
+        type: 'datetime-local',
+        value: now.start,
+        required: false,
+      }),
+      button(words.save),
+    ]),
   );
 }
 
@@ -376,10 +402,11 @@ export const logoForms = (visit: Visit, { rut, logoSha256 }: Enterprise): Html =
   const { enterprises: words } = visit.texts;
   const remove =
     logoSha256 && form(visit, `/enterprises/${rut}/logo/remove`, button(words.logoRemove, 'quiet'), 'inline');
-  return folded(
-    words.logo,
-    html`${fileForm(visit, `/enterprises/${rut}/logo`, html`${fileField(words.logoFile, { name: 'file', accept: 'image/png,image/jpeg' })}${button(words.upload)}`)}${remove}`,
-  );
+  const upload = fileForm(visit, `/enterprises/${rut}/logo`, [
+    fileField(words.logoFile, { name: 'file', accept: 'image/png,image/jpeg' }),
+    button(words.upload),
+  ]);
+  return folded(words.logo, html`${upload}${remove}`);
 };
 
 const LOGO = { section: 'data' } as const;
@@ -418,20 +445,26 @@ export const grantForm = (visit: Visit, rut: string): Html => {
   const options = optionsOf(GRANTED_ROLES, visit.texts.members.roles);
   return folded(
     words.grant,
-    form(
-      visit,
-      `/enterprises/${rut}/grants`,
-      html`${about(words.grantAbout)}${accountField(visit)}${choice(words.role, { name: 'role', options })}${reasonField(visit)}${button(words.grant)}`,
-    ),
+    form(visit, `/enterprises/${rut}/grants`, [
+      about(words.grantAbout),
+      accountField(visit),
+      choice(words.role, { name: 'role', options }),
+      reasonField(visit),
+      button(words.grant),
+    ]),
   );
 };
 
-export const withdrawForm = (visit: Visit, rut: string, accountId: string): Html =>
-  html`<details id="withdraw-${accountId}"><summary aria-label="${visit.texts.enterprises.withdraw} ${accountId}">${visit.texts.enterprises.withdraw}</summary>${form(
-    visit,
-    `/enterprises/${rut}/grants/remove`,
-    html`<input type="hidden" name="account" value="${accountId}">${reasonField(visit)}${button(visit.texts.enterprises.withdraw)}`,
-  )}</details>`;
+export const withdrawForm = (visit: Visit, rut: string, accountId: string): Html => {
+  const { withdraw } = visit.texts.enterprises;
+  const content = form(visit, `/enterprises/${rut}/grants/remove`, [
+    hidden('account', accountId),
+    reasonField(visit),
+    button(withdraw),
+  ]);
+  const summary = html`<summary aria-label="${withdraw} ${accountId}">${withdraw}</summary>`;
+  return html`<details id="withdraw-${accountId}">${summary}${content}</details>`;
+};
 
 const already = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
@@ -470,11 +503,16 @@ export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
   const { enterprises: words, environments } = visit.texts;
   return folded(
     words.sendDay,
-    form(
-      visit,
-      `/enterprises/${rut}/send-report`,
-      html`${about(words.sendDayAbout)}${field(words.day, { name: 'date', type: 'date', value: today })}${choice(words.environment, { name: 'environment', options: optionsOf(ENVIRONMENTS, environments) })}${reasonField(visit)}${button(words.sendDayGo)}`,
-    ),
+    form(visit, `/enterprises/${rut}/send-report`, [
+      about(words.sendDayAbout),
+      field(words.day, { name: 'date', type: 'date', value: today }),
+      choice(words.environment, {
+        name: 'environment',
+        options: optionsOf(ENVIRONMENTS, environments),
+      }),
+      reasonField(visit),
+      button(words.sendDayGo),
+    ]),
   );
 };
 
@@ -501,11 +539,13 @@ export const dutyForm = (visit: Visit, rut: string): Html => {
   ] as const;
   return folded(
     words.dutyAct,
-    form(
-      visit,
-      `/enterprises/${rut}/report-duty`,
-      html`${about(words.dutyAbout)}${choice(words.act, { name: 'act', options })}${field(words.day, { name: 'from', type: 'date' })}${reasonField(visit)}${button(words.dutyGo)}`,
-    ),
+    form(visit, `/enterprises/${rut}/report-duty`, [
+      about(words.dutyAbout),
+      choice(words.act, { name: 'act', options }),
+      field(words.day, { name: 'from', type: 'date' }),
+      reasonField(visit),
+      button(words.dutyGo),
+    ]),
   );
 };
 
@@ -551,17 +591,22 @@ export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Lef
     words.resume,
     form(visit, at('resume'), html`${about(words.resumeAbout)}${reasonField(visit)}${button(words.resume)}`),
   );
-  const permission = form(
-    visit,
-    at('permissions'),
-    html`${about(words.permissionAbout)}${choice(words.act, {
+  const permission = form(visit, at('permissions'), [
+    about(words.permissionAbout),
+    choice(words.act, {
       name: 'act',
       options: [
         ['grant', words.grantPermission],
         ['withdraw', words.withdrawPermission],
       ],
-    })}${choice(words.permission, { name: 'permission', options: optionsOf(PERMISSIONS.toReversed(), words.permissionNames) })}${reasonField(visit)}${button(words.permissionGo)}`,
-  );
+    }),
+    choice(words.permission, {
+      name: 'permission',
+      options: optionsOf(PERMISSIONS.toReversed(), words.permissionNames),
+    }),
+    reasonField(visit),
+    button(words.permissionGo),
+  ]);
   const transfer = form(
     visit,
     at('transfer'),

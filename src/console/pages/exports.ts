@@ -91,14 +91,27 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), 'POST /exports'))
     return html``;
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
-  const fields = html`${field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list: 'enterprises-to-export' })}<datalist id="enterprises-to-export">${offered.map(
-    (one) => html`<option value="${one.rut}">${one.legalName}</option>`,
-  )}</datalist>${choice(words.environment, {
-    name: 'environment',
-    value: environment,
-    options: optionsOf(ENVIRONMENTS, environments),
-  })}${field(words.monthAs, { name: 'month', type: 'month', value: month, maxlength: 7, placeholder: words.monthForm })}
-<p><label><input type="checkbox" name="pdfs" value="yes"> ${words.pdfs(figure(MOST_PRINTED))}</label></p>${button(words.go)}`;
+  const list = 'enterprises-to-export';
+  const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
+  const pdfs = words.pdfs(figure(MOST_PRINTED));
+  const fields = [
+    field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list }),
+    html`<datalist id="${list}">${options}</datalist>`,
+    choice(words.environment, {
+      name: 'environment',
+      value: environment,
+      options: optionsOf(ENVIRONMENTS, environments),
+    }),
+    field(words.monthAs, {
+      name: 'month',
+      type: 'month',
+      value: month,
+      maxlength: 7,
+      placeholder: words.monthForm,
+    }),
+    html`<p><label><input type="checkbox" name="pdfs" value="yes"> ${pdfs}</label></p>`,
+    button(words.go),
+  ];
   return panel(words.ask, html`<p>${words.about}</p>${form(visit, '/exports', fields)}`);
 }
 
@@ -124,7 +137,8 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   if (state === 'RUNNING') {
     const far = words.of(figure(done), figure(total));
     const stop = form(visit, `/exports/${id}/stop`, button(words.stop, 'quiet'), 'inline');
-    return html`<label>${mark(words.running, 'wait')} ${far} <progress max="${String(total)}" value="${String(done)}">${far}</progress></label> ${stop}`;
+    const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
+    return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${stop}`;
   }
   if (state === 'STOPPED') return mark(words.stopped, 'calm');
   if (!isKept(row, now)) return mark(words.gone, 'calm');

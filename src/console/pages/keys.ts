@@ -68,11 +68,12 @@ function stateOf(visit: Visit, account: MembershipOf, { id, revokedAt }: ApiKey)
   if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
   if (!mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys/{id}/revoke'))
     return mark(words.live, 'good');
-  const revoke = form(
-    visit,
-    `/keys/${id}/revoke`,
-    html`<p>${words.revokeAbout}</p>${accountField(account)}${field(words.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.revoke)}`,
-  );
+  const revoke = form(visit, `/keys/${id}/revoke`, [
+    html`<p>${words.revokeAbout}</p>`,
+    accountField(account),
+    field(words.reason, { name: 'reason', maxlength: REASON_LENGTH }),
+    button(words.revoke),
+  ]);
   return html`${mark(words.live, 'good')}<details id="revoke-${id}"><summary>${words.revoke}</summary>${revoke}</details>`;
 }
 

@@ -55,7 +55,10 @@ ${
 ${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
 ${button(words.change)}`,
     ),
-  )}${panel(factor.title, html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p><p><a href="/me/second-factor">${factor.manage}</a></p>`)}</div>`
+  )}${panel(
+    factor.title,
+    html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p><p><a href="/me/second-factor">${factor.manage}</a></p>`,
+  )}</div>`
 }`;
     return show(words.title, body, { live: ['people'] });
   },

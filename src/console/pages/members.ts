@@ -94,12 +94,17 @@ function memberForms(visit: Visit, account: MembershipOf, { personId, email, rol
     `/members/${personId}/role`,
     html`${accountField(account)}<p>${roleChoice(visit, role)}</p>${button(words.change)}`,
   );
-  const remove = form(
-    visit,
-    `/members/${personId}/remove`,
-    html`${accountField(account)}<p>${words.removeAbout}</p>${field(words.removeReason, { name: 'reason', maxlength: REASON_LENGTH })}${button(words.remove)}`,
-  );
-  return html`<details id="change-${personId}"><summary aria-label="${words.change} ${email}">${words.change}</summary>${change}</details><details id="remove-${personId}"><summary aria-label="${words.remove} ${email}">${words.remove}</summary>${remove}</details>`;
+  const remove = form(visit, `/members/${personId}/remove`, [
+    accountField(account),
+    html`<p>${words.removeAbout}</p>`,
+    field(words.removeReason, { name: 'reason', maxlength: REASON_LENGTH }),
+    button(words.remove),
+  ]);
+  const folded = (name: string, title: string, content: Html): Html => {
+    const summary = html`<summary aria-label="${title} ${email}">${title}</summary>`;
+    return html`<details id="${name}-${personId}">${summary}${content}</details>`;
+  };
+  return html`${folded('change', words.change, change)}${folded('remove', words.remove, remove)}`;
 }
 
 function invitedTable(visit: Visit, account: MembershipOf, invited: readonly AccountInvitation[]): Html {

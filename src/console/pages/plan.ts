@@ -163,13 +163,17 @@ function chooseForm(
   const choices = plans.map((plan) => {
     const { planId, frequencyId } = plan;
     const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
-    return html`<label><input type="radio" name="plan" value="${JSON.stringify([planId, frequencyId])}" required${isPresent && html` checked`}> ${planName(visit, plan)}: ${priceOf(visit, plan)}${isPresent && html` <span class="soft">(${words.present})</span>`}</label>`;
+    const value = JSON.stringify([planId, frequencyId]);
+    const circle = html`<input type="radio" name="plan" value="${value}" required${isPresent && html` checked`}>`;
+    const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+    return html`<label>${circle} ${planName(visit, plan)}: ${priceOf(visit, plan)}${present}</label>`;
   });
-  return form(
-    visit,
-    `/plan/${enterprise.rut}`,
-    html`<p>${words.chooseAbout}</p>${accountField({ accountId: account })}<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>${button(words.chooseGo)}`,
-  );
+  return form(visit, `/plan/${enterprise.rut}`, [
+    html`<p>${words.chooseAbout}</p>`,
+    accountField({ accountId: account }),
+    html`<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>`,
+    button(words.chooseGo),
+  ]);
 }
 
 function paymentList(

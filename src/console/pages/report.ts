@@ -63,7 +63,8 @@ export const reportPage = definePage({
       mayAt(standing, routeOfAct(act)),
     );
     const compared = COMPARED.includes(report.status) ? await heldNow(em, params) : undefined;
-    const body = html`<p><a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a> <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
+    const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
+    const body = html`<p>${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
 ${standingPanel(visit, report, submissions)}
 ${compared !== undefined && differencePanel(visit, told, compared)}
 ${acts.map((act) => actPanel(visit, report, act))}
@@ -85,10 +86,11 @@ function standingPanel(visit: Visit, report: DailyReport, submissions: readonly 
   const { status, stuckReason, isComplete, sequence, dueAt } = report;
   const stuck = stuckReason && CFE_WORDS[visit.language].stuck[stuckReason];
   const said = submissions.at(-1)?.reasons ?? [];
+  const number = sequence !== null && `${words.sequence} ${sequence}. `;
   return panel(
     words.standing,
     html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
-<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${sequence !== null && html`${words.sequence} ${sequence}. `}${words.due} ${moment(dueAt)}</p>
+<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${moment(dueAt)}</p>
 ${said.length > 0 && reasonList(visit, said)}${
   stuck &&
   html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.mend}</p>`
@@ -143,11 +145,11 @@ function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
   const isRepair = act !== 'send';
   return panel(
     title,
-    form(
-      visit,
-      `${reportPath(report)}/${act}`,
-      html`<p class="soft">${about}</p>${field(words.reason, { name: 'reason', maxlength: REASON_LENGTH })}${button(goWord, isRepair && act === 'settle' ? 'quiet' : 'main')}`,
-    ),
+    form(visit, `${reportPath(report)}/${act}`, [
+      html`<p class="soft">${about}</p>`,
+      field(words.reason, { name: 'reason', maxlength: REASON_LENGTH }),
+      button(goWord, isRepair && act === 'settle' ? 'quiet' : 'main'),
+    ]),
   );
 }
 

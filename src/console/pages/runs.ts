@@ -20,7 +20,7 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { figure, moment } from '../format.ts';
-import { link } from '../links.ts';
+import { link, runUrl } from '../links.ts';
 import {
   column,
   csvOf,
@@ -45,7 +45,7 @@ import {
   ToldRefusal,
   type Visit,
 } from '../page.ts';
-import { button, field, form, mark, nothing, optionsOf, panel, table } from '../parts.ts';
+import { button, field, form, hidden, mark, nothing, optionsOf, panel, table } from '../parts.ts';
 import { accountsFor } from '../permissions.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../runQuery.ts';
 import { deliveryMark } from './deliveries.ts';
@@ -65,20 +65,25 @@ export const newRunPage = definePage({
     const filter = filterOf(query);
     await mayPreview(visit, orm, query);
     const count = await countMatching(orm.em.fork(), kind, filter);
+    const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
+    const fit = kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter));
+    const matching = html`<p><strong>${words.matching(figure(count))}</strong></p>`;
     const what = panel(
       words.preview,
-      html`<p>${words.does[kind]}</p><p>${words.filter}: ${filterWords(visit, filter, await receiverOf(orm, filter))}</p><p><strong>${words.matching(figure(count))}</strong></p>${kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter))}`,
+      html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
-    const hidden = FORM_FIELDS.flatMap((name) => {
+    const narrowing = FORM_FIELDS.flatMap((name) => {
       const value = query[name as keyof typeof query];
-      return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+      return value === undefined ? [] : [hidden(name, value)];
     });
-    const start = form(
-      visit,
-      '/runs',
-      html`<input type="hidden" name="kind" value="${kind}"><input type="hidden" name="expected" value="${String(count)}">${hidden}${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(words.start(words.kinds[kind], figure(count)))}`,
-    );
+    const start = form(visit, '/runs', [
+      hidden('kind', kind),
+      hidden('expected', String(count)),
+      ...narrowing,
+      field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH }),
+      button(words.start(words.kinds[kind], figure(count))),
+    ]);
     const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
     return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
   },
@@ -241,7 +246,9 @@ export const runPage = definePage({
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
     const refusals = refusalList(visit, deps.orm, run, query);
     if (query.format === 'csv') return csvOf(refusals);
-    const body = html`${panel(null, html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver: await receiverOf(deps.orm, run.filter) })}${stopForm(visit, run)}`)}${panel(words.refusals, await listPart(visit, refusals))}`;
+    const receiver = await receiverOf(deps.orm, run.filter);
+    const standing = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
+    const body = html`${panel(null, standing)}${panel(words.refusals, await listPart(visit, refusals))}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
@@ -257,6 +264,8 @@ function facts(
   { temporalUi, receiver }: Pick<ConsoleDeps, 'temporalUi'> & { receiver: string | undefined },
 ): Html {
   const { runs: words } = visit.texts;
+  const inTemporal = (ui: NonNullable<typeof temporalUi>): Html =>
+    html`<a href="${runUrl(ui, workflowIdOf(run))}">${words.inTemporal}</a>`;
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
     [words.state, stateMark(visit, run)],
@@ -270,18 +279,11 @@ function facts(
     [words.moved, moment(run.movedAt)],
     ...(run.endedAt ? [[words.ended, moment(run.endedAt)] as const] : []),
     ...(temporalUi && signedIn(visit).viewer.kind === 'operator'
-      ? [['Temporal', temporalLink(visit, temporalUi, run)] as const]
+      ? [['Temporal', inTemporal(temporalUi)] as const]
       : []),
   ];
   return factList(rows);
 }
-
-const temporalLink = (
-  { texts }: Visit,
-  { url, namespace }: NonNullable<ConsoleDeps['temporalUi']>,
-  run: Run,
-): Html =>
-  html`<a href="${url}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowIdOf(run))}">${texts.runs.inTemporal}</a>`;
 
 function stopForm(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;

@@ -41,7 +41,11 @@ function factorPanels(visit: Visit): Html {
   const { hasSecondFactor, operatorRole, method } = session;
   if (method === 'oidc') return panel(null, html`<p>${words.ofProvider}</p>`);
   if (operatorRole !== null && !hasSecondFactor) return panel(null, html`<p>${words.byInvitation}</p>`);
-  const proof = html`${whose(session.email)}${field(visit.texts.signIn.password, { name: 'password', type: 'password', autocomplete: 'current-password' })}
+  const proof = html`${whose(session.email)}${field(visit.texts.signIn.password, {
+    name: 'password',
+    type: 'password',
+    autocomplete: 'current-password',
+  })}
 ${hasSecondFactor && codeField(words.present)}`;
   const setUp = form(
     visit,
@@ -54,7 +58,9 @@ ${hasSecondFactor && codeField(words.present)}`;
     html`<p>${words.offAbout}</p>${proof}${button(words.offGo, 'quiet')}`,
   );
   return html`<p>${hasSecondFactor ? words.held : words.none}</p>
-<div class="panels">${panel(hasSecondFactor ? words.replace : words.setUp, setUp)}${hasSecondFactor && operatorRole === null && panel(words.off, off)}</div>`;
+<div class="panels">${panel(hasSecondFactor ? words.replace : words.setUp, setUp)}${
+    hasSecondFactor && operatorRole === null && panel(words.off, off)
+  }</div>`;
 }
 
 /**

@@ -44,15 +44,30 @@ function signInForm(
   email?: string,
 ): Answer {
   const { signIn: words } = visit.texts;
+  const oidc = hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`;
   const body = html`<div class="narrow">${panel(
     null,
     html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
       visit,
       link('/sign-in', { to }),
-      html`${field(words.email, { name: 'email', type: 'email', autocomplete: 'username', value: email, maxlength: 254, autofocus: email === undefined })}
-${field(words.password, { name: 'password', type: 'password', autocomplete: 'current-password', autofocus: email !== undefined })}
-${button(words.go)}`,
-    )}${hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`}<div class="soft"><p>${words.lost}</p></div>`,
+      [
+        field(words.email, {
+          name: 'email',
+          type: 'email',
+          autocomplete: 'username',
+          value: email,
+          maxlength: 254,
+          autofocus: email === undefined,
+        }),
+        field(words.password, {
+          name: 'password',
+          type: 'password',
+          autocomplete: 'current-password',
+          autofocus: email !== undefined,
+        }),
+        button(words.go),
+      ],
+    )}${oidc}<div class="soft"><p>${words.lost}</p></div>`,
   )}</div>`;
   return show(words.title, body, refused ? { status: refused.status } : {});
 }

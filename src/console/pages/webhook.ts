@@ -12,7 +12,7 @@ import { link } from '../links.ts';
 import { LIST_QUERY, listing, Ticked } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
-import { button, field, form, mark, panel } from '../parts.ts';
+import { button, field, form, hidden, mark, panel } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
 import { eventBoxes, rateMark, stateMark } from './webhooks.ts';
@@ -57,10 +57,13 @@ export const webhookPage = definePage({
       fixed: { webhookId: webhook.id },
       filters: ['status', 'event'],
     });
+    const heading = html`<h2 id="deliveries">${words.deliveries}</h2>`;
     return listing(visit, deps, {
       ...list,
       title: words.webhook,
-      above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}<h2 id="deliveries">${words.deliveries}</h2>${mayRun && againForm(visit, webhook.id)}`,
+      above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}${heading}${
+        mayRun && againForm(visit, webhook.id)
+      }`,
       live: ['deliveries'],
     });
   },
@@ -85,8 +88,15 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookFar
 }
 
 /** Leads to the preview of a bulk run over all that did not arrive, or that was refused since a day. */
-const againForm = (visit: Visit, id: string): Html =>
-  html`<form class="filters" method="get" action="/runs/new"><input type="hidden" name="kind" value="redeliver"><input type="hidden" name="webhook" value="${id}">${field(visit.texts.runs.undeliveredSince, { name: 'since', type: 'date', required: false })}<div class="buttons">${button(visit.texts.webhooks.redeliverUndelivered)}</div></form>`;
+function againForm({ texts }: Visit, id: string): Html {
+  const content = [
+    hidden('kind', 'redeliver'),
+    hidden('webhook', id),
+    field(texts.runs.undeliveredSince, { name: 'since', type: 'date', required: false }),
+    html`<div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div>`,
+  ];
+  return html`<form class="filters" method="get" action="/runs/new">${content}</form>`;
+}
 
 /** Names and what they are. */
 export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>
@@ -97,10 +107,11 @@ function forms(visit: Visit, webhook: Webhook): Html {
   const { id, enabled } = webhook;
   const act = (title: string, about: string, path: string, content: Html): Html =>
     panel(title, form(visit, `/webhooks/${id}/${path}`, html`<p>${about}</p>${content}`));
-  const seen = html`<input type="hidden" name="seen" value="${webhook.previousSecretUntil?.toISOString() ?? ''}">`;
+  const url = field(words.url, { name: 'url', value: webhook.url, maxlength: 2_048 });
+  const seen = hidden('seen', webhook.previousSecretUntil?.toISOString() ?? '');
   const sure = html`<label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.removeSure}</label>`;
   return html`<div class="panels"><div>
-${act(words.change, words.changeAbout, 'change', html`${field(words.url, { name: 'url', value: webhook.url, maxlength: 2_048 })}${eventBoxes(visit, webhook.events)}${button(words.changeGo)}`)}
+${act(words.change, words.changeAbout, 'change', html`${url}${eventBoxes(visit, webhook.events)}${button(words.changeGo)}`)}
 </div><div>
 ${act(words.test, words.testAbout, 'test', button(words.testGo))}
 ${act(words.secret, words.secretAbout, 'secret', html`${seen}${button(words.secretGo)}`)}

@@ -144,7 +144,9 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
   return html`<fieldset class="boxes"><legend>${words.events}</legend>${SELECTABLE_EVENTS.map(
     (event) =>
-      html`<label><input type="checkbox" name="event" value="${event}"${chosen.includes(event) && html` checked`}> <code>${event}</code></label>`,
+      html`<label><input type="checkbox" name="event" value="${event}"${
+        chosen.includes(event) && html` checked`
+      }> <code>${event}</code></label>`,
   )}</fieldset>`;
 }
 
