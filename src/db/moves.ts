@@ -47,7 +47,8 @@ const MOVE = statement(
      select id from sobre where id = ?::uuid for update
    ), locked as materialized (
      select cfe.id from cfe join asked on asked.id = cfe.id
-     where (select count(*) from first) >= 0 and cfe.status = asked.was and (?::uuid is null or cfe.sobre_id = ?::uuid) order by cfe.id for update of cfe
+     where (select count(*) from first) >= 0 and cfe.status = asked.was
+       and (?::uuid is null or cfe.sobre_id = ?::uuid) order by cfe.id for update of cfe
    ), moved as (
      update cfe set status = asked.status, rejection = asked.rejection, stuck_reason = null,
        settled_at = case when asked.status <> 'RECEIVED' then ?::timestamptz end

@@ -67,7 +67,8 @@ export const UNFINISHED: Readonly<
         environment: string;
       }[]
     >(
-      `select delivery.id, delivery.workflow_id as "workflowId", event_name as "eventName", event.rut, event.environment from delivery join event on event.id = delivery.event_id
+      `select delivery.id, delivery.workflow_id as "workflowId", event_name as "eventName", event.rut, event.environment
+       from delivery join event on event.id = delivery.event_id
        where delivery.status = 'PENDING' and (?::text is null or event.rut = ?)
          ${page ? 'and delivery.id > ? and delivery.created_at < ?' : ''}
        order by ${page ? 'delivery.id limit ?' : 'delivery.created_at, delivery.id'}`,

@@ -109,7 +109,9 @@ export function createCentralBank(options: {
 }
 
 const envelope = (element: string, content: string): string =>
-  `<?xml version="1.0" encoding="UTF-8"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Header/><soapenv:Body><${element} xmlns="${NAMESPACE}">${content}</${element}></soapenv:Body></soapenv:Envelope>`;
+  '<?xml version="1.0" encoding="UTF-8"?>' +
+  '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Header/>' +
+  `<soapenv:Body><${element} xmlns="${NAMESPACE}">${content}</${element}></soapenv:Body></soapenv:Envelope>`;
 
 /** Group 0: quotations of the local and of the international market. */
 function entryOf({ currencies, from, to }: RatesQuestion): string {

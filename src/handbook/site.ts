@@ -117,10 +117,13 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
       .slice(0, MOST_RESULTS);
     const item = ({ part }: (typeof found)[number]): Html => {
       const { to, title, heading } = part;
-      return html`<li><a href="${hrefOf(visit, to)}">${heading === title ? title : `${title}: ${heading}`}</a><p${'place' in to && html` lang="en"`}>${excerpt(part, asked)}</p></li>`;
+      const name = heading === title ? title : `${title}: ${heading}`;
+      const text = html`<p${'place' in to && html` lang="en"`}>${excerpt(part, asked)}</p>`;
+      return html`<li><a href="${hrefOf(visit, to)}">${name}</a>${text}</li>`;
     };
+    const reference = html`<a href="${visit.base}/reference">${words.reference}</a>`;
     const content = html`<h1>${words.results(query)}</h1>
-${found.length === 0 ? html`<p>${words.none} <a href="${visit.base}/reference">${words.reference}</a></p>` : html`<ol class="found">${found.map(item)}</ol>`}`;
+${found.length === 0 ? html`<p>${words.none} ${reference}</p>` : html`<ol class="found">${found.map(item)}</ol>`}`;
     return page(visit, { title: words.search, content, here: 'search', query });
   };
 }
@@ -202,6 +205,21 @@ function page(
   const words = WORDS[language];
   const there = (other: Partial<Visit>): string =>
     address({ ...visit, ...other }, here) + (query && `&q=${encodeURIComponent(query)}`);
+  const field = html`<input name="q" type="search" value="${query}" maxlength="100">`;
+  const search = html`<label><span>${words.search}</span>${field}</label>`;
+  const current = (isCurrent: boolean): Html | false => isCurrent && html` aria-current="true"`;
+  const languages = LANGUAGES.map(
+    (one) =>
+      html`<a href="${there({ language: one })}" lang="${one}"${current(one === language)}>${WORDS[one].name}</a>`,
+  );
+  const programs = CODES.map(
+    (one) => html`<a href="${there({ code: one })}"${current(one === code)}>${CODE_NAMES[one]}</a>`,
+  );
+  const guides = [
+    ...SLUGS.map((slug) => html`<li>${guideLink(visit, slug, here)}</li>`),
+    html`<li><a href="${base}/reference">${words.reference}</a></li>`,
+    html`<li><a href="${base.replace(/\/docs$/, '')}/openapi.json">${words.description}</a></li>`,
+  ];
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -216,12 +234,12 @@ function page(
 <a class="skip" href="#content">${words.skip}</a>
 <header>
 <a class="brand" href="${address(visit, '')}">${words.title}</a>
-<form action="${base}/${language}/search" role="search"><input type="hidden" name="code" value="${code}"><label><span>${words.search}</span><input name="q" type="search" value="${query}" maxlength="100"></label></form>
-<nav aria-label="${words.language}">${LANGUAGES.map((one) => html`<a href="${there({ language: one })}" lang="${one}"${one === language && html` aria-current="true"`}>${WORDS[one].name}</a>`)}</nav>
-<nav aria-label="${words.code}">${CODES.map((one) => html`<a href="${there({ code: one })}"${one === code && html` aria-current="true"`}>${CODE_NAMES[one]}</a>`)}</nav>
+<form action="${base}/${language}/search" role="search"><input type="hidden" name="code" value="${code}">${search}</form>
+<nav aria-label="${words.language}">${languages}</nav>
+<nav aria-label="${words.code}">${programs}</nav>
 </header>
 <div class="columns">
-<nav class="guides" aria-label="${words.guides}"><ul>${SLUGS.map((slug) => html`<li>${guideLink(visit, slug, here)}</li>`)}<li><a href="${base}/reference">${words.reference}</a></li><li><a href="${base.replace(/\/docs$/, '')}/openapi.json">${words.description}</a></li></ul></nav>
+<nav class="guides" aria-label="${words.guides}"><ul>${guides}</ul></nav>
 <main id="content" tabindex="-1">
 ${content}
 </main>
@@ -288,13 +306,17 @@ const checksOf = (language: Language, code: string, checks: string): string =>
 
 function rulesTables(visit: Visit): Html {
   const words = WORDS[visit.language];
-  return html`<div id="rules">${RULE_TABLES.map(
-    ({ title, rules }) => html`<h3>${words.rules[title]}</h3>
-<div class="wide" tabindex="0"><table><thead><tr><th scope="col">code</th><th scope="col">${words.rule}</th><th scope="col">${words.example}</th></tr></thead><tbody>${rules.map(
-      ([code, { checks, example }]) =>
-        html`<tr id="${code}"><td><code>${code}</code></td><td>${checksOf(visit.language, code, checks)}</td><td lang="en">${example}</td></tr>`,
-    )}</tbody></table></div>`,
-  )}</div>`;
+  const heads = ['code', words.rule, words.example].map((head) => html`<th scope="col">${head}</th>`);
+  const tables = RULE_TABLES.map(({ title, rules }) => {
+    const rows = rules.map(([code, { checks, example }]) => {
+      const rule = checksOf(visit.language, code, checks);
+      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td><td lang="en">${example}</td></tr>`;
+    });
+    const shown = html`<table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
+    return html`<h3>${words.rules[title]}</h3>
+<div class="wide" tabindex="0">${shown}</div>`;
+  });
+  return html`<div id="rules">${tables}</div>`;
 }
 
 /** Each code of an error, a rejection or a rule as a part of its own, so that a search for it leads to its row. */

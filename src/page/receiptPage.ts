@@ -190,8 +190,9 @@ function codeBlock({ document: { cae, serie, issuer }, securityCode, qrUrl }: Pa
     issuer.resolution === undefined
       ? (['Fecha emisor', issuer.issuerSince && dateText(issuer.issuerSince)] as const)
       : (['Resolución', issuer.resolution] as const);
+  const drawing = new Html(encodeQR(qrUrl, 'svg', { ecc: 'medium', border: 4 }));
   return html`<h2>Verificación</h2>
-<div class="code" role="img" aria-label="Código QR que lleva a la verificación en la DGI">${new Html(encodeQR(qrUrl, 'svg', { ecc: 'medium', border: 4 }))}</div>
+<div class="code" role="img" aria-label="Código QR que lleva a la verificación en la DGI">${drawing}</div>
 ${pairs([
   ['Código de seguridad', securityCode],
   since,

@@ -24,7 +24,8 @@ small { display: block; color: #4d4d4d; font-size: .875rem; }
 .pay dt, .pay dd { font-weight: 700; font-size: 1.2rem; color: #1a1a1a; }
 .adenda { border: 1px solid var(--line); padding: .5rem; white-space: pre-wrap; }
 .code svg { width: 26mm; height: 26mm; display: block; margin: .5rem 0; }
-.files a { display: inline-block; margin: .5rem .5rem 0 0; padding: .7rem 1rem; border: 1px solid #0b4f9e; border-radius: .3rem; color: #0b4f9e; }
+.files a { display: inline-block; margin: .5rem .5rem 0 0; padding: .7rem 1rem; color: #0b4f9e; }
+.files a { border: 1px solid #0b4f9e; border-radius: .3rem; }
 a { color: #0b4f9e; }
 @media print {
   body { background: #fff; font-size: 10pt; }

@@ -26,7 +26,12 @@ export function writeCfe(document: CfeDocument): string {
   return (
     `<CFE xmlns="${CFE_NAMESPACE}" version="1.0"><${root}>` +
     plain('TmstFirma', document.signedAt) +
-    `<Encabezado>${writeIdentification(document)}${writeIssuer(document.issuer)}${writeReceiver(document.receiver)}${writeTotals(document)}</Encabezado>` +
+    '<Encabezado>' +
+    writeIdentification(document) +
+    writeIssuer(document.issuer) +
+    writeReceiver(document.receiver) +
+    writeTotals(document) +
+    '</Encabezado>' +
     `<Detalle>${document.lines.map(writeLine).join('')}</Detalle>` +
     writeReference(document.reference) +
     writeCaeData(document.cae) +
