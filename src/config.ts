@@ -24,8 +24,8 @@ interface Variable<T> {
 
 export const variable = <T>(row: Variable<T>): Variable<T> => row;
 
-export const text = z.string().min(1);
-export const port = (fallback: string, purpose: string) =>
+export const nonEmptyText = z.string().min(1);
+export const portVariable = (fallback: string, purpose: string) =>
   variable({
     schema: z
       .string()
@@ -36,7 +36,7 @@ export const port = (fallback: string, purpose: string) =>
     purpose,
     fallback,
   });
-export const url = (purpose: string, fallback?: string) =>
+export const urlVariable = (purpose: string, fallback?: string) =>
   variable({
     schema: z.url({ protocol: /^https?$/ }),
     mayHold: 'an http or https address',
@@ -46,7 +46,7 @@ export const url = (purpose: string, fallback?: string) =>
 /** An address to which logins, papers or receipts go. */
 const httpsUrl = (purpose: string, fallback?: string) =>
   variable({
-    ...url(purpose, fallback),
+    ...urlVariable(purpose, fallback),
     mayHold: 'an https address; in development (CFE_DEVELOPMENT) http, too',
     httpsOnly: true,
   });
@@ -164,7 +164,7 @@ const peppers = (purpose: string) => {
 /** The variables of the service. */
 export const VARIABLES = {
   CFE_HOST: variable({
-    schema: text,
+    schema: nonEmptyText,
     mayHold: 'an IP address or host name of this machine',
     purpose: 'the address that servers listen on',
     fallback: '127.0.0.1',
@@ -175,11 +175,11 @@ export const VARIABLES = {
     purpose: 'the lowest level that is logged',
     fallback: 'info',
   }),
-  CFE_API_PORT: port('3000', 'port of the HTTP API'),
-  CFE_METRICS_PORT: port('9464', 'port of the metrics of the API'),
-  CFE_WORKER_METRICS_PORT: port('9465', 'port of the metrics of the worker'),
-  CFE_CONSOLE_PORT: port('3001', 'port of the console'),
-  CFE_CONSOLE_METRICS_PORT: port('9466', 'port of the metrics of the console'),
+  CFE_API_PORT: portVariable('3000', 'port of the HTTP API'),
+  CFE_METRICS_PORT: portVariable('9464', 'port of the metrics of the API'),
+  CFE_WORKER_METRICS_PORT: portVariable('9465', 'port of the metrics of the worker'),
+  CFE_CONSOLE_PORT: portVariable('3001', 'port of the console'),
+  CFE_CONSOLE_METRICS_PORT: portVariable('9466', 'port of the metrics of the console'),
 
   DATABASE_URL: variable({
     schema: z.url({ protocol: /^postgres(ql)?$/ }),
@@ -300,13 +300,13 @@ export const VARIABLES = {
     secret: true,
   }),
   TEMPORAL_NAMESPACE: variable({
-    schema: text,
+    schema: nonEmptyText,
     mayHold: 'the name of a Temporal namespace',
     purpose: 'the Temporal namespace',
     fallback: 'default',
   }),
   CFE_CLI_NAME: variable({
-    schema: text,
+    schema: nonEmptyText,
     mayHold: 'the command before a group and a verb',
     purpose: 'how the command line is called, for its help',
     fallback: 'npm run -s cfe --',
@@ -413,7 +413,7 @@ export const VARIABLES = {
     fallback: '',
   }),
   CFE_CERTIFICATE_CA_FILE: variable({
-    schema: text,
+    schema: nonEmptyText,
     mayHold:
       'a file with certificates in PEM, those of the authorities that issue certificates to companies; or the word any, which takes certificates of whatever origin',
     purpose: 'who may certify that an enterprise is the one that it says (docs/contract.md#certificate)',
@@ -479,7 +479,7 @@ export const VARIABLES = {
       .refine((address) => !/[?#]/.test(address))
       .transform((address) => (address.endsWith('/') ? address.slice(0, -1) : address)),
   }),
-  CFE_CHECKOUT_URL: url(
+  CFE_CHECKOUT_URL: urlVariable(
     'the page where plans are paid; the id of the payment is added to its path',
     'http://127.0.0.1:3000/checkout',
   ),

@@ -58,7 +58,7 @@ type Input = Parameters<Prepare>[0];
 async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<PortalFiles>) {
   const orm = await openOrm({ databaseUrl, pool: 2 });
   try {
-    const deps: CommandDeps = { orm, clock: () => new Date(), outbox: { dispatchSoon: () => undefined } };
+    const deps: CommandDeps = { orm, clock: () => new Date(), outbox: { scheduleDispatch: () => undefined } };
     const account = await createAccount(deps, {
       accountId: LOCAL_DEVELOPER,
       name: 'Local developer',

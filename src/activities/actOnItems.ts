@@ -4,7 +4,7 @@ import type { Database } from '../db/orm.ts';
 import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
 import type { RunResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** Things of one batch: some seconds, so that the run tells often how far it is. */
 const BATCH = 50;
@@ -14,7 +14,7 @@ const LANES = 5;
 export interface RunDeps {
   readonly orm: Database;
   readonly clock: () => Date;
-  readonly outbox: { dispatchSoon(): void };
+  readonly outbox: { scheduleDispatch(): void };
   /** Acts on one thing and stores what became of it; safe to repeat. */
   readonly act: (run: Run, item: RunItem) => Promise<void>;
   /** How many things all runs that are under way may take in a second; each of them has an equal part. */
@@ -27,13 +27,13 @@ export function createActOnItems({
   ...deps
 }: RunDeps & { batch?: number }): Activity<'actOnItems'> {
   return (runId) =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       const run = await theRun(deps, runId);
       if (run.state !== 'RUNNING') return resultOf(run, 0);
       const began = performance.now();
       const items = await itemsLeft(deps.orm.em.fork(), runId, batch);
       await actOn(deps, run, items);
-      deps.outbox.dispatchSoon();
+      deps.outbox.scheduleDispatch();
       const left = await itemsLeft(deps.orm.em.fork(), runId, 1);
       if (left.length === 0) return resultOf(await end(deps, runId), 0);
       if (await isStopped(deps.orm.em.fork(), runId)) return resultOf(await end(deps, runId), 0);

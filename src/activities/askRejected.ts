@@ -6,8 +6,8 @@ import type { RejectedResult } from '../domain/activityResults.ts';
 import { isPastAcceptance } from '../domain/rejection.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
-import { notingAttempts, whileBeating } from './steps/attempt.ts';
-import { type Authority, askedOf } from './steps/authority.ts';
+import { recordAttempts, withHeartbeat } from './steps/attempt.ts';
+import { type Authority, toAskedCfe } from './steps/authority.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { afterMoves, type MoveDeps } from './steps/storeMoves.ts';
 
@@ -31,7 +31,7 @@ interface AskRejectedDeps extends MoveDeps {
 export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'> {
   return () => {
     const progress = { ...BEGINNING, ...(activityInfo().heartbeatDetails as Progress | undefined) };
-    return whileBeating(
+    return withHeartbeat(
       () => askAll(deps, progress),
       () => progress,
     );
@@ -49,7 +49,7 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
     const cfes = await undecidedNumbers(orm.em.fork(), { after: progress.after, limit: page });
     for (const cfe of cfes) {
       const began = performance.now();
-      const what = await notingAttempts(deps, cfe.id, () => askAbout(deps, cfe));
+      const what = await recordAttempts(deps, cfe.id, () => askAbout(deps, cfe));
       if (what !== 'decided') progress[what] += 1;
       progress.after = cfe.id;
       heartbeat(progress);
@@ -64,7 +64,7 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
 
 /** Asks about one; `decided` where somebody else did meanwhile. */
 async function askAbout(deps: AskRejectedDeps, cfe: Cfe): Promise<keyof Counts | 'decided'> {
-  const held = await deps.authority.findState(askedOf(cfe));
+  const held = await deps.authority.findState(toAskedCfe(cfe));
   if (held.kind === 'repeat' || held.kind === 'stuck') return 'unanswered';
   const { what, stored } = await deps.orm.em.fork().transactional(async (em) => {
     const locked = await em.findOneOrFail(Cfe, { id: cfe.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -4,12 +4,12 @@ import type { AskReportResult } from '../domain/activityResults.ts';
 import { isTaken } from '../domain/reportStatus.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 import {
   type AskingDeps,
-  leaveReport,
-  repeatOrLeaveReport,
-  storeSaid,
+  escalateReport,
+  retryOrEscalateReport,
+  storeReportAnswer,
   withReportCredentials,
 } from './steps/reports.ts';
 
@@ -24,7 +24,7 @@ const DIFFERS = {
  * left to a person.
  */
 export function createAskReport(deps: AskingDeps): Activity<'askReport'> {
-  return (key) => whileBeating(() => ask(deps, key));
+  return (key) => withHeartbeat(() => ask(deps, key));
 }
 
 async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
@@ -41,16 +41,18 @@ async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
   switch (found.kind) {
     case 'taken': {
       const { status: to, authorityId } = found;
-      const { status, isComplete } = await storeSaid(deps, taken, { to, authorityId });
-      return status === 'DIFFERS' && isComplete ? leaveReport(deps, key, DIFFERS) : { kind: 'asked', status };
+      const { status, isComplete } = await storeReportAnswer(deps, taken, { to, authorityId });
+      return status === 'DIFFERS' && isComplete
+        ? escalateReport(deps, key, DIFFERS)
+        : { kind: 'asked', status };
     }
     case 'refused':
     case 'absent': {
       const stuck = unclear('findReport', 'other state', 'it was received and is not listed as such');
-      return repeatOrLeaveReport(deps, key, stuck);
+      return retryOrEscalateReport(deps, key, stuck);
     }
     case 'repeat':
     case 'stuck':
-      return repeatOrLeaveReport(deps, key, found);
+      return retryOrEscalateReport(deps, key, found);
   }
 }

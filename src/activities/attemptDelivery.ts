@@ -5,17 +5,17 @@ import { Event, Webhook } from '../db/entities/webhooks.ts';
 import type { AttemptResult } from '../domain/activityResults.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
 import { failpoint } from '../failpoints.ts';
-import type { Places } from '../webhooks/places.ts';
 import type { Sender, SendOutcome } from '../webhooks/send.ts';
 import { signatureHeaders } from '../webhooks/signature.ts';
+import type { DeliverySlots } from '../webhooks/slots.ts';
 import type { Activity, AttemptInput } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 import { type StoreAttemptDeps, storeAttempt } from './steps/storeAttempt.ts';
 
 export interface AttemptDeps extends StoreAttemptDeps {
   opener: Opener;
   send: Sender;
-  places: Places;
+  slots: DeliverySlots;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface AttemptDeps extends StoreAttemptDeps {
  * else sends the same bytes with the same id once more.
  */
 export function createAttemptDelivery(deps: AttemptDeps): Activity<'attemptDelivery'> {
-  return (input) => whileBeating(() => attempt(deps, input));
+  return (input) => withHeartbeat(() => attempt(deps, input));
 }
 
 async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptResult> {
@@ -39,8 +39,8 @@ async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptR
   if (webhook.removedAt !== null) {
     return RESULTS[await storeAttempt(deps, { ...input, retriesLeft: 0 }, execution, 'webhook_removed')];
   }
-  const place = deps.places.take({ receiver: webhookId, accountId: webhook.accountId });
-  if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
+  const slot = deps.slots.take({ receiver: webhookId, accountId: webhook.accountId });
+  if ('waitMilliseconds' in slot) throw busy(slot.waitMilliseconds);
   try {
     const { body } = await em.findOneOrFail(Event, { id: eventId });
     failpoint('deliver.sending');
@@ -50,7 +50,7 @@ async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptR
     failpoint('deliver.stored');
     return RESULTS[stored];
   } finally {
-    place.free();
+    slot.free();
   }
 }
 
@@ -95,7 +95,7 @@ function busy(waitMilliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ReceiverBusy',
     category: 'BENIGN',
-    message: 'Other deliveries to this receiver are under way; this one waits for a place.',
+    message: 'Other deliveries to this receiver are under way; this one waits for a slot.',
     nextRetryDelay: waitMilliseconds,
   });
 }

@@ -15,10 +15,10 @@ import {
 import { Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Mailer, MailMessage } from '../mail/smtp.ts';
-import type { Places } from '../webhooks/places.ts';
+import type { DeliverySlots } from '../webhooks/slots.ts';
 import type { Activity, MailAttemptInput } from './activities.ts';
 import { admitMail } from './steps/admitMail.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 import { disableMail, type StoreMailAttemptDeps, storeMailAttempt } from './steps/storeMailAttempt.ts';
 
 /** An e-mail without what is the same for every kind. */
@@ -30,7 +30,7 @@ export type ComposeMail = (em: EntityManager, mail: Mail, cfe: Cfe) => Promise<M
 export interface AttemptMailDeps extends StoreMailAttemptDeps {
   /** null: no mail server is configured. */
   mailer: Mailer | null;
-  places: Places;
+  slots: DeliverySlots;
   compose: Readonly<Partial<Record<MailKind, ComposeMail>>>;
   /** The only addresses that e-mails of the sandbox go to. */
   sandboxMails: readonly string[];
@@ -41,7 +41,7 @@ export interface AttemptMailDeps extends StoreMailAttemptDeps {
  * or else sends the same e-mail, with the same Message-ID, once more.
  */
 export function createAttemptMail(deps: AttemptMailDeps): Activity<'attemptMail'> {
-  return (input) => whileBeating(() => attempt(deps, input));
+  return (input) => withHeartbeat(() => attempt(deps, input));
 }
 
 async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<MailResult> {
@@ -63,8 +63,8 @@ async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<
     const outcome = notTried(held, held === 'bounced');
     return RESULTS[await storeMailAttempt(deps, input, execution, outcome)];
   }
-  const place = deps.places.take({ receiver: cfe.rut, accountId: cfe.accountId });
-  if ('waitMilliseconds' in place) throw busy(place.waitMilliseconds);
+  const slot = deps.slots.take({ receiver: cfe.rut, accountId: cfe.accountId });
+  if ('waitMilliseconds' in slot) throw busy(slot.waitMilliseconds);
   try {
     const { destination: to, createdAt: date } = mail;
     const compose = deps.compose[mail.kind];
@@ -79,7 +79,7 @@ async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<
     failpoint('mail.stored');
     return RESULTS[stored];
   } finally {
-    place.free();
+    slot.free();
   }
 }
 
@@ -132,7 +132,7 @@ function busy(waitMilliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'MailBusy',
     category: 'BENIGN',
-    message: 'Other e-mails, or prints, are under way; this one waits for a place.',
+    message: 'Other e-mails, or prints, are under way; this one waits for a slot.',
     nextRetryDelay: waitMilliseconds,
   });
 }

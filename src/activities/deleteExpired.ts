@@ -2,7 +2,7 @@ import type { Orm } from '../db/orm.ts';
 import { purgeExpired } from '../db/purge.ts';
 import type { PurgedTable, Retention } from '../domain/retention.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** Rows taken out in one transaction: some tens of milliseconds. */
 const BATCH = 1_000;
@@ -18,7 +18,7 @@ interface DeleteExpiredDeps {
 /** Takes out all rows whose time is over; its repeat goes on where it was broken off. */
 export function createDeleteExpired({ clock, ...deps }: DeleteExpiredDeps): Activity<'deleteExpired'> {
   return () =>
-    whileBeating(async () => ({
+    withHeartbeat(async () => ({
       kind: 'purged',
       rows: await purgeExpired(deps.orm, { ...deps, now: clock(), batch: BATCH }),
     }));

@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, log } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { isOwnFault } from './steps/attempt.ts';
+import { isBug } from './steps/attempt.ts';
 
 /**
  * What a history may know of an error that is no failure of ours: what kind it is, and its code. The texts of foreign
@@ -28,7 +28,7 @@ function withoutItsText(error: unknown): Error {
  * ours is told by its type, whatever it works on. An authority, a receiver or a database that is away is no such mistake.
  */
 export const activityInterceptors = (
-  onOwnFault: (activityType: string) => void,
+  onBug: (activityType: string) => void,
 ): ActivityInterceptorsFactory[] => [
   ({ info }) => ({
     inbound: {
@@ -36,7 +36,7 @@ export const activityInterceptors = (
         try {
           return await next(input);
         } catch (error) {
-          if (isOwnFault(error)) onOwnFault(info.activityType);
+          if (isBug(error)) onBug(info.activityType);
           const told = withoutItsText(error);
           if (told !== error) log.error('an activity failed by a mistake or an outage of ours', { error });
           throw told;

@@ -8,7 +8,7 @@ import type { Orm } from '../db/orm.ts';
 import type { DirectoryFacts } from '../domain/directory.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** Rows stored in one statement. */
 const BATCH = 1_000;
@@ -22,7 +22,7 @@ const OVERLAP_MILLISECONDS = 3 * 86_400_000;
  * Broken off, it begins anew; a load counts once all of it is stored.
  */
 export function createLoadDirectory(deps: DirectoryDeps): Activity<'loadDirectory'> {
-  return () => whileBeating(() => load(deps));
+  return () => withHeartbeat(() => load(deps));
 }
 
 async function load(deps: DirectoryDeps) {

@@ -9,10 +9,10 @@ import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/d
 import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 export interface ExchangeDeps extends DirectoryDeps {
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   /** What Message-IDs end in. */
   messageDomain: string;
 }
@@ -32,7 +32,7 @@ const RESULTS: Readonly<Record<Exclude<ExchangeState, 'PENDING'>, ExchangeResult
  * Idemisor, and the e-mail that brings it, in one transaction. A second run finds what was stored.
  */
 export function createPrepareExchange(deps: ExchangeDeps): Activity<'prepareExchange'> {
-  return (cfeUuid) => whileBeating(() => prepare(deps, cfeUuid));
+  return (cfeUuid) => withHeartbeat(() => prepare(deps, cfeUuid));
 }
 
 async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeResult> {
@@ -48,7 +48,7 @@ async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeRes
     return RESULTS[settled];
   }
   await send(deps, cfe, { receiverRut, destination: mail });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return RESULTS.ON_ITS_WAY;
 }
 

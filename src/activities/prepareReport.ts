@@ -13,9 +13,14 @@ import { isTaken, LAST_SEQUENCE, SPARING_FROM } from '../domain/reportStatus.ts'
 import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
-import { type ContentDeps, dayIsOverAt, type ReportContent, reportContent } from './steps/reportContent.ts';
-import { leaveReport, type ReportDeps } from './steps/reports.ts';
+import { withHeartbeat } from './steps/attempt.ts';
+import {
+  type ContentDeps,
+  dayIsOverAt,
+  type ReportContent,
+  readReportContent,
+} from './steps/readReportContent.ts';
+import { escalateReport, type ReportDeps } from './steps/reports.ts';
 
 export interface PrepareReportDeps extends ReportDeps, ContentDeps {
   /** `HH:MM`, of the next working day: then what is known is sent. */
@@ -37,7 +42,7 @@ const ID_EMISOR = { min: 1_000_000_000, max: 10_000_000_000 };
  * before anything is sent, with sequence and number; until what became of them is known nothing else is prepared.
  */
 export function createPrepareReport(deps: PrepareReportDeps): Activity<'prepareReport'> {
-  return (key) => whileBeating(() => prepare(deps, key));
+  return (key) => withHeartbeat(() => prepare(deps, key));
 }
 
 async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<PrepareReportResult> {
@@ -52,10 +57,10 @@ async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<Prepare
   const now = deps.clock();
   let content: ReportContent;
   try {
-    content = await reportContent(deps, key, now);
+    content = await readReportContent(deps, key, now);
   } catch (error) {
     if (!(error instanceof ReportTooLarge || error instanceof NumberTwice)) throw error;
-    return leaveReport(deps, key, { reason: 'report.content', explanation: error.message });
+    return escalateReport(deps, key, { reason: 'report.content', explanation: error.message });
   }
   failpoint('report.read');
   return decide(deps, { report, last, content, now });
@@ -81,7 +86,7 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
   if (taken && mayWait && isSpared(look, taken)) return waits(deps, look, null);
   const sequence = await nextSequence(deps, report, taken);
   if (sequence > LAST_SEQUENCE) {
-    return leaveReport(deps, report, {
+    return escalateReport(deps, report, {
       reason: 'report.last_sequence',
       explanation: `The day has changed after its report with sequence ${LAST_SEQUENCE}, the last that the authority takes. Settle the day with the authority; then settle.`,
     });
@@ -171,7 +176,7 @@ async function store(
   const idEmisor = BigInt(randomInt(ID_EMISOR.min, ID_EMISOR.max));
   const heading = { rut, date, idEmisor, sequence, signedAt: montevideoTimestamp(now) };
   const xml = await signed(deps, heading, content.summary, environment);
-  if (typeof xml !== 'string') return leaveReport(deps, report, xml);
+  if (typeof xml !== 'string') return escalateReport(deps, report, xml);
   await deps.orm.em.fork().transactional(async (em) => {
     const row = await lockReport(em, report);
     if ((await lastSubmission(em, row))?.id !== last?.id) return;

@@ -12,7 +12,7 @@ import type { ExpiriesResult } from '../domain/activityResults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** Enterprises, or CAEs, looked up at a time. */
 const PAGE = 100;
@@ -31,7 +31,7 @@ interface ExpiryDeps {
  */
 export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries'> {
   return () =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       await annulAll(deps);
       const result = await tellAll(deps);
       await warnAll(deps);

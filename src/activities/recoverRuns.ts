@@ -3,7 +3,7 @@ import { enqueue } from '../db/outbox.ts';
 import { pageKey, UNFINISHED } from '../db/unfinished.ts';
 import type { WorkflowMessage, WorkflowName } from '../temporal.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** What is younger may still be on its way to its first run. */
 const OLDER_THAN = 1_800_000;
@@ -27,7 +27,7 @@ export function createRecoverRuns({
 }: {
   orm: Orm;
   clock: () => Date;
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   hasRun: (workflowId: string) => Promise<boolean>;
   page?: number;
 }): Activity<'recoverRuns'> {
@@ -41,11 +41,11 @@ export function createRecoverRuns({
       // A start alone: a signal is for a run that waits.
       for (const { signal: _, ...start } of lacking) enqueue(em, start, clock());
     });
-    outbox.dispatchSoon();
+    outbox.scheduleDispatch();
     return lacking.length;
   }
   return (from) =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       const workflow = (from?.workflow ?? WORKFLOW_NAMES[0]) as WorkflowName;
       const before = new Date(clock().getTime() - OLDER_THAN);
       const messages = await UNFINISHED[workflow](orm.em.fork(), {

@@ -2,7 +2,7 @@ import { rutsWithDueReports, startDueReports, wakeCorrected } from '../db/dailyR
 import type { Orm } from '../db/orm.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 
 /** Enterprises looked at in one run of the activity, so many that its results stay few. */
 const PAGE = 50;
@@ -23,12 +23,12 @@ export function createStartReports({
 }: {
   orm: Orm;
   clock: () => Date;
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   sendsPerSecond: number;
   page?: number;
 }): Activity<'startReports'> {
   return (after) =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       const now = clock();
       const today = montevideoDate(now);
       let reports = 0;
@@ -37,7 +37,7 @@ export function createStartReports({
       for (const rut of ruts) {
         if (await orm.em.fork().transactional((em) => startDueReports(em, rut, { today, now }))) reports += 1;
       }
-      outbox.dispatchSoon();
+      outbox.scheduleDispatch();
       return {
         kind: 'started',
         reports,

@@ -10,12 +10,12 @@ import { onNextWorkingDay } from '../domain/workingDays.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ReportSlots } from '../gate/reportSlots.ts';
 import type { Activity } from './activities.ts';
-import { afterCfes, notYet, whileBeating } from './steps/attempt.ts';
+import { notYet, withHeartbeat, yieldToCfes } from './steps/attempt.ts';
 import {
   type AskingDeps,
-  repeatOrLeaveReport,
   reportUndecidedForTooLong,
-  storeSaid,
+  retryOrEscalateReport,
+  storeReportAnswer,
   withReportCredentials,
 } from './steps/reports.ts';
 
@@ -40,7 +40,7 @@ const OTHER_SYSTEM = {
  * authority is asked before the same bytes go out again.
  */
 export function createSubmitReport(deps: SubmitReportDeps): Activity<'submitReport'> {
-  return (key) => whileBeating(() => submit(deps, key));
+  return (key) => withHeartbeat(() => submit(deps, key));
 }
 
 async function submit(deps: SubmitReportDeps, key: ReportKey): Promise<SubmitReportResult> {
@@ -70,7 +70,7 @@ async function afterAsking(
   switch (found.kind) {
     case 'taken': {
       const { authorityId, status: to } = found;
-      const { status } = await storeSaid(deps, submission, { to, authorityId });
+      const { status } = await storeReportAnswer(deps, submission, { to, authorityId });
       return { kind: 'answered', status };
     }
     case 'refused': {
@@ -82,7 +82,7 @@ async function afterAsking(
     }
     case 'repeat':
     case 'stuck':
-      return repeatOrLeaveReport(deps, submission, found);
+      return retryOrEscalateReport(deps, submission, found);
   }
 }
 
@@ -90,7 +90,7 @@ async function send(deps: SubmitReportDeps, submission: ReportSubmission): Promi
   const { environment, date, idEmisor, xml } = submission;
   const isUrgent = deps.clock() >= onNextWorkingDay(date, deps.latest);
   const slot = await deps.slots.take(environment, { isUrgent });
-  if (slot === 'cfesFirst') throw afterCfes();
+  if (slot === 'cfesFirst') throw yieldToCfes();
   await sleep(slot.waitMilliseconds);
   const now = deps.clock();
   if (!(await markReportSending(deps.orm.em.fork(), submission, now)))
@@ -111,18 +111,18 @@ async function afterAnswer(
 ): Promise<SubmitReportResult> {
   switch (answer.kind) {
     case 'received': {
-      const { status } = await storeSaid(deps, submission, { to: 'RECEIVED', ...answer });
+      const { status } = await storeReportAnswer(deps, submission, { to: 'RECEIVED', ...answer });
       failpoint('report.answerStored');
       return { kind: 'answered', status };
     }
     case 'refused': {
       const { stuck, ...said } = answer;
-      await storeSaid(deps, submission, { to: 'REFUSED', ...said, stuck: stuck.reason });
+      await storeReportAnswer(deps, submission, { to: 'REFUSED', ...said, stuck: stuck.reason });
       failpoint('report.answerStored');
       return { kind: 'stuck', ...stuck };
     }
     case 'early':
-      await storeSaid(deps, submission, { to: 'REFUSED', ...answer });
+      await storeReportAnswer(deps, submission, { to: 'REFUSED', ...answer });
       return { kind: 'again', milliseconds: EARLY_MILLISECONDS };
     case 'sequence':
       return afterSequence(deps, submission, answer);
@@ -131,7 +131,7 @@ async function afterAnswer(
     case 'fateUnknown': // it stays SENT, so that the next attempt asks first
     case 'repeat':
     case 'stuck':
-      return repeatOrLeaveReport(deps, submission, answer);
+      return retryOrEscalateReport(deps, submission, answer);
   }
 }
 
@@ -159,7 +159,7 @@ async function afterSequence(
   const listed = await withReportCredentials(deps, submission, (credentials) =>
     deps.client.listReports(credentials, environment, date),
   );
-  if (listed.kind !== 'listed') return repeatOrLeaveReport(deps, submission, listed);
+  if (listed.kind !== 'listed') return retryOrEscalateReport(deps, submission, listed);
   const ours = await submissionsOf(deps.orm.em.fork(), submission);
   const sequenceOf = new Map(ours.map(({ idEmisor, sequence }) => [idEmisor.toString(), sequence]));
   const taken = listed.reports.filter(({ state }) => state !== 'BR');
@@ -168,7 +168,11 @@ async function afterSequence(
     // What was refused now are the same bytes once more: the first time they were taken.
     const found = await ask(deps, submission);
     return found.kind === 'absent'
-      ? repeatOrLeaveReport(deps, submission, { kind: 'repeat', what: 'listed and not found', reached: true })
+      ? retryOrEscalateReport(deps, submission, {
+          kind: 'repeat',
+          what: 'listed and not found',
+          reached: true,
+        })
       : afterAsking(deps, submission, found);
   }
   const sequences = taken.map(({ idEmisor }) => sequenceOf.get(idEmisor));
@@ -183,12 +187,12 @@ async function afterSequence(
   const isKnown = next !== null && !lags && next !== submission.sequence;
   const refused = { to: 'REFUSED', reasons, authorityId } as const;
   if (isKnown) {
-    await storeSaid(deps, submission, { ...refused, nextSequence: next });
+    await storeReportAnswer(deps, submission, { ...refused, nextSequence: next });
     return { kind: 'again', milliseconds: 0 };
   }
   if (lags && (await stillLags(deps, submission)))
     throw notYet('The authority does not say which sequence is free yet.', 60_000);
-  await storeSaid(deps, submission, { ...refused, stuck: OTHER_SYSTEM.reason });
+  await storeReportAnswer(deps, submission, { ...refused, stuck: OTHER_SYSTEM.reason });
   return { kind: 'stuck', ...OTHER_SYSTEM };
 }
 

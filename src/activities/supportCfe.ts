@@ -19,9 +19,9 @@ import { ABANDONED, ABANDONED_TO_OTHERS } from '../domain/rejection.ts';
 import { refusalOf } from '../domain/words/refusals.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Activity, SobreSupportAct, SupportAct } from './activities.ts';
-import { type Obstacle, whatSupportMayDo, whyNotAbandoned } from './steps/abandonment.ts';
-import { notingAttempts, whileBeating } from './steps/attempt.ts';
-import { type Authority, askedOf } from './steps/authority.ts';
+import { describeObstacle, findAbandonObstacle, type Obstacle } from './steps/abandonment.ts';
+import { recordAttempts, withHeartbeat } from './steps/attempt.ts';
+import { type Authority, toAskedCfe } from './steps/authority.ts';
 import { type AuthorityRecord, askForRecord } from './steps/authorityRecord.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { afterMoves, type MoveDeps, writeMoves } from './steps/storeMoves.ts';
@@ -53,9 +53,9 @@ const TOLD_LATE =
  */
 export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
   return (act) =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       const cfe = await cfeOf(deps.orm.em.fork(), act);
-      return notingAttempts(deps, cfe.id, () => support(deps, act, cfe));
+      return recordAttempts(deps, cfe.id, () => support(deps, act, cfe));
     });
 }
 
@@ -87,7 +87,7 @@ async function support(
     if (act.action === 'settle') return settle(deps, open, locked, { record, present });
     // Whatever moved it on meanwhile, an attempt that was thought lost perhaps, may have brought it there.
     if (stateOf(present) !== stateOf(sobres)) return refused(refusalOf('moved_on'));
-    const obstacle = whyNotAbandoned(record, { cfe: locked, sobres, askedAt });
+    const obstacle = findAbandonObstacle(record, { cfe: locked, sobres, askedAt });
     return obstacle === null ? abandon(deps, open, locked, record) : refused(obstacle);
   });
 }
@@ -97,7 +97,7 @@ function recorded(cfe: Cfe, hand: SobreInHand | null) {
   const here = hand?.cfes.find(({ id }) => id === cfe.id);
   const own = here?.ticket ?? null;
   const { idReceptor = null, token = null } = own ?? hand?.sobre ?? {};
-  return { ...askedOf(cfe), place: own ? null : (here?.place ?? null), ticket: { idReceptor, token } };
+  return { ...toAskedCfe(cfe), place: own ? null : (here?.place ?? null), ticket: { idReceptor, token } };
 }
 
 /** Of a CFE that was rejected for E06 alone: the authority is asked whether it has accepted it; given up, its number is annulled. */
@@ -106,9 +106,9 @@ async function supportRejected(
   act: SupportAct | SobreSupportAct,
   cfe: Cfe,
 ): Promise<SupportResult> {
-  const held = await deps.authority.findState(askedOf(cfe));
+  const held = await deps.authority.findState(toAskedCfe(cfe));
   return audited(deps, act, cfe, async (em, locked): Promise<Done> => {
-    if (held.kind === 'repeat' || held.kind === 'stuck') return refused(whatSupportMayDo(held));
+    if (held.kind === 'repeat' || held.kind === 'stuck') return refused(describeObstacle(held));
     const settled = await settleRejected(deps, em, locked, { held, annul: act.action === 'abandon' });
     switch (settled.what) {
       case 'accepted':
@@ -208,7 +208,7 @@ async function settle(
     case 'absent':
     case 'repeat':
     case 'stuck':
-      return refused(whatSupportMayDo(record));
+      return refused(describeObstacle(record));
   }
 }
 

@@ -6,7 +6,7 @@ import type { ListReportsAnswer } from '../dgi/client.ts';
 import { findListed, findReportAnswer } from '../dgi/otherAnswers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import type { Activity, ReportSupportAct } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 import { type AskingDeps, withReportCredentials } from './steps/reports.ts';
 
 const refused = (message: string): SupportResult => ({ kind: 'refused', message });
@@ -23,7 +23,7 @@ const TOLD_LATE =
  * To settle is to go by what the authority has of the day, and to send nothing.
  */
 export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
-  return (act) => whileBeating(() => support(deps, act));
+  return (act) => withHeartbeat(() => support(deps, act));
 }
 
 async function support(deps: AskingDeps, act: ReportSupportAct): Promise<SupportResult> {
@@ -65,7 +65,7 @@ async function audited(
     await recordOutcome(em, { ...did, outcome: done.kind, said: [by, reason] }, now);
     return done;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return result;
 }
 

@@ -24,20 +24,20 @@ import { failpoint } from '../failpoints.ts';
 import type { Gate, Permit } from '../gate/gate.ts';
 import type { Activity } from './activities.ts';
 import {
-  isOwnFault,
-  keepQuestionAt,
-  notingAttempts,
+  authorityUnreachable,
+  isBug,
+  keepReservedQuestion,
   notYet,
   pollPause,
-  reservedQuestion,
-  tellPhase,
-  unreachable,
-  untilProbe,
-  whileBeating,
+  probeAgainIn,
+  recordAttempts,
+  showPhase,
+  takeReservedQuestion,
+  withHeartbeat,
 } from './steps/attempt.ts';
 import type { Authority, PlacedCfe, WrittenSobre } from './steps/authority.ts';
+import { prepareSobre, type WriteDeps } from './steps/prepareSobre.ts';
 import { afterMoves, storeMoves, writeMoves } from './steps/storeMoves.ts';
-import { type WriteDeps, writeSobre } from './steps/writeSobre.ts';
 
 export interface TakeDeps extends WriteDeps {
   authority: Authority;
@@ -72,7 +72,7 @@ const NUMBER_TAKEN: RejectionReason = {
  */
 export function createTakeToVerdict(deps: TakeDeps): Activity<'takeToVerdict'> {
   return (sobreId, told) =>
-    whileBeating(() => notingAttempts(deps, sobreId, () => givingWay({ ...deps, told }, sobreId)));
+    withHeartbeat(() => recordAttempts(deps, sobreId, () => givingWay({ ...deps, told }, sobreId)));
 }
 
 /** With the CFEs of which the run knows that they wait for a person. */
@@ -86,7 +86,7 @@ async function givingWay(deps: Taking, sobreId: string): Promise<VerdictResult> 
   try {
     return await take(deps, sobreId);
   } catch (error) {
-    if (isOwnFault(error))
+    if (isBug(error))
       await deps.gate
         .giveUp(sobreId)
         .catch((failure: unknown) => log.warn('a slot could not be given up', { error: failure }));
@@ -216,9 +216,9 @@ function groupsOf(cfes: readonly CfeInSobre[]): StuckCfes[] {
 // Writing.
 
 async function write(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
-  tellPhase('signing');
+  showPhase('signing');
   const began = performance.now();
-  const written = await writeSobre(deps, hand);
+  const written = await prepareSobre(deps, hand);
   if (written.kind === 'changed') return 'readAnew';
   const slotIn = hand.slotIn === null ? null : hand.slotIn - (performance.now() - began);
   if (written.kind === 'written') return { ...hand, slotIn };
@@ -239,12 +239,12 @@ async function send(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
   const { sobre, current, cfes } = hand;
   const [first] = cfes;
   const { idemisor, xml } = sobre;
-  tellPhase('sending');
+  showPhase('sending');
   if (!first || idemisor === null || xml === null) throw new Error(`sobre ${sobre.id} has no bytes to send`);
   const permit = await deps.gate.enter(hand);
   failpoint('gate.entered');
   if (permit === 'waits') return { kind: 'waits' };
-  if ('probeIn' in permit) throw untilProbe(permit.probeIn);
+  if ('probeIn' in permit) throw probeAgainIn(permit.probeIn);
   const { environment, createdAt, sendingAt } = sobre;
   const written = { environment, createdAt, sendingAt, idemisor, xml };
   const sending: Sending = { hand, written, permit };
@@ -352,7 +352,7 @@ async function refused(
   failpoint('moves.stored');
   if (stored) afterMoves(deps, stored);
   await deps.gate.leave(sobre, permit);
-  deps.gatekeeper.lookSoon();
+  deps.gatekeeper.scheduleLook();
   return 'readAnew';
 }
 
@@ -374,7 +374,7 @@ async function duplicate(
     const isOver = await deps.orm.em
       .fork()
       .transactional((em) => endSobre(em, { id: sobre.id, state: 'SENDING', sendingAt }, ending));
-    deps.gatekeeper.lookSoon();
+    deps.gatekeeper.scheduleLook();
     if (isOver) return 'readAnew';
   }
   if (await undecidedForTooLong(deps, sobre)) return stuckSend(deps, hand, unclear('ask', 'undecided'));
@@ -399,7 +399,7 @@ async function unclearSend(
   }
   if (sobre.undecidedSince !== null) await countUndecided(deps, sobre, null);
   if (next === 'waits') return { kind: 'waits' };
-  throw untilProbe(next.probeIn);
+  throw probeAgainIn(next.probeIn);
 }
 
 const stuckSend = (deps: TakeDeps, hand: SobreInHand, answer: Unclear): Promise<VerdictResult> =>
@@ -427,12 +427,12 @@ async function repeatOrLeave(
   if (answer.kind === 'stuck') return leaveAll(deps, hand, step, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
     if (sobre.undecidedSince !== null) await countUndecided(deps, sobre, null);
-    throw unreachable(answer.what);
+    throw authorityUnreachable(answer.what);
   }
   if (await undecidedForTooLong(deps, sobre)) return leaveAll(deps, hand, step, unclear('ask', 'undecided'));
   const what =
     answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
-  throw unreachable(what);
+  throw authorityUnreachable(what);
 }
 
 /**
@@ -464,11 +464,11 @@ async function ask(deps: Taking, hand: SobreInHand): Promise<Next> {
   const untold = open.filter((cfe) => !asked.includes(cfe) && deps.told?.includes(cfe.cfeId) === false);
   if (untold.length > 0) return { kind: 'stuck', step: 'ask', stuck: groupsOf(untold), goesOn: true };
   const { sobre } = hand;
-  tellPhase('asking');
+  showPhase('asking');
   await untilMayBeAsked(deps, sobre);
-  const later = await deps.gate.untilQuestion(sobre.environment, reservedQuestion());
+  const later = await deps.gate.untilQuestion(sobre.environment, takeReservedQuestion());
   if (later) {
-    keepQuestionAt(later.reserved);
+    keepReservedQuestion(later.reserved);
     throw notYet('Others are asked about first.', later.milliseconds);
   }
 

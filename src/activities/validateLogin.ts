@@ -9,7 +9,7 @@ import type { LoginValidation } from '../domain/activityResults.ts';
 import { efacturaLogin, type LoginResult } from '../domain/webhookEvents.ts';
 import { factsChangedMessage } from '../temporal.ts';
 import type { Activity } from './activities.ts';
-import { notYet, unreachable, whileBeating } from './steps/attempt.ts';
+import { authorityUnreachable, notYet, withHeartbeat } from './steps/attempt.ts';
 
 export interface Login {
   username: string;
@@ -19,7 +19,7 @@ export interface Login {
 export interface ValidateLoginDeps {
   orm: Orm;
   clock: () => Date;
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   /** Opens what the enterprise's row keeps sealed; null where no login is stored. Throws when no key opens it. */
   openLogin: (enterprise: Enterprise) => Login | null;
   /** Asks the authority, by the RUT alone where no login is stored; throws when it cannot be reached. */
@@ -47,7 +47,7 @@ export function createValidateLogin(deps: ValidateLoginDeps): Activity<'validate
     }
     underWay += 1;
     try {
-      return await whileBeating(() => validate(deps, rut));
+      return await withHeartbeat(() => validate(deps, rut));
     } finally {
       underWay -= 1;
     }
@@ -61,7 +61,7 @@ async function validate(deps: ValidateLoginDeps, rut: string): Promise<LoginVali
     const answer = await ask(deps, rut, deps.openLogin(enterprise));
     const result = await store(deps, enterprise, answer);
     if (result === 'loginChanged') continue;
-    deps.outbox.dispatchSoon();
+    deps.outbox.scheduleDispatch();
     return { kind: 'checked', result };
   }
 }
@@ -75,7 +75,7 @@ async function ask(
     return await checkLogin({ rut, ...login });
   } catch (error) {
     if (!(error instanceof CredentialsCheckUnavailable)) throw error;
-    throw unreachable('credentials check');
+    throw authorityUnreachable('credentials check');
   }
 }
 

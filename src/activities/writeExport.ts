@@ -17,9 +17,9 @@ import { UnprintableReceipt } from '../domain/mail.ts';
 import { CFE_WORDS } from '../domain/words/cfes.ts';
 import { Refusal } from '../errors.ts';
 import type { Activity } from './activities.ts';
-import { whileBeating } from './steps/attempt.ts';
+import { withHeartbeat } from './steps/attempt.ts';
 import type { PrintSignedCfe } from './steps/printSignedCfe.ts';
-import { type ZipEntry, zipEnd, zipPiece } from './steps/zipFile.ts';
+import { writeZipEnd, writeZipPiece, type ZipEntry } from './steps/zipFile.ts';
 
 /** Receipts of one part: some hundred kilobytes; with printed forms, which are large and take their time, some megabytes at most. */
 const PART_RECEIPTS = 100;
@@ -50,7 +50,7 @@ export function createWriteExport({
   ...deps
 }: WriteExportDeps): Activity<'writeExport'> {
   return (exportId) =>
-    whileBeating(async () => {
+    withHeartbeat(async () => {
       const end = ticks() + turnMilliseconds;
       const { cancellationSignal } = Context.current();
       const isOver = () => ticks() >= end || cancellationSignal.aborted;
@@ -105,7 +105,7 @@ async function nextPart(
     if (bytes > PART_BYTES || isOver()) break;
   }
   return {
-    ...(await zipPiece(entries, asked)),
+    ...(await writeZipPiece(entries, asked)),
     done,
     lastCfe: cfes[done - 1]?.id ?? null,
     leftOut,
@@ -116,8 +116,8 @@ async function nextPart(
 async function lastPart({ orm }: WriteExportDeps, asked: ReceiptExport): Promise<NextPart> {
   const lines = await leftOutOf(orm.em.fork(), asked.id);
   const list = { name: 'omitidos.csv', content: Buffer.from(HEAD + lines, 'utf8'), at: asked.createdAt };
-  const piece = await zipPiece(lines === '' ? [] : [list], asked);
-  const end = zipEnd({
+  const piece = await writeZipPiece(lines === '' ? [] : [list], asked);
+  const end = writeZipEnd({
     entries: asked.entries + piece.entries,
     contentBytes: asked.contentBytes + piece.content.length,
     directoryBytes: asked.directoryBytes + piece.directory.length,

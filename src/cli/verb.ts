@@ -27,7 +27,7 @@ export interface CliDeps extends CommandDeps {
   /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
   /** Finds out what is known of rates; throws ConfigurationError where the central bank is not configured. */
-  readonly ratesFor: () => FetchExchangeRateDeps['ratesFor'];
+  readonly lookUpRates: () => FetchExchangeRateDeps['lookUpRates'];
   /** Seals secrets; throws ConfigurationError where the sealing key is not configured. */
   readonly sealer: () => Sealer;
   /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */

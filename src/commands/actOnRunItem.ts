@@ -111,5 +111,5 @@ function whyOf({ code, faults }: Refusal): Why | undefined {
 
 const REDELIVERED: ItemResult = { outcome: 'redelivered', message: 'It is sent again, at once.' };
 /** The activity dispatches after each batch. */
-const QUIET = { dispatchSoon: (): void => undefined };
+const QUIET = { scheduleDispatch: (): void => undefined };
 class NotNeeded extends Error {}

@@ -41,7 +41,7 @@ async function changeBranches<T>(
     audited(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);
     return result;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return result;
 }
 

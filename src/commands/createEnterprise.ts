@@ -58,6 +58,6 @@ export async function createEnterprise(
     audited(deps, em, { action: 'enterprise.create', subject: rut, rut, accountId }, now);
     return created;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return enterprise;
 }

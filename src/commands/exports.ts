@@ -90,7 +90,7 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
     enqueue(em, exportMessage(stored), now);
     return stored;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return asked;
 }
 

@@ -37,7 +37,7 @@ export async function setGrant(
     audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, reason }, now);
     return { accountId, rut, role };
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return set;
 }
 
@@ -65,5 +65,5 @@ export async function removeGrant(
     await recordRoleChange(em, enterprise, { accountId, from: granted.role, to: null }, now);
     audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, reason }, now);
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
 }

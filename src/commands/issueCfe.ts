@@ -47,7 +47,7 @@ type Pace = Pick<SobreAtOnce, 'spacingMilliseconds' | 'nearMilliseconds'>;
 export interface IssueDeps extends CommandDeps {
   readonly outbox: CommandDeps['outbox'] & {
     /** Starts in the background what was just stored, its row leased; never throws. */
-    dispatchKept(message: KeptMessage): void;
+    dispatchStored(message: KeptMessage): void;
   };
   readonly pace: Pace;
 }
@@ -80,7 +80,7 @@ export async function issueCfe(deps: IssueDeps, input: IssueCfeInput): Promise<C
   failpoint('issue.begun');
   const { cfe, start } = await issueWhileNumbersLast(deps, input);
   failpoint('issue.stored');
-  if (start) deps.outbox.dispatchKept(start);
+  if (start) deps.outbox.dispatchStored(start);
   return cfe;
 }
 

@@ -131,7 +131,7 @@ export async function sendMail(
     audited(deps, em, { action: 'mail.send', subject: mail.id, accountId, rut: cfe.rut }, now);
     return mail;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return sent;
 }
 
@@ -166,6 +166,6 @@ export async function resendMail(
     audited(deps, em, { action: 'mail.resend', subject: mailId, accountId, rut: mail.rut }, now);
     return mail;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return restarted;
 }

@@ -41,7 +41,7 @@ export async function loadUiValues(deps: CommandDeps, input: { file: string }): 
 
 export interface FetchExchangeRateDeps extends CommandDeps {
   /** Finds out what is known of rates, asks the central bank for those that lack, and stores them. */
-  readonly ratesFor: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
+  readonly lookUpRates: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 }
 
 /** Why there is no rate, in words. */
@@ -55,7 +55,7 @@ const WHY = {
  * Refuses where there is none yet (UNAVAILABLE) and where the bank does not quote the currency (NOT_FOUND).
  */
 export async function fetchExchangeRate(deps: FetchExchangeRateDeps, wanted: WantedRate): Promise<KnownRate> {
-  const [answer] = await deps.ratesFor([wanted]);
+  const [answer] = await deps.lookUpRates([wanted]);
   if (answer?.kind === 'awaited') throw new Refusal('UNAVAILABLE', WHY[answer.why]);
   if (answer?.kind !== 'known')
     throw new Refusal('NOT_FOUND', `The central bank does not quote ${wanted.currency}.`);

@@ -30,6 +30,6 @@ export async function redeliver(
     audited(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId, ...why }, now);
     return delivery;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return restarted;
 }

@@ -49,6 +49,6 @@ export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: Requeu
       });
     }
   }
-  if (!dryRun) deps.outbox.dispatchSoon();
+  if (!dryRun) deps.outbox.scheduleDispatch();
   return found;
 }

@@ -62,7 +62,7 @@ export async function startRun(deps: CommandDeps, input: StartRunInput): Promise
     enqueue(em, runMessage(stored), now);
     return stored;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return run;
 }
 

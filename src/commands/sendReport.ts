@@ -69,7 +69,7 @@ export async function sendReport(
     audited(deps, em, { action: 'report.send', subject, rut, reason }, now);
     return report;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return report;
 }
 

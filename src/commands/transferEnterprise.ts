@@ -53,7 +53,7 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
     audited(deps, em, { action: 'enterprise.transfer', subject: before, accountId, rut, reason }, now);
     return removed;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return removed;
 }
 

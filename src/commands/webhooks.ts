@@ -210,6 +210,6 @@ export async function testWebhook(deps: WebhookCommandDeps, input: { webhookId: 
     audited(deps, em, { action: 'webhook.test', subject: webhookId, accountId }, now);
     return recordTest(em, webhookId, now);
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return delivery;
 }

@@ -19,15 +19,15 @@ const GLANCE_LASTS_MILLISECONDS = 250;
  * Milliseconds for measuring spans within this process: nobody can set it, unlike the clock on the wall. A test's clock
  * stands in for it.
  */
-export const stopwatchBy =
+export const createStopwatch =
   (clock?: () => Date): (() => number) =>
   () =>
     clock?.().getTime() ?? performance.now();
 
 /** Breakers that are told what another part of the process has just seen in the database. */
-export interface SeenBreakers extends Breakers {
+export interface GateBreakers extends Breakers {
   /** The endpoint's breaker is closed, after so many failures. */
-  seenClosed(endpoint: Endpoint, failures: number): void;
+  noteClosed(endpoint: Endpoint, failures: number): void;
 }
 
 /**
@@ -40,9 +40,9 @@ export function createBreakers(options: {
   orm: Orm;
   clock?: () => Date;
   chance?: () => number;
-}): SeenBreakers {
+}): GateBreakers {
   const { orm, clock, chance = Math.random } = options;
-  const stopwatch = stopwatchBy(clock);
+  const stopwatch = createStopwatch(clock);
   const glances = new Map<Endpoint, { glance: BreakerGlance; at: number }>();
 
   async function glanceAt(name: Endpoint): Promise<BreakerGlance> {
@@ -88,7 +88,7 @@ export function createBreakers(options: {
   });
 
   return {
-    seenClosed(name, failures) {
+    noteClosed(name, failures) {
       glances.set(name, { glance: { failures, isOpen: false, probeIn: null }, at: stopwatch() });
     },
 

@@ -16,7 +16,7 @@ import { databaseNow } from '../db/sql.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
-import { type SeenBreakers, stopwatchBy } from './breakers.ts';
+import { createStopwatch, type GateBreakers } from './breakers.ts';
 
 /** The longest wait within a process; a sobre that would have to wait longer waits in the database. */
 export const NEAR_MILLISECONDS = 3_500;
@@ -59,7 +59,7 @@ export interface ProbeLater {
 }
 
 /** What comes of asking for a permit: it; or the sobre waits, and is called; or it is the prober and tries again then. */
-export type Admission = Permit | 'waits' | ProbeLater;
+export type GateAdmission = Permit | 'waits' | ProbeLater;
 
 /** What follows after a send, or the question before it, that had no clear answer. */
 export type AfterFailure = 'tryAgain' | 'waits' | ProbeLater;
@@ -69,7 +69,7 @@ type Waiting = Pick<Sobre, 'id' | 'environment'>;
 /** The one way of sobres to the authority, shared by all workers through the database. */
 export interface Gate {
   /** A permit for a sobre whose bytes are stored. */
-  enter(hand: Pick<SobreInHand, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<Admission>;
+  enter(hand: Pick<SobreInHand, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<GateAdmission>;
   /** Resolves at the slot, or at another where that has passed; false where there is none near: then call `wait`. */
   untilSlot(sobre: Waiting, permit: Permit): Promise<boolean>;
   /** Takes the slot from a sobre; it is called when it has another. */
@@ -93,7 +93,11 @@ export interface QuestionLater {
 }
 
 /** What may be the next prober: the first in order that has not probed in vain lately, if there is one. */
-export function freshProbers(em: EntityManager, environment: Environment, now: Date): Promise<NextInLine[]> {
+export function findFreshProbers(
+  em: EntityManager,
+  environment: Environment,
+  now: Date,
+): Promise<NextInLine[]> {
   return nextInLine(em, {
     environment,
     count: 1,
@@ -116,7 +120,7 @@ interface GateOptions {
   readonly sendsPerSecond: number;
   readonly questionsPerSecond: number;
   /** Those of the client that sends: they hear of an endpoint that was seen when a sobre was taken in hand. */
-  readonly breakers?: Pick<SeenBreakers, 'seenClosed'>;
+  readonly breakers?: Pick<GateBreakers, 'noteClosed'>;
   readonly clock?: () => Date;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
   readonly chance?: () => number;
@@ -128,7 +132,7 @@ interface GateOptions {
  */
 export function createGate(options: GateOptions): Gate {
   const { orm, clock, pause = sleep, chance = Math.random } = options;
-  const stopwatch = stopwatchBy(clock);
+  const stopwatch = createStopwatch(clock);
   const spacingMilliseconds = spacingOf(options.sendsPerSecond);
   const tolerance = toleranceOf(spacingMilliseconds);
   const near = { nearMilliseconds: NEAR_MILLISECONDS, clock };
@@ -143,7 +147,7 @@ export function createGate(options: GateOptions): Gate {
   return {
     async enter({ sobre, slotIn, isAway, failures }) {
       if (slotIn !== null && !isAway) {
-        options.breakers?.seenClosed(receptionOf(sobre.environment), failures);
+        options.breakers?.noteClosed(receptionOf(sobre.environment), failures);
         return { dueAt: stopwatch() + slotIn, isProbe: false };
       }
       const admission = await decide(sobre, (decision) => admit(decision, spacingMilliseconds));
@@ -214,7 +218,7 @@ function questionsThrough({
     if (!taken) return { milliseconds: Math.round(RESERVED_MILLISECONDS * (0.5 + chance())), reserved: null };
     if (taken.ahead > NEAR_MILLISECONDS)
       return { milliseconds: Math.round(taken.ahead), reserved: taken.slot };
-    if (taken.closedAfter !== null) breakers?.seenClosed(receptionOf(environment), taken.closedAfter);
+    if (taken.closedAfter !== null) breakers?.noteClosed(receptionOf(environment), taken.closedAfter);
     if (taken.ahead > 0) await pause(taken.ahead);
     return null;
   };
@@ -262,7 +266,8 @@ async function failed(decision: Decision, chance: number): Promise<AfterFailure>
   if (breaker.proberId !== sobre.id) return waiting(decision);
   // Where the question before the send failed, the probe was not made and counts as one.
   if (endpoint.beginProbe()) endpoint.countFailure({ wasProbe: true, chance });
-  const [other] = breaker.probes < PROBES_BY_THE_FIRST ? [] : await freshProbers(em, sobre.environment, now);
+  const [other] =
+    breaker.probes < PROBES_BY_THE_FIRST ? [] : await findFreshProbers(em, sobre.environment, now);
   if (!other) return { probeIn: nextLookIn(breaker, now) };
   endpoint.appoint(null);
   sobre.probedAt = now;

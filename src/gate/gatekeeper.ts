@@ -21,8 +21,8 @@ import { MOST_SOBRE_BYTES } from '../domain/sobre.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { SIGNALS } from '../temporal.ts';
-import { stopwatchBy } from './breakers.ts';
-import { freshProbers, HORIZON_MILLISECONDS, spacingOf } from './gate.ts';
+import { createStopwatch } from './breakers.ts';
+import { findFreshProbers, HORIZON_MILLISECONDS, spacingOf } from './gate.ts';
 
 const LOOK_MILLISECONDS = 250;
 /** What waits gets its signature though nothing can be sent: its receipt can be shown. */
@@ -39,7 +39,7 @@ export interface Gatekeeper {
   /** One look: gives slots to what can have one now. For tests; `start` does it all the time. */
   look(): Promise<void>;
   /** A look at once, for what may go now; never throws. */
-  lookSoon(): void;
+  scheduleLook(): void;
   start(): void;
   /** Stops looking and lets a look that is under way finish. */
   close(): Promise<void>;
@@ -47,13 +47,13 @@ export interface Gatekeeper {
 
 interface GatekeeperOptions {
   readonly orm: Orm;
-  readonly outbox: { dispatchSoon(): void };
+  readonly outbox: { scheduleDispatch(): void };
   readonly logger: Logger;
   readonly sendsPerSecond: number;
   /** So many CFEs share a sobre at most. */
   readonly sobreMost: number;
   /** Signs CFEs that wait and are not signed yet. */
-  readonly signWaiting?: () => Promise<void>;
+  readonly signWaitingCfes?: () => Promise<void>;
   readonly clock?: () => Date;
 }
 
@@ -63,8 +63,8 @@ interface GatekeeperOptions {
  * sobre is let through, as the prober, and all else waits as rows. `clock`: a test's, in place of PostgreSQL's.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { orm, outbox, logger, signWaiting, clock } = options;
-  const stopwatch = stopwatchBy(clock);
+  const { orm, outbox, logger, signWaitingCfes, clock } = options;
+  const stopwatch = createStopwatch(clock);
   let signedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
   let again = false;
@@ -76,16 +76,16 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       // One sobre of each enterprise at a time: whose CFEs fill more than one gets the next as long as there are slots.
       while ((await orm.em.fork().transactional((em) => letThrough(em, environment, options))) > 0) {
         failpoint('gate.calledStored');
-        outbox.dispatchSoon();
+        outbox.scheduleDispatch();
       }
     }
-    if (signWaiting && stopwatch() - signedAt >= SIGN_MILLISECONDS) {
+    if (signWaitingCfes && stopwatch() - signedAt >= SIGN_MILLISECONDS) {
       signedAt = stopwatch();
-      await signWaiting();
+      await signWaitingCfes();
     }
   }
 
-  function lookSoon(): void {
+  function scheduleLook(): void {
     if (closed) return;
     if (running) {
       again = true;
@@ -96,15 +96,15 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       .catch((err: unknown) => logger.warn({ err }, 'nothing could be let through to the authority'))
       .finally(() => {
         running = null;
-        if (again) lookSoon();
+        if (again) scheduleLook();
       });
   }
 
   return {
     look,
-    lookSoon,
+    scheduleLook,
     start() {
-      timer ??= setInterval(lookSoon, LOOK_MILLISECONDS);
+      timer ??= setInterval(scheduleLook, LOOK_MILLISECONDS);
     },
     async close() {
       closed = true;
@@ -182,7 +182,7 @@ async function slotOfProber(em: EntityManager, chance: Chance): Promise<readonly
     if (prober) Object.assign(prober, { slot: null, probedAt: now });
     await em.flush();
   }
-  const [fresh] = await freshProbers(em, environment, now);
+  const [fresh] = await findFreshProbers(em, environment, now);
   const [next] = fresh
     ? [fresh]
     : await nextInLine(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });

@@ -5,7 +5,7 @@ import type { Orm } from '../db/orm.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
-import { measureOwnFaults } from '../metrics/work.ts';
+import { measureBugs } from '../metrics/work.ts';
 import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
 import { openSupport } from '../wiring/askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
@@ -102,7 +102,7 @@ await runProcess(logger, async (closers) => {
     workflowBundle,
     activities,
     logger,
-    onOwnFault: measureOwnFaults(registry),
+    onBug: measureBugs(registry),
   });
   closers.add('workers', () => {
     working = false;
@@ -111,6 +111,6 @@ await runProcess(logger, async (closers) => {
   working = true;
   gatekeeper.start();
   outbox.startRelay();
-  outbox.dispatchSoon();
+  outbox.scheduleDispatch();
   logger.info({ health: health.port }, 'worker is ready');
 });

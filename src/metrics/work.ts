@@ -42,7 +42,7 @@ export function measureVerdicts(registry: Registry): (verdict: StoredVerdict) =>
 }
 
 /** Measures attempts of activities that fail by a mistake of ours. */
-export function measureOwnFaults(registry: Registry): (activityType: string) => void {
+export function measureBugs(registry: Registry): (activityType: string) => void {
   const faults = counter(registry, 'cfe_own_faults_total');
   return (activity_type) => faults.inc({ activity_type });
 }
@@ -83,7 +83,7 @@ export function measurePurges(registry: Registry): (table: PurgedTable, rows: nu
  * A function whose calls are measured as calls of an operation. Where it fails, the answer is `unavailable`, or `held
  * back` for the errors that `isHeldBack` knows: nothing was sent.
  */
-export function measured<I, O>(
+export function measureCalls<I, O>(
   tell: (call: Call) => void,
   operation: Pick<NeighbourCall, 'environment' | 'service' | 'operation'>,
   run: (input: I) => Promise<O>,

@@ -33,9 +33,9 @@ const UNREACHABLE = new Set([4, 14]);
 
 export interface Dispatcher {
   /** Dispatches what waits, in the background; called right after a commit. Never throws. */
-  dispatchSoon(): void;
+  scheduleDispatch(): void;
   /** Starts in the background what the caller has just stored with the lease of its row; never throws. */
-  dispatchKept(message: KeptMessage): void;
+  dispatchStored(message: KeptMessage): void;
   /** Looks for waiting messages every second until closed: what a crash or an outage left behind. */
   startRelay(): void;
   /** Stops looking, lets what is under way finish, closes the connection. */
@@ -83,7 +83,7 @@ export function createDispatcher(options: {
     }
   }
 
-  const dispatchSoon = (): void => {
+  const scheduleDispatch = (): void => {
     if (state.closed) return;
     if (running) {
       state.again = true;
@@ -92,15 +92,15 @@ export function createDispatcher(options: {
     running = drain().finally(() => {
       running = null;
       // Asked for after the last look, and before it was noted that nobody looks any more.
-      if (state.again) dispatchSoon();
+      if (state.again) scheduleDispatch();
     });
   };
 
   return {
-    dispatchSoon,
-    dispatchKept: (message) => kept.start(message),
+    scheduleDispatch,
+    dispatchStored: (message) => kept.start(message),
     startRelay() {
-      timer ??= setInterval(dispatchSoon, RELAY_MILLISECONDS);
+      timer ??= setInterval(scheduleDispatch, RELAY_MILLISECONDS);
     },
     async close() {
       state.closed = true;

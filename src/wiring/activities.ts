@@ -15,12 +15,12 @@ import { createPrepareReport } from '../activities/prepareReport.ts';
 import { createRecordExpiries } from '../activities/recordExpiries.ts';
 import { createRecoverRuns } from '../activities/recoverRuns.ts';
 import { createStartReports } from '../activities/startReports.ts';
-import { tellingOwnFaults } from '../activities/steps/attempt.ts';
+import { reportBugs } from '../activities/steps/attempt.ts';
 import { createAuthority } from '../activities/steps/authority.ts';
 import { composeExchange } from '../activities/steps/composeExchange.ts';
 import { composeReceipt } from '../activities/steps/composeReceipt.ts';
+import { signWaitingCfes } from '../activities/steps/prepareSobre.ts';
 import { printSignedCfe } from '../activities/steps/printSignedCfe.ts';
-import { signWaiting } from '../activities/steps/writeSobre.ts';
 import { createSubmitReport } from '../activities/submitReport.ts';
 import { createSupportCfe } from '../activities/supportCfe.ts';
 import { createSupportReport } from '../activities/supportReport.ts';
@@ -48,7 +48,7 @@ import { createReportSlots } from '../gate/reportSlots.ts';
 import type { Logger } from '../logger.ts';
 import {
   measureAuthority,
-  measured,
+  measureCalls,
   measureMails,
   measurePurges,
   measureVerdicts,
@@ -56,8 +56,8 @@ import {
 } from '../metrics/work.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs, type Draw } from '../print/receiptPdfs.ts';
-import { createPlaces } from '../webhooks/places.ts';
 import { createSender } from '../webhooks/send.ts';
+import { createDeliverySlots } from '../webhooks/slots.ts';
 import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
 import { privateKeysUnder } from './privateKeys.ts';
@@ -124,7 +124,7 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     logger: all.logger,
     sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
     sobreMost: all.config.CFE_SOBRE_MOST,
-    signWaiting: () => signWaiting(deciding),
+    signWaitingCfes: () => signWaitingCfes(deciding),
   });
   const deciding = decidingParts(all, authority, gatekeeper);
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);
@@ -239,7 +239,7 @@ function reportActivities(
       ...asking,
       latest,
       askAfterSeconds: config.CFE_REPORT_ASK_AFTER,
-      ratesFor: openRates(config, orm, { breakers, onCall }),
+      lookUpRates: openRates(config, orm, { breakers, onCall }),
       signReport: (heading, summary, certificate) =>
         signerOf(certificate).sign(writeReport(heading, summary)).xml,
     }),
@@ -257,7 +257,7 @@ function reportActivities(
 function decidingParts(
   { config, orm, clock, outbox, registry, opener }: Parts,
   { client }: AuthorityParts,
-  gatekeeper: Pick<Gatekeeper, 'lookSoon'>,
+  gatekeeper: Pick<Gatekeeper, 'scheduleLook'>,
 ) {
   const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
   return {
@@ -289,7 +289,7 @@ function cfeActivities(
     breakers,
   });
   return {
-    takeToVerdict: tellingOwnFaults({ orm, clock }, createTakeToVerdict({ ...deciding, gate })),
+    takeToVerdict: reportBugs({ orm, clock }, createTakeToVerdict({ ...deciding, gate })),
     supportCfe: createSupportCfe(deciding),
   };
 }
@@ -300,7 +300,7 @@ function otherCalls(
   { client, breakers, onCall }: AuthorityParts,
 ): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
   const directory = { orm, clock, client, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) };
-  const checkLogin = measured(
+  const checkLogin = measureCalls(
     onCall,
     { environment: 'production', service: 'credentials', operation: 'checkLogin' },
     createCredentialsCheck({
@@ -345,7 +345,7 @@ function webhookActivities({
       clock,
       opener,
       send: createSender({ localCa: file === '' ? undefined : readFileSync(file, 'utf8') }),
-      places: createPlaces(),
+      slots: createDeliverySlots(),
       onAttempt: measureWebhooks(registry),
     }),
   };
@@ -358,7 +358,7 @@ function keptPrints(): Draw {
 }
 
 /** The worker itself has 50 (wiring/workers.ts): no account can hold them all, however many enterprises it has. */
-const MAIL_PLACES = { receiver: 3, account: 5 };
+const MAIL_SLOTS = { receiver: 3, account: 5 };
 
 /** What calls the mail server. */
 function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activities, 'attemptMail'> {
@@ -367,7 +367,7 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
       orm,
       clock,
       mailer: openMailer(config),
-      places: createPlaces({ limits: MAIL_PLACES }),
+      slots: createDeliverySlots({ limits: MAIL_SLOTS }),
       compose: {
         RECEIPT: composeReceipt({ draw: keptPrints(), publicUrl: config.CFE_PUBLIC_URL }),
         EXCHANGE: composeExchange,

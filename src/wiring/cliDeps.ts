@@ -79,7 +79,7 @@ async function withCliDeps<T>(
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
       // The relay of the worker finds what is stored within a second.
-      outbox: { dispatchSoon: () => undefined },
+      outbox: { scheduleDispatch: () => undefined },
       readFile: (path) => readBytes(path).toString('utf8'),
       readBytes,
       ...actor,
@@ -87,7 +87,7 @@ async function withCliDeps<T>(
       askSupport: support.ask,
       askRejected: support.askRejected,
       askAuthority: () => createAskAuthority(orm, source),
-      ratesFor: () => openRates(readConfig(RATES_VARIABLES, source), orm),
+      lookUpRates: () => openRates(readConfig(RATES_VARIABLES, source), orm),
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       certificateAuthorities: () =>

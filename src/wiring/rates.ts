@@ -1,11 +1,11 @@
-import { createRatesFor, type RatesFor } from '../activities/steps/ratesFor.ts';
+import { createRateLookup, type RateLookup } from '../activities/steps/lookUpRates.ts';
 import type { readConfig } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import { isHeldBack } from '../dgi/answers.ts';
 import type { Breakers } from '../dgi/calls.ts';
 import { type CentralBank, createCentralBank } from '../dgi/centralBank.ts';
 import { createBreakers } from '../gate/breakers.ts';
-import { measured } from '../metrics/work.ts';
+import { measureCalls } from '../metrics/work.ts';
 
 /** What rates are found by. */
 export const RATES_VARIABLES = [
@@ -21,8 +21,8 @@ export function openRates(
   {
     breakers = createBreakers({ orm }),
     onCall = () => undefined,
-  }: { breakers?: Breakers; onCall?: Parameters<typeof measured>[0] } = {},
-): RatesFor {
+  }: { breakers?: Breakers; onCall?: Parameters<typeof measureCalls>[0] } = {},
+): RateLookup {
   const centralBank = createCentralBank({
     url: config.CFE_RATES_URL,
     timeouts: {
@@ -32,14 +32,14 @@ export function openRates(
     breakers,
   });
   const call = { environment: 'production', service: 'rates' } as const;
-  const lastClosing = measured(onCall, { ...call, operation: 'lastClosing' }, centralBank.lastClosing, {
+  const lastClosing = measureCalls(onCall, { ...call, operation: 'lastClosing' }, centralBank.lastClosing, {
     isHeldBack,
   });
   const measuredBank: CentralBank = {
-    closingRates: measured(onCall, { ...call, operation: 'closingRates' }, centralBank.closingRates, {
+    closingRates: measureCalls(onCall, { ...call, operation: 'closingRates' }, centralBank.closingRates, {
       isHeldBack,
     }),
     lastClosing: () => lastClosing(undefined),
   };
-  return createRatesFor({ orm, centralBank: measuredBank });
+  return createRateLookup({ orm, centralBank: measuredBank });
 }

@@ -22,7 +22,7 @@ const DELIVERIES_CACHED = 100;
 /** As those; a report wakes a few times. */
 const REPORTS_CACHED = 100;
 const RECONNECT_MILLISECONDS = 500;
-/** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/places.ts). */
+/** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/slots.ts). */
 const DELIVERIES_AT_ONCE = 200;
 /** They draw and wait for the mail server; no account holds more than a few of them. */
 const MAILS_AT_ONCE = 50;
@@ -102,9 +102,9 @@ export async function startWorkers(options: {
   activities: Readonly<Record<Queue, object>>;
   logger: Logger;
   /** Hears of each attempt of an activity that failed by a mistake of ours. */
-  onOwnFault: (activityType: string) => void;
+  onBug: (activityType: string) => void;
 }): Promise<{ close(): Promise<void> }> {
-  const { connection, namespace, workflowBundle, activities, logger, onOwnFault } = options;
+  const { connection, namespace, workflowBundle, activities, logger, onBug } = options;
   const common = {
     connection,
     namespace,
@@ -113,7 +113,7 @@ export async function startWorkers(options: {
     shutdownForceTime: DEADLINES.workerCut,
     // Else the SDK holds heartbeats back for 8 of the 10 s, and a stall of 2 s makes a second attempt beside the first.
     maxHeartbeatThrottleInterval: DEADLINES.heartbeatEvery,
-    interceptors: { activity: activityInterceptors(onOwnFault) },
+    interceptors: { activity: activityInterceptors(onBug) },
   };
   const workers: Worker[] = [];
   for (const queue of Object.keys(LIMITS) as Queue[]) {

@@ -6,7 +6,7 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/activityResults.ts';
-import { activity, goesOnAsNew, OWN, OWN_LONG } from './common.ts';
+import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
 
 const actOnItems = activity('actOnItems', {
   ...OWN_LONG,
@@ -33,7 +33,7 @@ export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kin
       setCurrentDetails(`${wordsOf(result)} To stop it: \`run stop ${runId}\`, or its page in the console.`);
       if (result.pauseMilliseconds > 0)
         await sleep(result.pauseMilliseconds, { summary: 'Not faster than the others can bear' });
-      if (goesOnAsNew()) await continueAsNew<typeof bulkRun>({ runId });
+      if (shouldContinueAsNew()) await continueAsNew<typeof bulkRun>({ runId });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;

@@ -60,7 +60,7 @@ export const OTHER_CALL_LONG: ActivityOptions = {
 };
 
 /** What support asks for: a few questions to the authority, none of them repeated; a lost worker's act is. */
-export const SUPPORT: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: DEADLINES.supportAttempt };
+export const SUPPORT_CALL: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: DEADLINES.supportAttempt };
 
 /**
  * Calls to customers' servers. What repeats is only what is ours: a worker that died, a database that is away, a
@@ -110,7 +110,7 @@ export const StuckReasonAttribute = defineSearchAttributeKey(
  * A workflow that Cancel does nothing to: what it is to do was promised, and ends by the rows, for which there are commands.
  * Whoever cancels it is told so in its details.
  */
-export const uncancelled =
+export const withoutCancellation =
   <I extends unknown[], R>(work: (...input: I) => Promise<R>) =>
   (...input: I): Promise<R> => {
     CancellationScope.current().cancelRequested.catch(() => {
@@ -126,6 +126,6 @@ const MOST_EVENTS = 2_000;
  * Whether a run that loops is to go on as a new one, so that its history stays short: what it knows is in the rows. Not
  * once somebody has cancelled it, for the new run would not hear of that.
  */
-export const goesOnAsNew = (): boolean =>
+export const shouldContinueAsNew = (): boolean =>
   (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MOST_EVENTS) &&
   !CancellationScope.current().consideredCancelled;

@@ -1,7 +1,14 @@
 /** What is brought to somebody else's server: webhooks and e-mails, by one schedule of attempts. */
 import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
 import type { MailResult } from '../domain/activityResults.ts';
-import { activity, deliverAgain, MAIL_SERVER, RECEIVER, StateAttribute, uncancelled } from './common.ts';
+import {
+  activity,
+  deliverAgain,
+  MAIL_SERVER,
+  RECEIVER,
+  StateAttribute,
+  withoutCancellation,
+} from './common.ts';
 
 const attemptDelivery = activity('attemptDelivery', {
   ...RECEIVER,
@@ -23,7 +30,7 @@ type WebhookEnding = { status: 'DELIVERED' | 'FAILED' };
  * Brings one event to one webhook, until the receiver takes it or the schedule ends. Ends with DELIVERED or FAILED; both
  * are results.
  */
-export const deliverWebhook = uncancelled(
+export const deliverWebhook = withoutCancellation(
   async ({ deliveryId, delays }: DeliverWebhookInput): Promise<WebhookEnding> => {
     const { kind } = await deliver({
       delays,
@@ -51,7 +58,7 @@ type MailEnding = { status: (typeof MAIL_STATUS)[MailResult['kind']] };
  * Brings one CFE to one address, until the mail server takes the e-mail, refuses it for good, or the schedule ends. Every
  * ending is a result.
  */
-export const deliverReceipt = uncancelled(
+export const deliverReceipt = withoutCancellation(
   async ({ mailId, delays }: DeliverReceiptInput): Promise<MailEnding> => {
     const { kind } = await deliver({
       delays,

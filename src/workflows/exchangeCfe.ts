@@ -1,6 +1,6 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import type { ExchangeResult } from '../domain/activityResults.ts';
-import { activity, OTHER_CALL, uncancelled } from './common.ts';
+import { activity, OTHER_CALL, withoutCancellation } from './common.ts';
 
 const prepareExchange = activity('prepareExchange', {
   ...OTHER_CALL,
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
 };
 
 /** Brings an ACCEPTED or OBSERVED CFE to its receiver, if that is an electronic one; ends with what came of it. */
-export const exchangeCfe = uncancelled(
+export const exchangeCfe = withoutCancellation(
   async ({ cfeUuid }: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> => {
     setCurrentDetails(
       'Looking the receiver up; the authority is asked before the first sending, until it answers.',

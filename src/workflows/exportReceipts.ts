@@ -1,6 +1,6 @@
 import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { ExportCounts, ExportResult } from '../domain/activityResults.ts';
-import { activity, goesOnAsNew, OWN, OWN_LONG } from './common.ts';
+import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
 
 const writeExport = activity('writeExport', {
   ...OWN_LONG,
@@ -25,7 +25,7 @@ export async function exportReceipts({ exportId }: ExportReceiptsInput): Promise
       const result = await writeExport(exportId);
       if (result.kind === 'ended') return ended(result);
       setCurrentDetails(`${wordsOf(result)} To stop it: its row in the console, or cancel this run.`);
-      if (goesOnAsNew()) await continueAsNew<typeof exportReceipts>({ exportId });
+      if (shouldContinueAsNew()) await continueAsNew<typeof exportReceipts>({ exportId });
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;

@@ -10,10 +10,10 @@ import {
   AUTHORITY,
   activity,
   CfeStatusAttribute,
-  goesOnAsNew,
-  SUPPORT,
+  SUPPORT_CALL,
+  shouldContinueAsNew,
   slotGiven,
-  uncancelled,
+  withoutCancellation,
 } from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
@@ -21,7 +21,7 @@ const takeToVerdict = activity('takeToVerdict', {
   ...AUTHORITY,
   summary: 'Sign, send, and ask for the verdicts',
 });
-const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
+const supportCfe = activity('supportCfe', { ...SUPPORT_CALL, summary: 'Do what support asks for' });
 
 type StuckStep = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 
@@ -62,7 +62,7 @@ export interface IssueCfesInput {
  * Takes the CFEs of one sobre to their verdicts. Ends with how each ended, by its cfe_id; a rejection is a result, and one
  * that goes on in another sobre LEFT this. What needs a person waits for support, and holds up no other.
  */
-export const issueCfes = uncancelled(
+export const issueCfes = withoutCancellation(
   async ({ sobreId }: IssueCfesInput): Promise<Record<string, CfeEnding>> => {
     let hasSlot = false;
     setHandler(slotGiven, () => {
@@ -99,7 +99,7 @@ export const issueCfes = uncancelled(
           if (!result.goesOn) await desk.untilHelped();
           break;
       }
-      if (goesOnAsNew()) {
+      if (shouldContinueAsNew()) {
         await desk.settled();
         await continueAsNew<typeof issueCfes>({ sobreId });
       }

@@ -1,5 +1,5 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { activity, factsChanged, goesOnAsNew, OWN, uncancelled } from './common.ts';
+import { activity, factsChanged, OWN, shouldContinueAsNew, withoutCancellation } from './common.ts';
 
 const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
   ...OWN,
@@ -14,14 +14,14 @@ export interface OnboardEnterpriseInput {
  * Waits until all facts hold that an enterprise needs to issue, then makes it READY. Wakes when a fact changes and,
  * by its own timer, when the scheduled date comes. Ends once the enterprise is READY.
  */
-export const onboardEnterprise = uncancelled(
+export const onboardEnterprise = withoutCancellation(
   async ({ rut }: OnboardEnterpriseInput): Promise<{ status: 'READY' }> => {
     let changed = false;
     setHandler(factsChanged, () => {
       changed = true;
     });
     for (;;) {
-      if (goesOnAsNew()) await continueAsNew<typeof onboardEnterprise>({ rut });
+      if (shouldContinueAsNew()) await continueAsNew<typeof onboardEnterprise>({ rut });
       changed = false;
       const readiness = await makeReadyWhenComplete(rut);
       if (readiness.kind === 'ready') {

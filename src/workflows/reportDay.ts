@@ -9,13 +9,13 @@ import type { ReportStatus } from '../domain/reportStatus.ts';
 import { TASK_QUEUES } from '../temporal.ts';
 import {
   activity,
-  goesOnAsNew,
   lookAgain,
   OTHER_CALL,
   OWN_LONG,
   StateAttribute,
-  SUPPORT,
-  uncancelled,
+  SUPPORT_CALL,
+  shouldContinueAsNew,
+  withoutCancellation,
 } from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
@@ -27,7 +27,7 @@ const prepareReport = activity('prepareReport', {
 const submitReport = activity('submitReport', { ...OTHER_CALL, summary: 'Send the report to the authority' });
 const askReport = activity('askReport', { ...OTHER_CALL, summary: 'Ask what the authority made of it' });
 const supportReport = activity('supportReport', {
-  ...SUPPORT,
+  ...SUPPORT_CALL,
   taskQueue: TASK_QUEUES.calls,
   summary: 'Do what support asks for',
 });
@@ -65,55 +65,57 @@ export interface ReportDayInput {
  * Takes the report of one day from the end of that day to what the authority makes of it, and corrects it for as long as
  * numbers or rates of the day are still to be known. The row says where it stands; whatever wakes the run looks there.
  */
-export const reportDay = uncancelled(async (report: ReportDayInput): Promise<{ status: ReportStatus }> => {
-  const pauses = pausesUntilWanted();
-  const desk = supportDesk({
-    thing: 'report',
-    command: 'report retry',
-    act: ({ action, by, reason, requestId }) =>
-      supportReport({ action, requestId, report, ...(by ? { by } : {}), ...(reason ? { reason } : {}) }),
-  });
-  for (;;) {
-    if (goesOnAsNew()) await continueAsNew<typeof reportDay>(report);
-    pauses.lookBegins();
-    setCurrentDetails('Summing up the day.');
-    const next = await desk.untilDone(PREPARING, () => prepareReport(report));
-    switch (next.kind) {
-      case 'ready': {
-        pauses.startAnew();
-        setCurrentDetails(SENDING);
-        const sent = await desk.untilDone(SUBMITTING, () => submitReport(report));
-        if (sent.kind === 'answered') show(sent.status);
-        else await pauses.exactly(sent.milliseconds, 'The report is sent again');
-        break;
+export const reportDay = withoutCancellation(
+  async (report: ReportDayInput): Promise<{ status: ReportStatus }> => {
+    const pauses = pausesUntilWanted();
+    const desk = supportDesk({
+      thing: 'report',
+      command: 'report retry',
+      act: ({ action, by, reason, requestId }) =>
+        supportReport({ action, requestId, report, ...(by ? { by } : {}), ...(reason ? { reason } : {}) }),
+    });
+    for (;;) {
+      if (shouldContinueAsNew()) await continueAsNew<typeof reportDay>(report);
+      pauses.lookBegins();
+      setCurrentDetails('Summing up the day.');
+      const next = await desk.untilDone(PREPARING, () => prepareReport(report));
+      switch (next.kind) {
+        case 'ready': {
+          pauses.startAnew();
+          setCurrentDetails(SENDING);
+          const sent = await desk.untilDone(SUBMITTING, () => submitReport(report));
+          if (sent.kind === 'answered') show(sent.status);
+          else await pauses.exactly(sent.milliseconds, 'The report is sent again');
+          break;
+        }
+        case 'waits':
+          show(next.status);
+          setCurrentDetails(`${next.what} It goes on by itself; nothing to do.`);
+          await pauses.growing(
+            { ...LOOKS, longest: Math.min(LOOKS.longest, next.mostMilliseconds) },
+            'Look at the day again',
+          );
+          break;
+        case 'ask':
+          show(next.status);
+          setCurrentDetails('The authority has it; it is asked by and by what it made of it.');
+          await pauses.growing(
+            next.isComplete
+              ? { first: next.askAfterMilliseconds, growBy: ASKS_GROW_BY, longest: LONGEST_ASK }
+              : LOOKS,
+            'Ask what the authority made of it',
+          );
+          show((await desk.untilDone(ASKING, () => askReport(report))).status);
+          break;
+        case 'ended':
+          show(next.status);
+          if (pauses.isWanted()) break;
+          setCurrentDetails(`Ended: ${next.status}.`);
+          return { status: next.status };
       }
-      case 'waits':
-        show(next.status);
-        setCurrentDetails(`${next.what} It goes on by itself; nothing to do.`);
-        await pauses.growing(
-          { ...LOOKS, longest: Math.min(LOOKS.longest, next.mostMilliseconds) },
-          'Look at the day again',
-        );
-        break;
-      case 'ask':
-        show(next.status);
-        setCurrentDetails('The authority has it; it is asked by and by what it made of it.');
-        await pauses.growing(
-          next.isComplete
-            ? { first: next.askAfterMilliseconds, growBy: ASKS_GROW_BY, longest: LONGEST_ASK }
-            : LOOKS,
-          'Ask what the authority made of it',
-        );
-        show((await desk.untilDone(ASKING, () => askReport(report))).status);
-        break;
-      case 'ended':
-        show(next.status);
-        if (pauses.isWanted()) break;
-        setCurrentDetails(`Ended: ${next.status}.`);
-        return { status: next.status };
     }
-  }
-});
+  },
+);
 
 const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
 

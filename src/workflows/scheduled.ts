@@ -4,13 +4,13 @@ import type { SupportAct } from '../activities/activities.ts';
 import type { Recovered, RejectedResult } from '../domain/activityResults.ts';
 import type { Purged } from '../domain/retention.ts';
 import type { SupportAnswer } from '../domain/supportAction.ts';
-import { activity, OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT } from './common.ts';
+import { activity, OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT_CALL } from './common.ts';
 
 const askAboutAll = activity('askRejected', {
   ...OTHER_CALL_LONG,
   summary: 'Ask whether the authority has accepted what it rejected for E06',
 });
-const supportCfe = activity('supportCfe', { ...SUPPORT, summary: 'Do what support asks for' });
+const supportCfe = activity('supportCfe', { ...SUPPORT_CALL, summary: 'Do what support asks for' });
 
 /**
  * Asks about CFEs that were rejected for E06 alone (docs/contract.md#rejected-for-e06): about all of them, once a day; or

@@ -1,6 +1,6 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { LoginResult } from '../domain/webhookEvents.ts';
-import { activity, OTHER_CALL, uncancelled, validateAgain } from './common.ts';
+import { activity, OTHER_CALL, validateAgain, withoutCancellation } from './common.ts';
 
 const validateLogin = activity('validateLogin', {
   ...OTHER_CALL,
@@ -15,7 +15,7 @@ export interface ValidateCredentialsInput {
  * Checks an enterprise's e-invoicing login and stores what it may do; ends with its result. A request that
  * comes while it runs joins it; one that comes just as it ends makes it look once more, so that none is lost.
  */
-export const validateCredentials = uncancelled(
+export const validateCredentials = withoutCancellation(
   async ({ rut }: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> => {
     let again = true;
     setHandler(validateAgain, () => {

@@ -59,7 +59,7 @@ describe('the way from the outbox to Temporal', () => {
   /** Asks again meanwhile: a start may take Temporal longer than it is given, and then the next look sends it. */
   const allDispatched = () =>
     until('the dispatch', 20, async () => {
-      for (const each of open) each.dispatchSoon();
+      for (const each of open) each.scheduleDispatch();
       return (await rows()).every(({ dispatchedAt }) => dispatchedAt !== null);
     });
   const describeRun = (workflowId: string) => temporal.client.workflow.getHandle(workflowId).describe();
@@ -68,7 +68,7 @@ describe('the way from the outbox to Temporal', () => {
     const message = aMessage();
     await store(message);
 
-    dispatcher().dispatchSoon();
+    dispatcher().scheduleDispatch();
     await allDispatched();
 
     const run = await describeRun(message.workflowId);
@@ -100,7 +100,7 @@ describe('the way from the outbox to Temporal', () => {
   test('what a process whose clock is an hour ahead has stored is not kept back by the others', async () => {
     await anHourAhead(() => store(aMessage()));
 
-    dispatcher().dispatchSoon();
+    dispatcher().scheduleDispatch();
     await allDispatched();
   });
 
@@ -120,7 +120,7 @@ describe('the way from the outbox to Temporal', () => {
     const messages = Array.from({ length: 120 }, () => aMessage());
     await store(...messages);
 
-    for (let i = 0; i < 4; i++) dispatcher().dispatchSoon();
+    for (let i = 0; i < 4; i++) dispatcher().scheduleDispatch();
     await allDispatched();
 
     for (const { workflowId } of messages)
@@ -131,7 +131,7 @@ describe('the way from the outbox to Temporal', () => {
     const message = aMessage();
     await store(message, message);
 
-    dispatcher().dispatchSoon();
+    dispatcher().scheduleDispatch();
     await allDispatched();
 
     expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
@@ -141,7 +141,7 @@ describe('the way from the outbox to Temporal', () => {
     const message = aMessage({ signal: 'slotGiven' });
     await store(message);
     const one = dispatcher();
-    one.dispatchSoon();
+    one.scheduleDispatch();
     await allDispatched();
     await temporal.withWorkers(
       {
@@ -152,7 +152,7 @@ describe('the way from the outbox to Temporal', () => {
 
     const { signal: _, ...withoutSignal } = message;
     await store(message, withoutSignal);
-    one.dispatchSoon();
+    one.scheduleDispatch();
     await allDispatched();
 
     expect((await describeRun(message.workflowId)).status.name).toBe('COMPLETED');
@@ -162,12 +162,12 @@ describe('the way from the outbox to Temporal', () => {
     const message = aMessage();
     await store(message);
     const one = dispatcher();
-    one.dispatchSoon();
+    one.scheduleDispatch();
     await allDispatched();
     await temporal.client.workflow.getHandle(message.workflowId).terminate();
 
     await store(message);
-    one.dispatchSoon();
+    one.scheduleDispatch();
     await allDispatched();
 
     expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
@@ -177,7 +177,7 @@ describe('the way from the outbox to Temporal', () => {
     const message = aMessage();
     await store(message);
     const away = dispatcher(`127.0.0.1:${await freePort()}`);
-    away.dispatchSoon();
+    away.scheduleDispatch();
     await until('a try', 20, async () => ((await rows())[0]?.attempts ?? 0) >= 1);
     expect((await rows())[0]?.dispatchedAt).toBeNull();
     open.splice(open.indexOf(away), 1);
@@ -208,7 +208,7 @@ describe('the way from the outbox to Temporal', () => {
     test('is started at once, and its row marked; nobody else starts it', async () => {
       const message = await keep(aMessage(), 60);
       const one = dispatcher();
-      one.dispatchKept(message);
+      one.dispatchStored(message);
       await marked();
 
       const run = await describeRun(message.workflowId);
@@ -231,7 +231,7 @@ describe('the way from the outbox to Temporal', () => {
     test('so it is where Temporal was away', async () => {
       const message = await keep(aMessage(), 2);
       const away = dispatcher(`127.0.0.1:${await freePort()}`);
-      away.dispatchKept(message);
+      away.dispatchStored(message);
       open.splice(open.indexOf(away), 1);
       // It waits for the start, which fails.
       await away.close();
@@ -251,7 +251,8 @@ describe('the way from the outbox to Temporal', () => {
         .execute(`update outbox set not_before = clock_timestamp() + interval '60 seconds'`);
       const ids = new Map((await rows()).map(({ workflowId, id }) => [workflowId, id]));
       const one = dispatcher();
-      for (const message of messages) one.dispatchKept({ ...message, id: ids.get(message.workflowId) ?? 0n });
+      for (const message of messages)
+        one.dispatchStored({ ...message, id: ids.get(message.workflowId) ?? 0n });
 
       await until('the marks', 30, async () => {
         const all = await rows();
@@ -269,7 +270,7 @@ describe('the way from the outbox to Temporal', () => {
     await anHourAhead(async () => {
       const one = dispatcher();
       await until('both answers', 20, async () => {
-        one.dispatchSoon();
+        one.scheduleDispatch();
         const [first, second] = await rows();
         return second?.dispatchedAt !== null && first !== undefined && first.notBefore > new Date(0);
       });

@@ -80,11 +80,11 @@ describe('the lanes of the outbox', () => {
       logger: pino({ level: 'silent' }),
     });
     try {
-      dispatcher.dispatchSoon();
+      dispatcher.scheduleDispatch();
       await until('some deliveries', 20, async () => started.length >= 8);
 
       await store('issueCfes', 'cfe');
-      dispatcher.dispatchSoon();
+      dispatcher.scheduleDispatch();
       const before = started.length;
       const at = await until('the receipt', 20, async () => {
         const place = started.findIndex(({ workflowId }) => workflowId === 'cfe');

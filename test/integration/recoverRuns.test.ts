@@ -70,7 +70,7 @@ describe('what has no run is started again', () => {
     );
   const recovering = (
     hasRun: (id: string) => Promise<boolean>,
-    outbox: { dispatchSoon(): void } = idleOutbox,
+    outbox: { scheduleDispatch(): void } = idleOutbox,
   ) => createRecoverRuns({ orm: db.worker, clock: () => NOW, outbox, hasRun, page: 2 });
   /** As the workflow does: page after page. */
   async function recoverAll(activity: ReturnType<typeof recovering>): Promise<number> {

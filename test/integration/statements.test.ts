@@ -58,7 +58,7 @@ beforeAll(async () => {
     notingStatements(db.urlOf('api')),
     notingStatements(db.urlOf('worker')),
   ]);
-  const outbox = { ...idleOutbox, dispatchKept: (message: KeptMessage) => kept?.dispatchKept(message) };
+  const outbox = { ...idleOutbox, dispatchStored: (message: KeptMessage) => kept?.dispatchStored(message) };
   api = await startApi({ orm: db.orm, own: asked.orm, outbox });
   authority = await aServer();
   await addAuthorityCertificates(

@@ -6,13 +6,13 @@ import type { Orm } from '../../src/db/orm.ts';
 import { inspectEvent } from './openapi/conformance.ts';
 
 /** A dispatcher that starts nothing: what commands store stays in the outbox, where tests look at it. */
-export const idleOutbox = { dispatchSoon(): void {}, dispatchKept(): void {} };
+export const idleOutbox = { scheduleDispatch(): void {}, dispatchStored(): void {} };
 
 /** What issuing needs of the way to the workflows, which starts nothing; sends may follow one another at once. */
 export const idleIssuing = { outbox: idleOutbox, pace: { spacingMilliseconds: 1, nearMilliseconds: 60_000 } };
 
 /** A gatekeeper that looks at nothing. */
-export const idleGatekeeper = { lookSoon(): void {} };
+export const idleGatekeeper = { scheduleLook(): void {} };
 
 /** An account as a caller needs one; its id. */
 export async function anAccount(

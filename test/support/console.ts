@@ -115,7 +115,7 @@ export async function startConsole(
     certificateAuthorities: 'any',
     publicUrl: 'https://cfe.example',
     checkoutUrl: 'https://pay.example',
-    outbox: { dispatchSoon() {} },
+    outbox: { scheduleDispatch() {} },
     passwords: createPasswords(CHEAP),
     totpSecrets: createTotpSecrets(peppers),
     knownBrowsers: createKnownBrowsers(peppers),

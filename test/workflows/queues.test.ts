@@ -175,7 +175,7 @@ describe('the workers of the service', () => {
   ): Promise<{ close(): Promise<void> }> {
     const connection = await NativeConnection.connect({ address: temporal.address });
     const workers = await startWorkers({
-      onOwnFault: () => undefined,
+      onBug: () => undefined,
       connection,
       namespace: temporal.namespace,
       workflowBundle,

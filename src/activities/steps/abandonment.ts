@@ -23,7 +23,7 @@ const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
  * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is what it had at `askedAt`, `sobres` all that
  * were made for the CFE.
  */
-export function whyNotAbandoned(
+export function findAbandonObstacle(
   record: AuthorityRecord,
   { cfe, sobres, askedAt }: { cfe: Cfe; sobres: readonly SobreOfCfe[]; askedAt: Date },
 ): Obstacle | null {
@@ -43,7 +43,7 @@ export function whyNotAbandoned(
       return refusalOf('held');
     case 'repeat':
     case 'stuck':
-      return whatSupportMayDo(record);
+      return describeObstacle(record);
   }
 }
 
@@ -60,7 +60,7 @@ function whileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle |
 }
 
 /** What an act of support that changed nothing has found, and what may be done next. */
-export function whatSupportMayDo(
+export function describeObstacle(
   record: Exclude<AuthorityRecord, { kind: 'received' | 'original' | 'verdict' | 'undecided' }>,
 ): Obstacle {
   switch (record.kind) {

@@ -4,7 +4,7 @@ import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
-import { refused, unreachable } from './attempt.ts';
+import { authorityRefuses, authorityUnreachable } from './attempt.ts';
 
 /** What asking for the list of electronic issuers needs. */
 export interface DirectoryDeps {
@@ -29,12 +29,12 @@ export async function askDirectory(
     privateKey = privateKeyOf(certificate);
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
-    throw refused('the key of the certificate cannot be opened');
+    throw authorityRefuses('the key of the certificate cannot be opened');
   }
   const credentials = { privateKey, certificateDer: certificate.certificate };
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
-    throw answer.kind === 'stuck' ? refused(answer.reason) : unreachable(answer.what);
+    throw answer.kind === 'stuck' ? authorityRefuses(answer.reason) : authorityUnreachable(answer.what);
   }
   return factsOf(answer.issuers);
 }

@@ -42,7 +42,7 @@ const beating = new AsyncLocalStorage<{ readonly kept: Kept; readonly beat: () =
  * the worker that ran it is gone. With each word it leaves `details` to the next attempt; unless told, what an attempt before
  * has left stays.
  */
-export async function whileBeating<T>(
+export async function withHeartbeat<T>(
   work: () => Promise<T>,
   details: () => unknown = () => activityInfo().heartbeatDetails,
 ): Promise<T> {
@@ -60,7 +60,7 @@ export async function whileBeating<T>(
 }
 
 /** Shows from the next heartbeat on what the step is at. */
-export function tellPhase(phase: Phase): void {
+export function showPhase(phase: Phase): void {
   const store = beating.getStore();
   if (store) store.kept.phase = phase;
 }
@@ -79,10 +79,10 @@ function keep(kept: Kept): void {
 }
 
 /** Keeps the moment that was reserved for a question; it is used once. */
-export const keepQuestionAt = (at: Date | null): void => keep({ questionAt: at?.getTime() ?? null });
+export const keepReservedQuestion = (at: Date | null): void => keep({ questionAt: at?.getTime() ?? null });
 
 /** The moment that an attempt before has reserved for its question. */
-export function reservedQuestion(): Date | null {
+export function takeReservedQuestion(): Date | null {
   const { questionAt } = keptNow();
   if (typeof questionAt !== 'number') return null;
   keep({ questionAt: null });
@@ -98,7 +98,7 @@ const noted = new AsyncLocalStorage<Attempt[]>();
  * of a call may take the calls with it (`takeAttempts`); what nobody took is stored at the end, however the step ended. That
  * a call could not be stored fails no step: the record is for people.
  */
-export async function notingAttempts<T>(
+export async function recordAttempts<T>(
   { orm, clock }: AttemptDeps,
   subject: string,
   step: () => Promise<T>,
@@ -173,7 +173,7 @@ const AFTER_CFES_MILLISECONDS = 5_000;
  * The authority cannot be reached, or surely did not take the request: the attempt fails and Temporal repeats it
  * after 1 s, doubling to 60 s with each such failure in a row, each pause shortened by up to a fifth at random.
  */
-export function unreachable(what: string): ApplicationFailure {
+export function authorityUnreachable(what: string): ApplicationFailure {
   const failures = (keptNow().failures ?? 0) + 1;
   keep({ failures });
   const seconds = Math.min(2 ** Math.min(failures - 1, 10), LONGEST_PAUSE_SECONDS);
@@ -188,7 +188,7 @@ export function unreachable(what: string): ApplicationFailure {
 const REFUSED_MILLISECONDS = 3_600_000;
 
 /** The authority does not answer this question of this company; nothing else waits for it. It is asked again in an hour. */
-export function refused(reason: string): ApplicationFailure {
+export function authorityRefuses(reason: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'AuthorityRefuses',
     message: `The authority refuses to answer (${reason}); it is asked again by itself, every hour.`,
@@ -197,7 +197,7 @@ export function refused(reason: string): ApplicationFailure {
 }
 
 /** The authority is away, and this CFE is the prober: it looks again in so many milliseconds. */
-export function untilProbe(milliseconds: number): ApplicationFailure {
+export function probeAgainIn(milliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'AuthorityUnreachable',
     message: 'The authority cannot be reached; this sobre probes it for all that wait.',
@@ -217,7 +217,7 @@ export function notYet(message: string, waitMilliseconds: number): ApplicationFa
 }
 
 /** CFEs are sent first: the report takes its turn a little later. Not a failure in logs and metrics. */
-export function afterCfes(): ApplicationFailure {
+export function yieldToCfes(): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'CfesFirst',
     category: 'BENIGN',
@@ -247,7 +247,7 @@ interface Known {
  * support, reason `internal`, in their rows and, by a signal, in its run. It is tried again all the same. Once it ends,
  * or fails for another reason, they wait for nobody (docs/workflows.md).
  */
-export function tellingOwnFaults<T, A extends unknown[]>(
+export function reportBugs<T, A extends unknown[]>(
   { orm, clock }: AttemptDeps,
   step: (sobreId: string, ...rest: A) => Promise<T>,
 ): (sobreId: string, ...rest: A) => Promise<T> {
@@ -257,7 +257,7 @@ export function tellingOwnFaults<T, A extends unknown[]>(
     try {
       result = await step(sobreId, ...rest);
     } catch (error) {
-      if (isOwnFault(error)) await noteFault({ orm, clock }, sobreId, since);
+      if (isBug(error)) await noteFault({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
         await clearOwnFault(orm.em.fork(), sobreId, clock());
         heartbeat({ ...keptNow(), failingSince: null } satisfies Known & Kept);
@@ -270,7 +270,7 @@ export function tellingOwnFaults<T, A extends unknown[]>(
 }
 
 /** Whether it is neither an outage nor what a step says on purpose. */
-export const isOwnFault = (error: unknown): boolean =>
+export const isBug = (error: unknown): boolean =>
   !(
     error instanceof ApplicationFailure ||
     error instanceof CancelledFailure ||

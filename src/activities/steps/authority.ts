@@ -37,7 +37,7 @@ export type AskedCfe = Pick<
 >;
 
 /** A CFE that is read by itself, as the authority is asked about it. */
-export const askedOf = ({ document, ...cfe }: Cfe): AskedCfe => ({ ...cfe, signedAt: document.signedAt });
+export const toAskedCfe = ({ document, ...cfe }: Cfe): AskedCfe => ({ ...cfe, signedAt: document.signedAt });
 
 export interface PlacedCfe extends AskedCfe {
   readonly place: number | null;

@@ -19,12 +19,12 @@ import type { Reason } from '../../dgi/xml/ack.ts';
 import type { Stuck } from '../../domain/activityResults.ts';
 import { isTaken, type SubmissionStatus, TAKEN_STATUSES } from '../../domain/reportStatus.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
-import { unreachable } from './attempt.ts';
+import { authorityUnreachable } from './attempt.ts';
 
 export interface ReportDeps {
   orm: Orm;
   clock: () => Date;
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   /** How long a reachable authority may be undecided before a person is asked to look, seconds. */
   patienceSeconds: number;
 }
@@ -35,13 +35,13 @@ export interface AskingDeps extends ReportDeps {
 }
 
 /** Leaves a report to a person; its row says why from now on. */
-export async function leaveReport(
+export async function escalateReport(
   { orm, clock, outbox }: ReportDeps,
   key: ReportKey,
   { reason, explanation }: { reason: StuckReason; explanation: string },
 ): Promise<Stuck> {
   await markReportStuck(orm.em.fork(), key, reason, clock());
-  outbox.dispatchSoon();
+  outbox.scheduleDispatch();
   return { kind: 'stuck', reason, explanation };
 }
 
@@ -64,19 +64,19 @@ export async function withReportCredentials<T>(
 }
 
 /** What becomes of an answer of which nothing comes: the step is tried again by itself, or left to a person. */
-export async function repeatOrLeaveReport(
+export async function retryOrEscalateReport(
   deps: ReportDeps,
   key: ReportKey,
   answer: Unclear | FateUnknown,
 ): Promise<Stuck> {
-  if (answer.kind === 'stuck') return leaveReport(deps, key, answer);
+  if (answer.kind === 'stuck') return escalateReport(deps, key, answer);
   const wasReached = answer.kind === 'fateUnknown' || answer.reached;
   if (await reportUndecidedForTooLong(deps, key, wasReached)) {
     const stuck = unclear('findReport', 'undecided');
-    if (stuck.kind === 'stuck') return leaveReport(deps, key, stuck);
+    if (stuck.kind === 'stuck') return escalateReport(deps, key, stuck);
   }
   const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';
-  throw unreachable(`${answer.what}${after}`);
+  throw authorityUnreachable(`${answer.what}${after}`);
 }
 
 /** Whether the authority, which can be reached, has been undecided for longer than our patience; counts it. */
@@ -107,7 +107,7 @@ interface Said {
 }
 
 /** Stores what the authority says of a submission, and what follows from it; answers where the report stands then. */
-export async function storeSaid(
+export async function storeReportAnswer(
   { orm, clock, outbox }: Pick<ReportDeps, 'orm' | 'clock' | 'outbox'>,
   { id, ...key }: Pick<ReportSubmission, 'id'> & ReportKey,
   { to, authorityId, reasons = [], stuck, nextSequence }: Said,
@@ -137,6 +137,6 @@ export async function storeSaid(
     }
     return report;
   });
-  outbox.dispatchSoon();
+  outbox.scheduleDispatch();
   return report;
 }

@@ -19,9 +19,9 @@ export interface StoredVerdict {
 export interface MoveDeps {
   orm: Orm;
   clock: () => Date;
-  outbox: { dispatchSoon(): void };
+  outbox: { scheduleDispatch(): void };
   /** Hears that something which waited may go now. */
-  gatekeeper: { lookSoon(): void };
+  gatekeeper: { scheduleLook(): void };
   /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
   sandboxMails?: readonly string[] | undefined;
   onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
@@ -59,6 +59,6 @@ export function afterMoves(deps: MoveDeps, { moved, begins, releases, now }: Sto
     if (isFinal(status))
       deps.onVerdict?.({ environment, type, status, seconds: (now.getTime() - createdAt.getTime()) / 1_000 });
   }
-  if (begins) deps.outbox.dispatchSoon();
-  if (releases || moved.some(({ status }) => status === 'RECEIVED')) deps.gatekeeper.lookSoon();
+  if (begins) deps.outbox.scheduleDispatch();
+  if (releases || moved.some(({ status }) => status === 'RECEIVED')) deps.gatekeeper.scheduleLook();
 }

@@ -49,7 +49,7 @@ const MOST_16 = 0xffff;
 const MOST_32 = 0xffffffff;
 
 /** The next entries of a file that has so much already. */
-export async function zipPiece(
+export async function writeZipPiece(
   given: readonly ZipEntry[],
   { contentBytes }: Pick<ZipSums, 'contentBytes'>,
 ): Promise<ZipPiece> {
@@ -72,7 +72,7 @@ export async function zipPiece(
 }
 
 /** What stands behind the directory of a whole file. */
-export function zipEnd({ entries, contentBytes, directoryBytes }: ZipSums): Buffer {
+export function writeZipEnd({ entries, contentBytes, directoryBytes }: ZipSums): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(END, 0);
   end.writeUInt16LE(Math.min(entries, MOST_16), 8);

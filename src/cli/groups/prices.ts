@@ -124,6 +124,6 @@ export const exchangeRate = group('exchange-rate', 'Rates of foreign currencies,
     },
     examples: ['USD 2026-03-09'],
     run: async (deps, wanted) =>
-      rateRow(await fetchExchangeRate({ ...deps, ratesFor: deps.ratesFor() }, wanted)),
+      rateRow(await fetchExchangeRate({ ...deps, lookUpRates: deps.lookUpRates() }, wanted)),
   }),
 });

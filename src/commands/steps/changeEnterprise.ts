@@ -28,6 +28,6 @@ export async function changeEnterprise<T>(
     audited(deps, em, { ...act, subject: rut, rut }, now);
     return result;
   });
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
   return result;
 }

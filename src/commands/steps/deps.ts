@@ -18,6 +18,6 @@ export interface CommandDeps {
   readonly clock: () => Date;
   readonly outbox: {
     /** Dispatches what was just stored, in the background; never throws. */
-    dispatchSoon(): void;
+    scheduleDispatch(): void;
   };
 }

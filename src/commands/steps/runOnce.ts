@@ -46,7 +46,7 @@ export async function runOnce<D extends CommandDeps, T>(
 ): Promise<OnceOutcome<T>> {
   let dispatchAsked = false;
   const outbox = {
-    dispatchSoon: () => {
+    scheduleDispatch: () => {
       dispatchAsked = true;
     },
   };
@@ -60,7 +60,7 @@ export async function runOnce<D extends CommandDeps, T>(
     return { kept: null, value };
   });
   failpoint('request.committed');
-  if (dispatchAsked) deps.outbox.dispatchSoon();
+  if (dispatchAsked) deps.outbox.scheduleDispatch();
   return outcome;
 }
 

@@ -8,7 +8,7 @@ import {
   heartbeat,
 } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
-import { tellingOwnFaults, whileBeating } from '../../../src/activities/steps/attempt.ts';
+import { reportBugs, withHeartbeat } from '../../../src/activities/steps/attempt.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
@@ -62,7 +62,7 @@ describe('a step of a sobre that fails', () => {
         },
         log: { warn: () => {} },
       };
-      const step = tellingOwnFaults({ orm: db.worker, clock }, async () => {
+      const step = reportBugs({ orm: db.worker, clock }, async () => {
         if (outcome !== 'done') throw outcome();
         return 'done';
       });
@@ -152,7 +152,7 @@ describe('a step of a sobre that fails', () => {
       };
       await asyncLocalStorage.run(context as unknown as Context, async () => {
         const length = 2.5 * DEADLINES.heartbeatEvery;
-        const long = whileBeating(() => new Promise((resolve) => setTimeout(resolve, length)));
+        const long = withHeartbeat(() => new Promise((resolve) => setTimeout(resolve, length)));
         await jest.advanceTimersByTimeAsync(length);
         await long;
       });
@@ -190,7 +190,7 @@ describe('at a Temporal server', () => {
       if (state.waits) return { kind: 'waits' };
       return { kind: 'ended', endings: { '101-1': 'ACCEPTED' }, codes: [] };
     };
-    const activities = { takeToVerdict: tellingOwnFaults({ orm: db.worker, clock }, failing) };
+    const activities = { takeToVerdict: reportBugs({ orm: db.worker, clock }, failing) };
     const dispatcher = createDispatcher({
       orm: db.worker,
       temporal: { address: temporal.address },

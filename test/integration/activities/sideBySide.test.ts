@@ -401,7 +401,7 @@ describe('steps of a sobre that run side by side', () => {
       let released = 0;
       const deps = takeDeps(db.worker, {
         outbox: idleOutbox,
-        gatekeeper: { lookSoon: () => void (released += 1) },
+        gatekeeper: { scheduleLook: () => void (released += 1) },
       });
       const decide = () =>
         storeMoves(deps, [{ cfe: original, to: 'ACCEPTED', reasons: [] }], { sobreId: null });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   db = await cloneDatabase({ pool: 20 });
   otherOrm = await openOrm({ databaseUrl: db.databaseUrl, pool: 20 });
   const keys = await serviceKeys();
-  const outbox = { ...idleOutbox, dispatchKept: () => void (dispatched += 1) };
+  const outbox = { ...idleOutbox, dispatchStored: () => void (dispatched += 1) };
   api = await startApi({ orm: db.orm, keys, clock, outbox });
   other = await startApi({ orm: otherOrm, keys, clock });
   owner = await api.aCaller();

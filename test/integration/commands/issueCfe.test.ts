@@ -443,7 +443,7 @@ describe('where a CFE goes when it is taken', () => {
   const atGate = (): IssueDeps => ({
     orm: db.orm,
     clock: () => new Date(),
-    outbox: { ...idleOutbox, dispatchKept: (message) => void started.push(message) },
+    outbox: { ...idleOutbox, dispatchStored: (message) => void started.push(message) },
     pace: { spacingMilliseconds: SPACING, nearMilliseconds: 60_000 },
   });
   const take = (wishes: CfeWishes = {}, of = rut) => issue(of, wishes, atGate());

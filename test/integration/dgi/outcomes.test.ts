@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { askedOf, createAuthority } from '../../../src/activities/steps/authority.ts';
+import { createAuthority, toAskedCfe } from '../../../src/activities/steps/authority.ts';
 import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
@@ -515,7 +515,7 @@ describe('a fiscal number is looked for', () => {
         ),
       ),
     };
-    const found = await (await anAuthority()).findReceipt(askedOf(cfe));
+    const found = await (await anAuthority()).findReceipt(toAskedCfe(cfe));
     if (found.kind === 'repeat') expect(found.reached ? AGAIN : UNREACHED).toBe(outcome);
     else expect(found.kind === 'stuck' ? `stuck ${found.reason}` : found.kind).toBe(outcome);
   });

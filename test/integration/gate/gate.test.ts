@@ -527,7 +527,7 @@ describe('the gate that all workers share', () => {
   test('what waits is signed meanwhile, every second', async () => {
     let times = 0;
     const signing = gatekeeper(db.worker, {
-      signWaiting: async () => {
+      signWaitingCfes: async () => {
         times += 1;
       },
     });
@@ -543,17 +543,17 @@ describe('the gate that all workers share', () => {
     let fails = true;
     const failing = gatekeeper(db.worker, {
       outbox: {
-        dispatchSoon() {
+        scheduleDispatch() {
           if (fails) throw new Error('no outbox');
         },
       },
     });
-    failing.lookSoon();
+    failing.scheduleLook();
     await failing.close();
     fails = false;
     const next = gatekeeper(db.worker);
     await cfesOf(ruts[1], 1);
-    next.lookSoon();
+    next.scheduleLook();
     await next.close();
     expect((await sobres()).map(({ rut }) => rut)).toEqual(ruts.slice(0, 2));
   });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { signWaiting } from '../../../src/activities/steps/writeSobre.ts';
+import { signWaitingCfes } from '../../../src/activities/steps/prepareSobre.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
@@ -30,7 +30,7 @@ afterEach(() => db[Symbol.asyncDispose]());
 
 const cfes = (count: number, from = START) => givePendingCfes(db.orm, { accountId, rut, count, from });
 const sign = () =>
-  signWaiting({
+  signWaitingCfes({
     orm: db.worker,
     clock: () => now,
     outbox: idleOutbox,

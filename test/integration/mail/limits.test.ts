@@ -14,7 +14,7 @@ import {
   type MailKind,
 } from '../../../src/domain/mail.ts';
 import { createMailer } from '../../../src/mail/smtp.ts';
-import { createPlaces } from '../../../src/webhooks/places.ts';
+import { createDeliverySlots } from '../../../src/webhooks/slots.ts';
 import { eventsOf, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aMailServer, type TestMailServer } from '../../support/mail/mailServer.ts';
@@ -61,7 +61,7 @@ async function attempted({ id }: Pick<Mail, 'id'>, retriesLeft = 7) {
     orm: db.orm,
     clock,
     mailer: createMailer({ url: server.url, from: 'comprobantes@cfe.example', mayBeClear: true }),
-    places: createPlaces({ limits: { receiver: 100, account: 100 } }),
+    slots: createDeliverySlots({ limits: { receiver: 100, account: 100 } }),
     compose: { RECEIPT: async () => content, EXCHANGE: async () => content },
     sandboxMails: [],
   });

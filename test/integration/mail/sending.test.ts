@@ -13,7 +13,7 @@ import { Event } from '../../../src/db/entities/webhooks.ts';
 import { findMail, insertMail, listMailAttempts } from '../../../src/db/mails.ts';
 import { createMailer, type SmtpSettings } from '../../../src/mail/smtp.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
-import { createPlaces } from '../../../src/webhooks/places.ts';
+import { createDeliverySlots } from '../../../src/webhooks/slots.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { aMailServer, type TestMailServer } from '../../support/mail/mailServer.ts';
@@ -62,7 +62,7 @@ const deps = (more: Partial<AttemptMailDeps> = {}): AttemptMailDeps => ({
   orm: db.worker,
   clock: () => new Date(),
   mailer: createMailer(smtp()),
-  places: createPlaces({ limits: { receiver: 3, account: 5 } }),
+  slots: createDeliverySlots({ limits: { receiver: 3, account: 5 } }),
   compose: { RECEIPT: composeReceipt({ draw, publicUrl: PUBLIC_URL }) },
   sandboxMails: [],
   onAttempt: (attempt) => stored.push(attempt),
@@ -91,7 +91,7 @@ async function dispatch(delays: readonly number[] = [20, 20, 20]): Promise<void>
   const { address, namespace } = temporal;
   const logger = pino({ level: 'silent' });
   const outbox = createDispatcher({ orm: db.worker, temporal: { address }, namespace, logger });
-  outbox.dispatchSoon();
+  outbox.scheduleDispatch();
   await until('no e-mail in the outbox', 30, async () => {
     const [row] = await em.execute<{ n: number }[]>(
       `select count(*)::integer as n from outbox where dispatched_at is null and workflow = 'deliverReceipt'`,

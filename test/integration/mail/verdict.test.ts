@@ -49,7 +49,7 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
     const deps = (sandboxMails?: readonly string[]) => ({
       orm: db.worker,
       clock: () => NOW,
-      outbox: { dispatchSoon: () => void (dispatches += 1) },
+      outbox: { scheduleDispatch: () => void (dispatches += 1) },
       sandboxMails,
     });
     const decide = (

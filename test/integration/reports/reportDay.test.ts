@@ -68,7 +68,7 @@ function activities() {
     prepare: createPrepareReport({
       ...deps,
       askAfterSeconds: 14_400,
-      ratesFor: async (wanted) => wanted.map(rates),
+      lookUpRates: async (wanted) => wanted.map(rates),
       signReport: (heading, summary) => {
         if (!hasKey) throw new Error('no key');
         return writeReport(heading, summary);

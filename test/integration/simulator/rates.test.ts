@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRatesFor } from '../../../src/activities/steps/ratesFor.ts';
+import { createRateLookup } from '../../../src/activities/steps/lookUpRates.ts';
 import { listRates, putRates } from '../../../src/db/rates.ts';
 import { createCentralBank } from '../../../src/dgi/centralBank.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -21,7 +21,7 @@ const bank = (): string => `${simulator.url}/wscotizaciones/servlet`;
 const put = (date: string, rates: unknown) => portal(simulator.url, 'PUT', `/portal/rates/${date}`, rates);
 const centralBank = (url = bank()) =>
   createCentralBank({ url, timeouts: { connectSeconds: 5, answerSeconds: 20 } });
-const ratesFor = (url = bank()) => createRatesFor({ orm: db.worker, centralBank: centralBank(url) });
+const lookUpRates = (url = bank()) => createRateLookup({ orm: db.worker, centralBank: centralBank(url) });
 
 /** A call as any client would make it. */
 async function call(program: string, inner: string): Promise<string> {
@@ -80,19 +80,19 @@ describe('the rates that count', () => {
 
   test('are the bank’s, with all decimals, the Friday’s for a weekend, and stored', async () => {
     await put('2026-04-10', { USD: '40.123456', EUR: '45.5' });
-    const answers = await ratesFor()([usd('2026-04-12'), { currency: 'EUR', date: '2026-04-10' }]);
+    const answers = await lookUpRates()([usd('2026-04-12'), { currency: 'EUR', date: '2026-04-10' }]);
     expect(answers).toEqual([
       { kind: 'known', currency: 'USD', date: '2026-04-10', rate: '40.123456', source: 'BCU 2225' },
       { kind: 'known', currency: 'EUR', date: '2026-04-10', rate: '45.5', source: 'BCU 1111' },
     ]);
     // Now it is known without the bank.
-    expect(await ratesFor('http://127.0.0.1:1')([usd('2026-04-12')])).toEqual([answers[0]]);
+    expect(await lookUpRates('http://127.0.0.1:1')([usd('2026-04-12')])).toEqual([answers[0]]);
   });
 
   test('of a holiday are those of the last working day before, which is told and stored', async () => {
     await put('2026-05-01', { USD: null });
     await put('2026-04-30', { USD: '41.25' });
-    const [answer] = await ratesFor()([usd('2026-05-01')]);
+    const [answer] = await lookUpRates()([usd('2026-05-01')]);
     expect(answer).toEqual({
       kind: 'known',
       currency: 'USD',
@@ -100,22 +100,22 @@ describe('the rates that count', () => {
       rate: '41.25',
       source: 'BCU 2225, closing of 2026-04-30',
     });
-    expect(await ratesFor('http://127.0.0.1:1')([usd('2026-05-01')])).toEqual([answer]);
+    expect(await lookUpRates('http://127.0.0.1:1')([usd('2026-05-01')])).toEqual([answer]);
   });
 
   test('of a currency that is quoted nowhere are none, and nobody asks', async () => {
-    expect(await ratesFor('http://127.0.0.1:1')([{ currency: 'JPY', date: '2026-04-10' }])).toEqual([
+    expect(await lookUpRates('http://127.0.0.1:1')([{ currency: 'JPY', date: '2026-04-10' }])).toEqual([
       { kind: 'unquoted' },
     ]);
   });
 
   test('of a day that is not closed are awaited, with the last that is known', async () => {
-    const answers = await ratesFor()([usd('2050-06-01')]);
+    const answers = await lookUpRates()([usd('2050-06-01')]);
     expect(answers).toMatchObject([{ kind: 'awaited', why: 'not_closed', lastKnown: { currency: 'USD' } }]);
   });
 
   test('are awaited while the bank does not answer, with the last that is known or none', async () => {
-    const nowhere = ratesFor(`http://127.0.0.1:${await freePort()}`);
+    const nowhere = lookUpRates(`http://127.0.0.1:${await freePort()}`);
     await putRates(db.orm.em.fork(), [{ ...usd('2020-01-02'), rate: '37.1', source: 'a test' }]);
     expect(await nowhere([usd('2020-01-06'), usd('2019-12-30')])).toEqual([
       {
@@ -130,16 +130,16 @@ describe('the rates that count', () => {
   test('that an operator loaded stay, whatever the bank says, and a Sunday’s goes before the Friday’s', async () => {
     const loaded = { ...usd('2026-06-07'), rate: '39.9', source: 'letter of the bank' };
     await putRates(db.orm.em.fork(), [loaded]);
-    expect(await ratesFor()([usd('2026-06-07')])).toEqual([{ kind: 'known', ...loaded }]);
-    await ratesFor()([usd('2026-06-08')]);
+    expect(await lookUpRates()([usd('2026-06-07')])).toEqual([{ kind: 'known', ...loaded }]);
+    await lookUpRates()([usd('2026-06-08')]);
     expect(await listRates(db.orm.em.fork())).toContainEqual(loaded);
   });
 
   test('are asked for once by many at the same time, and stored once', async () => {
-    const shared = ratesFor();
+    const shared = lookUpRates();
     const [first, ...others] = await Promise.all([
       ...Array.from({ length: 10 }, () => shared([usd('2026-07-07'), usd('2026-07-08')])),
-      ...Array.from({ length: 10 }, () => ratesFor()([usd('2026-07-08'), usd('2026-07-07')])),
+      ...Array.from({ length: 10 }, () => lookUpRates()([usd('2026-07-08'), usd('2026-07-07')])),
     ]);
     expect(first).toMatchObject([{ kind: 'known' }, { kind: 'known' }]);
     for (const answer of others) expect(answer.toSorted(byDay)).toEqual(first?.toSorted(byDay));

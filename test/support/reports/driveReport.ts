@@ -41,7 +41,7 @@ const signer = createSigner({ privateKey, certificateDer, hash: 'sha256' });
 const deps = {
   orm,
   clock: () => new Date(),
-  outbox: { dispatchSoon(): void {} },
+  outbox: { scheduleDispatch(): void {} },
   client: createDgiClient({
     endpoints: { production: endpoints('production'), sandbox: endpoints('sandbox') },
     timeouts: { connectSeconds: 20, answerSeconds: 60 },
@@ -55,7 +55,7 @@ const deps = {
 const prepare = createPrepareReport({
   ...deps,
   askAfterSeconds: 1,
-  ratesFor: async () => [],
+  lookUpRates: async () => [],
   signReport: (heading, summary) => signer.sign(writeReport(heading, summary)).xml,
 });
 const submit = createSubmitReport({ ...deps, slots: createReportSlots({ orm, sendsPerSecond: 100 }) });

@@ -6,8 +6,8 @@ import type { Opener } from '../../../src/crypto/sealed.ts';
 import { Delivery, DeliveryAttempt } from '../../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
-import { createPlaces } from '../../../src/webhooks/places.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
+import { createDeliverySlots } from '../../../src/webhooks/slots.ts';
 import { idleIssuing } from '../commandDeps.ts';
 import { aKeyPair } from '../sealing.ts';
 import type { TestTemporal } from '../temporal.ts';
@@ -42,7 +42,7 @@ export const deliveryActivities = (
     clock,
     opener,
     send: createSender({ localCa: caPem, patienceMilliseconds }),
-    places: createPlaces(),
+    slots: createDeliverySlots(),
   }),
 });
 
@@ -66,7 +66,7 @@ export async function dispatchDeliveries(
     namespace,
     logger: pino({ level: 'silent' }),
   });
-  outbox.dispatchSoon();
+  outbox.scheduleDispatch();
   await until('an empty outbox', 20, async () => {
     const [row] = await em.execute<{ n: number }[]>(
       'select count(*)::integer as n from outbox where dispatched_at is null',

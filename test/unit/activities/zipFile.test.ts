@@ -3,7 +3,12 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { type ZipEntry, type ZipPiece, zipEnd, zipPiece } from '../../../src/activities/steps/zipFile.ts';
+import {
+  writeZipEnd,
+  writeZipPiece,
+  type ZipEntry,
+  type ZipPiece,
+} from '../../../src/activities/steps/zipFile.ts';
 import { testWithUnzip } from '../../support/unzip.ts';
 import { testedNames, unzipped } from '../../support/unzipped.ts';
 
@@ -15,7 +20,7 @@ const fileOf = (pieces: readonly ZipPiece[]): Buffer =>
   Buffer.concat([
     ...pieces.map(({ content }) => content),
     ...pieces.map(({ directory }) => directory),
-    zipEnd({
+    writeZipEnd({
       entries: pieces.reduce((sum, { entries }) => sum + entries, 0),
       contentBytes: length(pieces, 'content'),
       directoryBytes: length(pieces, 'directory'),
@@ -33,9 +38,9 @@ describe('a zip file in pieces', () => {
 
   testWithUnzip('is opened by a program of others, entry by entry', async () => {
     const large = 'Ñandú & Cía. '.repeat(100_000);
-    const one = await zipPiece([entry('a/ñ.xml', '<ñ/>'), entry('empty', '')], { contentBytes: 0 });
-    const none = await zipPiece([], { contentBytes: one.content.length });
-    const two = await zipPiece([entry('large.txt', large)], { contentBytes: one.content.length });
+    const one = await writeZipPiece([entry('a/ñ.xml', '<ñ/>'), entry('empty', '')], { contentBytes: 0 });
+    const none = await writeZipPiece([], { contentBytes: one.content.length });
+    const two = await writeZipPiece([entry('large.txt', large)], { contentBytes: one.content.length });
     const file = fileOf([one, none, two]);
     expect(unzipped(file)).toEqual(
       new Map([
@@ -54,7 +59,7 @@ describe('a zip file in pieces', () => {
 
   testWithUnzip('has more entries than the old form counts', async () => {
     const names = Array.from({ length: 65_600 }, (_, i) => `${i}`);
-    const piece = await zipPiece(
+    const piece = await writeZipPiece(
       names.map((name) => entry(name, name)),
       { contentBytes: 0 },
     );
@@ -65,8 +70,8 @@ describe('a zip file in pieces', () => {
 
   testWithUnzip('has entries beyond 4 GiB', async () => {
     const far = 2 ** 32 + 12_345;
-    const first = await zipPiece([entry('near', 'at the beginning')], { contentBytes: 0 });
-    const beyond = await zipPiece([entry('far', 'beyond')], { contentBytes: far });
+    const first = await writeZipPiece([entry('near', 'at the beginning')], { contentBytes: 0 });
+    const beyond = await writeZipPiece([entry('far', 'beyond')], { contentBytes: far });
     const path = join(folder, 'large.zip');
     // What lies between is a hole, which no entry points to.
     const file = openSync(path, 'w');
@@ -75,7 +80,7 @@ describe('a zip file in pieces', () => {
       beyond.content,
       first.directory,
       beyond.directory,
-      zipEnd({
+      writeZipEnd({
         entries: 2,
         contentBytes: far + beyond.content.length,
         directoryBytes: first.directory.length + beyond.directory.length,

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { isHeldBack, NoAnswer } from '../../../src/dgi/answers.ts';
 import { type AuthorityCall, createDgiClient } from '../../../src/dgi/client.ts';
-import { measureAuthority, measured, measureWebhooks } from '../../../src/metrics/work.ts';
+import { measureAuthority, measureCalls, measureWebhooks } from '../../../src/metrics/work.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
 import { aCertificate, aRut } from '../../support/papers.ts';
 import { samplesOf, valueOf } from '../../support/scrape.ts';
@@ -49,7 +49,7 @@ test('calls are counted by what came of them; those that were held back took no 
 
 test('the check of logins is measured as a call, whether it answers or not', async () => {
   const calls: { answer: string; result: string }[] = [];
-  const check = measured(
+  const check = measureCalls(
     ({ answer, result }) => void calls.push({ answer, result }),
     { environment: 'production', service: 'credentials', operation: 'checkLogin' },
     async (failure: Error | null) => {

@@ -1,5 +1,5 @@
 /** How many attempts may be under way at a time, in one process. */
-export interface PlaceLimits {
+export interface SlotLimits {
   /** To one receiver. */
   readonly receiver: number;
   /** To all receivers of one account. */
@@ -7,7 +7,7 @@ export interface PlaceLimits {
 }
 
 /** The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many receivers it has. */
-const LIMITS: PlaceLimits = { receiver: 5, account: 10 };
+const LIMITS: SlotLimits = { receiver: 5, account: 10 };
 /** Longest wait for a place: whoever waits asks again by then, in case the receiver has become quick. */
 const LONGEST_WAIT_MILLISECONDS = 300_000;
 const SHORTEST_WAIT_MILLISECONDS = 100;
@@ -15,11 +15,11 @@ const SHORTEST_WAIT_MILLISECONDS = 100;
 const FIRST_GUESS_MILLISECONDS = 200;
 
 /** A place, to be freed when the attempt ends; or in how many milliseconds to ask again. */
-export type PlaceAnswer = { readonly free: () => void } | { readonly waitMilliseconds: number };
+export type SlotAnswer = { readonly free: () => void } | { readonly waitMilliseconds: number };
 
 /** The places of all receivers and accounts, in one process. A receiver is what may be slow as one: a webhook, say. */
-export interface Places {
-  take(destination: { receiver: string; accountId: string }): PlaceAnswer;
+export interface DeliverySlots {
+  take(destination: { receiver: string; accountId: string }): SlotAnswer;
 }
 
 /** A receiver, or an account with all of its receivers. */
@@ -38,9 +38,9 @@ interface Side {
  * deliveries holds a few slots of the worker and delays nobody else. Whoever gets none is told a moment of its own,
  * spread by how quick the receiver is, so that waiting costs few questions. `clock`: milliseconds; `chance`: 0 to 1.
  */
-export function createPlaces(
-  options: { limits?: PlaceLimits; clock?: () => number; chance?: () => number } = {},
-): Places {
+export function createDeliverySlots(
+  options: { limits?: SlotLimits; clock?: () => number; chance?: () => number } = {},
+): DeliverySlots {
   const { limits = LIMITS, clock = () => performance.now(), chance = Math.random } = options;
   const sides = new Map<string, Side>();
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { signWaiting, writeSobre } from '../../../src/activities/steps/writeSobre.ts';
+import { prepareSobre, signWaitingCfes } from '../../../src/activities/steps/prepareSobre.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { currentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
@@ -112,7 +112,7 @@ describe('signing a CFE that has a sobre to itself', () => {
     const body = fromJson(JSON.stringify(aCfeBody({ type: 'ETICKET_NC', reference: formatCfeId(original) })));
     const note = await issueCfe(deps, { accountId, rut, environment: 'production', body });
     expect(note).toMatchObject({ held: true, sobreId: null });
-    await signWaiting(signingDeps([]));
+    await signWaitingCfes(signingDeps([]));
     // It can be shown already.
     expect(await rowOf(note.id)).toMatchObject({ held: true, sobreId: null, status: 'PENDING' });
     expect((await rowOf(note.id)).signedXml).toContain('<CFE');
@@ -181,9 +181,9 @@ describe('signing a CFE that has a sobre to itself', () => {
     const current = await replace(rut);
     const before = await sobreInHand(db.worker.em.fork(), sobreId);
     const later = await sobreInHand(db.worker.em.fork(), sobreId);
-    expect(await writeSobre(signingDeps([certificateId]), before)).toEqual({ kind: 'changed' });
+    expect(await prepareSobre(signingDeps([certificateId]), before)).toEqual({ kind: 'changed' });
 
-    expect(await writeSobre(signingDeps([]), later)).toEqual({ kind: 'changed' });
+    expect(await prepareSobre(signingDeps([]), later)).toEqual({ kind: 'changed' });
 
     expect(await sobreRow(db.orm, sobreId)).toMatchObject({ state: 'OPEN', idemisor: null, xml: null });
     expect(await signing([])(sobreId)).toEqual(WRITTEN);
@@ -277,7 +277,7 @@ describe('writing a sobre of several', () => {
       let signatures = 0;
       let looked = 0;
       const own = deps({
-        gatekeeper: { lookSoon: () => void (looked += 1) },
+        gatekeeper: { scheduleLook: () => void (looked += 1) },
         signDocument: () => {
           signatures += 1;
           if (signatures === 2) throw fault();
@@ -399,8 +399,8 @@ describe('writing a sobre of several', () => {
       },
     });
 
-    await signWaiting(waiting);
-    await signWaiting(waiting);
+    await signWaitingCfes(waiting);
+    await signWaitingCfes(waiting);
 
     expect(calls).toBe(2);
     const [first, second] = await rows(cfes);

@@ -9,7 +9,7 @@ import type { ReportSummary } from '../../domain/report/summary.ts';
 export interface ContentDeps {
   orm: Orm;
   /** Finds out what is known of rates; the answers are in the order of what is wanted. */
-  ratesFor: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
+  lookUpRates: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 }
 
 /** What the report of a day tells, as things stand now. */
@@ -32,15 +32,15 @@ export const dayIsOverAt = (date: string): Date =>
   new Date(Date.parse(`${addDays(date, 1)}T00:00:00-03:00`) + DAY_SETTLES_MILLISECONDS);
 
 /** Reads a day and sums it up, by the rates that are known at `now`. Throws ReportTooLarge and NumberTwice. */
-export async function reportContent(
-  { orm, ratesFor }: ContentDeps,
+export async function readReportContent(
+  { orm, lookUpRates }: ContentDeps,
   key: ReportKey,
   now: Date,
 ): Promise<ReportContent> {
   const { sums, waitsFor } = await readReportDay(orm.em.fork(), key);
   const signedOn = montevideoDate(now);
   const wanted = sums.wantedRates(signedOn);
-  const answers = await ratesFor(wanted);
+  const answers = await lookUpRates(wanted);
   const known = new Map(
     wanted.map(({ currency, date }, index) => [`${currency} ${date}`, rateIn(answers[index])] as const),
   );

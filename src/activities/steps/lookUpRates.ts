@@ -14,7 +14,7 @@ export interface RateDeps {
 }
 
 /** Finds out what is known of rates; the answers are in the order of what is wanted. */
-export type RatesFor = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
+export type RateLookup = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 
 /**
  * The rates that count at the closings of days (docs/authority/reports.md#which-rate). Rows come first; what they lack
@@ -22,7 +22,7 @@ export type RatesFor = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
  * the same at the same time shares those calls. Never rejects because of the bank: what it does not answer is
  * `awaited`.
  */
-export function createRatesFor(deps: RateDeps): RatesFor {
+export function createRateLookup(deps: RateDeps): RateLookup {
   const underWay = new Map<string, Promise<RateAnswer[]>>();
   return async (wanted) => {
     const days = wanted.map((day) => ({ asked: day, closing: { ...day, date: closingDay(day.date) } }));

@@ -51,13 +51,16 @@ interface Signed {
 }
 
 /** What came of writing a sobre: its bytes are stored; it, or its CFEs, stand otherwise now; why its only CFE cannot be signed. */
-export type Written = { kind: 'written' } | { kind: 'changed' } | { kind: 'obstacle'; explanation: string };
+export type PreparedSobre =
+  | { kind: 'written' }
+  | { kind: 'changed' }
+  | { kind: 'obstacle'; explanation: string };
 
 /**
  * Signs the CFEs of a sobre that are not signed yet and stores its bytes under the next number, in one statement. Where one
  * of them cannot go with the others the sobre is dissolved: that one gets a sobre to itself, the others the next.
  */
-export async function writeSobre(deps: WriteDeps, hand: SobreInHand): Promise<Written> {
+export async function prepareSobre(deps: WriteDeps, hand: SobreInHand): Promise<PreparedSobre> {
   const { sobre, cfes, signer } = hand;
   const refused = cfes.filter(
     ({ status, originalStatus }) => status === 'PENDING' && originalStatus === 'REJECTED',
@@ -133,7 +136,7 @@ async function dissolve(
   deps: WriteDeps,
   { sobre }: SobreInHand,
   { signed, apart }: { signed: readonly SignedCfe[]; apart: readonly CfeInSobre[] },
-): Promise<Written> {
+): Promise<PreparedSobre> {
   const now = deps.clock();
   const { rut, environment } = sobre;
   await deps.orm.em.fork().transactional(async (em) => {
@@ -143,8 +146,8 @@ async function dissolve(
     for (const { message } of made) enqueue(em, message, now);
   });
   failpoint('sobre.dissolved');
-  if (apart.length > 0) deps.outbox.dispatchSoon();
-  deps.gatekeeper.lookSoon();
+  if (apart.length > 0) deps.outbox.scheduleDispatch();
+  deps.gatekeeper.scheduleLook();
   return { kind: 'changed' };
 }
 
@@ -167,9 +170,12 @@ function signedBy(
  * The key of the certificate that was to sign is lost: the enterprise's current one signs, and the moment of signing is
  * fixed anew with it (docs/contract.md#signing). The lock of the CFE's row lets one attempt alone sign it.
  */
-function signAnew(deps: WriteDeps, cfeUuid: string): Promise<Written> {
-  const obstacle = (what: string): Written => ({ kind: 'obstacle', explanation: `${KEY_LOST} ${what}` });
-  return deps.orm.em.fork().transactional(async (em): Promise<Written> => {
+function signAnew(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
+  const obstacle = (what: string): PreparedSobre => ({
+    kind: 'obstacle',
+    explanation: `${KEY_LOST} ${what}`,
+  });
+  return deps.orm.em.fork().transactional(async (em): Promise<PreparedSobre> => {
     const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (cfe.digest !== null || isFinal(cfe.status)) return { kind: 'changed' };
     const now = deps.clock();
@@ -210,7 +216,7 @@ function signAnew(deps: WriteDeps, cfeUuid: string): Promise<Written> {
  * Signs CFEs that wait to be put into a sobre, for they can be shown then, a few at a time. One that cannot be signed gets
  * a sobre to itself, whose run leaves it to a person.
  */
-export async function signWaiting(deps: WriteDeps): Promise<void> {
+export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
   const now = deps.clock();
   const before = new Date(now.getTime() - SIGN_AFTER_MILLISECONDS);
   for (const { id } of await unsignedCfes(deps.orm.em.fork(), before, SIGNED_AT_ONCE)) {
@@ -243,5 +249,5 @@ async function setWaitingApart(deps: WriteDeps, { id }: Cfe, now: Date): Promise
     failpoint('apart.opened');
   });
   failpoint('apart.stored');
-  deps.outbox.dispatchSoon();
+  deps.outbox.scheduleDispatch();
 }
