@@ -6,50 +6,53 @@ import type { RunResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** Things of one batch: some seconds, so that the run tells often how far it is. */
+/** Items of one batch. It takes some seconds, so that the run shows its progress often. */
 const BATCH = 50;
-/** Things that are acted on at a time. */
+/** Items processed at the same time. */
 const LANES = 5;
 
 export interface RunDeps {
   readonly orm: Database;
   readonly clock: () => Date;
   readonly outbox: { scheduleDispatch(): void };
-  /** Acts on one thing and stores what became of it; safe to repeat. */
+  /** Acts on one item and stores the result; safe to repeat. */
   readonly act: (run: Run, item: RunItem) => Promise<void>;
-  /** How many things all runs that are under way may take in a second; each of them has an equal part. */
+  /** Items per second for all active runs together; each run gets an equal share. */
   readonly itemsPerSecond: (run: Run) => number;
 }
 
-/** Acts on the next things of a run, and says whether there are more; its repeat goes on where it was broken off. */
+/**
+ * Acts on the next items of a run; the result says whether more are left. A repeat continues where the last
+ * attempt stopped.
+ */
 export function createActOnItems({
   batch = BATCH,
   ...deps
 }: RunDeps & { batch?: number }): Activity<'actOnItems'> {
   return (runId) =>
     withHeartbeat(async () => {
-      const run = await theRun(deps, runId);
-      if (run.state !== 'RUNNING') return resultOf(run, 0);
-      const began = performance.now();
+      const run = await requireRun(deps, runId);
+      if (run.state !== 'RUNNING') return toRunResult(run, 0);
+      const startedAt = performance.now();
       const items = await itemsLeft(deps.orm.em.fork(), runId, batch);
       await actOn(deps, run, items);
       deps.outbox.scheduleDispatch();
       const left = await itemsLeft(deps.orm.em.fork(), runId, 1);
-      if (left.length === 0) return resultOf(await end(deps, runId), 0);
-      if (await isStopped(deps.orm.em.fork(), runId)) return resultOf(await end(deps, runId), 0);
+      if (left.length === 0) return toRunResult(await endRun(deps, runId), 0);
+      if (await isStopped(deps.orm.em.fork(), runId)) return toRunResult(await endRun(deps, runId), 0);
       const runs = Math.max(1, (await runningRuns(deps.orm.em.fork())).length);
-      const wanted = (items.length * runs * 1_000) / deps.itemsPerSecond(run);
-      const pause = Math.max(0, Math.ceil(wanted - (performance.now() - began)));
-      return resultOf(await theRun(deps, runId), pause);
+      const milliseconds = (items.length * runs * 1_000) / deps.itemsPerSecond(run);
+      const pause = Math.max(0, Math.ceil(milliseconds - (performance.now() - startedAt)));
+      return toRunResult(await requireRun(deps, runId), pause);
     });
 }
 
-/** Ends a run whose workflow was cancelled: nothing more of it is begun. */
+/** Ends a run whose workflow was cancelled; starts no further item. */
 export function createStopItems(deps: Pick<RunDeps, 'orm' | 'clock'>): Activity<'stopItems'> {
-  return async (runId) => resultOf(await end(deps, runId), 0);
+  return async (runId) => toRunResult(await endRun(deps, runId), 0);
 }
 
-/** A few at a time; none is begun once somebody has asked for the run to stop or cancelled it, or one has thrown. */
+/** Starts no further item once the run is stopped or cancelled, or one item has thrown. */
 async function actOn(deps: RunDeps, run: Run, items: readonly RunItem[]): Promise<void> {
   const waiting = [...items];
   const { cancellationSignal } = Context.current();
@@ -66,17 +69,17 @@ async function actOn(deps: RunDeps, run: Run, items: readonly RunItem[]): Promis
     }
   };
   const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
-  for (const one of lanes) if (one.status === 'rejected') throw one.reason;
+  for (const result of lanes) if (result.status === 'rejected') throw result.reason;
 }
 
-async function theRun({ orm }: Pick<RunDeps, 'orm'>, runId: string): Promise<Run> {
+async function requireRun({ orm }: Pick<RunDeps, 'orm'>, runId: string): Promise<Run> {
   const run = await findRun(orm.em.fork(), runId, null);
   if (!run) throw new Error(`there is no run ${runId}`);
   return run;
 }
 
-/** Ends a run: as done where nothing is left, as stopped otherwise. One that has ended stays as it is. */
-async function end({ orm, clock }: Pick<RunDeps, 'orm' | 'clock'>, runId: string): Promise<Run> {
+/** Ends a run as DONE if no item is left, as STOPPED otherwise. An ended run stays as it is. */
+async function endRun({ orm, clock }: Pick<RunDeps, 'orm' | 'clock'>, runId: string): Promise<Run> {
   return orm.em.fork().transactional(async (em) => {
     const run = await lockRun(em, runId, null);
     if (!run) throw new Error(`there is no run ${runId}`);
@@ -88,7 +91,7 @@ async function end({ orm, clock }: Pick<RunDeps, 'orm' | 'clock'>, runId: string
   });
 }
 
-function resultOf(run: Run, pauseMilliseconds: number): RunResult {
+function toRunResult(run: Run, pauseMilliseconds: number): RunResult {
   const { total, done, unneeded, refused, state } = run;
   const counts = { total, done, unneeded, refused };
   return state === 'RUNNING'

@@ -11,22 +11,21 @@ import { type Authority, toAskedCfe } from './steps/authority.ts';
 import { settleRejected } from './steps/settleRejected.ts';
 import { afterMoves, type MoveDeps } from './steps/storeMoves.ts';
 
-/** CFEs looked up at a time. */
+/** CFEs read at a time. */
 const PAGE = 100;
 
 interface AskRejectedDeps extends MoveDeps {
   authority: Authority;
-  /** Questions to the authority in a second: nobody waits for them, and CFEs are sent meanwhile. */
+  /** Questions to the authority per second: no caller waits for them, and sobres are sent meanwhile. */
   questionsPerSecond: number;
-  /** CFEs looked up at a time; 100 unless told. */
+  /** CFEs read at a time; default 100. */
   page?: number;
 }
 
 /**
- * Asks the authority about every CFE that it rejected for E06 alone and whose number is undecided: one that it has accepted
- * since becomes ACCEPTED, one that it has not accepted for 60 days has its number annulled. Where it gives no answer, the
- * next day's run asks again. Its repeat goes on behind the last one that was asked about: however many there are, an hour
- * of them at a time, it comes to the end.
+ * Asks the authority about every CFE rejected for E06 alone whose number is undecided. An accepted one
+ * becomes ACCEPTED; one not accepted within 60 days has its number annulled; one without an answer is asked
+ * about the next day. A repeat continues after the last CFE asked about.
  */
 export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'> {
   return () => {
@@ -39,7 +38,7 @@ export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'
 }
 
 type Counts = Omit<RejectedResult, 'kind'>;
-/** How far it is, as the server keeps it from attempt to attempt with the heartbeats. */
+/** The progress, which the Temporal server keeps from attempt to attempt with the heartbeats. */
 type Progress = Counts & { after: string };
 const BEGINNING: Progress = { after: LEAST_UUID, accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
 
@@ -48,13 +47,13 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
   for (;;) {
     const cfes = await undecidedNumbers(orm.em.fork(), { after: progress.after, limit: page });
     for (const cfe of cfes) {
-      const began = performance.now();
+      const startedAt = performance.now();
       const what = await recordAttempts(deps, cfe.id, () => askAbout(deps, cfe));
       if (what !== 'decided') progress[what] += 1;
       progress.after = cfe.id;
       heartbeat(progress);
-      const early = began + 1_000 / questionsPerSecond - performance.now();
-      if (early > 0) await Context.current().sleep(early);
+      const wait = startedAt + 1_000 / questionsPerSecond - performance.now();
+      if (wait > 0) await Context.current().sleep(wait);
     }
     if (cfes.length < page) break;
   }
@@ -62,7 +61,7 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
   return { kind: 'asked', ...counts };
 }
 
-/** Asks about one; `decided` where somebody else did meanwhile. */
+/** Asks about one CFE; `decided` if another process decided it meanwhile. */
 async function askAbout(deps: AskRejectedDeps, cfe: Cfe): Promise<keyof Counts | 'decided'> {
   const held = await deps.authority.findState(toAskedCfe(cfe));
   if (held.kind === 'repeat' || held.kind === 'stuck') return 'unanswered';

@@ -16,32 +16,35 @@ import {
 const DIFFERS = {
   reason: 'report.differs',
   explanation:
-    'The authority finds that the report differs from the CFEs that it holds (ER); it does not say in what. Compare `report show` with its portal. Retry looks at the day again, corrects what has changed, and asks again; settle leaves the day as the authority has it.',
+    'The authority finds that the report differs from the CFEs that it holds (ER); it does not say in what. Compare `report show` with its portal. Retry looks at the day again, corrects the report if it has changed, and asks again; settle leaves the day as the authority has it.',
 } as const;
 
 /**
- * Asks what the authority made of the report that it took. One that differs, and of whose day nothing more is to come, is
- * left to a person.
+ * Asks the authority for its result on a received report. If it differs (ER) and the day is complete, the
+ * report needs support.
  */
 export function createAskReport(deps: AskingDeps): Activity<'askReport'> {
-  return (key) => withHeartbeat(() => ask(deps, key));
+  return (key) => withHeartbeat(() => askResult(deps, key));
 }
 
-async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
+async function askResult(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
   if (report?.acceptedAsIs && report.status !== 'RECEIVED') return { kind: 'asked', status: report.status };
   const all = await submissionsOf(em, key);
-  const taken = all.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0];
-  if (!report || !taken) throw new Error(`there is no report of ${key.rut} for ${key.date} to ask about`);
-  const found = await withReportCredentials(deps, key, (credentials) =>
-    deps.client.findReport(credentials, key.environment, taken),
+  const submission = all
+    .filter(({ status }) => isTaken(status))
+    .toSorted((a, b) => b.sequence - a.sequence)[0];
+  if (!report || !submission)
+    throw new Error(`there is no report of ${key.rut} for ${key.date} to ask about`);
+  const answer = await withReportCredentials(deps, key, (credentials) =>
+    deps.client.findReport(credentials, key.environment, submission),
   );
   failpoint('report.asked');
-  switch (found.kind) {
+  switch (answer.kind) {
     case 'taken': {
-      const { status: to, authorityId } = found;
-      const { status, isComplete } = await storeReportAnswer(deps, taken, { to, authorityId });
+      const { status: to, authorityId } = answer;
+      const { status, isComplete } = await storeReportAnswer(deps, submission, { to, authorityId });
       return status === 'DIFFERS' && isComplete
         ? escalateReport(deps, key, DIFFERS)
         : { kind: 'asked', status };
@@ -53,6 +56,6 @@ async function ask(deps: AskingDeps, key: ReportKey): Promise<AskReportResult> {
     }
     case 'repeat':
     case 'stuck':
-      return retryOrEscalateReport(deps, key, found);
+      return retryOrEscalateReport(deps, key, answer);
   }
 }

@@ -19,19 +19,19 @@ export interface AttemptDeps extends StoreAttemptDeps {
 }
 
 /**
- * Makes one attempt of a delivery and stores what came of it. Its repeat after a dead worker finds what was stored, or
- * else sends the same bytes with the same id once more.
+ * Makes one attempt of a delivery and stores its result. After a worker crash, a repeat finds the stored
+ * result or sends the same bytes under the same id again.
  */
 export function createAttemptDelivery(deps: AttemptDeps): Activity<'attemptDelivery'> {
-  return (input) => withHeartbeat(() => attempt(deps, input));
+  return (input) => withHeartbeat(() => attemptDelivery(deps, input));
 }
 
-async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptResult> {
+async function attemptDelivery(deps: AttemptDeps, input: AttemptInput): Promise<AttemptResult> {
   const em = deps.orm.em.fork();
   const { deliveryId } = input;
   const execution = executionId();
   const delivery = await findDelivery(em, deliveryId);
-  if (!delivery) throw new Error(`delivery ${deliveryId} is not there`);
+  if (!delivery) throw new Error(`delivery ${deliveryId} does not exist`);
   const { status, webhookId, eventId } = delivery;
   if (status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) return RESULTS[status];
 
@@ -40,7 +40,7 @@ async function attempt(deps: AttemptDeps, input: AttemptInput): Promise<AttemptR
     return RESULTS[await storeAttempt(deps, { ...input, retriesLeft: 0 }, execution, 'webhook_removed')];
   }
   const slot = deps.slots.take({ receiver: webhookId, accountId: webhook.accountId });
-  if ('waitMilliseconds' in slot) throw busy(slot.waitMilliseconds);
+  if ('waitMilliseconds' in slot) throw receiverBusy(slot.waitMilliseconds);
   try {
     const { body } = await em.findOneOrFail(Event, { id: eventId });
     failpoint('deliver.sending');
@@ -60,13 +60,13 @@ const RESULTS: Readonly<Record<DeliveryStatus, AttemptResult>> = {
   PENDING: { kind: 'pending' },
 };
 
-/** The same at every repeat of one activity of one run, and at no other. */
+/** Identifies one activity of one run; the same at each of its repeats. */
 function executionId(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** Signs the event with the webhook's secret, for a while also with the one before, and sends it. */
+/** Sends the event, signed with the webhook's secret and, for a time, with the previous one. */
 function sendTo(
   { opener, send, clock }: AttemptDeps,
   webhook: Webhook,
@@ -74,9 +74,9 @@ function sendTo(
 ): Promise<SendOutcome> {
   const at = clock();
   const body = Buffer.from(message.body, 'utf8');
-  const isBeforeValid = webhook.previousSecretUntil !== null && webhook.previousSecretUntil > at;
+  const isPreviousValid = webhook.previousSecretUntil !== null && webhook.previousSecretUntil > at;
   const { accountId, id: rowId } = webhook;
-  const secrets = [webhook.sealedSecret, isBeforeValid ? webhook.sealedPreviousSecret : null]
+  const secrets = [webhook.sealedSecret, isPreviousValid ? webhook.sealedPreviousSecret : null]
     .filter((sealed) => sealed !== null)
     .map((sealed) => opener.open(sealed, { purpose: 'webhook-secret', accountId, rowId }).toString('utf8'));
   return send({
@@ -90,8 +90,8 @@ function sendTo(
   });
 }
 
-/** The receiver has as many attempts under way as it may: no attempt is counted, and no history grows. */
-function busy(waitMilliseconds: number): ApplicationFailure {
+/** The receiver is at its limit: no attempt is counted, and the history does not grow. */
+function receiverBusy(waitMilliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'ReceiverBusy',
     category: 'BENIGN',

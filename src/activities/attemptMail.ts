@@ -21,56 +21,57 @@ import { admitMail } from './steps/admitMail.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 import { disableMail, type StoreMailAttemptDeps, storeMailAttempt } from './steps/storeMailAttempt.ts';
 
-/** An e-mail without what is the same for every kind. */
+/** The part of an e-mail that differs by its kind. */
 export type MailContent = Omit<MailMessage, 'messageId' | 'date' | 'to'>;
 
-/** Writes the e-mail about a CFE, read with its XML. What it makes for one e-mail is the same each time. */
+/** Writes the e-mail about a CFE, which is read with its XML. The result is the same at each attempt. */
 export type ComposeMail = (em: EntityManager, mail: Mail, cfe: Cfe) => Promise<MailContent>;
 
 export interface AttemptMailDeps extends StoreMailAttemptDeps {
-  /** null: no mail server is configured. */
+  /** null if no mail server is configured. */
   mailer: Mailer | null;
   slots: DeliverySlots;
   compose: Readonly<Partial<Record<MailKind, ComposeMail>>>;
-  /** The only addresses that e-mails of the sandbox go to. */
+  /** The only addresses that receive e-mails of the sandbox. */
   sandboxMails: readonly string[];
 }
 
 /**
- * Makes one attempt to send an e-mail and stores what came of it. Its repeat after a dead worker finds what was stored,
- * or else sends the same e-mail, with the same Message-ID, once more.
+ * Makes one attempt to send an e-mail and stores its result. After a worker crash, a repeat finds the stored
+ * result or sends the same e-mail with the same Message-ID again.
  */
 export function createAttemptMail(deps: AttemptMailDeps): Activity<'attemptMail'> {
-  return (input) => withHeartbeat(() => attempt(deps, input));
+  return (input) => withHeartbeat(() => attemptMail(deps, input));
 }
 
-async function attempt(deps: AttemptMailDeps, input: MailAttemptInput): Promise<MailResult> {
+async function attemptMail(deps: AttemptMailDeps, input: MailAttemptInput): Promise<MailResult> {
   const em = deps.orm.em.fork();
   const { mailId } = input;
   const execution = executionId();
   const mail = await findMail(em, mailId);
-  if (!mail) throw new Error(`e-mail ${mailId} is not there`);
+  if (!mail) throw new Error(`e-mail ${mailId} does not exist`);
   if (mail.status !== 'PENDING' || (await hasTriedMail(em, mailId, execution))) return RESULTS[mail.status];
   if (!deps.mailer) {
     await disableMail(deps, mail);
     return { kind: 'disabled' };
   }
   const cfe = await em.findOneOrFail(Cfe, { id: mail.cfeUuid }, { populate: ['signedXml'] });
-  const obstacle = obstacleFor(deps, mail, cfe);
-  if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notTried(obstacle, true))];
-  const held = await admitMail(deps, mail, cfe);
-  if (held) {
-    const outcome = notTried(held, held === 'bounced');
+  const obstacle = findObstacle(deps, mail, cfe);
+  if (obstacle) return RESULTS[await storeMailAttempt(deps, input, execution, notAttempted(obstacle, true))];
+  const denied = await admitMail(deps, mail, cfe);
+  if (denied) {
+    const outcome = notAttempted(denied, denied === 'bounced');
     return RESULTS[await storeMailAttempt(deps, input, execution, outcome)];
   }
   const slot = deps.slots.take({ receiver: cfe.rut, accountId: cfe.accountId });
-  if ('waitMilliseconds' in slot) throw busy(slot.waitMilliseconds);
+  if ('waitMilliseconds' in slot) throw mailBusy(slot.waitMilliseconds);
   try {
     const { destination: to, createdAt: date } = mail;
     const compose = deps.compose[mail.kind];
-    if (!compose) throw new Error(`nobody writes e-mails of the kind ${mail.kind}`);
-    const content = await compose(em, mail, cfe).catch(unwritten);
-    if (!content) return RESULTS[await storeMailAttempt(deps, input, execution, notTried('print', false))];
+    if (!compose) throw new Error(`no composer for e-mails of the kind ${mail.kind}`);
+    const content = await compose(em, mail, cfe).catch(handlePrintFailure);
+    if (!content)
+      return RESULTS[await storeMailAttempt(deps, input, execution, notAttempted('print', false))];
     const messageId = await fixMessageId(em, mail, `${mail.id}@${deps.mailer.domain}`);
     failpoint('mail.sending');
     const outcome = await deps.mailer.send({ ...content, messageId, date, to });
@@ -90,22 +91,22 @@ const RESULTS: Readonly<Record<MailStatus, MailResult>> = {
   PENDING: { kind: 'pending' },
 };
 
-/** The same at every repeat of one activity of one run, and at no other. */
+/** Identifies one activity of one run; the same at each of its repeats. */
 function executionId(): string {
   const { workflowExecution, activityId } = activityInfo();
   return `${workflowExecution?.runId ?? ''}/${activityId}`;
 }
 
-/** Why an e-mail must not go, as things stand now: nothing of what was true when it was asked for is believed. */
-function obstacleFor({ sandboxMails }: AttemptMailDeps, mail: Mail, cfe: Cfe): MailError | null {
+/** Returns why an e-mail must not be sent, judged by the present rows and not by those of its request. */
+function findObstacle({ sandboxMails }: AttemptMailDeps, mail: Mail, cfe: Cfe): MailError | null {
   if (cfe.status === 'REJECTED') return 'cfe_rejected';
-  // A database that was restored knows of an e-mail, but not yet that its CFE was sent.
+  // After a restore the database may hold the e-mail but not yet the send of its CFE.
   if (cfe.status === 'PENDING') throw new Error(`CFE ${cfe.id} has not gone to the authority`);
   const isStranger = cfe.environment === 'sandbox' && !mayReachFromSandbox(mail.destination, sandboxMails);
   return isStranger ? 'sandbox' : null;
 }
 
-const notTried = (error: MailError, isFinal: boolean): MailOutcome => ({
+const notAttempted = (error: MailError, isFinal: boolean): MailOutcome => ({
   smtpCode: null,
   error,
   answer: null,
@@ -115,20 +116,21 @@ const notTried = (error: MailError, isFinal: boolean): MailOutcome => ({
 });
 
 /**
- * Receipts are drawn a few at a time; who gets no turn comes again, and no attempt is counted. One that cannot be drawn
- * (null) is an attempt of the schedule: repeated at once and for ever, it would hold the threads that draw for all.
+ * Returns null for a receipt that cannot be printed: the schedule of attempts goes on, where an immediate
+ * repeat would keep the printing threads busy. While all threads are busy it throws, and no attempt is
+ * counted.
  */
-function unwritten(error: unknown): null {
+function handlePrintFailure(error: unknown): null {
   if (error instanceof UnprintableReceipt) {
     log.error('a receipt could not be printed for its e-mail', { error });
     return null;
   }
   if (!(error instanceof Refusal) || error.code !== 'UNAVAILABLE') throw error;
-  throw busy((error.retryAfterSeconds ?? 1) * 1_000);
+  throw mailBusy((error.retryAfterSeconds ?? 1) * 1_000);
 }
 
-/** As many are under way as may be: no attempt is counted, and no history grows. */
-function busy(waitMilliseconds: number): ApplicationFailure {
+/** The limit is reached: no attempt is counted, and the history does not grow. */
+function mailBusy(waitMilliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'MailBusy',
     category: 'BENIGN',

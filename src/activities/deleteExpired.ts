@@ -4,18 +4,18 @@ import type { PurgedTable, Retention } from '../domain/retention.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** Rows taken out in one transaction: some tens of milliseconds. */
+/** Rows deleted in one transaction, which takes some tens of milliseconds. */
 const BATCH = 1_000;
 
 interface DeleteExpiredDeps {
   orm: Orm;
   clock: () => Date;
   retention: Retention;
-  /** Told of every batch once it is gone; for the metrics. */
+  /** Called after each batch is deleted; for the metrics. */
   onPurged?: ((table: PurgedTable, rows: number) => void) | undefined;
 }
 
-/** Takes out all rows whose time is over; its repeat goes on where it was broken off. */
+/** Deletes all rows past their retention; a repeat continues where the last attempt stopped. */
 export function createDeleteExpired({ clock, ...deps }: DeleteExpiredDeps): Activity<'deleteExpired'> {
   return () =>
     withHeartbeat(async () => ({

@@ -3,10 +3,10 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isBug } from './steps/attempt.ts';
 
 /**
- * What a history may know of an error that is no failure of ours: what kind it is, and its code. The texts of foreign
- * errors quote rows, papers and input; they go to the log without their text, and never into a history.
+ * Reduces an error to its type and code for the history. The texts of foreign errors may quote rows,
+ * certificates and input, so neither log nor history gets them.
  */
-function withoutItsText(error: unknown): Error {
+function stripErrorText(error: unknown): Error {
   if (
     error instanceof ApplicationFailure ||
     error instanceof CancelledFailure ||
@@ -19,13 +19,13 @@ function withoutItsText(error: unknown): Error {
   const known = typeof code === 'string' && /^[A-Z0-9_]{3,40}$/.test(code) ? ` ${code}` : '';
   return ApplicationFailure.create({
     type: name,
-    message: `${name}${known}; the worker's log has more. It is tried again by itself.`,
+    message: `${name}${known}; see the worker's log. It is retried automatically.`,
   });
 }
 
 /**
- * Interceptors of every worker: no activity lets the text of a foreign error into a history, and what fails by a mistake of
- * ours is told by its type, whatever it works on. An authority, a receiver or a database that is away is no such mistake.
+ * Interceptors of every worker: keep texts of foreign errors out of the history, and report bugs by activity
+ * type. An unavailable authority, receiver or database is no bug.
  */
 export const activityInterceptors = (
   onBug: (activityType: string) => void,
@@ -37,9 +37,9 @@ export const activityInterceptors = (
           return await next(input);
         } catch (error) {
           if (isBug(error)) onBug(info.activityType);
-          const told = withoutItsText(error);
-          if (told !== error) log.error('an activity failed by a mistake or an outage of ours', { error });
-          throw told;
+          const failure = stripErrorText(error);
+          if (failure !== error) log.error('an activity failed by a bug or an outage of ours', { error });
+          throw failure;
         }
       },
     },

@@ -10,16 +10,15 @@ import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** Rows stored in one statement. */
 const BATCH = 1_000;
-/** Before the first electronic issuer there was. */
+/** A date before the first electronic issuer. */
 const EVER = new Date('2010-01-01T00:00:00Z');
-/** Changes are asked for again for so long: what the authority enters late, or dates by another clock, is not missed. */
+/** Changes of the last 3 days are read again, in case the authority enters them late or its clock differs. */
 const OVERLAP_MILLISECONDS = 3 * 86_400_000;
 
 /**
- * Loads the list of electronic issuers: whole the first time, then what changed since the load before, with an overlap.
- * Broken off, it begins anew; a load counts once all of it is stored.
+ * Loads the list of electronic issuers: all of it the first time, then the changes since the last load, with
+ * an overlap. A repeat starts from scratch; a load counts once all of it is stored.
  */
 export function createLoadDirectory(deps: DirectoryDeps): Activity<'loadDirectory'> {
   return () => withHeartbeat(() => load(deps));
@@ -27,14 +26,14 @@ export function createLoadDirectory(deps: DirectoryDeps): Activity<'loadDirector
 
 async function load(deps: DirectoryDeps) {
   const { orm, clock } = deps;
-  const begunAt = clock();
+  const startedAt = clock();
   const em = orm.em.fork();
-  const certificate = await certificateToAskWith(em, begunAt);
+  const certificate = await certificateToAskWith(em, startedAt);
   if (!certificate) return { kind: 'nobodyToAsk' } as const;
   const last = await lastDirectoryLoad(em);
   const since = last ? new Date(last.getTime() - OVERLAP_MILLISECONDS) : EVER;
-  const entries = await store(orm, await askDirectory(deps, certificate, { since }), begunAt);
-  await recordDirectoryLoad(orm.em.fork(), begunAt, clock());
+  const entries = await store(orm, await askDirectory(deps, certificate, { since }), startedAt);
+  await recordDirectoryLoad(orm.em.fork(), startedAt, clock());
   return { kind: 'loaded', entries } as const;
 }
 

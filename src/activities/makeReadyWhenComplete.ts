@@ -6,7 +6,7 @@ import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterp
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 
-/** Makes the enterprise READY if everything is there; says what lacks otherwise. Repeating it changes nothing. */
+/** Makes the enterprise READY if nothing is missing, otherwise returns the missing facts. Idempotent. */
 export function createMakeReadyWhenComplete({
   orm,
   clock,
@@ -17,7 +17,7 @@ export function createMakeReadyWhenComplete({
   return (rut) =>
     orm.em.fork().transactional(async (em) => {
       const enterprise = await lockEnterprise(em, rut);
-      if (!enterprise) throw new Error(`enterprise ${rut} is not there`);
+      if (!enterprise) throw new Error(`enterprise ${rut} does not exist`);
       const now = clock();
       const date = enterprise.scheduledReadyDate;
       const dueInMilliseconds = date !== null && date > now ? date.getTime() - now.getTime() : null;

@@ -13,11 +13,13 @@ import { withHeartbeat } from './steps/attempt.ts';
 
 export interface ExchangeDeps extends DirectoryDeps {
   outbox: { scheduleDispatch(): void };
-  /** What Message-IDs end in. */
+  /** The domain of Message-IDs. */
   messageDomain: string;
 }
 
-/** That a RUC is no electronic issuer is believed for so long; who becomes one comes with the changes of a day, too. */
+/**
+ * How long the answer "not an electronic issuer" is trusted; new issuers also come with the daily changes.
+ */
 const NO_COUNTS_MILLISECONDS = 3_600_000;
 const EVER = new Date('2010-01-01T00:00:00Z');
 
@@ -28,8 +30,8 @@ const RESULTS: Readonly<Record<Exclude<ExchangeState, 'PENDING'>, ExchangeResult
 };
 
 /**
- * Puts a CFE with its verdict on its way to its receiver, if that is an electronic one: its sobre, stored with the next
- * Idemisor, and the e-mail that brings it, in one transaction. A second run finds what was stored.
+ * Sends a decided CFE to its receiver if that is an electronic issuer: stores the sobre, with the next
+ * Idemisor, and its e-mail in one transaction. A repeat finds the stored rows.
  */
 export function createPrepareExchange(deps: ExchangeDeps): Activity<'prepareExchange'> {
   return (cfeUuid) => withHeartbeat(() => prepare(deps, cfeUuid));
@@ -52,7 +54,7 @@ async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeRes
   return RESULTS.ON_ITS_WAY;
 }
 
-/** What is known of the receiver. Before the first sending to it the authority is asked about it alone. */
+/** Returns what the directory has on the receiver; asks the authority before the first sobre to it. */
 async function receiverOf(
   deps: ExchangeDeps,
   cfe: Cfe,
@@ -67,8 +69,8 @@ async function receiverOf(
   }
   const certificate =
     (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
-  const told = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
-  const entry = told.find((one) => one.rut === rut) ?? {
+  const entries = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
+  const entry = entries.find((issuer) => issuer.rut === rut) ?? {
     rut,
     name: '',
     mail: null,

@@ -23,23 +23,23 @@ import {
 import { escalateReport, type ReportDeps } from './steps/reports.ts';
 
 export interface PrepareReportDeps extends ReportDeps, ContentDeps {
-  /** `HH:MM`, of the next working day: then what is known is sent. */
+  /** `HH:MM` on the next working day, when the report is sent with what is known. */
   latest: string;
-  /** From the authority's receipt to the first question what it made of the report, seconds. */
+  /** From the authority's receipt of a report to the first question for its result, in seconds. */
   askAfterSeconds: number;
-  /** Writes and signs a report with a stored certificate. Throws UnsealError where its key cannot be opened. */
+  /** Writes and signs a report with a stored certificate. Throws UnsealError if its key cannot be opened. */
   signReport: (heading: ReportHeading, summary: ReportSummary, certificate: Certificate) => string;
 }
 
-/** Between two corrections of a day of which more is to come; milliseconds. */
+/** Shortest time between two corrections of an incomplete day, in milliseconds. */
 const CORRECTIONS_APART = 600_000;
 
-/** Ten digits: unlikely to be another system's, or one of ours from before the database was restored. */
+/** Ten digits: unlikely to collide with another system, or with our own numbers from before a restore. */
 const ID_EMISOR = { min: 1_000_000_000, max: 10_000_000_000 };
 
 /**
- * Looks what the report of a day needs next. Where it is to be sent, first or as a correction, its bytes are stored
- * before anything is sent, with sequence and number; until what became of them is known nothing else is prepared.
+ * Finds the next step for the report of a day. If it has to be sent, first or as a correction, its bytes,
+ * sequence and number are stored before it is sent; no other is prepared until its result is known.
  */
 export function createPrepareReport(deps: PrepareReportDeps): Activity<'prepareReport'> {
   return (key) => withHeartbeat(() => prepare(deps, key));
@@ -48,7 +48,7 @@ export function createPrepareReport(deps: PrepareReportDeps): Activity<'prepareR
 async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<PrepareReportResult> {
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
-  // `report stop` took the day back before anything of it was sent.
+  // `report stop` withdrew the day before a report was sent.
   if (!report) return { kind: 'ended', status: 'OPEN' };
   if (report.acceptedAsIs && report.isComplete) return afterTaken(deps, report);
   const last = await lastSubmission(em, key);
@@ -78,12 +78,12 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
   const taken = await lastTaken(deps, report);
   const latest = onNextWorkingDay(report.date, deps.latest);
   const mayWait = !content.isComplete && !report.sendNow;
-  if (!taken && last === null && mayWait && now < latest) return waits(deps, look, latest);
-  if (taken?.contentHash === content.hash) return afterTaken(deps, await note(deps, look, taken));
-  // Settled: what was left unsaid then is not sent until something else changes.
+  if (!taken && last === null && mayWait && now < latest) return waitForDay(deps, look, latest);
+  if (taken?.contentHash === content.hash) return afterTaken(deps, await storeLook(deps, look, taken));
+  // The day was settled with this content: it is sent only if something else changes.
   const isSettled = report.acceptedAsIs && last?.contentHash === content.hash && !report.sendNow;
-  if (isSettled) return afterTaken(deps, await note(deps, look));
-  if (taken && mayWait && isSpared(look, taken)) return waits(deps, look, null);
+  if (isSettled) return afterTaken(deps, await storeLook(deps, look));
+  if (taken && mayWait && mustSpareSequence(look, taken)) return waitForDay(deps, look, null);
   const sequence = await nextSequence(deps, report, taken);
   if (sequence > LAST_SEQUENCE) {
     return escalateReport(deps, report, {
@@ -94,19 +94,24 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
   return store(deps, look, sequence);
 }
 
-/** Whether a correction has to wait while more of the day is to come: its sequences are to last, and each is a file. */
-function isSpared({ report, last, now }: Look, taken: ReportSubmission): boolean {
+/**
+ * Returns whether a correction of an incomplete day must wait: the authority takes few sequences for a day.
+ */
+function mustSpareSequence({ report, last, now }: Look, taken: ReportSubmission): boolean {
   if (taken.sequence >= SPARING_FROM || now < dayIsOverAt(report.date)) return true;
   return last?.status !== 'REFUSED' && now.getTime() - taken.createdAt.getTime() < CORRECTIONS_APART;
 }
 
-/** The submission that counts at the authority as far as we know: the one taken with the highest sequence. */
+/** Returns the accepted submission with the highest sequence: the one that counts at the authority. */
 async function lastTaken({ orm }: PrepareReportDeps, { rut, environment, date }: ReportKey) {
   const all = await orm.em.fork().find(ReportSubmission, { rut, environment, date });
   return all.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0] ?? null;
 }
 
-/** One above what the authority took; after a refusal for its sequence, what its list said is the next. */
+/**
+ * Returns the sequence after the last accepted one, or the one that the authority's list gave after a
+ * refusal.
+ */
 async function nextSequence(
   { orm }: PrepareReportDeps,
   key: ReportKey,
@@ -116,7 +121,7 @@ async function nextSequence(
   return Math.max(report?.nextSequence ?? 1, (taken?.sequence ?? 0) + 1);
 }
 
-/** What follows once the authority has the report as it is. */
+/** Returns the next step once the authority has the report as it is. */
 function afterTaken(
   { askAfterSeconds }: PrepareReportDeps,
   { status, isComplete, acceptedAsIs }: DailyReport,
@@ -129,13 +134,17 @@ function afterTaken(
 }
 
 const WAITS_FOR_CHANGES =
-  'Some numbers of the day, or rates, are not known yet; it is corrected when they are.';
+  'Some numbers or rates of the day are not known yet; the report is corrected when they are.';
 const LONGEST_WAIT = 21_600_000;
 const LONGEST_WAIT_BEFORE_SENDING = 600_000;
 
-async function waits(deps: PrepareReportDeps, look: Look, latest: Date | null): Promise<PrepareReportResult> {
+async function waitForDay(
+  deps: PrepareReportDeps,
+  look: Look,
+  latest: Date | null,
+): Promise<PrepareReportResult> {
   const { content, now } = look;
-  const { status } = await note(deps, look);
+  const { status } = await storeLook(deps, look);
   const { verdicts, undecided } = content.waitsFor;
   const what = `It waits for verdicts (${verdicts}), decisions on numbers refused for E06 (${undecided}), and rates (${content.ratesLacking}).`;
   const left = latest === null ? LONGEST_WAIT : latest.getTime() - now.getTime();
@@ -145,28 +154,28 @@ async function waits(deps: PrepareReportDeps, look: Look, latest: Date | null): 
 }
 
 /**
- * Stores what was seen of the day, where nothing is to be sent; `stands`: the submission that tells all of it already, as
- * after a correction that was refused and is not needed any more.
+ * Stores the state of the day when nothing is to be sent. `current`: a submission that already reports all of
+ * it, as after a refused correction that is no longer needed.
  */
-async function note(
+async function storeLook(
   { orm }: PrepareReportDeps,
   { report, content, now }: Look,
-  stands?: ReportSubmission,
+  current?: ReportSubmission,
 ): Promise<DailyReport> {
   return orm.em.fork().transactional(async (em) => {
     const row = await lockReport(em, report);
     row.isComplete = content.isComplete;
     row.lookedAt = now;
     row.stuckReason = null;
-    if (stands) row.sendNow = false;
-    if (stands && isTaken(stands.status) && row.status === 'REFUSED') {
-      await moveReport(em, row, { status: stands.status, sequence: stands.sequence }, now);
+    if (current) row.sendNow = false;
+    if (current && isTaken(current.status) && row.status === 'REFUSED') {
+      await moveReport(em, row, { status: current.status, sequence: current.sequence }, now);
     }
     return row;
   });
 }
 
-/** Writes, signs and stores the submission; of two looks at once, one does. */
+/** Writes, signs and stores the submission; of two attempts at once, one stores it. */
 async function store(
   deps: PrepareReportDeps,
   { report, last, content, now }: Look,
@@ -175,7 +184,7 @@ async function store(
   const { rut, environment, date } = report;
   const idEmisor = BigInt(randomInt(ID_EMISOR.min, ID_EMISOR.max));
   const heading = { rut, date, idEmisor, sequence, signedAt: montevideoTimestamp(now) };
-  const xml = await signed(deps, heading, content.summary, environment);
+  const xml = await signReportXml(deps, heading, content.summary, environment);
   if (typeof xml !== 'string') return escalateReport(deps, report, xml);
   await deps.orm.em.fork().transactional(async (em) => {
     const row = await lockReport(em, report);
@@ -206,8 +215,8 @@ async function store(
   return { kind: 'ready' };
 }
 
-/** The signed text, or what stands in the way, for support. */
-async function signed(
+/** Returns the signed XML, or why it cannot be signed. */
+async function signReportXml(
   { orm, clock, signReport }: PrepareReportDeps,
   heading: ReportHeading,
   summary: ReportSummary,

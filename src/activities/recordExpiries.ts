@@ -14,33 +14,36 @@ import { LEAST_UUID } from '../domain/uuid.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** Enterprises, or CAEs, looked up at a time. */
+/** Enterprises, or CAEs, read at a time. */
 const PAGE = 100;
 
 interface ExpiryDeps {
   orm: Orm;
   clock: () => Date;
-  /** Enterprises, or CAEs, looked up at a time; 100 unless told. */
+  /** Enterprises, or CAEs, read at a time; default 100. */
   page?: number;
 }
 
 /**
- * Annuls the numbers that an expired CAE has left (docs/contract.md#numbers). Records `enterprise.updated` once for every enterprise whose certificate or CAE has expired
- * (docs/contract.md#events), and every warning that is due (docs/contract.md#warnings), each enterprise in a transaction
- * of its own; answers how many were told of what has expired. Its repeat goes on where it was broken off.
+ * Annuls the unused numbers of expired CAEs (docs/contract.md#numbers), then records `enterprise.updated`
+ * once for each enterprise with an expired certificate or CAE, and every due warning, one transaction per
+ * enterprise. Returns the number of enterprises with an `enterprise.updated`.
  */
 export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries'> {
   return () =>
     withHeartbeat(async () => {
-      await annulAll(deps);
-      const result = await tellAll(deps);
-      await warnAll(deps);
+      await annulAllNumbers(deps);
+      const result = await recordAllExpiries(deps);
+      await recordAllWarnings(deps);
       return result;
     });
 }
 
-/** Whoever judged a request before midnight, and takes the number after this, finds none left and judges anew. */
-async function annulAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
+/**
+ * A request that was checked before midnight and takes its number afterwards finds none left and is checked
+ * again.
+ */
+async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
   const now = clock();
   const today = montevideoDate(now);
   let after: string | undefined = LEAST_UUID;
@@ -57,7 +60,7 @@ async function annulAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> 
   }
 }
 
-async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {
+async function recordAllExpiries({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {
   const now = clock();
   let enterprises = 0;
   let after = '';
@@ -72,7 +75,7 @@ async function tellAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<Expirie
   }
 }
 
-async function warnAll({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
+async function recordAllWarnings({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
   const now = clock();
   let after: string | undefined = '';
   while (after !== undefined) {

@@ -5,18 +5,17 @@ import type { WorkflowMessage, WorkflowName } from '../temporal.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** What is younger may still be on its way to its first run. */
+/** Younger rows may not have started their first run yet. */
 const OLDER_THAN = 1_800_000;
-/** Rows read at a time. */
 const PAGE = 1_000;
-/** Temporal is asked about so many in a second, and what has no run is started no faster: new work comes first. */
+/** Workflows checked, and started, per second: new work comes first. */
 const PER_SECOND = 20;
 
 const WORKFLOW_NAMES = Object.keys(UNFINISHED) as WorkflowName[];
 
 /**
- * Looks at a page of what our rows say is not ended, workflow after workflow, and starts again what has no run: it was
- * terminated, or Temporal was restored. To start one that runs after all would change nothing.
+ * Reads a page of unfinished rows, workflow after workflow, and starts those without a run, as after a
+ * Terminate or a restore of Temporal. Starting a workflow that runs anyway changes nothing.
  */
 export function createRecoverRuns({
   orm,
@@ -31,18 +30,18 @@ export function createRecoverRuns({
   hasRun: (workflowId: string) => Promise<boolean>;
   page?: number;
 }): Activity<'recoverRuns'> {
-  async function startLacking(messages: readonly WorkflowMessage[]): Promise<number> {
+  async function startMissing(messages: readonly WorkflowMessage[]): Promise<number> {
     const found = await Promise.all(
       messages.map(async (message) => ({ message, runs: await hasRun(message.workflowId) })),
     );
-    const lacking = found.filter(({ runs }) => !runs).map(({ message }) => message);
-    if (lacking.length === 0) return 0;
+    const missing = found.filter(({ runs }) => !runs).map(({ message }) => message);
+    if (missing.length === 0) return 0;
     await orm.em.fork().transactional(async (em) => {
-      // A start alone: a signal is for a run that waits.
-      for (const { signal: _, ...start } of lacking) enqueue(em, start, clock());
+      // Without the signal, which is for a waiting run.
+      for (const { signal: _, ...start } of missing) enqueue(em, start, clock());
     });
     outbox.scheduleDispatch();
-    return lacking.length;
+    return missing.length;
   }
   return (from) =>
     withHeartbeat(async () => {
@@ -55,13 +54,15 @@ export function createRecoverRuns({
       let recovered = 0;
       for (let at = 0; at < each.length; at += PER_SECOND) {
         if (at > 0) await new Promise((resolve) => setTimeout(resolve, 1_000));
-        recovered += await startLacking(each.slice(at, at + PER_SECOND));
+        recovered += await startMissing(each.slice(at, at + PER_SECOND));
       }
       return { kind: 'looked', recovered, after: nextPage(workflow, each, page) };
     });
 }
 
-/** The next page of the same workflow where this one is full, else the first of the workflow behind it. */
+/**
+ * Returns the next page of the same workflow if this one is full, else the first page of the next workflow.
+ */
 function nextPage(
   workflow: WorkflowName,
   messages: readonly WorkflowMessage[],

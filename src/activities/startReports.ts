@@ -4,15 +4,15 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
 
-/** Enterprises looked at in one run of the activity, so many that its results stay few. */
+/** Enterprises per run of the activity, so that its results stay few. */
 const PAGE = 50;
-/** Of the sends that the authority takes in a second, CFEs have at least the other half. */
+/** Reports get at most this share of the sends per second; CFEs get the rest. */
 const SHARE = 0.5;
 
 /**
- * Stores the days that are due of up to `page` enterprises after the RUT `after`, each enterprise in a transaction of its
- * own, and starts the first report of each that may go. Others follow as those are sent. The first page also wakes
- * reports whose day was changed since.
+ * Stores the due days of up to `page` enterprises after the RUT `after`, one transaction each, and starts the
+ * first report of each; the others follow one by one. The first page also wakes reports whose day has
+ * changed.
  */
 export function createStartReports({
   orm,

@@ -20,13 +20,13 @@ import {
 } from './steps/reports.ts';
 
 export interface SubmitReportDeps extends AskingDeps {
-  /** `HH:MM`, of the next working day: from then on a report waits for no CFE. */
+  /** `HH:MM` on the next working day, from when on a report no longer waits behind CFEs. */
   latest: string;
-  /** Says when a report may be sent. */
+  /** Rate limiter for reports. */
   slots: ReportSlots;
 }
 
-/** The authority's clock says that the day has not begun (R06): it is sent again after so long. */
+/** After R06 (by the authority's clock the day has not started) the report is sent again after this pause. */
 const EARLY_MILLISECONDS = 600_000;
 
 const OTHER_SYSTEM = {
@@ -36,8 +36,8 @@ const OTHER_SYSTEM = {
 } as const;
 
 /**
- * Brings the prepared report to the authority: the intent is stored before it is sent, and once a send was begun the
- * authority is asked before the same bytes go out again.
+ * Sends the prepared report. The intent is stored first; after an unclear send the authority is asked before
+ * the same bytes go out again.
  */
 export function createSubmitReport(deps: SubmitReportDeps): Activity<'submitReport'> {
   return (key) => withHeartbeat(() => submit(deps, key));
@@ -51,17 +51,17 @@ async function submit(deps: SubmitReportDeps, key: ReportKey): Promise<SubmitRep
   if (!isUnderWay || report.acceptedAsIs) return { kind: 'answered', status: report.status };
   await em.populate(submission, ['xml']);
   if (submission.status === 'PREPARED') return send(deps, submission);
-  const found = await ask(deps, submission);
+  const found = await findSubmission(deps, submission);
   failpoint('report.found');
   return found.kind === 'absent' ? send(deps, submission) : afterAsking(deps, submission, found);
 }
 
-const ask = (deps: SubmitReportDeps, submission: ReportSubmission): Promise<FindReportAnswer> =>
+const findSubmission = (deps: SubmitReportDeps, submission: ReportSubmission): Promise<FindReportAnswer> =>
   withReportCredentials(deps, submission, (credentials) =>
     deps.client.findReport(credentials, submission.environment, submission),
   );
 
-/** What the authority has of a report whose fate was not known. */
+/** Handles what the authority holds of a report whose send was unclear. */
 async function afterAsking(
   deps: SubmitReportDeps,
   submission: ReportSubmission,
@@ -94,7 +94,7 @@ async function send(deps: SubmitReportDeps, submission: ReportSubmission): Promi
   await sleep(slot.waitMilliseconds);
   const now = deps.clock();
   if (!(await markReportSending(deps.orm.em.fork(), submission, now)))
-    throw notYet('Another attempt has this report in hand.', 1_000);
+    throw notYet('Another attempt is sending this report.', 1_000);
   failpoint('report.sendingStored');
   const leaveBy = new Date(now.getTime() + DEADLINES.sendLeaves);
   const answer = await withReportCredentials(deps, submission, (credentials) =>
@@ -116,8 +116,8 @@ async function afterAnswer(
       return { kind: 'answered', status };
     }
     case 'refused': {
-      const { stuck, ...said } = answer;
-      await storeReportAnswer(deps, submission, { to: 'REFUSED', ...said, stuck: stuck.reason });
+      const { stuck, ...result } = answer;
+      await storeReportAnswer(deps, submission, { to: 'REFUSED', ...result, stuck: stuck.reason });
       failpoint('report.answerStored');
       return { kind: 'stuck', ...stuck };
     }
@@ -135,20 +135,20 @@ async function afterAnswer(
   }
 }
 
-/** It has the report already, from a send whose answer was lost: its list says by which number. */
+/** The authority already has the report, from a send whose answer was lost; its list has the number. */
 async function afterDuplicate(
   deps: SubmitReportDeps,
   submission: ReportSubmission,
 ): Promise<SubmitReportResult> {
-  const found = await ask(deps, submission);
+  const found = await findSubmission(deps, submission);
   if (found.kind !== 'absent') return afterAsking(deps, submission, found);
-  // Another report may have the sequence: what it has of the day tells.
+  // Another report may have the sequence; the list shows it.
   return afterSequence(deps, submission, { reasons: [], authorityId: null });
 }
 
 /**
- * R05: another sequence is free. The authority's is adopted only where its list shows that every report it took is one of
- * ours; the report of another system is never overwritten.
+ * R05: the sequence is not the expected one. The authority's is adopted only if its list shows that every
+ * report it took is ours; the report of another system is never overwritten.
  */
 async function afterSequence(
   deps: SubmitReportDeps,
@@ -165,8 +165,8 @@ async function afterSequence(
   const taken = listed.reports.filter(({ state }) => state !== 'BR');
   const self = taken.find(({ idEmisor }) => idEmisor === submission.idEmisor.toString());
   if (self) {
-    // What was refused now are the same bytes once more: the first time they were taken.
-    const found = await ask(deps, submission);
+    // The refused send repeated these bytes: the authority took them the first time.
+    const found = await findSubmission(deps, submission);
     return found.kind === 'absent'
       ? retryOrEscalateReport(deps, submission, {
           kind: 'repeat',
@@ -178,7 +178,7 @@ async function afterSequence(
   const sequences = taken.map(({ idEmisor }) => sequenceOf.get(idEmisor));
   const highest = sequences.every((sequence) => sequence !== undefined) ? Math.max(0, ...sequences) : null;
   const next = highest === null ? null : highest + 1;
-  // A list that lacks what it took of ours before lags behind.
+  // A list without our accepted reports lags behind.
   const ourHighest = Math.max(
     0,
     ...ours.filter(({ status }) => isTaken(status)).map(({ sequence }) => sequence),
@@ -190,13 +190,13 @@ async function afterSequence(
     await storeReportAnswer(deps, submission, { ...refused, nextSequence: next });
     return { kind: 'again', milliseconds: 0 };
   }
-  if (lags && (await stillLags(deps, submission)))
+  if (lags && (await mayListLag(deps, submission)))
     throw notYet('The authority does not say which sequence is free yet.', 60_000);
   await storeReportAnswer(deps, submission, { ...refused, stuck: OTHER_SYSTEM.reason });
   return { kind: 'stuck', ...OTHER_SYSTEM };
 }
 
-/** Its list may lag behind what it took; our patience says how long that is waited for. */
-async function stillLags(deps: SubmitReportDeps, submission: ReportSubmission): Promise<boolean> {
+/** Returns whether the list may still lag behind: our patience limits the wait. */
+async function mayListLag(deps: SubmitReportDeps, submission: ReportSubmission): Promise<boolean> {
   return !(await reportUndecidedForTooLong(deps, submission, true));
 }

@@ -32,35 +32,35 @@ export interface SupportDeps extends MoveDeps {
 
 type Stored = Awaited<ReturnType<typeof writeMoves>>;
 
-/** What an act came to, and the moves that it stored, if any. */
+/** The result of an action, and the moves that it stored, if any. */
 type Done = SupportResult & { stored?: Stored };
 
 const refused = (obstacle: Obstacle): Done => ({ kind: 'refused', ...obstacle });
-const decidedAlready = (status: FinalStatus): Done => ({
+const alreadyDecided = (status: FinalStatus): Done => ({
   kind: 'settled',
   message: `It has its verdict: ${status}.`,
 });
 const RETRIED: Done = {
   kind: 'retried',
-  message: 'The step that was stuck is tried again now, with what is there now.',
+  message: 'The stuck step is retried now, with the present data.',
 };
-const TOLD_LATE =
-  'The worker that did this was lost before it could tell more; `cfe show` says where the CFE stands.';
+const RESULT_LOST =
+  'The worker that did this crashed before it could report more; `cfe show` has the present state of the CFE.';
 
 /**
- * Does what support asks of a stuck CFE, and writes into the audit what came of it and who asked, in one transaction.
- * Unless it is refused the stuck step is to be taken again: it finds what was stored here.
+ * Does what support asks of a stuck CFE and writes result and author into the audit, in one transaction.
+ * Unless refused, the stuck step is taken again and finds the rows stored here.
  */
 export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
   return (act) =>
     withHeartbeat(async () => {
-      const cfe = await cfeOf(deps.orm.em.fork(), act);
+      const cfe = await findCfeOfAct(deps.orm.em.fork(), act);
       return recordAttempts(deps, cfe.id, () => support(deps, act, cfe));
     });
 }
 
-/** The CFE of an act: by its UUID, or by its cfe_id among those of the sobre. */
-async function cfeOf(em: EntityManager, act: SupportAct | SobreSupportAct): Promise<Cfe> {
+/** Returns the CFE of an action: by its UUID, or by its cfe_id among those of the sobre. */
+async function findCfeOfAct(em: EntityManager, act: SupportAct | SobreSupportAct): Promise<Cfe> {
   if ('cfeUuid' in act) return em.findOneOrFail(Cfe, { id: act.cfeUuid });
   const { sobre } = await sobreInHand(em, act.sobreId);
   const parts = parseCfeId(act.cfe_id);
@@ -74,40 +74,43 @@ async function support(
   act: SupportAct | SobreSupportAct,
   cfe: Cfe,
 ): Promise<SupportResult> {
-  if (act.action === 'retry') return audited(deps, act, cfe, async () => RETRIED);
+  if (act.action === 'retry') return runAudited(deps, act, cfe, async () => RETRIED);
   const em = deps.orm.em.fork();
   if (await isNumberUndecided(em, cfe.id)) return supportRejected(deps, act, cfe);
   const sobres = await sobresOf(em, cfe.id);
-  const hand = cfe.sobreId === null ? null : await sobreInHand(em, cfe.sobreId);
+  const loaded = cfe.sobreId === null ? null : await sobreInHand(em, cfe.sobreId);
   const askedAt = deps.clock();
-  const record = await askForRecord(deps.authority, recorded(cfe, hand), sobres);
-  return audited(deps, act, cfe, async (open, locked) => {
-    if (isFinal(locked.status)) return decidedAlready(locked.status);
+  const record = await askForRecord(deps.authority, toRecordedCfe(cfe, loaded), sobres);
+  return runAudited(deps, act, cfe, async (open, locked) => {
+    if (isFinal(locked.status)) return alreadyDecided(locked.status);
     const present = await sobresOf(open, locked.id);
     if (act.action === 'settle') return settle(deps, open, locked, { record, present });
-    // Whatever moved it on meanwhile, an attempt that was thought lost perhaps, may have brought it there.
+    // An attempt that was thought lost may have sent it meanwhile.
     if (stateOf(present) !== stateOf(sobres)) return refused(refusalOf('moved_on'));
     const obstacle = findAbandonObstacle(record, { cfe: locked, sobres, askedAt });
     return obstacle === null ? abandon(deps, open, locked, record) : refused(obstacle);
   });
 }
 
-/** A CFE with its place in the sobre that it goes in, and what it is asked about with. */
-function recorded(cfe: Cfe, hand: SobreInHand | null) {
-  const here = hand?.cfes.find(({ id }) => id === cfe.id);
+/** Returns a CFE with its position in its sobre and the ticket to ask about it with. */
+function toRecordedCfe(cfe: Cfe, loaded: SobreInHand | null) {
+  const here = loaded?.cfes.find(({ id }) => id === cfe.id);
   const own = here?.ticket ?? null;
-  const { idReceptor = null, token = null } = own ?? hand?.sobre ?? {};
+  const { idReceptor = null, token = null } = own ?? loaded?.sobre ?? {};
   return { ...toAskedCfe(cfe), place: own ? null : (here?.place ?? null), ticket: { idReceptor, token } };
 }
 
-/** Of a CFE that was rejected for E06 alone: the authority is asked whether it has accepted it; given up, its number is annulled. */
+/**
+ * For a CFE rejected for E06 alone: asks whether the authority has accepted it since; when abandoned, its
+ * number is annulled.
+ */
 async function supportRejected(
   deps: SupportDeps,
   act: SupportAct | SobreSupportAct,
   cfe: Cfe,
 ): Promise<SupportResult> {
   const held = await deps.authority.findState(toAskedCfe(cfe));
-  return audited(deps, act, cfe, async (em, locked): Promise<Done> => {
+  return runAudited(deps, act, cfe, async (em, locked): Promise<Done> => {
     if (held.kind === 'repeat' || held.kind === 'stuck') return refused(describeObstacle(held));
     const settled = await settleRejected(deps, em, locked, { held, annul: act.action === 'abandon' });
     switch (settled.what) {
@@ -126,10 +129,10 @@ async function supportRejected(
 }
 
 /**
- * Runs `work` with the CFE and its sobre locked, and writes the audit with it; a request that was done before is not done
- * again. The sobre first, as whoever ends one locks it before its CFEs.
+ * Runs `work` and writes the audit with the CFE and its sobre locked; a repeated request is not done again.
+ * The sobre is locked first, in the order of every caller that ends one.
  */
-async function audited(
+async function runAudited(
   deps: SupportDeps,
   { requestId, action, by, reason }: SupportAct | SobreSupportAct,
   { id: subject, sobreId }: Cfe,
@@ -139,15 +142,14 @@ async function audited(
     if (sobreId !== null) await lockSobre(em, sobreId);
     const cfe = await em.findOneOrFail(Cfe, { id: subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const before = await outcomeOfRequest(em, { requestId, subject });
-    if (before) return { kind: before, message: TOLD_LATE };
+    if (before) return { kind: before, message: RESULT_LOST };
     const done = await work(em, cfe);
     const outcome = done.kind;
     if (outcome !== 'refused') await em.nativeUpdate(Cfe, { id: subject }, { stuckReason: null });
     const { rut } = cfe;
-    const said = [by, reason];
     await recordOutcome(
       em,
-      { action: `cfe.${action}`, subject, rut, requestId, outcome, said },
+      { action: `cfe.${action}`, subject, rut, requestId, outcome, said: [by, reason] },
       deps.clock(),
     );
     failpoint('support.written');
@@ -158,11 +160,13 @@ async function audited(
   return result;
 }
 
-/** What a send, or its answer, would change. */
+/** Returns the state of the sobres, which a send or its answer would change. */
 const stateOf = (sobres: readonly SobreOfCfe[]): string =>
   JSON.stringify(sobres.map(({ id, state, sendingAt }) => [id, state, sendingAt]));
 
-/** Stores what the authority has, so that the CFE goes on from there; what it does not have is told. */
+/**
+ * Stores what the authority has, so that the CFE continues from there; refuses with what it does not have.
+ */
 async function settle(
   deps: SupportDeps,
   em: EntityManager,
@@ -185,7 +189,7 @@ async function settle(
     case 'received': {
       const current = present.find(({ id, idemisor }) => id === cfe.sobreId && idemisor !== null);
       if (!current) return refused(refusalOf('unknown_sobre'));
-      // Another sobre that brought this one says nothing of those beside it.
+      // The ticket of another sobre concerns this CFE alone, not the others of this sobre.
       const isOther = record.idemisor !== undefined && record.idemisor !== String(current.idemisor);
       if (isOther && current.size > 1) return refused(refusalOf('unknown_sobre'));
       const { cfes } = await sobreInHand(em, current.id);
@@ -200,7 +204,7 @@ async function settle(
     case 'undecided':
       return {
         kind: 'settled',
-        message: 'The authority has it and has not decided; it is asked again by itself.',
+        message: 'The authority has it and has not decided; it is asked again automatically.',
       };
     case 'neverSent':
     case 'others':
@@ -212,7 +216,10 @@ async function settle(
   }
 }
 
-/** The CFE ends REJECTED. Its sobre, which the authority does not have, goes no more: others of it go on in the next. */
+/**
+ * Ends the CFE as REJECTED. Its sobre, which the authority does not have, is dissolved; the other CFEs go in
+ * the next.
+ */
 async function abandon(
   deps: SupportDeps,
   em: EntityManager,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { outcomeOfRequest, recordOutcome } from '../db/audit.ts';
 import { lockReport, moveReport, submissionsOf } from '../db/dailyReports.ts';
-import type { DailyReport } from '../db/entities/reports.ts';
+import type { DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ListReportsAnswer } from '../dgi/client.ts';
 import { findListed, findReportAnswer } from '../dgi/otherAnswers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
@@ -12,15 +12,14 @@ import { type AskingDeps, withReportCredentials } from './steps/reports.ts';
 const refused = (message: string): SupportResult => ({ kind: 'refused', message });
 const RETRIED: SupportResult = {
   kind: 'retried',
-  message:
-    'The day is looked at again now, with what is there now, and the step that was stuck is tried again.',
+  message: 'The day is looked at again now, with the present data, and the stuck step is retried.',
 };
-const TOLD_LATE =
-  'The worker that did this was lost before it could tell more; `report show` says where the report stands.';
+const RESULT_LOST =
+  'The worker that did this crashed before it could report more; `report show` has the present state of the report.';
 
 /**
- * Does what support asks of a stuck report, and writes into the audit what came of it, and who asked, in one transaction.
- * To settle is to go by what the authority has of the day, and to send nothing.
+ * Does what support asks of a stuck report and writes result and author into the audit, in one transaction.
+ * Settle accepts the authority's state of the day and sends nothing.
  */
 export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
   return (act) => withHeartbeat(() => support(deps, act));
@@ -28,10 +27,12 @@ export function createSupportReport(deps: AskingDeps): Activity<'supportReport'>
 
 async function support(deps: AskingDeps, act: ReportSupportAct): Promise<SupportResult> {
   if (act.action === 'abandon') {
-    return audited(deps, act, async () => refused('A report cannot be abandoned: the day must be reported.'));
+    return runAudited(deps, act, async () =>
+      refused('A report cannot be abandoned: the day must be reported.'),
+    );
   }
   if (act.action === 'retry') {
-    return audited(deps, act, async (_, report) => {
+    return runAudited(deps, act, async (_, report) => {
       report.isComplete = false;
       report.acceptedAsIs = false;
       return RETRIED;
@@ -41,11 +42,13 @@ async function support(deps: AskingDeps, act: ReportSupportAct): Promise<Support
   const listed = await withReportCredentials(deps, act.report, (credentials) =>
     deps.client.listReports(credentials, environment, date),
   );
-  return audited(deps, act, (em, report, now) => settle(em, report, listed, now));
+  return runAudited(deps, act, (em, report, now) => settle(em, report, listed, now));
 }
 
-/** Runs `work` with the report locked, and writes the audit with it; a request that was done before is not done again. */
-async function audited(
+const isUnderWay = ({ status }: ReportSubmission): boolean => status === 'PREPARED' || status === 'SENT';
+
+/** Runs `work` and writes the audit with the report locked; a repeated request is not done again. */
+async function runAudited(
   deps: AskingDeps,
   { report: key, requestId, action, by, reason }: ReportSupportAct,
   work: (em: EntityManager, report: DailyReport, now: Date) => Promise<SupportResult>,
@@ -54,7 +57,7 @@ async function audited(
     const report = await lockReport(em, key);
     const subject = report.workflowId;
     const before = await outcomeOfRequest(em, { requestId, subject });
-    if (before) return { kind: before, message: TOLD_LATE };
+    if (before) return { kind: before, message: RESULT_LOST };
     const now = deps.clock();
     const done = await work(em, report, now);
     if (done.kind !== 'refused') {
@@ -90,11 +93,10 @@ async function settle(
     .filter(({ found }) => found.kind === 'taken')
     .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];
   const end = (to: Parameters<typeof moveReport>[2]) => {
-    // One that is under way and not there goes out no more; a correction may need its sequence.
-    for (const one of submissions)
-      if ((one.status === 'PREPARED' || one.status === 'SENT') && one !== ours?.submission)
-        one.status = 'REFUSED';
-    return endAs(em, report, to, now);
+    // A submission that the authority does not have is not sent any more; a correction may need its sequence.
+    for (const submission of submissions)
+      if (isUnderWay(submission) && submission !== ours?.submission) submission.status = 'REFUSED';
+    return acceptAs(em, report, to, now);
   };
   const known = new Set(submissions.map(({ idEmisor }) => idEmisor.toString()));
   const others = listed.reports.some(({ state, idEmisor }) => state !== 'BR' && !known.has(idEmisor));
@@ -113,14 +115,14 @@ async function settle(
     await end({ status: 'SUPERSEDED', sequence: report.sequence });
     return { kind: 'settled', message: 'Left as the authority has it: the report of another system counts.' };
   }
-  return refused('The authority has no report of this day: mend what it refused, then retry.');
+  return refused('The authority has no report of this day: correct what it refused, then retry.');
 }
 
 /**
- * The report stays as the authority has it, whatever is known of the day by now; one that it has yet to compare is still
- * asked about.
+ * Accepts the authority's state of the report, whatever the day's rows say; a report that it has yet to
+ * compare is still asked about.
  */
-async function endAs(
+async function acceptAs(
   em: EntityManager,
   report: DailyReport,
   to: Parameters<typeof moveReport>[2],

@@ -1,4 +1,4 @@
-/** The way of a sobre from its CFEs to their verdicts: the one file that sends. */
+/** Takes a sobre from its CFEs to their verdicts: the only file that sends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { log } from '@temporalio/activity';
 import { markStuck } from '../db/cfes.ts';
@@ -41,21 +41,21 @@ import { afterMoves, storeMoves, writeMoves } from './steps/storeMoves.ts';
 
 export interface TakeDeps extends WriteDeps {
   authority: Authority;
-  /** Says when a sobre may be sent, and when the authority may be asked. */
+  /** The rate limiter of sends and questions. */
   gate: Gate;
-  /** Longest pause between two questions for a verdict, seconds. */
+  /** Longest pause between two questions for a verdict, in seconds. */
   pollLongestSeconds: number;
-  /** How long a reachable authority may be undecided before a person is asked to look, seconds. */
+  /** How long a reachable authority may be undecided before support is asked, in seconds. */
   patienceSeconds: number;
 }
 
 /**
- * Pauses of up to this long, such as the one after the first "not yet", happen within the attempt: a repeat costs the
- * Temporal server more than the question costs us.
+ * Pauses up to this length, such as the one after the first "not yet", are spent within the attempt: a repeat
+ * costs the Temporal server more than a question costs us.
  */
 const SHORT_MILLISECONDS = 2_000;
 
-/** So long after it was received a sobre without a verdict is nothing to count. */
+/** A sobre received more recently is not counted as undecided. */
 const JUST_MILLISECONDS = 3_000;
 
 const NUMBER_TAKEN: RejectionReason = {
@@ -66,95 +66,101 @@ const NUMBER_TAKEN: RejectionReason = {
 };
 
 /**
- * Takes a sobre from where it stands to the verdicts on its CFEs: signs and writes it, once; sends it in its slot, and once
- * a send was begun asks before the same bytes go out again; asks for verdicts until each CFE has one. While nothing can be
- * sent it ends, to be called; what fails or is not there yet fails the attempt, and the next goes on from what is stored.
+ * Takes a sobre from its present state to the verdicts: signs and writes it once; sends it in its slot, and
+ * after an unclear send asks before the same bytes go out again; asks until each CFE has a verdict.
+ * While it has no slot the activity ends, and the gatekeeper calls it; a failed attempt continues from the
+ * stored rows.
  */
 export function createTakeToVerdict(deps: TakeDeps): Activity<'takeToVerdict'> {
-  return (sobreId, told) =>
-    withHeartbeat(() => recordAttempts(deps, sobreId, () => givingWay({ ...deps, told }, sobreId)));
+  return (sobreId, reported) =>
+    withHeartbeat(() =>
+      recordAttempts(deps, sobreId, () => releaseSlotOnBug({ ...deps, reported }, sobreId)),
+    );
 }
 
-/** With the CFEs of which the run knows that they wait for a person. */
-type Taking = TakeDeps & { readonly told: readonly string[] | undefined };
+/** `reported`: the CFEs that the run already shows as waiting for support. */
+type Taking = TakeDeps & { readonly reported: readonly string[] | undefined };
 
 /**
- * A mistake of ours fails at every attempt: the sobre must not keep its slot from others meanwhile, still less the part of
- * the prober, without which nobody learns that the authority is back. It gets in line anew at its next attempt.
+ * A bug fails at every attempt: the sobre must not keep its slot from others meanwhile, nor the role of the
+ * prober, without which a recovery of the authority goes unnoticed.
  */
-async function givingWay(deps: Taking, sobreId: string): Promise<VerdictResult> {
+async function releaseSlotOnBug(deps: Taking, sobreId: string): Promise<VerdictResult> {
   try {
-    return await take(deps, sobreId);
+    return await takeSteps(deps, sobreId);
   } catch (error) {
     if (isBug(error))
       await deps.gate
         .giveUp(sobreId)
-        .catch((failure: unknown) => log.warn('a slot could not be given up', { error: failure }));
+        .catch((failure: unknown) => log.warn('a slot could not be released', { error: failure }));
     throw error;
   }
 }
 
-/** What follows a step: the next one, with the sobre as it stands now or to be read anew; or the end of the activity. */
-type Next = SobreInHand | 'readAnew' | VerdictResult;
+/**
+ * The result of a step: the sobre for the next step, or `reload` to read it again; or the end of the
+ * activity.
+ */
+type Next = SobreInHand | 'reload' | VerdictResult;
 
-const isHand = (next: Exclude<Next, string>): next is SobreInHand => 'sobre' in next;
+const isLoadedSobre = (next: Exclude<Next, string>): next is SobreInHand => 'sobre' in next;
 
-async function take(deps: Taking, sobreId: string): Promise<VerdictResult> {
-  let next: Next = 'readAnew';
+async function takeSteps(deps: Taking, sobreId: string): Promise<VerdictResult> {
+  let next: Next = 'reload';
   for (;;) {
-    const hand: SobreInHand = next === 'readAnew' ? await sobreInHand(deps.orm.em.fork(), sobreId) : next;
-    next = await step(deps, hand);
-    if (next === 'readAnew' || isHand(next)) continue;
-    // Who waits for a person finds out about nothing: another is to be the prober.
-    if (next.kind === 'stuck' && hand.isProber)
-      await deps.gate.leave(hand.sobre, { dueAt: 0, isProbe: true });
+    const loaded: SobreInHand = next === 'reload' ? await sobreInHand(deps.orm.em.fork(), sobreId) : next;
+    next = await takeStep(deps, loaded);
+    if (next === 'reload' || isLoadedSobre(next)) continue;
+    // A sobre that waits for support probes nothing: another becomes the prober.
+    if (next.kind === 'stuck' && loaded.isProber)
+      await deps.gate.leave(loaded.sobre, { dueAt: 0, isProbe: true });
     return next;
   }
 }
 
-/** The CFEs that go in the sobre and have no verdict yet. */
-const openOf = ({ cfes }: SobreInHand): CfeInSobre[] =>
+/** Returns the CFEs in the sobre without a verdict. */
+const findOpenCfes = ({ cfes }: SobreInHand): CfeInSobre[] =>
   cfes.filter(({ isIn, status }) => isIn && !isFinal(status));
 
-async function step(deps: Taking, hand: SobreInHand): Promise<Next> {
-  const open = openOf(hand);
-  if (open.length === 0) return over(deps, hand);
-  switch (hand.sobre.state) {
+async function takeStep(deps: Taking, loaded: SobreInHand): Promise<Next> {
+  const open = findOpenCfes(loaded);
+  if (open.length === 0) return finish(deps, loaded);
+  switch (loaded.sobre.state) {
     case 'OPEN':
     case 'PREPARED':
     case 'SENDING': {
-      // What a person has to see to concerns all of it: once one of its CFEs is to go on, they all do.
-      if (open.every(({ stuckReason }) => isForSupport(stuckReason))) return stillStuck(hand, open);
+      // Support acts on the whole sobre: once one of its CFEs goes on, all do.
+      if (open.every(({ stuckReason }) => isForSupport(stuckReason))) return reportStuck(loaded, open);
       const stuck = open.filter(({ stuckReason }) => isForSupport(stuckReason));
       if (stuck.length > 0) {
         await markStuck(deps.orm.em.fork(), idsOf(stuck), null);
-        return 'readAnew';
+        return 'reload';
       }
-      return hand.sobre.state === 'OPEN' ? write(deps, hand) : send(deps, hand);
+      return loaded.sobre.state === 'OPEN' ? prepare(deps, loaded) : send(deps, loaded);
     }
     case 'RECEIVED':
-      return ask(deps, hand);
+      return askVerdicts(deps, loaded);
     case 'REFUSED':
     case 'DISSOLVED':
-      return ended(hand);
+      return toEnding(loaded);
   }
 }
 
 const idsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ id }) => id);
 const cfeIdsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ cfeId }) => cfeId);
 
-/** Nothing of it is left to be sent or asked about: it takes no slot from others, and is no prober. */
-async function over(deps: TakeDeps, hand: SobreInHand): Promise<VerdictResult> {
-  const { sobre } = hand;
-  if (hand.isProber) await deps.gate.leave(sobre, { dueAt: 0, isProbe: true });
+/** Ends a sobre without open CFEs: it takes no slot from others and is no prober. */
+async function finish(deps: TakeDeps, loaded: SobreInHand): Promise<VerdictResult> {
+  const { sobre } = loaded;
+  if (loaded.isProber) await deps.gate.leave(sobre, { dueAt: 0, isProbe: true });
   if (sobre.state === 'OPEN' || sobre.state === 'PREPARED') {
     const ending = { state: 'DISSOLVED', now: deps.clock() } as const;
     await deps.orm.em.fork().transactional((em) => endSobre(em, sobre, ending));
   }
-  return ended(hand);
+  return toEnding(loaded);
 }
 
-function ended({ cfes }: SobreInHand): VerdictResult {
+function toEnding({ cfes }: SobreInHand): VerdictResult {
   const endings = cfes.map(({ cfeId, status }) => [cfeId, isFinal(status) ? status : 'LEFT'] as const);
   const rejected = cfes.flatMap(({ status, rejection }) =>
     status === 'REJECTED' ? codesOf(rejection ?? []) : [],
@@ -164,50 +170,50 @@ function ended({ cfes }: SobreInHand): VerdictResult {
 
 type StuckStep = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 
-/** Leaves CFEs to a person, all that are left of the sobre but those that wait for one already; their rows say why. */
-async function leaveToSupport(
+/** Marks all open CFEs of the sobre that do not wait for support yet; their rows say why. */
+async function escalate(
   deps: TakeDeps,
   { sobre }: SobreInHand,
   open: readonly CfeInSobre[],
   { step, reason, explanation }: { step: StuckStep; reason: StuckReason; explanation: string },
 ): Promise<VerdictResult> {
   const left = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
-  await noteStuck(deps, sobre, left, reason);
-  const stuck = [{ reason, explanation, cfeIds: cfeIdsOf(left) }, ...stuckBefore(open)];
+  await markStuckCfes(deps, sobre, left, reason);
+  const stuck = [{ reason, explanation, cfeIds: cfeIdsOf(left) }, ...findStuckCfes(open)];
   return { kind: 'stuck', step, stuck, goesOn: false };
 }
 
 /**
- * The rows of CFEs of a sobre say why they wait for a person. Where some have moved on meanwhile, by an attempt that was
- * thought lost, the next attempt looks anew: a run that waited for a person of whom the rows know nothing would wait for ever.
+ * Stores in the rows of CFEs why they need support. If another attempt has moved some on, the next attempt reads the
+ * sobre again: a run must not wait for support that its rows do not ask for.
  */
-async function noteStuck(
+async function markStuckCfes(
   { orm }: TakeDeps,
   sobre: Sobre,
   cfes: readonly CfeInSobre[],
   reason: StuckReason,
 ): Promise<void> {
-  if ((await markStuck(orm.em.fork(), idsOf(cfes), reason, seenIn(sobre))) < cfes.length)
-    throw notYet('Another attempt has taken it on meanwhile; it is looked at anew.', 1_000);
+  if ((await markStuck(orm.em.fork(), idsOf(cfes), reason, expectedState(sobre))) < cfes.length)
+    throw notYet('Another attempt has moved it on meanwhile; it is read again.', 1_000);
 }
 
-/** As the CFEs of a sobre stand while it is taken to its verdicts: what an attempt reports that was thought lost may be old. */
-const seenIn = ({ id, state }: Sobre): { sobreId: string; status: 'PENDING' | 'RECEIVED' } => ({
+/** Returns the state that the CFEs must still have: an attempt that was thought lost may report an old one. */
+const expectedState = ({ id, state }: Sobre): { sobreId: string; status: 'PENDING' | 'RECEIVED' } => ({
   sobreId: id,
   status: state === 'RECEIVED' ? 'RECEIVED' : 'PENDING',
 });
 
-/** Those that wait for a person since before. */
-const stuckBefore = (open: readonly CfeInSobre[]): StuckCfes[] =>
-  groupsOf(open.filter(({ stuckReason }) => isForSupport(stuckReason)));
+/** Returns the CFEs that wait for support already. */
+const findStuckCfes = (open: readonly CfeInSobre[]): StuckCfes[] =>
+  groupByReason(open.filter(({ stuckReason }) => isForSupport(stuckReason)));
 
-/** What waits for a person since before this attempt, which may be the first of a run that was started anew. */
-function stillStuck({ sobre }: SobreInHand, cfes: readonly CfeInSobre[]): VerdictResult {
+/** Reports CFEs that waited for support before this attempt, which may be the first of a restarted run. */
+function reportStuck({ sobre }: SobreInHand, cfes: readonly CfeInSobre[]): VerdictResult {
   const step = sobre.state === 'OPEN' ? 'sign' : sobre.state === 'RECEIVED' ? 'ask' : 'send';
-  return { kind: 'stuck', step, stuck: groupsOf(cfes), goesOn: false };
+  return { kind: 'stuck', step, stuck: groupByReason(cfes), goesOn: false };
 }
 
-function groupsOf(cfes: readonly CfeInSobre[]): StuckCfes[] {
+function groupByReason(cfes: readonly CfeInSobre[]): StuckCfes[] {
   return [...Map.groupBy(cfes, ({ stuckReason }) => stuckReason)].flatMap(([reason, each]) =>
     reason === null ? [] : [{ ...stuckBy(reason), cfeIds: cfeIdsOf(each) }],
   );
@@ -215,76 +221,78 @@ function groupsOf(cfes: readonly CfeInSobre[]): StuckCfes[] {
 
 // Writing.
 
-async function write(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
+async function prepare(deps: TakeDeps, loaded: SobreInHand): Promise<Next> {
   showPhase('signing');
-  const began = performance.now();
-  const written = await prepareSobre(deps, hand);
-  if (written.kind === 'changed') return 'readAnew';
-  const slotIn = hand.slotIn === null ? null : hand.slotIn - (performance.now() - began);
-  if (written.kind === 'written') return { ...hand, slotIn };
+  const startedAt = performance.now();
+  const written = await prepareSobre(deps, loaded);
+  if (written.kind === 'changed') return 'reload';
+  const slotIn = loaded.slotIn === null ? null : loaded.slotIn - (performance.now() - startedAt);
+  if (written.kind === 'written') return { ...loaded, slotIn };
   const { explanation } = written;
-  return leaveToSupport(deps, hand, openOf(hand), { step: 'sign', reason: 'signing', explanation });
+  return escalate(deps, loaded, findOpenCfes(loaded), { step: 'sign', reason: 'signing', explanation });
 }
 
 // Sending.
 
-/** A sobre that the gate let through. */
+/** A sobre that the rate limiter let through. */
 interface Sending {
-  readonly hand: SobreInHand;
+  readonly loaded: SobreInHand;
   readonly written: WrittenSobre & { readonly xml: string };
   readonly permit: Permit;
 }
 
-async function send(deps: TakeDeps, hand: SobreInHand): Promise<Next> {
-  const { sobre, current, cfes } = hand;
+async function send(deps: TakeDeps, loaded: SobreInHand): Promise<Next> {
+  const { sobre, current, cfes } = loaded;
   const [first] = cfes;
   const { idemisor, xml } = sobre;
   showPhase('sending');
   if (!first || idemisor === null || xml === null) throw new Error(`sobre ${sobre.id} has no bytes to send`);
-  const permit = await deps.gate.enter(hand);
+  const permit = await deps.gate.enter(loaded);
   failpoint('gate.entered');
   if (permit === 'waits') return { kind: 'waits' };
   if ('probeIn' in permit) throw probeAgainIn(permit.probeIn);
   const { environment, createdAt, sendingAt } = sobre;
   const written = { environment, createdAt, sendingAt, idemisor, xml };
-  const sending: Sending = { hand, written, permit };
+  const sending: Sending = { loaded, written, permit };
   if (sobre.state === 'PREPARED') return sendNow(deps, sending, { listedAsRefused: false });
-  // A send was begun earlier and nobody knows how it ended: the authority is asked; the same bytes go out if not found.
+  // The result of an earlier send is unknown: the authority is asked, and the same bytes go out if it has no
+  // sobre.
   const found = await deps.authority.findSobre(first, written, current);
   failpoint('send.found');
   switch (found.kind) {
     case 'received':
-      return received(deps, sending, found);
+      return storeReceived(deps, sending, found);
     case 'absent':
       return sendNow(deps, sending, { listedAsRefused: false });
     case 'refused':
-      // Its records hold no reasons: sending the same bytes again brings them, unless they are called a duplicate.
+      // Its records have no reasons: sending the same bytes again returns them, unless they count as a
+      // duplicate.
       return sendNow(deps, sending, { listedAsRefused: true });
     case 'repeat':
     case 'stuck':
-      return unclearSend(deps, sending, found);
+      return handleUnclearSend(deps, sending, found);
   }
 }
 
-/** Sends in the slot. The intent is stored before, provided that the sobre stands as it was read. */
+/** Sends in the slot. The intent is stored first, if the sobre's state is still the one that was read. */
 async function sendNow(
   deps: TakeDeps,
   sending: Sending,
   { listedAsRefused }: { listedAsRefused: boolean },
 ): Promise<Next> {
-  const { hand, written, permit } = sending;
-  const { sobre, current } = hand;
+  const { loaded, written, permit } = sending;
+  const { sobre, current } = loaded;
   const sendingAt = deps.clock();
   if (!(await markSending(deps.orm.em.fork(), sobre, sendingAt))) {
     await deps.gate.leave(sobre, permit);
     const now = await sobreInHand(deps.orm.em.fork(), sobre.id);
-    if (now.sobre.state === 'SENDING') throw notYet('Another attempt has this sobre in hand.', 1_000);
+    if (now.sobre.state === 'SENDING') throw notYet('Another attempt is sending this sobre.', 1_000);
     return now;
   }
   failpoint('send.marked');
-  // Signed first: what goes out in its slot is ready to go.
+  // Signed before the slot, to send without delay.
   const signed = await deps.authority.signSobre(written, current);
-  if (signed.kind !== 'signed') return unclearSend(deps, sending, signed);
+  if (signed.kind !== 'signed') return handleUnclearSend(deps, sending, signed);
   if (!(await deps.gate.untilSlot(sobre, permit))) {
     await deps.gate.wait(sobre);
     return { kind: 'waits' };
@@ -294,46 +302,50 @@ async function sendNow(
   failpoint('send.answered');
   switch (answer.kind) {
     case 'received':
-      return received(deps, sending, answer);
+      return storeReceived(deps, sending, answer);
     case 'refused':
-      return refused(deps, sending, answer.reasons);
+      return storeRefused(deps, sending, answer.reasons);
     case 'duplicate':
-      return duplicate(deps, sending, { sendingAt, listedAsRefused });
+      return handleDuplicate(deps, sending, { sendingAt, listedAsRefused });
     case 'fateUnknown': // the sobre stays SENDING, so that the next attempt asks first
     case 'repeat':
     case 'stuck':
-      return unclearSend(deps, sending, answer);
+      return handleUnclearSend(deps, sending, answer);
   }
 }
 
-/** Stores that the authority has the sobre, with what it gave for asking about it. */
-async function received(deps: TakeDeps, { hand, permit }: Sending, ticket: SobreTicket): Promise<Next> {
-  const { sobre } = hand;
+/** Stores that the authority has the sobre, with its ticket. */
+async function storeReceived(
+  deps: TakeDeps,
+  { loaded, permit }: Sending,
+  ticket: SobreTicket,
+): Promise<Next> {
+  const { sobre } = loaded;
   const { idReceptor, token, askFrom } = ticket;
-  const moves = openOf(hand).map((cfe) => ({ cfe, to: 'RECEIVED' as const, reasons: [] }));
+  const moves = findOpenCfes(loaded).map((cfe) => ({ cfe, to: 'RECEIVED' as const, reasons: [] }));
   const moved = await storeMoves(deps, moves, {
     sobreId: sobre.id,
     received: { idReceptor, token, askFrom },
   });
   await deps.gate.leave(sobre, permit);
-  if (moved.length < moves.length) return 'readAnew';
+  if (moved.length < moves.length) return 'reload';
   Object.assign(sobre, { state: 'RECEIVED', idReceptor, token, askFrom, receivedAt: deps.clock() });
   return {
-    ...hand,
-    cfes: hand.cfes.map((cfe) => (cfe.isIn ? { ...cfe, status: 'RECEIVED', stuckReason: null } : cfe)),
+    ...loaded,
+    cfes: loaded.cfes.map((cfe) => (cfe.isIn ? { ...cfe, status: 'RECEIVED', stuckReason: null } : cfe)),
   };
 }
 
 /**
- * The sobre is refused as a whole. With one CFE the reasons are that CFE's; of several nobody knows whose they are, so each
- * goes on in a sobre to itself.
+ * The sobre is refused as a whole. The reasons of a sobre with one CFE are that CFE's; with several their
+ * owner is unknown, so each gets a sobre of its own.
  */
-async function refused(
+async function storeRefused(
   deps: TakeDeps,
-  { hand, permit }: Sending,
+  { loaded, permit }: Sending,
   reasons: readonly RejectionReason[],
 ): Promise<Next> {
-  const { sobre, cfes } = hand;
+  const { sobre, cfes } = loaded;
   const now = deps.clock();
   const was = { id: sobre.id, state: 'SENDING' } as const;
   const isAlone = cfes.length === 1;
@@ -342,7 +354,7 @@ async function refused(
       ? await writeMoves(
           deps,
           em,
-          openOf(hand).map((cfe) => ({ cfe, to: 'REJECTED', reasons })),
+          findOpenCfes(loaded).map((cfe) => ({ cfe, to: 'REJECTED', reasons })),
           { sobreId: sobre.id },
         )
       : null;
@@ -353,119 +365,132 @@ async function refused(
   if (stored) afterMoves(deps, stored);
   await deps.gate.leave(sobre, permit);
   deps.gatekeeper.scheduleLook();
-  return 'readAnew';
+  return 'reload';
 }
 
-/** The authority calls the sobre a duplicate: what follows depends on which of our sends it is answering. */
-async function duplicate(
+/** Handles a duplicate: the reaction depends on which of our sends the authority answers. */
+async function handleDuplicate(
   deps: TakeDeps,
-  { hand, permit }: Sending,
+  { loaded, permit }: Sending,
   { sendingAt, listedAsRefused }: { sendingAt: Date; listedAsRefused: boolean },
 ): Promise<Next> {
-  const { sobre } = hand;
+  const { sobre } = loaded;
   const sent = sobre.state === 'PREPARED' ? 'at the first send' : 'at a later send';
   const answer = listedAsRefused ? 'though listed as refused' : sent;
   const { reaction } = outcomeOf('duplicate', answer);
   await deps.gate.leave(sobre, permit);
-  if (reaction === 'stuck') return stuckSend(deps, hand, unclear('duplicate', answer));
-  // Its number belongs to another, unless another attempt has sent it meanwhile: the CFEs go out in new ones.
+  if (reaction === 'stuck') return escalateSend(deps, loaded, unclear('duplicate', answer));
+  // Its number belongs to another sobre, unless another attempt has sent it meanwhile: the CFEs go out in new
+  // sobres.
   if (reaction === 'renumber') {
     const ending = { state: 'REFUSED', refusal: [NUMBER_TAKEN], now: deps.clock() } as const;
     const isOver = await deps.orm.em
       .fork()
       .transactional((em) => endSobre(em, { id: sobre.id, state: 'SENDING', sendingAt }, ending));
     deps.gatekeeper.scheduleLook();
-    if (isOver) return 'readAnew';
+    if (isOver) return 'reload';
   }
-  if (await undecidedForTooLong(deps, sobre)) return stuckSend(deps, hand, unclear('ask', 'undecided'));
-  throw notYet('The authority has this sobre already; it is asked for its receipt.', pauseOf(deps, sobre));
+  if (await isUndecidedTooLong(deps, sobre)) return escalateSend(deps, loaded, unclear('ask', 'undecided'));
+  throw notYet(
+    'The authority has this sobre already; it is asked for its receipt.',
+    pauseBeforeQuestion(deps, sobre),
+  );
 }
 
 /**
- * A send, or the question before it, of which nothing came. While the authority is away the sobre waits at the gate, or
- * tries again as the prober; nothing then counts as being undecided, error pages neither.
+ * Handles a send, or the question before it, without a clear answer. While the authority is unavailable the
+ * sobre waits for a slot, or retries as the prober; nothing then counts as undecided, not even error pages.
  */
-async function unclearSend(
+async function handleUnclearSend(
   deps: TakeDeps,
-  { hand, permit }: Sending,
+  { loaded, permit }: Sending,
   answer: Unclear | FateUnknown,
 ): Promise<VerdictResult> {
-  const { sobre } = hand;
+  const { sobre } = loaded;
   const next = answer.kind === 'stuck' ? 'tryAgain' : await deps.gate.afterFailure(sobre);
   failpoint('gate.failed');
   if (next === 'tryAgain') {
     await deps.gate.leave(sobre, permit);
-    return repeatOrLeave(deps, hand, 'send', answer);
+    return retryOrEscalate(deps, loaded, 'send', answer);
   }
-  if (sobre.undecidedSince !== null) await countUndecided(deps, sobre, null);
+  if (sobre.undecidedSince !== null) await setUndecidedSince(deps, sobre, null);
   if (next === 'waits') return { kind: 'waits' };
   throw probeAgainIn(next.probeIn);
 }
 
-const stuckSend = (deps: TakeDeps, hand: SobreInHand, answer: Unclear): Promise<VerdictResult> =>
-  leaveAll(deps, hand, 'send', answer);
+const escalateSend = (deps: TakeDeps, loaded: SobreInHand, answer: Unclear): Promise<VerdictResult> =>
+  escalateAll(deps, loaded, 'send', answer);
 
-/** Leaves all of a sobre to a person. Throws for an answer that goes on by itself. */
-function leaveAll(
+/** Escalates all open CFEs of a sobre. Throws RangeError for an answer that is retried automatically. */
+function escalateAll(
   deps: TakeDeps,
-  hand: SobreInHand,
+  loaded: SobreInHand,
   step: StuckStep,
   answer: Unclear,
 ): Promise<VerdictResult> {
-  if (answer.kind !== 'stuck') throw new RangeError(`${answer.what} goes on by itself`);
-  return leaveToSupport(deps, hand, openOf(hand), { step, ...answer });
+  if (answer.kind !== 'stuck') throw new RangeError(`${answer.what} is retried automatically`);
+  return escalate(deps, loaded, findOpenCfes(loaded), { step, ...answer });
 }
 
-/** What becomes of an answer of which nothing comes: the step is tried again by itself, or left to a person. */
-async function repeatOrLeave(
+/** Retries an unclear answer, by throwing, or escalates it after our patience. */
+async function retryOrEscalate(
   deps: TakeDeps,
-  hand: SobreInHand,
+  loaded: SobreInHand,
   step: StuckStep,
   answer: Unclear | FateUnknown,
 ): Promise<VerdictResult> {
-  const { sobre } = hand;
-  if (answer.kind === 'stuck') return leaveAll(deps, hand, step, answer);
+  const { sobre } = loaded;
+  if (answer.kind === 'stuck') return escalateAll(deps, loaded, step, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
-    if (sobre.undecidedSince !== null) await countUndecided(deps, sobre, null);
+    if (sobre.undecidedSince !== null) await setUndecidedSince(deps, sobre, null);
     throw authorityUnreachable(answer.what);
   }
-  if (await undecidedForTooLong(deps, sobre)) return leaveAll(deps, hand, step, unclear('ask', 'undecided'));
+  if (await isUndecidedTooLong(deps, sobre))
+    return escalateAll(deps, loaded, step, unclear('ask', 'undecided'));
   const what =
     answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
   throw authorityUnreachable(what);
 }
 
 /**
- * Whether the authority has answered, and nothing came of it, for longer than our patience. Counted while it can be
- * reached: an outage starts the count anew, and so does support's retry.
+ * Returns whether the authority answers without a result for longer than our patience. An outage and
+ * support's retry restart the count.
  */
-async function undecidedForTooLong(deps: TakeDeps, sobre: Sobre): Promise<boolean> {
+async function isUndecidedTooLong(deps: TakeDeps, sobre: Sobre): Promise<boolean> {
   const now = deps.clock();
   const since = sobre.undecidedSince ?? now;
   const tooLong = now.getTime() - since.getTime() > deps.patienceSeconds * 1_000;
-  if (tooLong || sobre.undecidedSince === null) await countUndecided(deps, sobre, tooLong ? null : since);
+  if (tooLong || sobre.undecidedSince === null) await setUndecidedSince(deps, sobre, tooLong ? null : since);
   return tooLong;
 }
 
-/** Sets since when the authority answers and nothing comes of it; null starts the count anew. */
-async function countUndecided({ orm }: TakeDeps, sobre: Sobre, undecidedSince: Date | null): Promise<void> {
+/** Stores since when the authority answers without a result; null restarts the count. */
+async function setUndecidedSince(
+  { orm }: TakeDeps,
+  sobre: Sobre,
+  undecidedSince: Date | null,
+): Promise<void> {
   sobre.undecidedSince = undecidedSince;
   await orm.em.fork().nativeUpdate(Sobre, { id: sobre.id }, { undecidedSince });
 }
 
 // Asking.
 
-/** Asks for the verdicts of a sobre that the authority has; fails "not yet" until each of its CFEs has one, or is stuck. */
-async function ask(deps: Taking, hand: SobreInHand): Promise<Next> {
-  const open = openOf(hand);
+/** Asks for the verdicts of a received sobre; throws "not yet" until each of its CFEs has one or is stuck. */
+async function askVerdicts(deps: Taking, loaded: SobreInHand): Promise<Next> {
+  const open = findOpenCfes(loaded);
   const asked = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
-  if (asked.length === 0) return stillStuck(hand, open);
-  // A run that was started anew, and one whose worker died before it could tell, learns of them while the others go on.
-  const untold = open.filter((cfe) => !asked.includes(cfe) && deps.told?.includes(cfe.cfeId) === false);
-  if (untold.length > 0) return { kind: 'stuck', step: 'ask', stuck: groupsOf(untold), goesOn: true };
-  const { sobre } = hand;
+  if (asked.length === 0) return reportStuck(loaded, open);
+  // A restarted run, or one whose worker crashed before it could report, learns of them while the others go
+  // on.
+  const unreported = open.filter(
+    (cfe) => !asked.includes(cfe) && deps.reported?.includes(cfe.cfeId) === false,
+  );
+  if (unreported.length > 0)
+    return { kind: 'stuck', step: 'ask', stuck: groupByReason(unreported), goesOn: true };
+  const { sobre } = loaded;
   showPhase('asking');
-  await untilMayBeAsked(deps, sobre);
+  await waitUntilAskable(deps, sobre);
   const later = await deps.gate.untilQuestion(sobre.environment, takeReservedQuestion());
   if (later) {
     keepReservedQuestion(later.reserved);
@@ -473,37 +498,37 @@ async function ask(deps: Taking, hand: SobreInHand): Promise<Next> {
   }
 
   let pauseCode = '';
-  const said = new Map<CfeInSobre, VerdictOutcome>();
-  for (const { isOwn, ticket, cfes } of questionsOf(hand, asked)) {
-    const answer = await deps.authority.askVerdicts(cfes.map(placed), ticket, hand.current);
+  const answers = new Map<CfeInSobre, VerdictOutcome>();
+  for (const { isOwn, ticket, cfes } of groupQuestions(loaded, asked)) {
+    const answer = await deps.authority.askVerdicts(cfes.map(withPosition), ticket, loaded.current);
     failpoint('ask.answered');
     switch (answer.kind) {
       case 'answered':
         for (const [index, cfe] of cfes.entries()) {
           const outcome = answer.outcomes[index];
-          if (outcome) said.set(cfe, outcome);
+          if (outcome) answers.set(cfe, outcome);
         }
         break;
       case 'notYet':
         pauseCode = answer.code;
         break;
       case 'recover':
-        if (isOwn) return recoverTicket(deps, hand);
-        for (const cfe of cfes) said.set(cfe, { kind: 'notYet', code: 'code 104' });
+        if (isOwn) return recoverTicket(deps, loaded);
+        for (const cfe of cfes) answers.set(cfe, { kind: 'notYet', code: 'code 104' });
         break;
       case 'repeat':
       case 'stuck':
-        if (isOwn) return repeatOrLeave(deps, hand, 'ask', answer);
-        // What an earlier sobre came to is said of its CFE alone, and holds up no other.
-        for (const cfe of cfes) said.set(cfe, answer);
+        if (isOwn) return retryOrEscalate(deps, loaded, 'ask', answer);
+        // The answer for an earlier sobre concerns its CFE alone and delays no other.
+        for (const cfe of cfes) answers.set(cfe, answer);
         break;
     }
   }
-  return afterAnswers(deps, hand, asked, { said, pauseCode });
+  return storeAnswers(deps, loaded, asked, { answers, pauseCode });
 }
 
-/** What is asked, and about which CFEs: with what the sobre has, and with what an earlier one of ours has. */
-function questionsOf({ sobre }: SobreInHand, asked: readonly CfeInSobre[]) {
+/** Groups the CFEs by the ticket to ask with: the sobre's own, or that of an earlier sobre of ours. */
+function groupQuestions({ sobre }: SobreInHand, asked: readonly CfeInSobre[]) {
   const own = asked.filter(({ ticket }) => ticket === null);
   const earlier = [...Map.groupBy(asked, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
     const ticket = cfes[0]?.ticket;
@@ -513,30 +538,30 @@ function questionsOf({ sobre }: SobreInHand, asked: readonly CfeInSobre[]) {
   return own.length > 0 ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: own }, ...earlier] : earlier;
 }
 
-/** Its place counts in this sobre alone. */
-const placed = (cfe: CfeInSobre): PlacedCfe => (cfe.ticket === null ? cfe : { ...cfe, place: null });
+/** Its position is valid in this sobre only. */
+const withPosition = (cfe: CfeInSobre): PlacedCfe => (cfe.ticket === null ? cfe : { ...cfe, place: null });
 
-/** Stores what was said of each CFE. */
-async function afterAnswers(
+/** Stores the answer for each CFE. */
+async function storeAnswers(
   deps: TakeDeps,
-  hand: SobreInHand,
+  loaded: SobreInHand,
   asked: readonly CfeInSobre[],
-  { said, pauseCode }: { said: ReadonlyMap<CfeInSobre, VerdictOutcome>; pauseCode: string },
+  { answers, pauseCode }: { answers: ReadonlyMap<CfeInSobre, VerdictOutcome>; pauseCode: string },
 ): Promise<Next> {
-  const { sobre } = hand;
-  const moves = [...said].flatMap(([cfe, outcome]) =>
+  const { sobre } = loaded;
+  const moves = [...answers].flatMap(([cfe, outcome]) =>
     outcome.kind === 'verdict' ? [{ cfe, to: outcome.status, reasons: outcome.reasons }] : [],
   );
   if (moves.length > 0) {
     const moved = await storeMoves(deps, moves, { sobreId: sobre.id });
-    if (moved.length < moves.length) return 'readAnew';
+    if (moved.length < moves.length) return 'reload';
   }
   const stuck: StuckCfes[] = [];
   let what = pauseCode;
-  for (const [cfe, outcome] of said) {
+  for (const [cfe, outcome] of answers) {
     if (outcome.kind === 'stuck') {
       const { reason, explanation } = outcome;
-      await noteStuck(deps, sobre, [cfe], reason);
+      await markStuckCfes(deps, sobre, [cfe], reason);
       stuck.push({ reason, explanation, cfeIds: [cfe.cfeId] });
     } else if (outcome.kind === 'original') {
       await storeOwnTicket(deps.orm.em.fork(), { sobreId: sobre.id, cfeUuid: cfe.id }, outcome);
@@ -545,40 +570,40 @@ async function afterAnswers(
     if (outcome.kind === 'repeat') what ||= outcome.what;
   }
   const decided = new Map(moves.map(({ cfe, to, reasons }) => [cfe.id, { status: to, rejection: reasons }]));
-  const now = { ...hand, cfes: hand.cfes.map((cfe) => ({ ...cfe, ...decided.get(cfe.id) })) };
-  const left = asked.filter((cfe) => !decided.has(cfe.id) && said.get(cfe)?.kind !== 'stuck');
+  const now = { ...loaded, cfes: loaded.cfes.map((cfe) => ({ ...cfe, ...decided.get(cfe.id) })) };
+  const left = asked.filter((cfe) => !decided.has(cfe.id) && answers.get(cfe)?.kind !== 'stuck');
   if (left.length === 0 && stuck.length === 0) {
-    // Others of the sobre may wait for a person since before.
-    return openOf(now).length === 0 ? ended(now) : stillStuck(now, openOf(now));
+    // Other CFEs of the sobre may wait for support already.
+    return findOpenCfes(now).length === 0 ? toEnding(now) : reportStuck(now, findOpenCfes(now));
   }
   if (stuck.length > 0) {
     const goesOn = left.length > 0;
-    return { kind: 'stuck', step: 'ask', stuck: [...stuck, ...stuckBefore(openOf(now))], goesOn };
+    return { kind: 'stuck', step: 'ask', stuck: [...stuck, ...findStuckCfes(findOpenCfes(now))], goesOn };
   }
-  const away = left.flatMap((cfe) => said.get(cfe) ?? []).find(isAway);
-  if (away) return repeatOrLeave(deps, now, 'ask', away);
-  if (left.some((cfe) => said.get(cfe)?.kind === 'original'))
-    throw notYet('The verdict stands with an earlier sobre of ours; that one is asked about.', 1);
-  if (!hasJustComeIn(deps, sobre) && (await undecidedForTooLong(deps, sobre)))
-    return leaveToSupport(deps, now, openOf(now), { step: 'ask', ...stuckBy('undecided') });
-  const pause = pauseOf(deps, sobre);
-  if (pause > SHORT_MILLISECONDS) throw notYet(noVerdictYet(deps, sobre, { left: left.length, what }), pause);
+  const unreached = left.flatMap((cfe) => answers.get(cfe) ?? []).find(isUnreachable);
+  if (unreached) return retryOrEscalate(deps, now, 'ask', unreached);
+  if (left.some((cfe) => answers.get(cfe)?.kind === 'original'))
+    throw notYet('An earlier sobre of ours has the verdict; that one is asked about.', 1);
+  if (!wasJustReceived(deps, sobre) && (await isUndecidedTooLong(deps, sobre)))
+    return escalate(deps, now, findOpenCfes(now), { step: 'ask', ...stuckBy('undecided') });
+  const pause = pauseBeforeQuestion(deps, sobre);
+  if (pause > SHORT_MILLISECONDS) throw notYet(describeWait(deps, sobre, { left: left.length, what }), pause);
   await sleep(pause);
   return now;
 }
 
-/** The first questions mostly come too early: they cost no statement that counts them. */
-const hasJustComeIn = ({ clock }: TakeDeps, { undecidedSince, receivedAt }: Sobre): boolean =>
+/** The first questions mostly come too early: counting them would cost a statement each. */
+const wasJustReceived = ({ clock }: TakeDeps, { undecidedSince, receivedAt }: Sobre): boolean =>
   undecidedSince === null &&
   receivedAt !== null &&
   clock().getTime() - receivedAt.getTime() < JUST_MILLISECONDS;
 
-/** A question that did not reach the authority. */
-const isAway = (outcome: VerdictOutcome): outcome is Extract<Unclear, { kind: 'repeat' }> =>
+/** Returns whether a question did not reach the authority. */
+const isUnreachable = (outcome: VerdictOutcome): outcome is Extract<Unclear, { kind: 'repeat' }> =>
   outcome.kind === 'repeat' && !outcome.reached;
 
-/** For the pending activity, by which operators see where the sobre stands. */
-function noVerdictYet(
+/** Describes the wait for operators, in the pending activity. */
+function describeWait(
   { clock }: TakeDeps,
   { idReceptor, receivedAt }: Sobre,
   { left, what }: { left: number; what: string },
@@ -587,16 +612,19 @@ function noVerdictYet(
   return `The authority has the sobre${since} (IdReceptor ${idReceptor}); asked at ${clock().toISOString()}, no verdict yet on ${left} of its CFEs (${what}).`;
 }
 
-/** The pause before the next question, by how long the authority has had the sobre. */
-function pauseOf({ clock, pollLongestSeconds }: TakeDeps, sobre: Sobre): number {
+/** Returns the pause before the next question, by the time since the authority has the sobre. */
+function pauseBeforeQuestion({ clock, pollLongestSeconds }: TakeDeps, sobre: Sobre): number {
   const since = Math.max(
     ...[sobre.sendingAt, sobre.receivedAt, sobre.askFrom].map((one) => one?.getTime() ?? 0),
   );
   return pollPause(clock().getTime() - since, pollLongestSeconds);
 }
 
-/** The authority said from when on it may be asked: a short wait is spent here, a long one, whole, until the next attempt. */
-async function untilMayBeAsked({ clock }: TakeDeps, { askFrom, idReceptor }: Sobre): Promise<void> {
+/**
+ * Waits until the authority's earliest time for questions: a short wait here, a long one until the next
+ * attempt.
+ */
+async function waitUntilAskable({ clock }: TakeDeps, { askFrom, idReceptor }: Sobre): Promise<void> {
   const wait = (askFrom?.getTime() ?? 0) - clock().getTime();
   if (wait > SHORT_MILLISECONDS) {
     const from = askFrom ? ` from ${askFrom.toISOString()} on` : '';
@@ -608,9 +636,9 @@ async function untilMayBeAsked({ clock }: TakeDeps, { askFrom, idReceptor }: Sob
   if (wait > 0) await sleep(wait);
 }
 
-/** The authority does not know the sobre by the number and token we hold: its list gives the right ones. */
-async function recoverTicket(deps: TakeDeps, hand: SobreInHand): Promise<VerdictResult> {
-  const { sobre, cfes, current } = hand;
+/** The authority does not know the sobre by our number and token: takes both from its list. */
+async function recoverTicket(deps: TakeDeps, loaded: SobreInHand): Promise<VerdictResult> {
+  const { sobre, cfes, current } = loaded;
   const [first] = cfes;
   const { environment, createdAt, sendingAt, idemisor } = sobre;
   if (!first || idemisor === null) throw new Error(`sobre ${sobre.id} was received without a number`);
@@ -619,14 +647,15 @@ async function recoverTicket(deps: TakeDeps, hand: SobreInHand): Promise<Verdict
     { environment, createdAt, sendingAt, idemisor },
     current,
   );
-  if (found.kind === 'stuck' || found.kind === 'repeat') return repeatOrLeave(deps, hand, 'ask', found);
+  if (found.kind === 'stuck' || found.kind === 'repeat') return retryOrEscalate(deps, loaded, 'ask', found);
   if (found.kind === 'received') {
     const { idReceptor, token } = found;
     await deps.orm.em.fork().nativeUpdate(Sobre, { id: sobre.id }, { idReceptor, token });
   }
-  // Those from the list may be refused as well, each time.
-  if (await undecidedForTooLong(deps, sobre)) return leaveAll(deps, hand, 'ask', unclear('ask', 'undecided'));
-  const pause = pauseOf(deps, sobre);
-  if (found.kind === 'received') throw notYet('The authority gave number and token anew.', pause);
+  // The ones from the list may be refused, too, each time.
+  if (await isUndecidedTooLong(deps, sobre))
+    return escalateAll(deps, loaded, 'ask', unclear('ask', 'undecided'));
+  const pause = pauseBeforeQuestion(deps, sobre);
+  if (found.kind === 'received') throw notYet('The authority gave a new number and token.', pause);
   throw notYet('The authority does not find the sobre (104); it is asked again.', pause);
 }

@@ -20,30 +20,33 @@ export interface ValidateLoginDeps {
   orm: Orm;
   clock: () => Date;
   outbox: { scheduleDispatch(): void };
-  /** Opens what the enterprise's row keeps sealed; null where no login is stored. Throws when no key opens it. */
+  /** Decrypts the login in the enterprise's row; null if none is stored. Throws if no key opens it. */
   openLogin: (enterprise: Enterprise) => Login | null;
-  /** Asks the authority, by the RUT alone where no login is stored; throws when it cannot be reached. */
+  /**
+   * Asks the authority, with the RUT alone if no login is stored. Throws CredentialsCheckUnavailable if it
+   * cannot be reached.
+   */
   checkLogin: (question: { rut: string } & Partial<Login>) => Promise<LoginAnswer>;
 }
 
 /**
- * Checks under way at a time in one process, a tenth of the places that they share with CFEs: whoever asks for many, of a
- * service that is slow, holds up other checks and no receipt.
+ * Checks at a time in one process, a tenth of the slots that they share with CFEs: many checks at a slow
+ * service delay other checks but no receipt.
  */
 const CHECKS_AT_ONCE = 20;
-/** One that finds no place asks again after so long, or up to twice that: many must not ask all the time. */
+/** A check without a slot comes again after this pause, or up to twice that, to avoid constant polling. */
 const BUSY_MILLISECONDS = 10_000;
 
 /**
- * Asks the authority whether the stored login holds and stores what it may do (docs/contract.md#credentials). A login
- * that changes while the authority is asked is asked about again.
+ * Asks the authority whether the stored login is valid and stores its permissions
+ * (docs/contract.md#credentials). If the login changes meanwhile, the new one is checked.
  */
 export function createValidateLogin(deps: ValidateLoginDeps): Activity<'validateLogin'> {
   let underWay = 0;
   return async (rut) => {
     if (underWay >= CHECKS_AT_ONCE) {
       const wait = BUSY_MILLISECONDS * (1 + Math.random());
-      throw notYet('Other checks of logins are under way; this one waits for a place.', wait);
+      throw notYet('Other checks of logins are under way; this one waits for a slot.', wait);
     }
     underWay += 1;
     try {
@@ -79,7 +82,10 @@ async function ask(
   }
 }
 
-/** Stores an answer with its event, and tells the onboarding, provided that the login is the one that was asked about. */
+/**
+ * Stores an answer with its event and notifies the onboarding, if the login is still the one that was
+ * checked.
+ */
 function store(
   { orm, clock }: ValidateLoginDeps,
   { rut, sealedLogin }: Enterprise,
@@ -87,19 +93,23 @@ function store(
 ): Promise<LoginResult | 'loginChanged'> {
   return orm.em.fork().transactional(async (em) => {
     const enterprise = await lockEnterprise(em, rut);
-    const isAsked = enterprise?.efacturaStatus === 'VALIDATING' && enterprise.sealedLogin === sealedLogin;
-    if (!isAsked) return 'loginChanged';
+    const isCheckedLogin =
+      enterprise?.efacturaStatus === 'VALIDATING' && enterprise.sealedLogin === sealedLogin;
+    if (!isCheckedLogin) return 'loginChanged';
     const now = clock();
     await countCheck(em, rut, { failed: answer.login === 'failed', now });
     enqueue(em, factsChangedMessage(rut), now);
-    const result = await recordingChanges(em, enterprise, now, () => take(enterprise, answer, now));
+    const result = await recordingChanges(em, enterprise, now, () => applyAnswer(enterprise, answer, now));
     await recordEvent(em, { rut, environment: 'production' }, efacturaLogin(enterprise, result), now);
     return result;
   });
 }
 
-/** Takes an answer over; permissions stay those of the last success when the login fails (docs/contract.md#credentials). */
-function take(enterprise: Enterprise, answer: LoginAnswer, now: Date): LoginResult {
+/**
+ * Applies an answer; after a failed login the permissions of the last success stay
+ * (docs/contract.md#credentials).
+ */
+function applyAnswer(enterprise: Enterprise, answer: LoginAnswer, now: Date): LoginResult {
   const wasValid = enterprise.loginStatus === 'SUCCESS';
   const before = [...enterprise.permissions].sort().join();
   enterprise.lastValidatedAt = now;

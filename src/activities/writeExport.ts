@@ -21,91 +21,98 @@ import { withHeartbeat } from './steps/attempt.ts';
 import type { PrintSignedCfe } from './steps/printSignedCfe.ts';
 import { writeZipEnd, writeZipPiece, type ZipEntry } from './steps/zipFile.ts';
 
-/** Receipts of one part: some hundred kilobytes; with printed forms, which are large and take their time, some megabytes at most. */
+/**
+ * Receipts of one part: some hundred kilobytes; a few megabytes with printed forms, which are large and slow.
+ */
 const PART_RECEIPTS = 100;
 const PRINTED_PART_RECEIPTS = 10;
-/** No part has much more: prints of long receipts have megabytes each. */
+/** A part ends above this size: prints of long receipts have megabytes each. */
 const PART_BYTES = 16 * 1024 * 1024;
-/** So long one turn lasts; then the next in the queue has its own, and whoever stops it is heard. It ends between receipts. */
-const TURN_MILLISECONDS = 10_000;
+/**
+ * Length of one slot; then the next export in the queue has its own, and a stop takes effect. It ends between
+ * receipts.
+ */
+const SLOT_MILLISECONDS = 10_000;
 const SECOND = 1_000;
 
 export interface WriteExportDeps {
   readonly orm: Database;
   readonly clock: () => Date;
   readonly print: PrintSignedCfe;
-  readonly turnMilliseconds?: number;
+  readonly slotMilliseconds?: number;
   readonly partReceipts?: number;
-  /** Milliseconds, by which turns end. */
+  /** Milliseconds that measure the slots. */
   readonly ticks?: () => number;
 }
 
 /**
- * Writes the next parts of an export's file, and says whether there are more; its repeat goes on behind the last part that was
- * stored. Two at once store no part twice: the later goes on behind the other's.
+ * Writes the next parts of an export's file; the result says whether there are more. A repeat continues after
+ * the last stored part; two attempts at once never store a part twice.
  */
 export function createWriteExport({
-  turnMilliseconds = TURN_MILLISECONDS,
+  slotMilliseconds = SLOT_MILLISECONDS,
   ticks = () => performance.now(),
   ...deps
 }: WriteExportDeps): Activity<'writeExport'> {
   return (exportId) =>
     withHeartbeat(async () => {
-      const end = ticks() + turnMilliseconds;
+      const end = ticks() + slotMilliseconds;
       const { cancellationSignal } = Context.current();
       const isOver = () => ticks() >= end || cancellationSignal.aborted;
       for (;;) {
-        const asked = await theExport(deps, exportId);
-        if (asked.state !== 'RUNNING') return endedAs(deps, asked);
-        if (isOver()) return { kind: 'goesOn', ...countsOf(asked) };
-        await addPart(deps.orm.em.fork(), asked, await nextPart(deps, asked, isOver), deps.clock());
+        const row = await requireExport(deps, exportId);
+        if (row.state !== 'RUNNING') return toEndedResult(deps, row);
+        if (isOver()) return { kind: 'goesOn', ...toCounts(row) };
+        await addPart(deps.orm.em.fork(), row, await nextPart(deps, row, isOver), deps.clock());
       }
     });
 }
 
-/** Gives up a file whose workflow was cancelled; one that has ended stays as it is. */
+/** Stops an export whose workflow was cancelled; an ended one stays as it is. */
 export function createStopExport(deps: Pick<WriteExportDeps, 'orm' | 'clock'>): Activity<'stopExport'> {
   return async (exportId) => {
     await markStopped(deps.orm.em.fork(), exportId, deps.clock());
-    return endedAs(deps, await theExport(deps, exportId));
+    return toEndedResult(deps, await requireExport(deps, exportId));
   };
 }
 
-/** Of one that was given up nothing stays. */
-async function endedAs({ orm }: Pick<WriteExportDeps, 'orm'>, asked: ReceiptExport): Promise<ExportResult> {
-  const { id, state } = asked;
-  if (state === 'DONE') return { kind: 'ended', state, ...countsOf(asked) };
+/** Returns the result; deletes the parts of a stopped export. */
+async function toEndedResult(
+  { orm }: Pick<WriteExportDeps, 'orm'>,
+  row: ReceiptExport,
+): Promise<ExportResult> {
+  const { id, state } = row;
+  if (state === 'DONE') return { kind: 'ended', state, ...toCounts(row) };
   await orm.em.fork().nativeDelete(ReceiptExportPart, { exportId: id });
-  return { kind: 'ended', state: 'STOPPED', ...countsOf(asked) };
+  return { kind: 'ended', state: 'STOPPED', ...toCounts(row) };
 }
 
-const countsOf = ({ total, done, leftOut }: ReceiptExport) => ({ total, done, leftOut });
+const toCounts = ({ total, done, leftOut }: ReceiptExport) => ({ total, done, leftOut });
 
-async function theExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string): Promise<ReceiptExport> {
+async function requireExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string): Promise<ReceiptExport> {
   const found = await findExport(orm.em.fork(), id);
   if (!found) throw new Error(`there is no export ${id}`);
   return found;
 }
 
-/** The next receipts, at least one, until the turn is over; behind the last of them the list of what is left out, and the end of the file. */
-async function nextPart(
-  deps: WriteExportDeps,
-  asked: ReceiptExport,
-  isOver: () => boolean,
-): Promise<NextPart> {
-  const most = deps.partReceipts ?? (asked.withPdfs ? PRINTED_PART_RECEIPTS : PART_RECEIPTS);
-  const cfes = await cfesOfMonth(deps.orm.em.fork(), asked, most);
-  if (cfes.length === 0) return lastPart(deps, asked);
+/**
+ * Returns the next part: at least one receipt, more until the slot is over; after the last receipt the list
+ * of omissions and the end of the file.
+ */
+async function nextPart(deps: WriteExportDeps, row: ReceiptExport, isOver: () => boolean): Promise<NextPart> {
+  const most = deps.partReceipts ?? (row.withPdfs ? PRINTED_PART_RECEIPTS : PART_RECEIPTS);
+  const cfes = await cfesOfMonth(deps.orm.em.fork(), row, most);
+  if (cfes.length === 0) return lastPart(deps, row);
   const entries: ZipEntry[] = [];
   const leftOut: string[] = [];
   let [bytes, done] = [0, 0];
   for (const cfe of cfes) {
-    bytes += await putReceipt(deps, asked, cfe, { entries, leftOut });
+    bytes += await addReceipt(deps, row, cfe, { entries, leftOut });
     done += 1;
     if (bytes > PART_BYTES || isOver()) break;
   }
   return {
-    ...(await writeZipPiece(entries, asked)),
+    ...(await writeZipPiece(entries, row)),
     done,
     lastCfe: cfes[done - 1]?.id ?? null,
     leftOut,
@@ -113,21 +120,21 @@ async function nextPart(
   };
 }
 
-async function lastPart({ orm }: WriteExportDeps, asked: ReceiptExport): Promise<NextPart> {
-  const lines = await leftOutOf(orm.em.fork(), asked.id);
-  const list = { name: 'omitidos.csv', content: Buffer.from(HEAD + lines, 'utf8'), at: asked.createdAt };
-  const piece = await writeZipPiece(lines === '' ? [] : [list], asked);
+async function lastPart({ orm }: WriteExportDeps, row: ReceiptExport): Promise<NextPart> {
+  const lines = await leftOutOf(orm.em.fork(), row.id);
+  const list = { name: 'omitidos.csv', content: Buffer.from(HEAD + lines, 'utf8'), at: row.createdAt };
+  const piece = await writeZipPiece(lines === '' ? [] : [list], row);
   const end = writeZipEnd({
-    entries: asked.entries + piece.entries,
-    contentBytes: asked.contentBytes + piece.content.length,
-    directoryBytes: asked.directoryBytes + piece.directory.length,
+    entries: row.entries + piece.entries,
+    contentBytes: row.contentBytes + piece.content.length,
+    directoryBytes: row.directoryBytes + piece.directory.length,
   });
   const directory = Buffer.concat([piece.directory, end]);
   return { ...piece, directory, done: 0, lastCfe: null, leftOut: [], isLast: true };
 }
 
-/** Puts a receipt into a part; returns how many bytes it has. */
-async function putReceipt(
+/** Adds a receipt to a part; returns its bytes. */
+async function addReceipt(
   { orm, print }: WriteExportDeps,
   { rut, withPdfs }: ReceiptExport,
   cfe: ExportedCfe,
@@ -145,14 +152,17 @@ async function putReceipt(
   if (!withPdfs) return xml.length;
   const em = orm.em.fork();
   const whole = await em.findOneOrFail(Cfe, { id });
-  const pdf = await printed(id, () => print(em, Object.assign(whole, { signedXml })));
+  const pdf = await printOrNull(id, () => print(em, Object.assign(whole, { signedXml })));
   if (pdf) entries.push({ name: `${name}.pdf`, content: pdf, at });
   else leftOut.push(lineOf(cfe, 'PDF', 'no se pudo imprimir'));
   return xml.length + (pdf?.length ?? 0);
 }
 
-/** A print; null of a receipt that cannot be printed, whoever tries. Whoever gets no turn waits and comes again. */
-async function printed(id: string, print: () => Promise<Uint8Array>): Promise<Uint8Array | null> {
+/**
+ * Returns the printed form, or null if the receipt cannot be printed; waits while all printing threads are
+ * busy.
+ */
+async function printOrNull(id: string, print: () => Promise<Uint8Array>): Promise<Uint8Array | null> {
   for (;;) {
     try {
       return await print();
@@ -167,7 +177,10 @@ async function printed(id: string, print: () => Promise<Uint8Array>): Promise<Ui
   }
 }
 
-/** The list of what is left out, for an accountant's spreadsheet: RFC 4180, UTF-8 with its mark; numbers and words of ours only. */
+/**
+ * The list of omissions, for an accountant's spreadsheet: RFC 4180, UTF-8 with a BOM; our own numbers and
+ * words only.
+ */
 const HEAD = '\uFEFFcfe_id,tipo,serie,numero,estado,falta,motivo\r\n';
 const lineOf = (cfe: ExportedCfe, what: string, why: string): string =>
   `${[

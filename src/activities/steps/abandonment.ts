@@ -6,22 +6,21 @@ import type { Why } from '../../domain/supportRefusal.ts';
 import { refusalOf } from '../../domain/words/refusals.ts';
 import type { AuthorityRecord } from './authorityRecord.ts';
 
-/** What stands in the way, for people and as a code. */
+/** Why an action is refused, for people and as a code. */
 export interface Obstacle {
   readonly message: string;
   readonly why: Why;
 }
 
-/** Stuck for these reasons, the last send was answered, and nothing of it was kept. */
+/** With these reasons the last send was answered, and the authority kept nothing of it. */
 const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
   'sobre.unknown_refusal',
   'sobre.refused_without_reasons',
 ];
 
 /**
- * Why the CFE may not be abandoned; null while the authority surely does not have it
- * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is what it had at `askedAt`, `sobres` all that
- * were made for the CFE.
+ * Returns why the CFE may not be abandoned; null if the authority surely does not have it
+ * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is what it had at `askedAt`, `sobres` are all that were made for the CFE.
  */
 export function findAbandonObstacle(
   record: AuthorityRecord,
@@ -31,11 +30,11 @@ export function findAbandonObstacle(
     case 'neverSent':
       return null;
     case 'others':
-      return isSharedAndUnderWay(cfe, sobres) ? whileListLags(sobres, askedAt) : null;
+      return isSharedAndUnderWay(cfe, sobres) ? refuseWhileListLags(sobres, askedAt) : null;
     case 'refused':
-      return REFUSED_AT_THE_LAST_SEND.includes(cfe.stuckReason) ? null : whileListLags(sobres, askedAt);
+      return REFUSED_AT_THE_LAST_SEND.includes(cfe.stuckReason) ? null : refuseWhileListLags(sobres, askedAt);
     case 'absent':
-      return whileListLags(sobres, askedAt);
+      return refuseWhileListLags(sobres, askedAt);
     case 'received':
     case 'original':
     case 'verdict':
@@ -47,19 +46,19 @@ export function findAbandonObstacle(
   }
 }
 
-/** The others of its sobre would go out again, though it may have come in. */
+/** Returns whether the other CFEs of its sobre would go out again although the sobre may have arrived. */
 const isSharedAndUnderWay = ({ sobreId }: Cfe, sobres: readonly SobreOfCfe[]): boolean =>
   sobres.some(({ id, size, state }) => id === sobreId && size > 1 && state === 'SENDING');
 
-/** A sobre that the authority does not list may be listed yet, for some time after the last send. */
-function whileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle | null {
+/** After the last send the authority may list a sobre late. */
+function refuseWhileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle | null {
   const lastSent = Math.max(...sobres.map(({ sendingAt }) => sendingAt?.getTime() ?? 0));
   const from = lastSent + DEADLINES.listLag;
   if (askedAt.getTime() >= from) return null;
   return refusalOf('lately_sent', new Date(from).toISOString());
 }
 
-/** What an act of support that changed nothing has found, and what may be done next. */
+/** Describes the authority's record after an action that changed nothing, and what support may do next. */
 export function describeObstacle(
   record: Exclude<AuthorityRecord, { kind: 'received' | 'original' | 'verdict' | 'undecided' }>,
 ): Obstacle {

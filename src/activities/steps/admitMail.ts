@@ -5,8 +5,8 @@ import type { MailError } from '../../domain/mail.ts';
 import type { StoreMailAttemptDeps } from './storeMailAttempt.ts';
 
 /**
- * Counts an e-mail that followed from a verdict before it first goes out; returns why it may not go now, or null. One that
- * was counted, or that a person asked for, is let through: whoever repeats this counts nothing twice.
+ * Counts an automatic e-mail before its first attempt; returns why it may not be sent now, or null. E-mails
+ * that are counted already, or that a person asked for, pass, so that a repeat counts nothing twice.
  */
 export async function admitMail(
   { orm, clock }: Pick<StoreMailAttemptDeps, 'orm' | 'clock'>,

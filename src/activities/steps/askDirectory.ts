@@ -6,7 +6,7 @@ import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
 import { authorityRefuses, authorityUnreachable } from './attempt.ts';
 
-/** What asking for the list of electronic issuers needs. */
+/** Dependencies of questions to the list of electronic issuers. */
 export interface DirectoryDeps {
   orm: Orm;
   clock: () => Date;
@@ -15,9 +15,8 @@ export interface DirectoryDeps {
 }
 
 /**
- * The electronic issuers that came or changed since a moment, of one RUC where it is named, asked for with that
- * certificate. Throws the failure of an attempt that is repeated by itself for whatever is no answer: nobody's CFE
- * depends on it, so nobody waits for support.
+ * Returns the electronic issuers that are new or changed since `since`, or one of them by RUT. Throws the
+ * failure of a retried attempt for any other answer: no CFE depends on it, so it never needs support.
  */
 export async function askDirectory(
   { client, privateKeyOf }: DirectoryDeps,

@@ -27,74 +27,77 @@ import type { OriginalAnswer, ReceiptVerdict } from '../../dgi/xml/ack.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 
 const DAY = 86_400_000;
-/** The list of sobres takes 31 days at a time; the last is left for clocks that differ. */
+/** The authority lists at most 31 days of sobres at a time; one is left for differing clocks. */
 const LONGEST_SPAN = 30 * DAY;
 
-/** A CFE as the authority is asked about it. */
+/** The facts of a CFE that questions to the authority need. */
 export type AskedCfe = Pick<
   CfeInSobre,
   'id' | 'rut' | 'environment' | 'type' | 'serie' | 'numero' | 'certificateId' | 'signedAt'
 >;
 
-/** A CFE that is read by itself, as the authority is asked about it. */
+/** Converts a CFE that was read outside its sobre. */
 export const toAskedCfe = ({ document, ...cfe }: Cfe): AskedCfe => ({ ...cfe, signedAt: document.signedAt });
 
 export interface PlacedCfe extends AskedCfe {
   readonly place: number | null;
 }
 
-/** What it says of the CFEs of a sobre, in the order in which they were given; or nothing of any of them. */
+/**
+ * The answers on the CFEs of a sobre, in the order of the question; or one answer that concerns none of them
+ * alone.
+ */
 export type VerdictOutcomes =
   | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }
   | { kind: 'notYet'; code: string }
-  /** It does not know the sobre by the number and token we hold. */
+  /** The authority does not know the sobre by our number and token. */
   | { kind: 'recover' }
   | Unclear;
 
-/** What signs requests: a certificate, where the caller has it in hand. */
+/** The certificate that signs requests, if the caller has loaded it. */
 type SignedBy = Certificate | undefined;
 
 /**
- * The authority, as the activities see it: every outcome told apart. Requests are signed with `certificate`, the
- * enterprise's current one, which is read where it is not given.
+ * The authority, with every outcome distinguished. Requests are signed with `certificate`, the enterprise's
+ * current one, which is read if the caller does not pass it.
  */
 export interface Authority {
-  /** The signed request that brings a sobre; nothing is sent yet. */
+  /** Signs the request for a sobre; sends nothing. */
   signSobre(
     sobre: WrittenSobre & { readonly xml: string },
     certificate: Certificate,
   ): Promise<SignedSobre | Unclear>;
   sendSobre: DgiClient['sendSobre'];
-  /** Whether it has a sobre, of which that CFE is one. */
+  /** Asks whether the authority has the sobre that contains the CFE. */
   findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: SignedBy): Promise<FindSobreAnswer>;
   /**
-   * The verdicts on CFEs that were received under that number and token; each by its place in that sobre, or with null by
-   * what the authority says of it.
+   * Asks for the verdicts on CFEs received under that number and token. A CFE is found by its position in
+   * that sobre, or, with null, by its number.
    */
   askVerdicts(
     cfes: readonly PlacedCfe[],
     ticket: { readonly idReceptor: string | null; readonly token: string | null },
     certificate?: SignedBy,
   ): Promise<VerdictOutcomes>;
-  /** What state it says the fiscal number is in, and by which sobre. */
+  /** Asks for the state of the fiscal number, and the sobre that brought it. */
   findState(cfe: AskedCfe): Promise<FindStateAnswer>;
-  /** Whether it has the fiscal number, by whichever sobre. */
+  /** Asks whether the authority has the fiscal number, from any sobre. */
   findReceipt(cfe: AskedCfe): Promise<FindReceiptAnswer>;
 }
 
-/** A sobre whose bytes are stored, as the authority is asked about it. */
+/** A sobre whose bytes are stored; the facts that questions about it need. */
 export type WrittenSobre = Pick<Sobre, 'environment' | 'createdAt' | 'sendingAt'> & {
   readonly idemisor: bigint;
 };
 
 export type FindStateAnswer =
-  /** Its state (AE, BE; null while there is none), from the sobre with that number. */
+  /** Its state (AE or BE; null without a verdict), and the number of its sobre. */
   { kind: 'found'; state: string | null; idemisor: string } | { kind: 'absent' } | Unclear;
 
 export type FindReceiptAnswer =
-  /** From a sobre of ours, with what to ask about that one with. */
+  /** From a sobre of ours, with its ticket. */
   | ({ kind: 'received'; idemisor?: string } & SobreTicket)
-  /** From a sobre of somebody else. */
+  /** From a sobre of another system. */
   | { kind: 'others' }
   | { kind: 'absent' }
   | Unclear;
@@ -105,7 +108,10 @@ interface AuthorityDeps {
   readonly privateKeyOf: (certificate: Certificate) => KeyObject;
 }
 
-/** The authority behind the SOAP client. `privateKeyOf` opens a sealed key; it throws when none of our keys fits. */
+/**
+ * Creates the authority on top of the SOAP client. `privateKeyOf` decrypts a key and throws UnsealError if no
+ * key of ours opens it.
+ */
 export function createAuthority(deps: AuthorityDeps): Authority {
   const { client } = deps;
   return {
@@ -119,7 +125,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
     findSobre: (cfe, sobre, certificate) =>
       withCredentials(deps, certificate ?? cfe, async (credentials): Promise<FindSobreAnswer> => {
         let outcome: FindSobreAnswer = { kind: 'absent' };
-        for (const span of spansOf(sobre)) {
+        for (const span of toSpans(sobre)) {
           const answer = await client.findSobre(credentials, cfe.environment, {
             idemisor: sobre.idemisor,
             ...span,
@@ -139,7 +145,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         if (answer.kind !== 'answered') return answer;
         return {
           kind: 'answered',
-          outcomes: await judged(deps, credentials, cfes, { idReceptor, receipts: answer.ack.receipts }),
+          outcomes: await judgeAll(deps, credentials, cfes, { idReceptor, receipts: answer.ack.receipts }),
         };
       });
     },
@@ -155,7 +161,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
       withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
         const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
         if (found.kind !== 'found') return found;
-        const ours = await isOurs(deps, askingOnce(client, credentials), cfe, found);
+        const ours = await isOurs(deps, createSobreQuestions(client, credentials), cfe, found);
         if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
         return ours.kind === 'stuck' || ours.kind === 'repeat'
           ? ours
@@ -168,31 +174,31 @@ export function createAuthority(deps: AuthorityDeps): Authority {
   };
 }
 
-/** What an answer says of each of the CFEs. */
-async function judged(
+/** Returns the outcome of each CFE in an answer. */
+async function judgeAll(
   deps: AuthorityDeps,
   credentials: DgiCredentials,
   cfes: readonly PlacedCfe[],
   { idReceptor, receipts }: { idReceptor: string; receipts: readonly ReceiptVerdict[] },
 ): Promise<VerdictOutcome[]> {
   const outcomes: VerdictOutcome[] = [];
-  const ask = askingOnce(deps.client, credentials);
+  const ask = createSobreQuestions(deps.client, credentials);
   for (const cfe of cfes) {
     const verdict = verdictOn(cfe, receipts);
     outcomes.push(
       verdict.kind === 'duplicate'
-        ? await duplicated(deps, credentials, cfe, { idReceptor, told: verdict.original, ask })
+        ? await judgeDuplicate(deps, credentials, cfe, { idReceptor, answered: verdict.original, ask })
         : verdict,
     );
   }
   return outcomes;
 }
 
-/** Asks for the verdicts of a sobre. */
+/** Asks for the verdicts of one sobre. */
 type AskSobre = (cfe: AskedCfe, sobre: Original) => Promise<AskVerdictAnswer>;
 
-/** A sobre that brought many of the CFEs is asked about once for all of them. */
-function askingOnce(client: DgiClient, credentials: DgiCredentials): AskSobre {
+/** Asks about each sobre once, even if it brought several of the CFEs. */
+function createSobreQuestions(client: DgiClient, credentials: DgiCredentials): AskSobre {
   const answers = new Map<string, Promise<AskVerdictAnswer>>();
   return ({ environment }, sobre) => {
     const answer = answers.get(sobre.idReceptor) ?? client.askVerdict(credentials, environment, sobre);
@@ -201,7 +207,7 @@ function askingOnce(client: DgiClient, credentials: DgiCredentials): AskSobre {
   };
 }
 
-/** Requests are signed with the current certificate: a CFE can still be followed after its own has expired. */
+/** Signs with the current certificate: a CFE can still be followed after its own has expired. */
 async function withCredentials<T>(
   { orm, privateKeyOf }: AuthorityDeps,
   by: Certificate | AskedCfe,
@@ -221,46 +227,48 @@ async function withCredentials<T>(
 const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
   (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
 
-/** The number of a CFE was received before (E02): by a sobre of ours, which has the verdict, or by somebody else's. */
-async function duplicated(
+/**
+ * Handles E02, a number received before: by a sobre of ours, which has the verdict, or by another system's.
+ */
+async function judgeDuplicate(
   deps: AuthorityDeps,
   credentials: DgiCredentials,
   cfe: AskedCfe,
-  { idReceptor, told, ask }: { idReceptor: string; told: OriginalAnswer | undefined; ask: AskSobre },
+  { idReceptor, answered, ask }: { idReceptor: string; answered: OriginalAnswer | undefined; ask: AskSobre },
 ): Promise<VerdictOutcome> {
-  const original = await originalOf(deps.client, credentials, cfe, told);
+  const original = await findOriginal(deps.client, credentials, cfe, answered);
   if ('kind' in original) return original;
-  // One that names the very sobre that was asked about would be asked about for ever.
+  // An answer that names the sobre just asked about would repeat for ever.
   const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
     return ours.kind === 'recover' ? unclear('ask', 'E02 without its original') : ours;
   return verdictOnDuplicate(original, { isOurs: ours });
 }
 
-/** Whether the sobre in which the authority has the number is one of ours with this CFE. */
+/** Returns whether the sobre in which the authority has the number is ours, with this CFE. */
 async function isOurs(
   { orm }: AuthorityDeps,
   ask: AskSobre,
   cfe: AskedCfe,
   first: Original,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
-  // A refused one brought nothing there: what has its number is an older sobre, from before the database was restored.
+  // A refused sobre brought nothing: then an older sobre, from before a restore, has its number.
   if (await wasIn(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
-  // A database that was restored to an earlier moment does not know the last sobres that it sent.
+  // A database restored to an earlier moment has no rows of the last sobres that it sent.
   const answer = await ask(cfe, first);
   if (answer.kind !== 'answered') return answer;
   return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
 }
 
-/** Where the number was received first: as InfoRespOri says or, where that says too little, by asking. */
-async function originalOf(
+/** Returns the sobre that brought the number first: from InfoRespOri or, if that is incomplete, by asking. */
+async function findOriginal(
   client: DgiClient,
   credentials: DgiCredentials,
   cfe: AskedCfe,
-  told: OriginalAnswer | undefined,
+  answered: OriginalAnswer | undefined,
 ): Promise<Original | Unclear> {
-  if (told?.idemisor && told.idReceptor && told.token) {
-    return { idemisor: told.idemisor, idReceptor: told.idReceptor, token: told.token };
+  if (answered?.idemisor && answered.idReceptor && answered.token) {
+    return { idemisor: answered.idemisor, idReceptor: answered.idReceptor, token: answered.token };
   }
   const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
   if (found.kind === 'found')
@@ -270,8 +278,8 @@ async function originalOf(
 
 const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
 
-/** The days on which a sobre may have been received, in spans that the list takes, the latest first. */
-function spansOf({ createdAt, sendingAt }: WrittenSobre): { from: Date; to: Date }[] {
+/** Returns the days on which a sobre may have been received, in spans the list accepts, the latest first. */
+function toSpans({ createdAt, sendingAt }: WrittenSobre): { from: Date; to: Date }[] {
   const first = createdAt.getTime() - DAY;
   const spans: { from: Date; to: Date }[] = [];
   for (let to = (sendingAt ?? createdAt).getTime() + DAY; to > first; to -= LONGEST_SPAN) {

@@ -6,62 +6,68 @@ import type { RejectionReason } from '../../domain/rejection.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
 import type { Authority, PlacedCfe, WrittenSobre } from './authority.ts';
 
-/** What the authority has of a CFE, as far as it can be asked. */
+/** The authority's record of a CFE, as far as it can be asked. */
 export type AuthorityRecord =
-  /** By our own records, and the authority does not say otherwise. */
+  /** By our own rows, and the authority does not contradict. */
   | { kind: 'neverSent' }
-  /** `idemisor`: of the sobre by which the number is there, where that was told. */
+  /** `idemisor`: the number of the sobre that brought it, if the authority gave it. */
   | ({ kind: 'received'; idemisor?: string } & SobreTicket)
-  /** An earlier sobre of ours has the verdict that counts. */
+  /** An earlier sobre of ours has the verdict. */
   | { kind: 'original'; idReceptor: string; token: string }
   | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
   | { kind: 'undecided' }
-  /** The number is there, from a sobre that is not ours. */
+  /** The authority has the number from another system's sobre. */
   | { kind: 'others' }
-  /** It refused the sobre, and does not have the number. */
+  /** The authority refused the sobre and does not have the number. */
   | { kind: 'refused' }
-  /** It has neither the sobre nor the number. */
+  /** The authority has neither the sobre nor the number. */
   | { kind: 'absent' }
   | Unclear;
 
-/** Stuck for these reasons, the number may be there from a sobre that is not ours. */
+/** With these reasons the authority may have the number from another system's sobre. */
 const NUMBER_OF_OTHERS: readonly StuckReason[] = ['duplicate.not_ours', 'verdict.other_cfe'];
 
-/** A CFE that is asked about, with its place in the sobre that it goes in, and what that one is asked about with. */
-export interface Recorded extends PlacedCfe {
+/** A CFE with its position in its sobre and the ticket to ask about it with. */
+export interface RecordedCfe extends PlacedCfe {
   readonly ticket: { readonly idReceptor: string | null; readonly token: string | null };
 }
 
-/** Asks the authority about a CFE by every way there is; sends nothing. `sobres`: all that it was put into. */
+/**
+ * Asks the authority about a CFE in every possible way; sends nothing. `sobres`: all that ever contained it.
+ */
 export async function askForRecord(
   authority: Authority,
-  cfe: Recorded,
+  cfe: RecordedCfe,
   sobres: readonly SobreOfCfe[],
 ): Promise<AuthorityRecord> {
   if (sobres.every(({ sendingAt }) => sendingAt === null)) {
-    // Another system of the company may have used the number, or we ourselves, before our database was restored.
+    // Another system of the company may have used the number, or we, before our database was restored.
     const receipt = await authority.findReceipt(cfe);
     return receipt.kind === 'received' || receipt.kind === 'others' ? receipt : { kind: 'neverSent' };
   }
   const underWay = sobres.find(({ state }) => state === 'SENDING' || state === 'RECEIVED');
-  if (underWay?.state === 'RECEIVED') return verdictOn(authority, cfe, writtenOf(underWay));
+  if (underWay?.state === 'RECEIVED') return recordOfVerdict(authority, cfe, toWrittenSobre(underWay));
   const listed = underWay
-    ? await authority.findSobre(cfe, writtenOf(underWay))
+    ? await authority.findSobre(cfe, toWrittenSobre(underWay))
     : ({ kind: 'refused' } as const);
   if (listed.kind !== 'refused' && listed.kind !== 'absent') return listed;
   const receipt = await authority.findReceipt(cfe);
   return receipt.kind === 'absent' ? { kind: listed.kind } : receipt;
 }
 
-/** A sobre that was sent, and so has its number. */
-function writtenOf(sobre: SobreOfCfe): WrittenSobre {
+/** Converts a sent sobre, which has its number. */
+function toWrittenSobre(sobre: SobreOfCfe): WrittenSobre {
   const { idemisor, environment, createdAt, sendingAt } = sobre;
   if (idemisor === null) throw new TypeError(`sobre ${sobre.id} was sent without a number`);
   return { idemisor, environment, createdAt, sendingAt };
 }
 
-/** The authority signed for the sobre: it counts as there, whatever a list may say. */
-async function verdictOn(authority: Authority, cfe: Recorded, sobre: WrittenSobre): Promise<AuthorityRecord> {
+/** The authority acknowledged the sobre: it counts as received, even if the list omits it. */
+async function recordOfVerdict(
+  authority: Authority,
+  cfe: RecordedCfe,
+  sobre: WrittenSobre,
+): Promise<AuthorityRecord> {
   const answers = await authority.askVerdicts([cfe], cfe.ticket);
   const answer = answers.kind === 'answered' ? answers.outcomes[0] : answers;
   switch (answer?.kind) {
@@ -79,9 +85,9 @@ async function verdictOn(authority: Authority, cfe: Recorded, sobre: WrittenSobr
       if (!NUMBER_OF_OTHERS.includes(answer.reason)) return answer;
       const receipt = await authority.findReceipt(cfe);
       const isSame = receipt.kind === 'received' && receipt.idReceptor === cfe.ticket.idReceptor;
-      // Our sobre was taken for an older one of its number, from before the database was restored.
+      // The authority mistook our sobre for an older one of its number, from before a restore.
       if (isSame && answer.reason === 'verdict.other_cfe') return { kind: 'others' };
-      // The very sobre that was asked about says no more than it said.
+      // The sobre just asked about adds nothing to its first answer.
       return receipt.kind === 'absent' || isSame ? answer : receipt;
     }
     case 'original':

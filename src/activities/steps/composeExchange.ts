@@ -5,7 +5,7 @@ import { montevideoDate } from '../../domain/montevideo.ts';
 import type { ComposeMail } from '../attemptMail.ts';
 
 /**
- * Writes the e-mail that brings a sobre between companies: programs read it, by the name of its file
+ * Writes the e-mail that brings a sobre to another company: its programs recognise it by the file name
  * (docs/authority/sobres.md#the-e-mail-with-a-sobre).
  */
 export const composeExchange: ComposeMail = async (em, _mail, { id, rut }) => {

@@ -5,13 +5,16 @@ import { receiptMail } from '../../mail/receiptMail.ts';
 import type { ComposeMail } from '../attemptMail.ts';
 import { type PrintDeps, printSignedCfe } from './printSignedCfe.ts';
 
-/** Writes the e-mail that brings a receipt: the printed form, the signed XML, and where it can be seen. Throws as printing does. */
+/**
+ * Writes the e-mail with a receipt: the printed form, the signed XML and the link to its page. Throws as
+ * printing does.
+ */
 export function composeReceipt({ draw, publicUrl }: PrintDeps): ComposeMail {
   const print = printSignedCfe({ draw, publicUrl });
   return async (em, _mail, cfe) => {
     const { rut, type, serie, numero, document, environment, signedXml } = cfe;
     if (signedXml === null) throw new Error(`CFE ${cfe.id} is not signed`);
-    // As the enterprise is called and reached now: whoever answers has today's address.
+    // Name and address of today: a reply must reach the enterprise.
     const { legalName, email } = await em.findOneOrFail(Enterprise, { rut });
     const url = receiptUrl(publicUrl, cfe.receiptToken);
     const name = `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}`;

@@ -4,23 +4,22 @@ import { type CentralBank, CentralBankUnavailable, isQuoted } from '../../dgi/ce
 import { closingDay, type KnownRate, type RateAnswer, type WantedRate } from '../../domain/exchangeRate.ts';
 import { addDays } from '../../domain/montevideo.ts';
 
-/** Longer than the banks ever stay closed: the week of Tourism with its weekends has nine days. */
+/** Longer than the banks are ever closed: the week of Tourism with its weekends has nine days. */
 const LONGEST_PAUSE_DAYS = 14;
 
-/** What rates are found with. */
+/** Dependencies of a rate lookup. */
 export interface RateDeps {
   readonly orm: Orm;
   readonly centralBank: CentralBank;
 }
 
-/** Finds out what is known of rates; the answers are in the order of what is wanted. */
+/** Looks up rates; the answers are in the order of the question. */
 export type RateLookup = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 
 /**
- * The rates that count at the closings of days (docs/authority/reports.md#which-rate). Rows come first; what they lack
- * is asked of the central bank, in two calls at most, and stored, so that one day is asked about once. Whoever asks for
- * the same at the same time shares those calls. Never rejects because of the bank: what it does not answer is
- * `awaited`.
+ * Creates a lookup of the closing rates of days (docs/authority/reports.md#which-rate). Rates that are not
+ * stored are asked of the central bank, in two calls at most, and stored; concurrent lookups of the same
+ * rates share those calls. Never rejects because of the bank: a missing answer is `awaited`.
  */
 export function createRateLookup(deps: RateDeps): RateLookup {
   const underWay = new Map<string, Promise<RateAnswer[]>>();
@@ -32,17 +31,17 @@ export function createRateLookup(deps: RateDeps): RateLookup {
         days.flatMap(({ asked, closing }) => [asked, closing]),
       ),
     );
-    // An operator may have loaded a Sunday's.
+    // An operator may have loaded the rate of a Sunday.
     const storedFor = ({ asked, closing }: (typeof days)[number]) =>
       stored.get(keyOf(asked)) ?? stored.get(keyOf(closing));
-    const lacking = days.filter((day) => isQuoted(day.asked.currency) && !storedFor(day));
-    const missing = [...byKey(lacking.map(({ closing }) => closing)).values()].toSorted((a, b) =>
+    const unknown = days.filter((day) => isQuoted(day.asked.currency) && !storedFor(day));
+    const missing = [...byKey(unknown.map(({ closing }) => closing)).values()].toSorted((a, b) =>
       keyOf(a) < keyOf(b) ? -1 : 1,
     );
     const found = new Map<string, RateAnswer>();
     if (missing.length > 0) {
       const all = missing.map(keyOf).join(',');
-      const asking = underWay.get(all) ?? ask(deps, missing).finally(() => underWay.delete(all));
+      const asking = underWay.get(all) ?? askCentralBank(deps, missing).finally(() => underWay.delete(all));
       underWay.set(all, asking);
       for (const [index, answer] of (await asking).entries()) {
         const day = missing[index];
@@ -60,8 +59,11 @@ const keyOf = ({ currency, date }: WantedRate): string => `${currency} ${date}`;
 const byKey = <T extends WantedRate>(rates: readonly T[]): Map<string, T> =>
   new Map(rates.map((rate) => [keyOf(rate), rate]));
 
-/** Asks the central bank about days, each once, and stores what counts for them. */
-async function ask({ orm, centralBank }: RateDeps, missing: readonly WantedRate[]): Promise<RateAnswer[]> {
+/** Asks the central bank about days, each once, and stores their rates. */
+async function askCentralBank(
+  { orm, centralBank }: RateDeps,
+  missing: readonly WantedRate[],
+): Promise<RateAnswer[]> {
   const dates = missing.map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [dates[0], dates.at(-1)];
   try {
@@ -71,27 +73,28 @@ async function ask({ orm, centralBank }: RateDeps, missing: readonly WantedRate[
       to: last,
     });
     const rates = byKey(quoted);
-    // A day without a quotation is a holiday once a later one, or itself, is closed; until then it may yet be quoted.
+    // A day without a quotation is a holiday once it or a later day is closed; until then it may still be
+    // quoted.
     const isComplete = missing.every((day) => rates.has(keyOf(day)));
     const closedUpTo = isComplete ? last : await centralBank.lastClosing();
-    const answers = missing.map((day) => rates.get(keyOf(day)) ?? standIn(quoted, day, closedUpTo));
+    const answers = missing.map((day) => rates.get(keyOf(day)) ?? rateBeforeHoliday(quoted, day, closedUpTo));
     const known = answers.filter((answer) => answer !== 'unquoted' && answer !== 'not_closed');
     await keepRates(orm.em.fork(), [...byKey([...quoted, ...known]).values()]);
     return await Promise.all(
       answers.map(async (answer, index): Promise<RateAnswer> => {
         if (answer === 'unquoted') return { kind: 'unquoted' };
-        if (answer === 'not_closed') return awaited(orm, 'not_closed', missing[index]);
+        if (answer === 'not_closed') return toAwaited(orm, 'not_closed', missing[index]);
         return { kind: 'known', ...answer };
       }),
     );
   } catch (error) {
     if (!(error instanceof CentralBankUnavailable)) throw error;
-    return Promise.all(missing.map((day) => awaited(orm, 'unreachable', day)));
+    return Promise.all(missing.map((day) => toAwaited(orm, 'unreachable', day)));
   }
 }
 
-/** What counts for a day without a quotation: the last working day's rate before it, once it is sure that there is none. */
-function standIn(
+/** Returns the rate of the last working day before a holiday, once the day is known to be one. */
+function rateBeforeHoliday(
   quoted: readonly KnownRate[],
   { currency, date }: WantedRate,
   closedUpTo: string,
@@ -104,7 +107,7 @@ function standIn(
   return earlier ? { ...earlier, date, source: `${earlier.source}, closing of ${earlier.date}` } : 'unquoted';
 }
 
-async function awaited(
+async function toAwaited(
   orm: Orm,
   why: 'unreachable' | 'not_closed',
   day: WantedRate | undefined,

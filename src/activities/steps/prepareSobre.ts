@@ -1,4 +1,4 @@
-/** Signing CFEs, once each, and writing the sobre in which they go. */
+/** Signs CFEs, each once, and writes their sobre. */
 import { setImmediate } from 'node:timers/promises';
 import { LockMode } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
@@ -27,20 +27,20 @@ import { MOST_SOBRE_BYTES } from '../../domain/sobre.ts';
 import { failpoint } from '../../failpoints.ts';
 import { type MoveDeps, storeMoves } from './storeMoves.ts';
 
-/** CFEs that are signed at a time while they wait: the worker has other work. */
+/** CFEs signed at a time while they wait for a sobre: the worker has other work. */
 const SIGNED_AT_ONCE = 20;
-/** What is younger is about to be put into a sobre, and signed there. */
+/** Younger CFEs are about to be put into a sobre and signed there. */
 const SIGN_AFTER_MILLISECONDS = 1_000;
 
 const KEY_LOST =
   'The CFE cannot be signed: the private key of its certificate cannot be opened (is its key-encryption key configured?). Nothing was sent to the authority.';
 
 export interface WriteDeps extends MoveDeps {
-  /** The authority's own RUT, to which sobres are addressed. */
+  /** The authority's own RUT, the receiver of sobres. */
   authorityRut: Readonly<Record<Environment, string>>;
   /**
-   * Writes and signs a document with a stored certificate; checks the signature it made. Throws when the private key
-   * cannot be opened.
+   * Writes and signs a document with a stored certificate and verifies the signature. Throws UnsealError if
+   * the private key cannot be opened.
    */
   signDocument: (document: CfeDocument, certificate: Certificate) => Signed;
 }
@@ -50,18 +50,21 @@ interface Signed {
   digest: string;
 }
 
-/** What came of writing a sobre: its bytes are stored; it, or its CFEs, stand otherwise now; why its only CFE cannot be signed. */
+/**
+ * The result: the bytes are stored; the sobre or its CFEs have changed; or why its only CFE cannot be signed.
+ */
 export type PreparedSobre =
   | { kind: 'written' }
   | { kind: 'changed' }
   | { kind: 'obstacle'; explanation: string };
 
 /**
- * Signs the CFEs of a sobre that are not signed yet and stores its bytes under the next number, in one statement. Where one
- * of them cannot go with the others the sobre is dissolved: that one gets a sobre to itself, the others the next.
+ * Signs the unsigned CFEs of a sobre and stores its bytes under the next number, in one statement. If a CFE
+ * cannot go with the others the sobre is dissolved: that CFE gets a sobre of its own, the others get the
+ * next.
  */
-export async function prepareSobre(deps: WriteDeps, hand: SobreInHand): Promise<PreparedSobre> {
-  const { sobre, cfes, signer } = hand;
+export async function prepareSobre(deps: WriteDeps, loaded: SobreInHand): Promise<PreparedSobre> {
+  const { sobre, cfes, signer } = loaded;
   const refused = cfes.filter(
     ({ status, originalStatus }) => status === 'PENDING' && originalStatus === 'REJECTED',
   );
@@ -70,14 +73,14 @@ export async function prepareSobre(deps: WriteDeps, hand: SobreInHand): Promise<
     await storeMoves(deps, moves, { sobreId: sobre.id });
   }
   if (refused.length > 0 || cfes.some(({ isIn, status }) => !isIn || status !== 'PENDING'))
-    return dissolve(deps, hand, { signed: [], apart: [] });
+    return dissolve(deps, loaded, { signed: [], apart: [] });
 
   const signed: SignedCfe[] = [];
   const texts: string[] = [];
   const apart: CfeInSobre[] = [];
   for (const cfe of cfes) {
-    const made = signedAs(deps, cfe, signer);
-    if (made === null && cfes.length === 1) return signAnew(deps, cfe.id);
+    const made = signOnce(deps, cfe, signer);
+    if (made === null && cfes.length === 1) return signWithCurrent(deps, cfe.id);
     if (made instanceof Error && cfes.length === 1) throw made;
     if (made === null || made instanceof Error) apart.push(cfe);
     else if (typeof made === 'string') texts.push(made);
@@ -89,7 +92,7 @@ export async function prepareSobre(deps: WriteDeps, hand: SobreInHand): Promise<
   }
   failpoint('sobre.signed');
   const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
-  if (apart.length > 0 || isEarly || !fitTogether(texts)) return dissolve(deps, hand, { signed, apart });
+  if (apart.length > 0 || isEarly || !fitInOneSobre(texts)) return dissolve(deps, loaded, { signed, apart });
 
   const { before, after } = sobreAround({
     receiverRut: deps.authorityRut[sobre.environment],
@@ -105,8 +108,11 @@ export async function prepareSobre(deps: WriteDeps, hand: SobreInHand): Promise<
   return { kind: 'written' };
 }
 
-/** A CFE as it was signed, or is now; null where the certificate of its sobre does not; or the mistake of ours that prevents it. */
-function signedAs(
+/**
+ * Returns the signed CFE; null if it needs another certificate than its sobre or the key cannot be opened; or
+ * the bug that prevents it.
+ */
+function signOnce(
   deps: WriteDeps,
   { document, signedXml, certificateId }: CfeInSobre,
   signer: Certificate,
@@ -115,23 +121,23 @@ function signedAs(
   if (signedXml !== null) return signedXml;
   if (document === null) return new TypeError('a CFE that is not signed came without its document');
   try {
-    return signedBy(deps, document, signer);
+    return signWith(deps, document, signer);
   } catch (error) {
     return error instanceof Error ? error : new Error('signing failed', { cause: error });
   }
 }
 
-/** Whether signed CFEs make a sobre that the authority takes. */
-const fitTogether = (texts: readonly string[]): boolean =>
+/** Returns whether signed CFEs fit in a sobre that the authority accepts. */
+const fitInOneSobre = (texts: readonly string[]): boolean =>
   texts.length === 1 || texts.reduce((bytes, xml) => bytes + Buffer.byteLength(xml), 0) <= MOST_SOBRE_BYTES;
 
 /**
- * The slot of a sobre that may have nothing to send: its run starts, it counts as under way for nobody, and what can be sent
- * after all takes a slot then.
+ * Returns an expired slot for a sobre that may have nothing to send: its run starts, it does not count as
+ * under way, and it takes a real slot if it can be sent.
  */
-const longGone = (now: Date): Date => new Date(now.getTime() - DEADLINES.slotUnused);
+const expiredSlot = (now: Date): Date => new Date(now.getTime() - DEADLINES.slotUnused);
 
-/** Ends an OPEN sobre. Of its CFEs those that are to go apart get sobres to themselves, whose runs may need a person. */
+/** Dissolves an OPEN sobre. The CFEs in `apart` get sobres of their own, whose runs may need support. */
 async function dissolve(
   deps: WriteDeps,
   { sobre }: SobreInHand,
@@ -141,8 +147,8 @@ async function dissolve(
   const { rut, environment } = sobre;
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await endSobre(em, sobre, { state: 'DISSOLVED', now }))) return;
-    for (const one of signed) await storeSigned(em, one);
-    const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: apart }, now);
+    for (const cfe of signed) await storeSigned(em, cfe);
+    const made = await openEachAlone(em, { rut, environment, slot: expiredSlot(now), cfes: apart }, now);
     for (const { message } of made) enqueue(em, message, now);
   });
   failpoint('sobre.dissolved');
@@ -151,8 +157,8 @@ async function dissolve(
   return { kind: 'changed' };
 }
 
-/** The signed document; null where the private key of the certificate cannot be opened. */
-function signedBy(
+/** Returns the signed document; null if the private key of the certificate cannot be opened. */
+function signWith(
   { signDocument }: Pick<WriteDeps, 'signDocument'>,
   document: CfeDocument,
   certificate: Certificate,
@@ -160,17 +166,17 @@ function signedBy(
   try {
     return signDocument(document, certificate);
   } catch (error) {
-    // Anything else is a mistake of ours: the step fails and is repeated, and a deploy repairs it.
+    // Any other error is a bug: the step fails and is retried until a deploy fixes it.
     if (!(error instanceof UnsealError)) throw error;
     return null;
   }
 }
 
 /**
- * The key of the certificate that was to sign is lost: the enterprise's current one signs, and the moment of signing is
- * fixed anew with it (docs/contract.md#signing). The lock of the CFE's row lets one attempt alone sign it.
+ * The key of the CFE's certificate is lost: signs with the enterprise's current one and fixes a new moment of
+ * signing (docs/contract.md#signing). The row lock lets one attempt alone sign it.
  */
-function signAnew(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
+function signWithCurrent(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
   const obstacle = (what: string): PreparedSobre => ({
     kind: 'obstacle',
     explanation: `${KEY_LOST} ${what}`,
@@ -195,7 +201,7 @@ function signAnew(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
       );
     }
     const document = { ...cfe.document, signedAt: montevideoTimestamp(now) };
-    const signed = signedBy(deps, document, certificate);
+    const signed = signWith(deps, document, certificate);
     if (!signed) {
       return obstacle(
         'Nor can the key of the current certificate. Configure the keys, or upload a new certificate; then retry.',
@@ -213,8 +219,8 @@ function signAnew(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
 }
 
 /**
- * Signs CFEs that wait to be put into a sobre, for they can be shown then, a few at a time. One that cannot be signed gets
- * a sobre to itself, whose run leaves it to a person.
+ * Signs CFEs that wait for a sobre, a few at a time, so that their receipts can be shown. A CFE that cannot
+ * be signed gets a sobre of its own, whose run asks for support.
  */
 export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
   const now = deps.clock();
@@ -223,15 +229,15 @@ export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
     const em = deps.orm.em.fork();
     const cfe = await em.findOneOrFail(Cfe, { id });
     const certificate = await requireSigner(em, cfe.certificateId);
-    const signed = attempt(() => signedBy(deps, cfe.document, certificate));
+    const signed = tryOrNull(() => signWith(deps, cfe.document, certificate));
     if (signed) await storeSigned(em, { id, ...signed });
-    else await setWaitingApart(deps, cfe, now);
+    else await openSobreForUnsigned(deps, cfe, now);
     await setImmediate();
   }
 }
 
-/** Null where it throws: the run of the sobre that the CFE gets tells why. */
-function attempt<T>(work: () => T): T | null {
+/** Returns null if `work` throws: the run of the CFE's own sobre reports why. */
+function tryOrNull<T>(work: () => T): T | null {
   try {
     return work();
   } catch {
@@ -239,12 +245,12 @@ function attempt<T>(work: () => T): T | null {
   }
 }
 
-async function setWaitingApart(deps: WriteDeps, { id }: Cfe, now: Date): Promise<void> {
+async function openSobreForUnsigned(deps: WriteDeps, { id }: Cfe, now: Date): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
     const cfe = await em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (cfe.sobreId !== null || cfe.digest !== null || cfe.status !== 'PENDING') return;
     const { rut, environment } = cfe;
-    const made = await openEachAlone(em, { rut, environment, slot: longGone(now), cfes: [cfe] }, now);
+    const made = await openEachAlone(em, { rut, environment, slot: expiredSlot(now), cfes: [cfe] }, now);
     for (const { message } of made) enqueue(em, message, now);
     failpoint('apart.opened');
   });

@@ -7,13 +7,16 @@ import { printedReceipt } from '../../print/printedReceipt.ts';
 import type { Draw } from '../../print/receiptPdfs.ts';
 
 export interface PrintDeps {
-  /** Draws the printed form, or has it; refuses while too much is to be drawn (UNAVAILABLE). */
+  /** Draws the printed form or returns a cached one; throws UNAVAILABLE under overload. */
   readonly draw: Draw;
-  /** Where the pages of receipts are, without a slash at its end. */
+  /** The base address of receipt pages, without a trailing slash. */
   readonly publicUrl: string;
 }
 
-/** Draws the printed form of a signed CFE, on A4, with the logo that it was numbered with. Throws UnprintableReceipt, or draw's refusal. */
+/**
+ * Draws the printed form of a signed CFE on A4, with the logo of its numbering. Throws UnprintableReceipt, or
+ * the refusal of `draw`.
+ */
 export type PrintSignedCfe = (em: EntityManager, cfe: Cfe & { signedXml: string }) => Promise<Uint8Array>;
 
 export const printSignedCfe =
@@ -27,7 +30,7 @@ export const printSignedCfe =
       const work = { ...workOf(cfe), xmlBytes: Buffer.byteLength(signedXml) };
       return await draw(work, 'A4', async () => printedReceipt(cfe, { logo, publicUrl }));
     } catch (cause) {
-      // A refusal for want of room is no fault of the receipt.
+      // A refusal under overload is no fault of the receipt.
       if (cause instanceof Refusal) throw cause;
       throw new UnprintableReceipt('a receipt could not be printed', { cause });
     }

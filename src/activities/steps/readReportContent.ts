@@ -8,30 +8,30 @@ import type { ReportSummary } from '../../domain/report/summary.ts';
 
 export interface ContentDeps {
   orm: Orm;
-  /** Finds out what is known of rates; the answers are in the order of what is wanted. */
+  /** Looks up rates; the answers are in the order of the question. */
   lookUpRates: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 }
 
-/** What the report of a day tells, as things stand now. */
+/** The content of a day's report at present. */
 export interface ReportContent {
   readonly summary: ReportSummary;
-  /** SHA-256 of it, hex. */
+  /** SHA-256 of the summary, hex. */
   readonly hash: string;
   readonly waitsFor: WaitsFor;
-  /** How many rates the central bank has still to give; the last known ones stand in for them. */
+  /** Rates that the central bank has yet to publish; the last known ones are used meanwhile. */
   readonly ratesLacking: number;
-  /** Nothing of the day can change any more, as far as is known. */
+  /** As far as is known, nothing of the day can change any more. */
   readonly isComplete: boolean;
 }
 
-/** A transaction that began before midnight may commit after it: by then all have. */
+/** A transaction that started before midnight has committed after this time. */
 const DAY_SETTLES_MILLISECONDS = 600_000;
 
-/** When everything that belongs to a day is stored. */
+/** Returns when all rows of a day are stored. */
 export const dayIsOverAt = (date: string): Date =>
   new Date(Date.parse(`${addDays(date, 1)}T00:00:00-03:00`) + DAY_SETTLES_MILLISECONDS);
 
-/** Reads a day and sums it up, by the rates that are known at `now`. Throws ReportTooLarge and NumberTwice. */
+/** Reads a day and sums it up with the rates known at `now`. Throws ReportTooLarge and NumberTwice. */
 export async function readReportContent(
   { orm, lookUpRates }: ContentDeps,
   key: ReportKey,
@@ -42,7 +42,7 @@ export async function readReportContent(
   const wanted = sums.wantedRates(signedOn);
   const answers = await lookUpRates(wanted);
   const known = new Map(
-    wanted.map(({ currency, date }, index) => [`${currency} ${date}`, rateIn(answers[index])] as const),
+    wanted.map(({ currency, date }, index) => [`${currency} ${date}`, toRate(answers[index])] as const),
   );
   const summary = sums.close({
     signedOn,
@@ -59,8 +59,8 @@ export async function readReportContent(
   };
 }
 
-/** Pesos of one unit; null where each receipt's own rate counts. */
-function rateIn(answer: RateAnswer | undefined): string | null {
+/** Returns the pesos of one unit; null if each receipt's own rate counts. */
+function toRate(answer: RateAnswer | undefined): string | null {
   if (answer?.kind === 'known') return answer.rate;
   return answer?.kind === 'awaited' ? (answer.lastKnown?.rate ?? null) : null;
 }

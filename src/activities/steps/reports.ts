@@ -1,4 +1,4 @@
-/** What the activities of daily reports share. */
+/** Steps shared by the activities of daily reports. */
 import type { KeyObject } from 'node:crypto';
 import { UnsealError } from '../../crypto/sealed.ts';
 import { currentSigner } from '../../db/certificates.ts';
@@ -25,7 +25,7 @@ export interface ReportDeps {
   orm: Orm;
   clock: () => Date;
   outbox: { scheduleDispatch(): void };
-  /** How long a reachable authority may be undecided before a person is asked to look, seconds. */
+  /** How long a reachable authority may be undecided before support is asked, in seconds. */
   patienceSeconds: number;
 }
 
@@ -34,7 +34,7 @@ export interface AskingDeps extends ReportDeps {
   privateKeyOf: (certificate: Certificate) => KeyObject;
 }
 
-/** Leaves a report to a person; its row says why from now on. */
+/** Marks a report as needing support; its row says why. */
 export async function escalateReport(
   { orm, clock, outbox }: ReportDeps,
   key: ReportKey,
@@ -45,7 +45,7 @@ export async function escalateReport(
   return { kind: 'stuck', reason, explanation };
 }
 
-/** Asks the authority with the enterprise's current certificate. Without one, or its key, nothing is asked. */
+/** Calls the authority with the enterprise's current certificate; without it or its key nothing is asked. */
 export async function withReportCredentials<T>(
   { orm, privateKeyOf }: Pick<AskingDeps, 'orm' | 'privateKeyOf'>,
   { rut, environment }: ReportKey,
@@ -63,7 +63,7 @@ export async function withReportCredentials<T>(
   return call({ privateKey, certificateDer: certificate.certificate });
 }
 
-/** What becomes of an answer of which nothing comes: the step is tried again by itself, or left to a person. */
+/** Retries an unclear answer, by throwing, or escalates it after our patience. */
 export async function retryOrEscalateReport(
   deps: ReportDeps,
   key: ReportKey,
@@ -79,7 +79,7 @@ export async function retryOrEscalateReport(
   throw authorityUnreachable(`${answer.what}${after}`);
 }
 
-/** Whether the authority, which can be reached, has been undecided for longer than our patience; counts it. */
+/** Returns whether a reachable authority has been undecided for longer than our patience; keeps the count. */
 export async function reportUndecidedForTooLong(
   { orm, clock, patienceSeconds }: ReportDeps,
   key: ReportKey,
@@ -95,22 +95,22 @@ export async function reportUndecidedForTooLong(
   });
 }
 
-/** What an answer of the authority says of a submission. */
-interface Said {
+/** The authority's answer on a submission. */
+interface SubmissionAnswer {
   readonly to: SubmissionStatus;
   readonly authorityId: string | null;
   readonly reasons?: readonly Reason[];
-  /** Why a person must act, where one must. */
+  /** Why the report needs support, if it does. */
   readonly stuck?: StuckReason;
-  /** The sequence that it takes next, where its list told. */
+  /** The next sequence, if the authority's list shows it. */
   readonly nextSequence?: number;
 }
 
-/** Stores what the authority says of a submission, and what follows from it; answers where the report stands then. */
+/** Stores the authority's answer on a submission and its consequences; returns the report. */
 export async function storeReportAnswer(
   { orm, clock, outbox }: Pick<ReportDeps, 'orm' | 'clock' | 'outbox'>,
   { id, ...key }: Pick<ReportSubmission, 'id'> & ReportKey,
-  { to, authorityId, reasons = [], stuck, nextSequence }: Said,
+  { to, authorityId, reasons = [], stuck, nextSequence }: SubmissionAnswer,
 ): Promise<DailyReport> {
   const report = await orm.em.fork().transactional(async (em) => {
     const now = clock();
@@ -132,7 +132,7 @@ export async function storeReportAnswer(
         sequence: { $lt: sequence },
         status: { $in: [...TAKEN_STATUSES] },
       };
-      // The highest sequence that it took is the one that counts.
+      // The accepted submission with the highest sequence counts.
       await em.nativeUpdate(ReportSubmission, before, { status: 'SUPERSEDED' });
     }
     return report;

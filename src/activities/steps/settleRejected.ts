@@ -5,18 +5,18 @@ import { wasIn } from '../../db/sobres.ts';
 import type { FindStateAnswer } from './authority.ts';
 import { type MoveDeps, writeMoves } from './storeMoves.ts';
 
-/** What the authority has under a number, when it says so. */
+/** The authority's record of a number. */
 type Held = Extract<FindStateAnswer, { kind: 'found' | 'absent' }>;
 
-/** What came of asking: `others`, the authority accepted a CFE of another sobre under the number. */
+/** The result; `others`: the authority accepted a CFE of another sobre under the number. */
 type Settled =
   | { what: 'accepted'; stored: Awaited<ReturnType<typeof writeMoves>> }
   | { what: 'annulled' | 'undecided' | 'others' | 'decided'; stored?: never };
 
 /**
- * Stores what follows from what the authority has of a CFE that it rejected for E06 alone (docs/contract.md#rejected-for-e06):
- * accepted since, it becomes ACCEPTED; otherwise its number is annulled where `annul` says so. The open transaction holds the
- * lock of the CFE; one that is decided already is left alone.
+ * Settles a CFE rejected for E06 alone by the authority's record (docs/contract.md#rejected-for-e06):
+ * accepted since, it becomes ACCEPTED; otherwise `annul` annuls its number. The caller's transaction holds
+ * the lock of the CFE; a decided one stays as it is.
  */
 export async function settleRejected(
   deps: MoveDeps,

@@ -7,7 +7,7 @@ import { type DeliveryStatus, RETRY_DELAYS } from '../../domain/webhook.ts';
 import type { SendOutcome } from '../../webhooks/send.ts';
 import type { AttemptInput } from '../activities.ts';
 
-/** What came of an attempt, and where the delivery stands now. */
+/** The result of an attempt, and the status of the delivery after it. */
 export interface StoredAttempt {
   httpStatus: number | null;
   error: string | null;
@@ -17,18 +17,18 @@ export interface StoredAttempt {
 export interface StoreAttemptDeps {
   orm: Orm;
   clock: () => Date;
-  /** Told of every attempt once it is stored; for the metrics. */
+  /** Called after each attempt is stored; for the metrics. */
   onAttempt?: ((attempt: StoredAttempt) => void) | undefined;
 }
 
-/** 410: the receiver wants nothing more. */
+/** 410: the receiver wants no more deliveries. */
 const GONE = 410;
-/** The webhook was taken away while deliveries to it were under way: nothing was sent. */
+/** The webhook was removed while deliveries to it were under way: nothing was sent. */
 const REMOVED = { httpStatus: null, error: 'webhook_removed', answer: null, milliseconds: 0 } as const;
 
 /**
- * Stores an attempt and what follows from it; answers where the delivery stands now. Asked for again meanwhile, it stays
- * PENDING even after the last attempt of its schedule: the signal that begins the next one is on its way.
+ * Stores an attempt and its consequences; returns the status of the delivery. If the delivery was asked for
+ * again meanwhile, it stays PENDING even after its last attempt: the signal for the next one is on its way.
  */
 export async function storeAttempt(
   { orm, clock, onAttempt }: StoreAttemptDeps,
@@ -38,8 +38,8 @@ export async function storeAttempt(
 ): Promise<DeliveryStatus> {
   const stored = await orm.em.fork().transactional(async (em): Promise<StoredAttempt | DeliveryStatus> => {
     const delivery = await lockDelivery(em, deliveryId);
-    if (!delivery) throw new Error(`delivery ${deliveryId} is not there`);
-    // Two runs at once, after a worker was taken for dead: what was stored first stands.
+    if (!delivery) throw new Error(`delivery ${deliveryId} does not exist`);
+    // Two runs at once, after a worker was thought dead: the first stored result counts.
     if (delivery.status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) {
       return delivery.status;
     }

@@ -7,7 +7,7 @@ import { type MailKind, type MailOutcome, type MailStatus, statusAfter } from '.
 import { receiptDelivered, receiptFailed } from '../../domain/webhookEvents.ts';
 import type { MailAttemptInput } from '../activities.ts';
 
-/** What came of an attempt to send an e-mail, and where it stands now. */
+/** The result of an attempt to send an e-mail, and the e-mail's status after it. */
 export interface StoredMailAttempt {
   readonly kind: MailKind;
   readonly error: MailOutcome['error'];
@@ -17,13 +17,13 @@ export interface StoredMailAttempt {
 export interface StoreMailAttemptDeps {
   orm: Orm;
   clock: () => Date;
-  /** Told of every attempt once it is stored; for the metrics. */
+  /** Called after each attempt is stored; for the metrics. */
   onAttempt?: ((attempt: StoredMailAttempt) => void) | undefined;
 }
 
 /**
- * Stores an attempt and what follows from it, in one transaction: where the e-mail stands and, at its end, the event that
- * tells of it. Two runs of one execution store one attempt: what was stored first stands.
+ * Stores an attempt and its consequences in one transaction: the e-mail's status and, at its end, the event.
+ * Two runs of one execution store one attempt; the first stored result counts.
  */
 export async function storeMailAttempt(
   { orm, clock, onAttempt }: StoreMailAttemptDeps,
@@ -33,7 +33,7 @@ export async function storeMailAttempt(
 ): Promise<MailStatus> {
   const stored = await orm.em.fork().transactional(async (em): Promise<StoredMailAttempt | MailStatus> => {
     const mail = await lockMail(em, mailId);
-    if (!mail) throw new Error(`e-mail ${mailId} is not there`);
+    if (!mail) throw new Error(`e-mail ${mailId} does not exist`);
     if (mail.status !== 'PENDING' || (await hasTriedMail(em, mailId, execution))) return mail.status;
     const now = clock();
     const { smtpCode, error, answer, milliseconds } = outcome;
@@ -48,10 +48,10 @@ export async function storeMailAttempt(
       const { accountId } = cfe;
       if (outcome.isBounce && mail.kind === 'RECEIPT')
         await recordBounce(em, { accountId, destination: mail.destination }, now);
-      // A trial that may not leave the house is no receipt that failed.
+      // A blocked e-mail of the sandbox is no failed receipt.
       if (error === 'sandbox') return { kind: mail.kind, error, status: mail.status };
-      const tell = mail.status === 'SENT' ? receiptDelivered : receiptFailed;
-      await recordEvent(em, cfe, tell({ cfe, mail }), now);
+      const toEvent = mail.status === 'SENT' ? receiptDelivered : receiptFailed;
+      await recordEvent(em, cfe, toEvent({ cfe, mail }), now);
     }
     return { kind: mail.kind, error, status: mail.status };
   });
@@ -60,7 +60,7 @@ export async function storeMailAttempt(
   return stored.status;
 }
 
-/** Notes that there is no mail server; an attempt that was asked for meanwhile finds the same. */
+/** Marks an e-mail as DISABLED without a mail server; a later request has the same result. */
 export async function disableMail({ orm, clock }: StoreMailAttemptDeps, { id }: Mail): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     const mail = await lockMail(em, id);

@@ -6,23 +6,23 @@ import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
 import { failpoint } from '../../failpoints.ts';
 import { takeAttempts } from './attempt.ts';
 
-/** A verdict that was stored just now; for the metrics. */
+/** A verdict just stored; for the metrics. */
 export interface StoredVerdict {
   environment: Environment;
   type: CfeType;
   status: FinalStatus;
-  /** From the moment the CFE was taken. */
+  /** Seconds since the CFE was issued. */
   seconds: number;
 }
 
-/** What storing moves needs. */
+/** Dependencies of storing moves. */
 export interface MoveDeps {
   orm: Orm;
   clock: () => Date;
   outbox: { scheduleDispatch(): void };
-  /** Hears that something which waited may go now. */
+  /** Notified when a waiting sobre or CFE may go. */
   gatekeeper: { scheduleLook(): void };
-  /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
+  /** The only addresses that receive e-mails of the sandbox; default none. */
   sandboxMails?: readonly string[] | undefined;
   onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
 }
@@ -30,7 +30,7 @@ export interface MoveDeps {
 type Deeds = Pick<MoveDeeds, 'sobreId' | 'received'>;
 type Stored = Awaited<ReturnType<typeof moveCfes>> & { readonly now: Date };
 
-/** Moves CFEs in a statement of its own, with the calls that told of them; answers those that were moved. */
+/** Moves CFEs in one statement, with the calls behind the moves; returns the CFEs that were moved. */
 export async function storeMoves(
   deps: MoveDeps,
   moves: readonly Move[],
@@ -42,7 +42,7 @@ export async function storeMoves(
   return stored.moved;
 }
 
-/** The same with the open transaction; `afterMoves` is to follow its commit. */
+/** Does the same in the caller's transaction; call `afterMoves` after its commit. */
 export async function writeMoves(
   { clock, sandboxMails = [] }: Pick<MoveDeps, 'clock' | 'sandboxMails'>,
   em: EntityManager,
@@ -53,7 +53,7 @@ export async function writeMoves(
   return { now, ...(await moveCfes(em, moves, { ...deeds, now, sandboxMails, calls: takeAttempts() })) };
 }
 
-/** After the commit: what was enqueued goes out at once, what waited may go, and the metrics learn of the verdicts. */
+/** After the commit: dispatches enqueued messages, wakes the gatekeeper, and counts the verdicts. */
 export function afterMoves(deps: MoveDeps, { moved, begins, releases, now }: Stored): void {
   for (const { environment, type, status, createdAt } of moved) {
     if (isFinal(status))

@@ -231,7 +231,7 @@ describe('at a Temporal server', () => {
     await withFailing(async ({ handle, state }) => {
       const request = { action: 'retry' };
       await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({
-        cause: { type: 'NothingToDo', message: expect.stringContaining('by a mistake of ours') },
+        cause: { type: 'NothingToDo', message: expect.stringContaining('by a bug of ours') },
       });
       state.fails = null;
     });

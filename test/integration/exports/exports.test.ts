@@ -323,7 +323,7 @@ test('a turn is short: whoever waits comes next, and it goes on where it was', a
   const { id } = await ask();
   const turn = () =>
     asActivity(() =>
-      createWriteExport({ orm: db.worker, clock: () => NOW, print: noPrint, turnMilliseconds: 0 })(id),
+      createWriteExport({ orm: db.worker, clock: () => NOW, print: noPrint, slotMilliseconds: 0 })(id),
     );
   expect(await turn()).toEqual({ kind: 'goesOn', total: 7, done: 0, leftOut: 0 });
   expect(await write(id)).toMatchObject({ kind: 'ended', state: 'DONE' });
