@@ -1,4 +1,4 @@
-/** What workflows share: how their activities are called, the messages to them, and how they end. */
+/** Shared by workflows: the calls of activities, the messages, and the end of runs. */
 import { defineSearchAttributeKey } from '@temporalio/common';
 import {
   type ActivityOptions,
@@ -19,20 +19,20 @@ import { SIGNALS, SUPPORT_UPDATE, TASK_QUEUES } from '../temporal.ts';
 
 // Activities.
 
-/** An activity as workflows call it. */
+/** Returns the function by which workflows call an activity. */
 export const activity = <N extends ActivityName>(name: N, options: ActivityOptions): Activity<N> =>
   (proxyActivities<Activities>(options) as Activities)[name];
 
-/** Milliseconds; the SDK takes wrong strings for durations in silence. */
+/** Milliseconds; the SDK silently accepts malformed strings as durations. */
 const SECOND = 1_000;
 
-/** Work on our own database: short, and repeated until the database is back. */
+/** Short work on our own database, repeated until the database is back. */
 export const OWN: ActivityOptions = {
   startToCloseTimeout: DEADLINES.ownAttempt,
   retry: { initialInterval: 0.5 * SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
 
-/** Work on our own database that goes through many rows: it says that it is alive, and is repeated like the short one. */
+/** Work on many rows of our own database, with heartbeats; repeated like the short one. */
 export const OWN_LONG: ActivityOptions = {
   ...OWN,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
@@ -40,8 +40,8 @@ export const OWN_LONG: ActivityOptions = {
 };
 
 /**
- * Calls to the authority, repeated for as long as it takes. The activities themselves say when (nextRetryDelay); these
- * intervals serve where a worker dies.
+ * Calls to the authority, repeated for as long as it takes. The activities set the pauses (nextRetryDelay);
+ * these intervals apply after a worker crash.
  */
 export const AUTHORITY: ActivityOptions = {
   taskQueue: TASK_QUEUES.dgi,
@@ -50,21 +50,30 @@ export const AUTHORITY: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 60 * SECOND },
 };
 
-/** The same for whatever is no CFE on its way: it has places of its own, however many or slow it is. */
+/**
+ * Calls to the authority outside the way of a CFE: they have slots of their own, so that they cannot delay
+ * CFEs.
+ */
 export const OTHER_CALL: ActivityOptions = { ...AUTHORITY, taskQueue: TASK_QUEUES.calls };
 
-/** Many questions to the authority, one after the other; those that bring no answer are left for another day. */
+/**
+ * Many questions to the authority, one after the other; questions without an answer are asked again the next
+ * day.
+ */
 export const OTHER_CALL_LONG: ActivityOptions = {
   ...OTHER_CALL,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
 };
 
-/** What support asks for: a few questions to the authority, none of them repeated; a lost worker's act is. */
+/**
+ * Actions of support: a few questions to the authority, none repeated; only a worker crash repeats the
+ * action.
+ */
 export const SUPPORT_CALL: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: DEADLINES.supportAttempt };
 
 /**
- * Calls to customers' servers. What repeats is only what is ours: a worker that died, a database that is away, a
- * receiver that is busy with other deliveries. An answer, or none, is a result.
+ * Calls to customers' servers. Only our own failures repeat: a crashed worker, an unavailable database, a
+ * receiver at its limit. An answer, or its absence, is a result.
  */
 export const RECEIVER: ActivityOptions = {
   taskQueue: TASK_QUEUES.webhooks,
@@ -73,14 +82,14 @@ export const RECEIVER: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
 
-/** E-mails. As with receivers, what repeats is only what is ours: an answer of the mail server, or none, is a result. */
+/** E-mails. Only our own failures repeat: an answer of the mail server, or its absence, is a result. */
 export const MAIL_SERVER: ActivityOptions = {
   ...RECEIVER,
   taskQueue: TASK_QUEUES.mail,
   startToCloseTimeout: DEADLINES.mailAttempt,
 };
 
-// Messages, and what the list of runs shows.
+// Messages and search attributes.
 
 export const factsChanged = defineSignal(SIGNALS.factsChanged);
 export const slotGiven = defineSignal(SIGNALS.slotGiven);
@@ -90,7 +99,7 @@ export const validateAgain = defineSignal(SIGNALS.validateAgain);
 export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
 export const lookAgain = defineSignal(SIGNALS.lookAgain);
 
-/** To `issueCfes` and `reportDay` while it waits for support. Answers what really happened. */
+/** To `issueCfes` and `reportDay` while they wait for support. Returns the real result. */
 export const support = defineUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE);
 
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
@@ -107,24 +116,24 @@ export const StuckReasonAttribute = defineSearchAttributeKey(
 // Runs.
 
 /**
- * A workflow that Cancel does nothing to: what it is to do was promised, and ends by the rows, for which there are commands.
- * Whoever cancels it is told so in its details.
+ * Wraps a workflow that Cancel must not stop: its work is promised, and commands end it through its rows. A
+ * cancelled run says so in its details.
  */
 export const withoutCancellation =
   <I extends unknown[], R>(work: (...input: I) => Promise<R>) =>
   (...input: I): Promise<R> => {
     CancellationScope.current().cancelRequested.catch(() => {
-      setCurrentDetails(`Cancel does nothing here: what is promised is done. ${getCurrentDetails()}`);
+      setCurrentDetails(`Cancel has no effect here: the promised work is done. ${getCurrentDetails()}`);
     });
     return CancellationScope.nonCancellable(() => work(...input));
   };
 
-/** Few enough to be read again in no time. */
+/** Short enough to replay quickly. */
 const MOST_EVENTS = 2_000;
 
 /**
- * Whether a run that loops is to go on as a new one, so that its history stays short: what it knows is in the rows. Not
- * once somebody has cancelled it, for the new run would not hear of that.
+ * Returns whether a looping run must continue as a new one to keep its history short; its state is in the
+ * rows. Never after a cancellation, of which the new run would not be notified.
  */
 export const shouldContinueAsNew = (): boolean =>
   (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MOST_EVENTS) &&

@@ -4,7 +4,7 @@ import { activity, OTHER_CALL, withoutCancellation } from './common.ts';
 
 const prepareExchange = activity('prepareExchange', {
   ...OTHER_CALL,
-  summary: 'Find out whether the receiver is an electronic one, and put the sobre on its way',
+  summary: 'Check whether the receiver is an electronic issuer, and send it the sobre',
 });
 
 export interface ExchangeCfeInput {
@@ -13,16 +13,18 @@ export interface ExchangeCfeInput {
 
 const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
   onItsWay: 'Ended: the sobre is on its way by e-mail.',
-  notElectronic: 'Ended: the receiver is no electronic issuer, so there is nothing to send.',
+  notElectronic: 'Ended: the receiver is not an electronic issuer, so there is nothing to send.',
   noAddress:
-    'Ended: the receiver is an electronic issuer, but the authority tells no address to send to. The company asks it for one.',
+    'Ended: the receiver is an electronic issuer, but the authority lists no address for it. The company can ask the receiver for one.',
 };
 
-/** Brings an ACCEPTED or OBSERVED CFE to its receiver, if that is an electronic one; ends with what came of it. */
+/**
+ * Sends an ACCEPTED or OBSERVED CFE to its receiver if that is an electronic issuer; ends with the result.
+ */
 export const exchangeCfe = withoutCancellation(
   async ({ cfeUuid }: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> => {
     setCurrentDetails(
-      'Looking the receiver up; the authority is asked before the first sending, until it answers.',
+      'Looking up the receiver; before its first sobre the authority is asked until it answers.',
     );
     const { kind } = await prepareExchange(cfeUuid);
     setCurrentDetails(WORDS[kind]);

@@ -1,4 +1,4 @@
-/** All workflows: what the worker bundles. */
+/** All workflows, for the worker's bundle. */
 export { bulkRun } from './bulkRun.ts';
 export { deliverReceipt, deliverWebhook } from './deliveries.ts';
 export { exchangeCfe } from './exchangeCfe.ts';

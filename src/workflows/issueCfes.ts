@@ -37,7 +37,8 @@ const STEPS: Readonly<Record<StuckStep, Step>> = {
     tries: 'sending the sobre to the authority',
     isOfAll: true,
     actions: {
-      retry: 'Once mended: go on where it stopped. The authority is asked about whatever may have been sent',
+      retry:
+        'Once corrected: continue where it stopped. The authority is asked about anything that may have been sent',
       settle: 'To ask the authority whether it has it, and send nothing',
       abandon: 'To give the CFE up: it ends REJECTED. Refused unless the authority surely does not have it',
     },
@@ -45,10 +46,10 @@ const STEPS: Readonly<Record<StuckStep, Step>> = {
   ask: {
     tries: 'asking the authority for its verdict',
     actions: {
-      retry: 'Once mended: ask again, as often as it takes',
-      settle: 'To ask the authority once, and be told what it says',
+      retry: 'Once corrected: ask again, as often as it takes',
+      settle: 'To ask the authority once and show its answer',
       abandon:
-        'Only where the number belongs to another (`duplicate.not_ours`, `verdict.other_cfe`): it ends REJECTED',
+        'Only if the number belongs to another (`duplicate.not_ours`, `verdict.other_cfe`): it ends REJECTED',
     },
   },
 };
@@ -59,8 +60,9 @@ export interface IssueCfesInput {
 }
 
 /**
- * Takes the CFEs of one sobre to their verdicts. Ends with how each ended, by its cfe_id; a rejection is a result, and one
- * that goes on in another sobre LEFT this. What needs a person waits for support, and holds up no other.
+ * Takes the CFEs of one sobre to their verdicts. Ends with the ending of each by its cfe_id; a rejection is a
+ * result, and a CFE that continues in another sobre LEFT this. A CFE that needs support waits for it and
+ * delays no other.
  */
 export const issueCfes = withoutCancellation(
   async ({ sobreId }: IssueCfesInput): Promise<Record<string, CfeEnding>> => {
@@ -69,29 +71,29 @@ export const issueCfes = withoutCancellation(
       hasSlot = true;
     });
     const desk = supportDesk({
-      thing: 'CFE',
+      subject: 'CFE',
       command: 'cfe retry',
       act: ({ cfe_id, ...request }) => supportCfe({ ...request, sobreId, cfe_id }),
     });
     for (;;) {
-      // The flags fall before the step begins: what comes while it still runs is not lost.
+      // Cleared before the step starts, so that no signal during the step is lost.
       hasSlot = false;
-      desk.takenUp(
-        'Under way: the pending activity shows what it is at, and its last failure where the sobre stands.',
+      desk.showStep(
+        'Under way: the pending activity shows its phase, and its last failure the state of the sobre.',
       );
-      const result = await desk.during(TAKING, () => takeToVerdict(sobreId, desk.waiting()));
+      const result = await desk.runStep(TAKING, () => takeToVerdict(sobreId, desk.waiting()));
       switch (result.kind) {
         case 'ended':
           await desk.close();
-          return end(result);
+          return showEnd(result);
         case 'waits':
           setCurrentDetails(
-            'Waits for a slot: the authority cannot be reached, or others are before it. Goes on by itself; nothing to do.',
+            'Waits for a slot: the authority cannot be reached, or others are before it. It continues automatically; nothing to do.',
           );
           await condition(() => hasSlot);
           break;
         case 'stuck':
-          desk.open(
+          desk.addStuck(
             STEPS[result.step],
             result.stuck.map(({ cfeIds: ids, ...why }) => ({ ids, ...why })),
             { isAll: !result.goesOn },
@@ -100,21 +102,21 @@ export const issueCfes = withoutCancellation(
           break;
       }
       if (shouldContinueAsNew()) {
-        await desk.settled();
+        await desk.untilAnswered();
         await continueAsNew<typeof issueCfes>({ sobreId });
       }
     }
   },
 );
 
-/** From the worst on. */
-const BY_GRAVITY = ['REJECTED', 'OBSERVED', 'ACCEPTED'] as const;
+/** Worst first. */
+const WORST_FIRST = ['REJECTED', 'OBSERVED', 'ACCEPTED'] as const;
 
-function end({ endings, codes }: Extract<VerdictResult, { kind: 'ended' }>): Record<string, CfeEnding> {
+function showEnd({ endings, codes }: Extract<VerdictResult, { kind: 'ended' }>): Record<string, CfeEnding> {
   const all = Object.values(endings);
-  const status = BY_GRAVITY.find((one) => all.includes(one));
+  const status = WORST_FIRST.find((one) => all.includes(one));
   if (status) upsertSearchAttributes([{ key: CfeStatusAttribute, value: status }]);
-  const counted = [...BY_GRAVITY, 'LEFT' as const].flatMap((one) => {
+  const counted = [...WORST_FIRST, 'LEFT' as const].flatMap((one) => {
     const count = all.filter((ending) => ending === one).length;
     return count === 0 ? [] : [all.length === 1 ? one : `${count} ${one}`];
   });

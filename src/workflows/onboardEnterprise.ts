@@ -3,7 +3,7 @@ import { activity, factsChanged, OWN, shouldContinueAsNew, withoutCancellation }
 
 const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
   ...OWN,
-  summary: 'Look whether everything is there',
+  summary: 'Check whether anything is missing',
 });
 
 export interface OnboardEnterpriseInput {
@@ -11,8 +11,8 @@ export interface OnboardEnterpriseInput {
 }
 
 /**
- * Waits until all facts hold that an enterprise needs to issue, then makes it READY. Wakes when a fact changes and,
- * by its own timer, when the scheduled date comes. Ends once the enterprise is READY.
+ * Waits until an enterprise has all that it needs to issue, then makes it READY and ends. Wakes when a fact
+ * changes and, by a timer, on the scheduled date.
  */
 export const onboardEnterprise = withoutCancellation(
   async ({ rut }: OnboardEnterpriseInput): Promise<{ status: 'READY' }> => {

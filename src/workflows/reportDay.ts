@@ -19,13 +19,13 @@ import {
 } from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
-/** On the queue of the workflow, whose worker does two at a time (wiring/workers.ts). */
+/** On the workflow's own queue, whose worker does two at a time (wiring/workers.ts). */
 const prepareReport = activity('prepareReport', {
   ...OWN_LONG,
   summary: 'Sum up the day; write and sign its report',
 });
 const submitReport = activity('submitReport', { ...OTHER_CALL, summary: 'Send the report to the authority' });
-const askReport = activity('askReport', { ...OTHER_CALL, summary: 'Ask what the authority made of it' });
+const askReport = activity('askReport', { ...OTHER_CALL, summary: 'Ask the authority for its result' });
 const supportReport = activity('supportReport', {
   ...SUPPORT_CALL,
   taskQueue: TASK_QUEUES.calls,
@@ -33,14 +33,14 @@ const supportReport = activity('supportReport', {
 });
 
 const ACTIONS = {
-  retry: 'Once mended: look at the day again and go on where it stopped',
+  retry: 'Once corrected: look at the day again and continue where it stopped',
   settle: 'To leave the day as the authority has it, and send nothing',
 };
 const PREPARING: Step = { tries: 'writing and signing the report', actions: ACTIONS };
 const SUBMITTING: Step = { tries: 'sending the report to the authority', actions: ACTIONS };
-const ASKING: Step = { tries: 'asking the authority what it made of the report', actions: ACTIONS };
+const ASKING: Step = { tries: 'asking the authority for its result', actions: ACTIONS };
 
-/** Pauses while something of the day is still to come: the first, and how they grow. */
+/** Pauses while the day is incomplete: the first, and their growth. */
 const FIRST_LOOK = 5_000;
 const LOOKS_GROW_BY = 1.5;
 const ASKS_GROW_BY = 2;
@@ -62,53 +62,53 @@ export interface ReportDayInput {
 }
 
 /**
- * Takes the report of one day from the end of that day to what the authority makes of it, and corrects it for as long as
- * numbers or rates of the day are still to be known. The row says where it stands; whatever wakes the run looks there.
+ * Takes the report of one day from the end of that day to the authority's result, and corrects it while
+ * numbers or rates of the day are still unknown. The row has its state, which every wake-up reads again.
  */
 export const reportDay = withoutCancellation(
   async (report: ReportDayInput): Promise<{ status: ReportStatus }> => {
-    const pauses = pausesUntilWanted();
+    const pauses = createPauses();
     const desk = supportDesk({
-      thing: 'report',
+      subject: 'report',
       command: 'report retry',
       act: ({ action, by, reason, requestId }) =>
         supportReport({ action, requestId, report, ...(by ? { by } : {}), ...(reason ? { reason } : {}) }),
     });
     for (;;) {
       if (shouldContinueAsNew()) await continueAsNew<typeof reportDay>(report);
-      pauses.lookBegins();
+      pauses.startLook();
       setCurrentDetails('Summing up the day.');
-      const next = await desk.untilDone(PREPARING, () => prepareReport(report));
+      const next = await desk.retryUntilDone(PREPARING, () => prepareReport(report));
       switch (next.kind) {
         case 'ready': {
-          pauses.startAnew();
+          pauses.reset();
           setCurrentDetails(SENDING);
-          const sent = await desk.untilDone(SUBMITTING, () => submitReport(report));
-          if (sent.kind === 'answered') show(sent.status);
-          else await pauses.exactly(sent.milliseconds, 'The report is sent again');
+          const sent = await desk.retryUntilDone(SUBMITTING, () => submitReport(report));
+          if (sent.kind === 'answered') showStatus(sent.status);
+          else await pauses.pauseFor(sent.milliseconds, 'The report is sent again');
           break;
         }
         case 'waits':
-          show(next.status);
-          setCurrentDetails(`${next.what} It goes on by itself; nothing to do.`);
-          await pauses.growing(
+          showStatus(next.status);
+          setCurrentDetails(`${next.what} It continues automatically; nothing to do.`);
+          await pauses.pauseLonger(
             { ...LOOKS, longest: Math.min(LOOKS.longest, next.mostMilliseconds) },
             'Look at the day again',
           );
           break;
         case 'ask':
-          show(next.status);
-          setCurrentDetails('The authority has it; it is asked by and by what it made of it.');
-          await pauses.growing(
+          showStatus(next.status);
+          setCurrentDetails('The authority has it; it is asked for its result from time to time.');
+          await pauses.pauseLonger(
             next.isComplete
               ? { first: next.askAfterMilliseconds, growBy: ASKS_GROW_BY, longest: LONGEST_ASK }
               : LOOKS,
-            'Ask what the authority made of it',
+            'Ask the authority for its result',
           );
-          show((await desk.untilDone(ASKING, () => askReport(report))).status);
+          showStatus((await desk.retryUntilDone(ASKING, () => askReport(report))).status);
           break;
         case 'ended':
-          show(next.status);
+          showStatus(next.status);
           if (pauses.isWanted()) break;
           setCurrentDetails(`Ended: ${next.status}.`);
           return { status: next.status };
@@ -119,35 +119,35 @@ export const reportDay = withoutCancellation(
 
 const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
 
-/** Pauses that the signal `lookAgain` ends. Register it before the first await: no signal is lost. */
-function pausesUntilWanted() {
+/** Pauses that the signal `lookAgain` ends. Call it before the first await, to lose no signal. */
+function createPauses() {
   let wanted = false;
   let rounds = 0;
   setHandler(lookAgain, () => {
     wanted = true;
   });
-  const exactly = async (milliseconds: number, summary: string): Promise<void> => {
+  const pauseFor = async (milliseconds: number, summary: string): Promise<void> => {
     if (milliseconds > 0) await condition(() => wanted, milliseconds, { summary });
   };
   return {
-    exactly,
+    pauseFor,
     isWanted: (): boolean => wanted,
-    startAnew(): void {
+    reset(): void {
       rounds = 0;
     },
-    /** Signals from now on ask for another look. */
-    lookBegins(): void {
+    /** From now on a signal asks for another look. */
+    startLook(): void {
       if (wanted) rounds = 0;
       wanted = false;
     },
-    /** Each longer than the one before, since it was last woken or sent. */
-    async growing({ first, growBy, longest }: Growth, summary: string): Promise<void> {
-      await exactly(Math.min(Math.round(first * growBy ** rounds), longest), summary);
+    /** Each pause is longer than the one before, since the last signal or send. */
+    async pauseLonger({ first, growBy, longest }: Growth, summary: string): Promise<void> {
+      await pauseFor(Math.min(Math.round(first * growBy ** rounds), longest), summary);
       rounds += 1;
     },
   };
 }
 
-function show(status: ReportStatus): void {
+function showStatus(status: ReportStatus): void {
   upsertSearchAttributes([{ key: StateAttribute, value: status }]);
 }

@@ -1,4 +1,4 @@
-/** The workflows that schedules begin (wiring/schedules.ts). */
+/** The workflows that schedules start (wiring/schedules.ts). */
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { SupportAct } from '../activities/activities.ts';
 import type { Recovered, RejectedResult } from '../domain/activityResults.ts';
@@ -13,12 +13,12 @@ const askAboutAll = activity('askRejected', {
 const supportCfe = activity('supportCfe', { ...SUPPORT_CALL, summary: 'Do what support asks for' });
 
 /**
- * Asks about CFEs that were rejected for E06 alone (docs/contract.md#rejected-for-e06): about all of them, once a day; or
- * about one at once, as support asks. Ends with what came of it.
+ * Asks about CFEs rejected for E06 alone (docs/contract.md#rejected-for-e06): all of them, once a day; or one
+ * at once, when support asks. Ends with the result.
  */
 export async function askRejected(act?: SupportAct): Promise<Omit<RejectedResult, 'kind'> | SupportAnswer> {
   if (act) {
-    setCurrentDetails('Asking about one CFE that was rejected for E06, as support wants.');
+    setCurrentDetails('Asking about one CFE that was rejected for E06, as support requested.');
     const { kind: outcome, ...said } = await supportCfe(act);
     setCurrentDetails(`Ended: ${said.message}`);
     return { outcome, ...said };
@@ -38,27 +38,27 @@ const loadEntries = activity('loadDirectory', {
 });
 
 /**
- * Loads the authority's list of electronic issuers, whole the first time, then its changes. Ends with how many entries
- * came, or null where no enterprise is there to ask for it.
+ * Loads the authority's list of electronic issuers, all of it the first time, then its changes. Ends with the
+ * number of entries, or null if no enterprise can ask for it.
  */
 export async function loadDirectory(): Promise<{ entries: number | null }> {
   setCurrentDetails('Asking the authority for its list of electronic issuers; repeated until it answers.');
   const loaded = await loadEntries();
   const entries = loaded.kind === 'loaded' ? loaded.entries : null;
   setCurrentDetails(
-    entries === null ? 'Ended: no enterprise is READY, to ask with.' : `Ended: entries told: ${entries}.`,
+    entries === null ? 'Ended: no enterprise is READY to ask with.' : `Ended: entries received: ${entries}.`,
   );
   return { entries };
 }
 
 const deleteExpired = activity('deleteExpired', {
   ...OWN_LONG,
-  summary: 'Take out the rows whose time is over',
+  summary: 'Delete the rows past their retention',
 });
 
-/** Takes out what is kept for a time only; ends with how many rows of each table went. */
+/** Deletes rows past their retention; ends with the number of rows of each table. */
 export async function purgeExpired(): Promise<Purged> {
-  setCurrentDetails('Taking out the rows whose time is over, in batches.');
+  setCurrentDetails('Deleting the rows past their retention, in batches.');
   const { rows } = await deleteExpired();
   setCurrentDetails('Ended.');
   return rows;
@@ -70,8 +70,8 @@ const startReports = activity('startReports', {
 });
 
 /**
- * Starts the reports of the days that are due, enterprise by enterprise, no faster than the authority takes them beside
- * CFEs; ends with how many were started.
+ * Starts the reports of due days, enterprise by enterprise, no faster than they can be sent beside CFEs; ends
+ * with the number of started reports.
  */
 export async function startDailyReports(): Promise<{ reports: number }> {
   setCurrentDetails('Starting the reports of days that are due.');
@@ -82,7 +82,7 @@ export async function startDailyReports(): Promise<{ reports: number }> {
     reports += started.reports;
     after = started.after;
     if (after !== null && started.pauseMilliseconds > 0) {
-      await sleep(started.pauseMilliseconds, { summary: 'Not faster than they can be sent' });
+      await sleep(started.pauseMilliseconds, { summary: 'Keep to the rate of sends' });
     }
   }
   setCurrentDetails(`Ended: reports started: ${reports}.`);
@@ -91,14 +91,12 @@ export async function startDailyReports(): Promise<{ reports: number }> {
 
 const recover = activity('recoverRuns', {
   ...OWN_LONG,
-  summary: 'Look at what is not ended, and start what has no run',
+  summary: 'Find unfinished rows and start those without a run',
 });
 
-/**
- * Starts again whatever our rows say is not ended and has no run, as after a Terminate; ends with how many were started.
- */
+/** Starts workflows of unfinished rows without a run, as after a Terminate; ends with their number. */
 export async function recoverRuns(): Promise<{ recovered: number }> {
-  setCurrentDetails('Looking for what is not ended and has no run.');
+  setCurrentDetails('Looking for unfinished rows without a run.');
   let recovered = 0;
   let after: Recovered['after'] = null;
   do {
@@ -116,12 +114,12 @@ const recordExpiries = activity('recordExpiries', {
 });
 
 /**
- * Tells the webhooks of every enterprise, once, that a certificate or a CAE has expired by date, and sends the warnings
- * that are due; ends with how many enterprises were told.
+ * Notifies the webhooks of every enterprise, once, of a certificate or CAE past its date, and sends due
+ * warnings; ends with the number of enterprises notified.
  */
 export async function tellExpiries(): Promise<{ told: number }> {
   setCurrentDetails('Looking for certificates and CAEs that passed their date.');
   const { enterprises } = await recordExpiries();
-  setCurrentDetails(`Ended: enterprises told: ${enterprises}.`);
+  setCurrentDetails(`Ended: enterprises notified: ${enterprises}.`);
   return { told: enterprises };
 }

@@ -16,106 +16,109 @@ import type { StuckReason } from '../domain/stuckReason.ts';
 import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
 import { NeedsSupportAttribute, StuckReasonAttribute, stepFails, stepGoesOn, support } from './common.ts';
 
-/** A step as support reads of it. */
+/** A step in the words for support. */
 export interface Step {
-  /** What it tries, in words. */
+  /** What the step tries, in words. */
   tries: string;
-  /** What support may do when it is stuck: each action, with when it fits. */
+  /** The actions of support when the step is stuck, each with its condition. */
   actions: Readonly<Partial<Record<SupportRequest['action'], string>>>;
-  /** Whether what was done for one of the things that wait at it lets all of them go on. */
+  /** Whether an action on one waiting item lets all items of the step continue. */
   isOfAll?: boolean;
 }
 
-/** The one thing of a run that has no more. */
+/** The id of the only item of a run. */
 const THE_ONE = '';
 
-/** Things that wait for one reason. */
-interface StuckThings extends Omit<Stuck, 'kind'> {
-  /** The cfe_ids of CFEs; THE_ONE where a run is about one thing. */
+/** Items that wait for one reason. */
+interface StuckItems extends Omit<Stuck, 'kind'> {
+  /** The cfe_ids of CFEs; THE_ONE if the run has one item. */
   readonly ids: readonly string[];
 }
 
-/** For whom a desk is. */
+/** The run that a desk serves. */
 interface Desk {
-  /** What waits, in words: `CFE`. */
-  readonly thing: string;
-  /** The verb of the command line that does what the update does. */
+  /** The kind of item, in words: `CFE`. */
+  readonly subject: string;
+  /** The command with the effect of the update. */
   readonly command: string;
-  /** Does what support asks for; `requestId`, the update's id, is the same at every repeat of one request. */
+  /** Executes a request; `requestId`, the update's id, is the same at every repeat of one request. */
   readonly act: (
     request: Omit<SupportRequest, 'cfe_id'> & { cfe_id: string; requestId: string },
   ) => Promise<SupportResult>;
 }
 
-/** Something that waits for a person: at which step, and why. */
+/** An item that waits for support: at which step, and why. */
 interface Waiting {
   readonly step: Step;
   readonly why: Omit<Stuck, 'kind'>;
 }
 
 /**
- * The place where the things of a run wait for a person. Register it before the first await. The update `support` does what
- * it is asked for and answers what came of it; unless that is a refusal the thing waits no longer, and the step that is
- * taken next finds what was changed. A run ends only once every update has its answer, so that none is cut off.
+ * Keeps the items of a run that wait for support; call it before the first await. The update `support`
+ * executes a request and returns its result; unless refused, the item waits no longer, and the next step
+ * finds the changed rows. A run ends only once every update has its answer.
  */
-export function supportDesk({ thing, command, act }: Desk) {
-  const board = waitingThings(command);
-  const requests = takeRequests(board, { thing, act });
+export function supportDesk({ subject, command, act }: Desk) {
+  const board = createBoard(command);
+  const requests = handleRequests(board, { subject, act });
   const desk = {
-    /** The next step is about to be taken; `details` tell so where nothing waits for a person. */
-    takenUp(details: string): void {
+    /** Starts the next step; `details` are shown if no item waits for support. */
+    showStep(details: string): void {
       board.helped.clear();
       setCurrentDetails(board.details() ?? details);
     },
 
-    /** The things that wait for a person. */
+    /** The ids of the items that wait for support. */
     waiting: (): string[] => [...board.waiting.keys()],
 
-    /** Takes a step, of which the signals say whether it keeps failing by a mistake of ours. */
-    during: ownFaults(board),
+    /** Runs a step while signals report whether it fails by a bug. */
+    runStep: createStepRunner(board),
 
-    /** Things wait for a person at a step, beside others or, with `isAll`, no others; what was known of them before stays. */
-    open(step: Step, stuck: readonly StuckThings[], { isAll }: { isAll: boolean }): void {
+    /**
+     * Adds items that wait for support at a step, beside others or, with `isAll`, in place of all others;
+     * known items keep their reason.
+     */
+    addStuck(step: Step, stuck: readonly StuckItems[], { isAll }: { isAll: boolean }): void {
       const ids = new Set(stuck.flatMap((group) => group.ids));
       if (isAll) board.remove((id) => !ids.has(id));
       for (const { ids: alike, ...why } of stuck) for (const id of alike) board.add(id, { step, why });
-      board.tell();
+      board.show();
       setCurrentDetails(detailsOf(board.waiting, command));
     },
 
-    /** Nothing waits for a person any more; resolves once every update has its answer. */
+    /** Removes all items; resolves once every update has its answer. */
     async close(): Promise<void> {
       board.remove(() => true);
-      board.tell();
-      await requests.settled();
+      board.show();
+      await requests.untilAnswered();
     },
 
     untilHelped: (): Promise<void> => condition(() => board.helped.size > 0),
 
-    /** Every update has its answer. */
-    settled: requests.settled,
+    /** Resolves once every update has its answer. */
+    untilAnswered: requests.untilAnswered,
 
-    /** Repeats a step of a run that is about one thing until that is no longer stuck. */
-    async untilDone<T extends { kind: string }>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
+    /** Repeats a step of a run with one item until that is no longer stuck. */
+    async retryUntilDone<T extends { kind: string }>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
       for (;;) {
-        const result = await desk.during(step, take);
+        const result = await desk.runStep(step, take);
         if (!isStuck(result)) return result;
         const { reason, explanation } = result;
         board.helped.clear();
-        desk.open(step, [{ ids: [THE_ONE], reason, explanation }], { isAll: true });
+        desk.addStuck(step, [{ ids: [THE_ONE], reason, explanation }], { isAll: true });
         await desk.untilHelped();
-        await desk.settled();
-        setCurrentDetails(`Goes on after support: ${step.tries}.`);
+        await desk.untilAnswered();
+        setCurrentDetails(`Continues after support: ${step.tries}.`);
       }
     },
   };
   return desk;
 }
 
-/** The things of a run that wait for a person, and what shows them. */
-function waitingThings(command: string) {
+/** The items of a run that wait for support, and their display. */
+function createBoard(command: string) {
   const waiting = new Map<string, Waiting>();
-  /** Those for which something was done since the last step was taken up. */
+  /** The items that support acted on since the last step started. */
   const helped = new Set<string>();
   const signs = createSigns();
   let fails = false;
@@ -124,10 +127,10 @@ function waitingThings(command: string) {
     helped,
     isFailing: (): boolean => fails,
 
-    /** The details of the run where something waits. */
+    /** The details of the run if an item waits, else null. */
     details: (): string | null => (waiting.size > 0 ? detailsOf(waiting, command) : null),
 
-    /** One for which something was done meanwhile is not added by what was known before. */
+    /** Ignores an older result on an item that support has acted on meanwhile. */
     add(id: string, found: Waiting): void {
       if (!helped.has(id) && waiting.get(id)?.why.reason !== found.why.reason) waiting.set(id, found);
     },
@@ -138,55 +141,55 @@ function waitingThings(command: string) {
       return removed;
     },
 
-    /** Shows what there is now. */
-    tell(): void {
+    /** Shows the present state. */
+    show(): void {
       const [first] = waiting.values();
       const reason = first?.why.reason ?? (fails ? OWN_FAULT : null);
       signs.show(reason, waiting.size > 0 ? summaryOf(waiting) : OWN_FAULT_SUMMARY);
     },
 
-    /** Whether the step that is taken keeps failing by a mistake of ours; false where that was known. */
+    /** Records whether the running step fails by a bug; returns false if that was known. */
     setFailing(isSo: boolean): boolean {
       if (fails === isSo) return false;
       fails = isSo;
-      board.tell();
+      board.show();
       return true;
     },
   };
   return board;
 }
 
-type Board = ReturnType<typeof waitingThings>;
+type Board = ReturnType<typeof createBoard>;
 
-/** What shows that a run needs a person: the list of runs, and a timer, which is seen in its timeline. */
+/** The signs that a run needs support: search attributes in the list of runs, and a timer in its timeline. */
 function createSigns() {
-  // A run that was continued as new has what it told before.
-  let told: StuckReason | null =
+  // A run that was continued as new has the attributes of the one before.
+  let shownReason: StuckReason | null =
     (workflowInfo().typedSearchAttributes.get(StuckReasonAttribute) as StuckReason | undefined) ?? null;
-  let timed: string | null = null;
+  let timerSummary: string | null = null;
   let endTimer = (): void => {};
   return {
     show(reason: StuckReason | null, summary: string): void {
-      if (reason !== told) {
-        told = reason;
+      if (reason !== shownReason) {
+        shownReason = reason;
         upsertSearchAttributes([
           { key: NeedsSupportAttribute, value: reason !== null },
           { key: StuckReasonAttribute, value: reason },
         ]);
       }
-      const shown = reason && summary;
-      if (shown === timed) return;
-      timed = shown;
+      const shownSummary = reason && summary;
+      if (shownSummary === timerSummary) return;
+      timerSummary = shownSummary;
       endTimer();
-      if (shown !== null) endTimer = startTimer(shown);
+      if (shownSummary !== null) endTimer = startTimer(shownSummary);
     },
   };
 }
 
-/** Takes the update `support`, for one thing at a time. */
-function takeRequests(board: Board, { thing, act }: Pick<Desk, 'thing' | 'act'>) {
+/** Handles the update `support`, one at a time for each item. */
+function handleRequests(board: Board, { subject, act }: Pick<Desk, 'subject' | 'act'>) {
   const served = new Set<string>();
-  /** Whom a request is for; where one thing alone waits it need not be named. */
+  /** Returns the item of a request; a single waiting item need not be named. */
   const idOf = ({ cfe_id }: SupportRequest): string => {
     const [only] = board.waiting.keys();
     return cfe_id ?? (board.waiting.size === 1 ? (only ?? THE_ONE) : THE_ONE);
@@ -207,44 +210,45 @@ function takeRequests(board: Board, { thing, act }: Pick<Desk, 'thing' | 'act'>)
         return answer;
       }
       board.helped.add(id);
-      const others = board.remove(
+      const removed = board.remove(
         (one, its) => one === id || (its.step === step && its.step.isOfAll === true),
       );
-      for (const one of others) board.helped.add(one);
-      board.tell();
+      for (const one of removed) board.helped.add(one);
+      board.show();
       return answer;
     } finally {
       served.delete(id);
     }
   }
 
-  // What is accepted is done, whoever cancels the run meanwhile, or has before.
+  // An accepted request is executed even if the run is cancelled before or meanwhile.
   setHandler(support, (request) => CancellationScope.nonCancellable(() => serve(request)), {
     description:
-      'While NeedsSupport is true: {"action":"retry"}; action is retry, settle or abandon, as the details of the run say; with "cfe_id" where more than one CFE waits. The audit has what is asked here as unverified.',
+      'While NeedsSupport is true: {"action":"retry"}; action is retry, settle or abandon, as the details of the run say; with "cfe_id" if more than one CFE waits. The audit marks requests from here as unverified.',
     validator: (request) => {
       const fault = supportRequestFault(request);
       if (fault !== undefined) throw refusal('InvalidInput', fault);
       if (request.cfe_id === undefined && board.waiting.size > 1)
-        throw refusal('InvalidInput', 'cfe_id: say which of the CFEs that wait.');
+        throw refusal('InvalidInput', 'cfe_id: say which of the waiting CFEs.');
       const id = idOf(request);
       if (served.has(id))
-        throw refusal('UnderWay', `Another action of support is under way on this ${thing}.`);
-      if (!board.waiting.has(id)) throw refusal('NothingToDo', nothingToDo(thing, board.isFailing()));
+        throw refusal('UnderWay', `Another action of support is under way on this ${subject}.`);
+      if (!board.waiting.has(id))
+        throw refusal('NothingToDo', describeNothingToDo(subject, board.isFailing()));
     },
   });
-  return { settled: (): Promise<void> => condition(() => served.size === 0) };
+  return { untilAnswered: (): Promise<void> => condition(() => served.size === 0) };
 }
 
-/** Shows of a step that is being taken that it keeps failing by a mistake of ours, as the signals say; it is tried again all the same. */
-function ownFaults(board: Board) {
+/** Shows, by the signals, that the running step fails by a bug; it is still retried. */
+function createStepRunner(board: Board) {
   let taken: Step | null = null;
   function failing(isSo: boolean): void {
     if (taken === null || !board.setFailing(isSo)) return;
-    // By the time that it goes on, the details may say more: that it waits for a slot, say.
+    // Meanwhile the details may say more, such as the wait for a slot.
     if (isSo) setCurrentDetails(failingDetails(taken));
     else if (getCurrentDetails() === failingDetails(taken))
-      setCurrentDetails(board.details() ?? `Goes on: ${taken.tries}.`);
+      setCurrentDetails(board.details() ?? `Continues: ${taken.tries}.`);
   }
   setHandler(stepFails, () => failing(true));
   setHandler(stepGoesOn, () => failing(false));
@@ -257,21 +261,21 @@ function ownFaults(board: Board) {
   };
 }
 
-/** The wait for a person may well last; the timer ends with it. */
+/** Longer than any wait for support; the timer ends with it. */
 const LONG_MILLISECONDS = 365 * 86_400_000;
 
-/** Starts a timer that says why the run waits; answers what ends it. */
+/** Starts a timer that shows why the run waits; returns the function that ends it. */
 function startTimer(summary: string): () => void {
-  const shown = new CancellationScope();
-  shown.run(() => sleep(LONG_MILLISECONDS, { summary })).catch(ignoreCancellation);
-  return () => shown.cancel();
+  const scope = new CancellationScope();
+  scope.run(() => sleep(LONG_MILLISECONDS, { summary })).catch(ignoreCancellation);
+  return () => scope.cancel();
 }
 
 function ignoreCancellation(error: unknown): void {
   if (!isCancellation(error)) throw error;
 }
 
-/** In one line: who waits for a person, and why. */
+/** Describes the waiting items in one line. */
 function summaryOf(waiting: ReadonlyMap<string, { why: Pick<Stuck, 'reason'> }>): string {
   const reasons = new Set([...waiting.values()].map(({ why }) => why.reason));
   const [id, ...others] = [...waiting.keys()].filter((one) => one !== THE_ONE);
@@ -279,21 +283,21 @@ function summaryOf(waiting: ReadonlyMap<string, { why: Pick<Stuck, 'reason'> }>)
   return `Waits for support: ${who}${[...reasons].join(', ')}`;
 }
 
-const nothingToDo = (thing: string, isFailing: boolean): string =>
+const describeNothingToDo = (subject: string, isFailing: boolean): string =>
   isFailing
-    ? `A step of this ${thing} fails by a mistake of ours, and is tried again by itself; tell the developers.`
-    : `This ${thing} does not wait for support; it goes on by itself.`;
+    ? `A step of this ${subject} fails by a bug of ours and is retried automatically; notify the developers.`
+    : `This ${subject} does not wait for support; it continues automatically.`;
 
-/** The reason of a step that keeps failing by a mistake of ours. */
+/** The reason of a step that fails by a bug. */
 const OWN_FAULT: StuckReason = 'internal';
-const OWN_FAULT_SUMMARY = 'Our own code fails, and is tried again by itself; nothing for support';
+const OWN_FAULT_SUMMARY = 'Our own code fails and is retried automatically; nothing for support';
 
 const failingDetails = ({ tries }: Step): string =>
   [
     '### Our own code fails',
     `**Reason:** \`${OWN_FAULT}\``,
     `**Tried:** ${tries}`,
-    'For an hour now, by a mistake of ours; the pending activity names the kind of the error, and the log of the worker has the whole. It is tried again by itself: deploy a version that mends it, and the run goes on. Support has nothing to do.',
+    'For an hour now, by a bug of ours; the pending activity names the type of the error, and the log of the worker has all of it. It is retried automatically: deploy a version that fixes it, and the run continues. Support has nothing to do.',
   ].join('\n\n');
 
 const isStuck = (result: { kind: string }): result is Stuck => result.kind === 'stuck';
@@ -301,10 +305,10 @@ const isStuck = (result: { kind: string }): result is Stuck => result.kind === '
 const refusal = (type: string, message: string): ApplicationFailure =>
   ApplicationFailure.create({ type, message, nonRetryable: true });
 
-/** Ids of CFEs that are written out where many wait for one reason. */
+/** Most ids that are listed for one reason. */
 const MOST_SHOWN = 20;
 
-/** The details of the run, in Markdown: why things wait, and what may be done, ready to be copied. */
+/** Returns the details of the run in Markdown: why items wait, and the options, ready to be copied. */
 function detailsOf(
   waiting: ReadonlyMap<string, { step: Step; why: Omit<Stuck, 'kind'> }>,
   command: string,
@@ -325,7 +329,7 @@ function detailsOf(
   return [
     '### Waiting for support',
     ...groups.flat(),
-    'Temporal knows no logins: the audit has an update that is sent from here as unverified. `"by"` and `"reason"` may be added, and stay in the history of the run.',
+    'Temporal does not know our logins: the audit marks an update from here as unverified. `"by"` and `"reason"` may be added, and stay in the history of the run.',
   ].join('\n\n');
 }
 
@@ -344,8 +348,8 @@ function groupDetails(
     ...(named.length > 0 ? [`**CFEs:** ${named.slice(0, MOST_SHOWN).join(', ')}${more}`] : []),
     `**Reason:** \`${why.reason}\``,
     `**Tried:** ${step.tries}`,
-    `**What came of it:** ${why.explanation}`,
-    `**What may be done:** in the console, by \`${command}\` on the command line, or by the update \`support\` with one of these inputs.`,
+    `**Result:** ${why.explanation}`,
+    `**Options:** in the console, by \`${command}\` on the command line, or by the update \`support\` with one of these inputs.`,
     ...actions,
   ];
 }

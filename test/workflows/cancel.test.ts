@@ -77,13 +77,13 @@ describe('what an operator presses in the Temporal UI', () => {
       await run.cancel();
       details = await until('its details', 20, async () => {
         const text = await run.query<string>('__temporal_workflow_metadata').then(JSON.stringify);
-        return text.includes('Cancel does nothing') ? text : undefined;
+        return text.includes('Cancel has no effect') ? text : undefined;
       });
       return run;
     });
 
     expect((await handle.describe()).status.name).toBe('COMPLETED');
-    expect(details).toContain('what is promised is done');
+    expect(details).toContain('the promised work is done');
     await recordHistory(handle, `${name}.cancelledInVain`);
   });
 

@@ -220,7 +220,7 @@ describe('issueCfes', () => {
       await listed('NeedsSupport = true AND StuckReason = "internal"', handle);
       expect(await timersOf(handle)).toEqual([expect.stringMatching(/^Our own code fails/)]);
       await handle.signal('stepGoesOn');
-      await details(handle, 'Goes on: taking the sobre to its verdicts.');
+      await details(handle, 'Continues: taking the sobre to its verdicts.');
       await handle.signal('stepFails');
       await details(handle, '### Our own code fails');
       // The end of the step clears it as well.

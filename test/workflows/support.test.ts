@@ -348,7 +348,7 @@ describe('support of CFEs that are stuck', () => {
       expect(await detailsOf(handle)).toContain(`**CFEs:** ${ONE}, ${TWO}\n`);
 
       await expect(ask(handle, REQUEST)).rejects.toMatchObject({
-        cause: { type: 'InvalidInput', message: 'cfe_id: say which of the CFEs that wait.' },
+        cause: { type: 'InvalidInput', message: 'cfe_id: say which of the waiting CFEs.' },
       });
       await expect(ask(handle, { ...REQUEST, cfe_id: THREE })).rejects.toMatchObject({
         cause: { type: 'NothingToDo' },
