@@ -12,29 +12,29 @@ import type { Breakers, CallPermit } from '../dgi/calls.ts';
 import type { Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS } from '../domain/cfeTypes.ts';
 
-/** What another process has found out is known here after so long: quiet times cost no statement per call. */
-const GLANCE_LASTS_MILLISECONDS = 250;
+/** Age up to which a read breaker is used again: quiet times cost no statement per call. */
+const CACHED_MILLISECONDS = 250;
 
 /**
- * Milliseconds for measuring spans within this process: nobody can set it, unlike the clock on the wall. A test's clock
- * stands in for it.
+ * Returns a clock in milliseconds for spans within this process, unaffected by changes of the system time.
+ * Tests pass their own `clock`.
  */
 export const createStopwatch =
   (clock?: () => Date): (() => number) =>
   () =>
     clock?.().getTime() ?? performance.now();
 
-/** Breakers that are told what another part of the process has just seen in the database. */
+/** Breakers that accept a state which another part of the process has just read. */
 export interface GateBreakers extends Breakers {
-  /** The endpoint's breaker is closed, after so many failures. */
+  /** Notes that the endpoint's breaker is closed, with this count of failures. */
   noteClosed(endpoint: Endpoint, failures: number): void;
 }
 
 /**
- * One breaker per endpoint of the authority, in the database, so that all processes share it: once one has found an
- * endpoint away, no other calls it. While it is open a single probe goes at a time, after pauses that double; while a
- * sobre is the prober (gatekeeper.ts) no other call probes, so that it is sent first. `clock`: a test's, in place of
- * PostgreSQL's; `chance`: from 0 to 1.
+ * Creates one breaker per endpoint of the authority, shared by all processes through the database: once one
+ * process has found an endpoint unavailable, no other calls it. An open breaker lets one probe through at a
+ * time, after pauses that double; while a sobre is the prober (gatekeeper.ts) no other call probes, so that
+ * it is sent first. `clock`: a test's, in place of PostgreSQL's; `chance`: from 0 to 1.
  */
 export function createBreakers(options: {
   orm: Orm;
@@ -43,19 +43,19 @@ export function createBreakers(options: {
 }): GateBreakers {
   const { orm, clock, chance = Math.random } = options;
   const stopwatch = createStopwatch(clock);
-  const glances = new Map<Endpoint, { glance: BreakerGlance; at: number }>();
+  const cache = new Map<Endpoint, { state: BreakerGlance; at: number }>();
 
-  async function glanceAt(name: Endpoint): Promise<BreakerGlance> {
-    const kept = glances.get(name);
-    if (kept && stopwatch() - kept.at < GLANCE_LASTS_MILLISECONDS) return kept.glance;
-    const glance = await glanceAtBreaker(orm.em.fork(), name, clock);
-    glances.set(name, { glance, at: stopwatch() });
-    return glance;
+  async function readCachedBreaker(name: Endpoint): Promise<BreakerGlance> {
+    const cached = cache.get(name);
+    if (cached && stopwatch() - cached.at < CACHED_MILLISECONDS) return cached.state;
+    const state = await glanceAtBreaker(orm.em.fork(), name, clock);
+    cache.set(name, { state, at: stopwatch() });
+    return state;
   }
 
   /**
-   * Changes an endpoint under its lock. Nothing else opens or closes one, so customers are told here, in the same
-   * transaction: once of each change, and of none that did not stay.
+   * Changes an endpoint under its lock. Only this function opens or closes one, so it notifies customers in
+   * the same transaction: once of each committed change.
    */
   async function change<T>(name: Endpoint, work: (endpoint: LockedEndpoint) => T): Promise<T> {
     const result = await orm.em.fork().transactional(async (em) => {
@@ -69,12 +69,12 @@ export function createBreakers(options: {
       }
       return done;
     });
-    glances.delete(name);
+    cache.delete(name);
     return result;
   }
 
-  /** `failures`: how many there were when the call began; those since are not made good by its answer. */
-  const permitFor = (name: Endpoint, { wasProbe = false, failures = 0 } = {}): CallPermit => ({
+  /** `failures`: the count at the start of the call, the only ones that its success clears. */
+  const createPermit = (name: Endpoint, { wasProbe = false, failures = 0 } = {}): CallPermit => ({
     async ended(how) {
       if (how === 'failed') {
         await change(name, (endpoint) => endpoint.countFailure({ wasProbe, chance: chance() }));
@@ -82,26 +82,26 @@ export function createBreakers(options: {
         await change(name, (endpoint) => endpoint.close());
       } else if (failures > 0) {
         await orm.em.fork().nativeUpdate(AuthorityEndpoint, { name, openSince: null }, { failures: 0 });
-        glances.delete(name);
+        cache.delete(name);
       }
     },
   });
 
   return {
     noteClosed(name, failures) {
-      glances.set(name, { glance: { failures, isOpen: false, probeIn: null }, at: stopwatch() });
+      cache.set(name, { state: { failures, isOpen: false, probeIn: null }, at: stopwatch() });
     },
 
     async permit({ endpoint: name, isProbe }) {
-      const { isOpen, probeIn, failures } = await glanceAt(name);
-      if (!isOpen) return permitFor(name, { failures });
-      const at = glances.get(name)?.at ?? stopwatch();
+      const { isOpen, probeIn, failures } = await readCachedBreaker(name);
+      if (!isOpen) return createPermit(name, { failures });
+      const at = cache.get(name)?.at ?? stopwatch();
       if (probeIn !== null && probeIn > stopwatch() - at) return null;
       return change(name, (endpoint) => {
         const { openSince, proberId, failures: present } = endpoint.breaker;
-        if (openSince === null) return permitFor(name, { failures: present });
+        if (openSince === null) return createPermit(name, { failures: present });
         if (!isProbe && proberId !== null) return null;
-        return endpoint.beginProbe() ? permitFor(name, { wasProbe: true }) : null;
+        return endpoint.beginProbe() ? createPermit(name, { wasProbe: true }) : null;
       });
     },
   };

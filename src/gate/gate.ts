@@ -18,81 +18,89 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { createStopwatch, type GateBreakers } from './breakers.ts';
 
-/** The longest wait within a process; a sobre that would have to wait longer waits in the database. */
+/** The longest wait within a process; a longer one is spent in the database. */
 export const NEAR_MILLISECONDS = 3_500;
-/** A CFE that is taken now gets a slot of its own up to so far ahead. */
+/** A CFE issued now gets a slot of its own within this time. */
 export const AT_ONCE_MILLISECONDS = 100;
-/** Slots are given up to here: a look at what waits comes every 250 ms. */
+/** Slots are assigned this far ahead: the gatekeeper looks every 250 ms. */
 export const HORIZON_MILLISECONDS = 3_000;
 const LEAST_TOLERANCE_MILLISECONDS = 50;
 const MOST_TOLERANCE_MILLISECONDS = 250;
 
-/** The pause between two sends at a rate, in whole milliseconds, so that the rate is never exceeded. */
+/** Returns the pause between two sends, in whole milliseconds, so that the rate is never exceeded. */
 export const spacingOf = (sendsPerSecond: number): number => Math.ceil(1_000 / sendsPerSecond);
 
-/** How late a send may use its slot: who is later takes another, so that late ones do not go all at once. */
-const toleranceOf = (spacingMilliseconds: number): number =>
+/**
+ * Returns how late a send may use its slot; a later one takes another slot, so that late sends do not go all
+ * at once.
+ */
+const toTolerance = (spacingMilliseconds: number): number =>
   Math.min(Math.max(spacingMilliseconds, LEAST_TOLERANCE_MILLISECONDS), MOST_TOLERANCE_MILLISECONDS);
 
 /**
- * So many probes of an outage are made by the sobre that is first in order, half a minute's worth; later ones go to
- * one after another, so that one whose own send is what fails keeps nobody back.
+ * Probes of an outage by the first sobre, half a minute's worth; later ones rotate, so that a sobre whose own
+ * send fails blocks no other.
  */
 const PROBES_BY_THE_FIRST = 5;
-/** A failed prober is skipped for so long while others wait. */
+/** A failed prober is skipped for this long while others wait. */
 const PROBE_AGAIN_MILLISECONDS = 1_800_000;
 
-/** A moment for a question is reserved up to so far ahead. */
+/** A slot for a question is reserved this far ahead. */
 const RESERVED_MILLISECONDS = 60_000;
 
-/** Leave to send, from a slot on. */
+/** Permission to send from a slot on. */
 export interface Permit {
-  /** The slot by the stopwatch of this process. */
+  /** The slot, by the stopwatch of this process. */
   readonly dueAt: number;
-  /** Whether this send tries an endpoint that is away. */
+  /** Whether this send probes an unavailable endpoint. */
   readonly isProbe: boolean;
 }
 
-/** The sobre is the prober, and tries again in so many milliseconds. */
+/** The sobre is the prober and tries again in so many milliseconds. */
 export interface ProbeLater {
   readonly probeIn: number;
 }
 
-/** What comes of asking for a permit: it; or the sobre waits, and is called; or it is the prober and tries again then. */
+/**
+ * The answer to a sobre: a permit; or it waits until the gatekeeper calls it; or it is the prober and tries
+ * again later.
+ */
 export type GateAdmission = Permit | 'waits' | ProbeLater;
 
-/** What follows after a send, or the question before it, that had no clear answer. */
+/** The next step after a send, or the question before it, without a clear answer. */
 export type AfterFailure = 'tryAgain' | 'waits' | ProbeLater;
 
 type Waiting = Pick<Sobre, 'id' | 'environment'>;
 
-/** The one way of sobres to the authority, shared by all workers through the database. */
+/** The rate limiter of sends and questions to the authority, shared by all workers through the database. */
 export interface Gate {
-  /** A permit for a sobre whose bytes are stored. */
+  /** Asks for a permit for a sobre whose bytes are stored. */
   enter(hand: Pick<SobreInHand, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<GateAdmission>;
-  /** Resolves at the slot, or at another where that has passed; false where there is none near: then call `wait`. */
+  /** Resolves at the slot, or at a later one if that has passed; false if none is near: then call `wait`. */
   untilSlot(sobre: Waiting, permit: Permit): Promise<boolean>;
-  /** Takes the slot from a sobre; it is called when it has another. */
+  /** Removes the slot of a sobre; the gatekeeper calls it with another. */
   wait(sobre: Waiting): Promise<void>;
   afterFailure(sobre: Waiting): Promise<AfterFailure>;
-  /** The permit is used: others may be the prober where it was to be one. */
+  /** Ends the use of a permit; after a probe others may be the prober. */
   leave(sobre: Waiting, permit: Permit): Promise<void>;
-  /** Takes the slot, and the part of the prober, from a sobre whose step fails by a mistake of ours. */
+  /** Removes the slot and the prober's role of a sobre whose step fails by a bug. */
   giveUp(sobreId: string): Promise<void>;
   /**
-   * Waits until a question for verdicts may go, at the moment that was reserved for it or at a free one; null then. Where
-   * none is near, answers when to come again, with the moment that is reserved until then.
+   * Waits until a question for verdicts may go, at its reserved slot or a free one, and returns null. If none
+   * is near, returns when to come again, and the slot reserved until then.
    */
   untilQuestion(environment: Environment, reserved?: Date | null): Promise<QuestionLater | null>;
 }
 
-/** In how many milliseconds a question may go; nothing is reserved where very many are before it. */
+/** How long a question must wait; no slot is reserved if very many wait before it. */
 export interface QuestionLater {
   readonly milliseconds: number;
   readonly reserved: Date | null;
 }
 
-/** What may be the next prober: the first in order that has not probed in vain lately, if there is one. */
+/**
+ * Returns the candidate for the next prober, if any: the first in order that has not lately probed in vain.
+ */
 export function findFreshProbers(
   em: EntityManager,
   environment: Environment,
@@ -101,14 +109,17 @@ export function findFreshProbers(
   return nextInLine(em, {
     environment,
     count: 1,
-    // What may still be under way goes before what waits behind it.
+    // A sobre that may be under way goes before those that wait.
     flightSince: new Date(now.getTime() - DEADLINES.slotUnused),
     full: Number.MAX_SAFE_INTEGER,
     notProbedSince: new Date(now.getTime() - PROBE_AGAIN_MILLISECONDS),
   });
 }
 
-/** What is decided of a sobre with the endpoint locked, so that gatekeepers and other sends see all of it or nothing. */
+/**
+ * A decision on a sobre with the endpoint locked, so that gatekeepers and other sends see all of it or
+ * nothing.
+ */
 interface Decision {
   readonly em: EntityManager;
   readonly sobre: Sobre;
@@ -119,7 +130,7 @@ interface GateOptions {
   readonly orm: Orm;
   readonly sendsPerSecond: number;
   readonly questionsPerSecond: number;
-  /** Those of the client that sends: they hear of an endpoint that was seen when a sobre was taken in hand. */
+  /** The sending client's breakers, which are notified of a state read with a sobre. */
   readonly breakers?: Pick<GateBreakers, 'noteClosed'>;
   readonly clock?: () => Date;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
@@ -127,14 +138,14 @@ interface GateOptions {
 }
 
 /**
- * A gate that lets `sendsPerSecond` sobres through to each reception endpoint, and `questionsPerSecond` questions for
- * verdicts. `clock`: a test's, in place of PostgreSQL's.
+ * Creates a gate for `sendsPerSecond` sobres to each reception endpoint and `questionsPerSecond` questions
+ * for verdicts. `clock`: a test's, in place of PostgreSQL's.
  */
 export function createGate(options: GateOptions): Gate {
   const { orm, clock, pause = sleep, chance = Math.random } = options;
   const stopwatch = createStopwatch(clock);
   const spacingMilliseconds = spacingOf(options.sendsPerSecond);
-  const tolerance = toleranceOf(spacingMilliseconds);
+  const tolerance = toTolerance(spacingMilliseconds);
   const near = { nearMilliseconds: NEAR_MILLISECONDS, clock };
 
   function decide<T>({ id, environment }: Waiting, work: (decision: Decision) => T | Promise<T>): Promise<T> {
@@ -168,16 +179,16 @@ export function createGate(options: GateOptions): Gate {
     },
 
     async wait(sobre) {
-      await decide(sobre, waiting);
+      await decide(sobre, removeSlot);
     },
 
     async afterFailure(sobre) {
       const { isOpen } = await glanceAtBreaker(orm.em.fork(), receptionOf(sobre.environment), clock);
-      return isOpen ? decide(sobre, (decision) => failed(decision, chance())) : 'tryAgain';
+      return isOpen ? decide(sobre, (decision) => handOverProbe(decision, chance())) : 'tryAgain';
     },
 
     async leave({ id }, { isProbe }) {
-      // It may go without having tried the endpoint, as where the authority has the sobre already: others may then.
+      // It may end without a probe, as when the authority has the sobre already.
       if (isProbe) await dismissProber(orm.em.fork(), id);
     },
 
@@ -185,17 +196,17 @@ export function createGate(options: GateOptions): Gate {
       const em = orm.em.fork();
       const probedAt = await databaseNow(em, clock);
       await em.nativeUpdate(Sobre, { id }, { probedAt });
-      // One that is not written yet has nothing to be called for: its next attempt comes by itself.
+      // An unwritten sobre needs no slot: its next attempt comes automatically.
       await em.nativeUpdate(Sobre, { id, state: { $ne: 'OPEN' } }, { slot: null });
       await dismissProber(em, id);
     },
 
-    untilQuestion: questionsThrough({ ...options, pause, chance }),
+    untilQuestion: createQuestionLimiter({ ...options, pause, chance }),
   };
 }
 
-/** The rate of questions for verdicts, which all workers share. */
-function questionsThrough({
+/** Creates the limiter of questions for verdicts, whose rate all workers share. */
+function createQuestionLimiter({
   orm,
   questionsPerSecond,
   breakers,
@@ -213,8 +224,8 @@ function questionsThrough({
         return null;
       }
     }
-    const wish = { environment, spacingMilliseconds, nearMilliseconds: RESERVED_MILLISECONDS, clock };
-    const taken = await takeQuestion(em, wish);
+    const request = { environment, spacingMilliseconds, nearMilliseconds: RESERVED_MILLISECONDS, clock };
+    const taken = await takeQuestion(em, request);
     if (!taken) return { milliseconds: Math.round(RESERVED_MILLISECONDS * (0.5 + chance())), reserved: null };
     if (taken.ahead > NEAR_MILLISECONDS)
       return { milliseconds: Math.round(taken.ahead), reserved: taken.slot };
@@ -224,27 +235,27 @@ function questionsThrough({
   };
 }
 
-/** A slot of a sobre, and how many milliseconds ahead it lies. */
+/** A slot of a sobre; `ahead` in milliseconds. */
 interface OwnSlot {
   readonly ahead: number;
   readonly isProbe: boolean;
 }
 
-/** For a sobre that has no slot, and where the endpoint is open. */
+/** Admits a sobre that has no slot, or whose endpoint's breaker is open. */
 function admit(decision: Decision, spacingMilliseconds: number): OwnSlot | 'waits' | ProbeLater {
   const { sobre, endpoint } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince !== null) {
-    if (breaker.proberId !== sobre.id) return waiting(decision);
-    // Somebody works on it: so the gatekeeper knows that the call has come.
+    if (breaker.proberId !== sobre.id) return removeSlot(decision);
+    // Shows the gatekeeper that the prober has started.
     sobre.slot = now;
-    return whenProbing(endpoint, spacingMilliseconds);
+    return admitProber(endpoint, spacingMilliseconds);
   }
   return sobre.slot ? { ahead: sobre.slot.getTime() - now.getTime(), isProbe: false } : 'waits';
 }
 
-/** A probe is a send like others: none goes right after it. */
-function whenProbing(endpoint: LockedEndpoint, spacingMilliseconds: number): OwnSlot | ProbeLater {
+/** A probe takes a slot like any send. */
+function admitProber(endpoint: LockedEndpoint, spacingMilliseconds: number): OwnSlot | ProbeLater {
   const { now, breaker } = endpoint;
   const slot = isProbeDue(breaker, now) ? now : (breaker.nextProbeAt ?? now);
   const ahead = slot.getTime() - now.getTime();
@@ -253,23 +264,23 @@ function whenProbing(endpoint: LockedEndpoint, spacingMilliseconds: number): Own
   return { ahead, isProbe: true };
 }
 
-function waiting({ sobre }: Decision): 'waits' {
+function removeSlot({ sobre }: Decision): 'waits' {
   sobre.slot = null;
   return 'waits';
 }
 
-/** After a failure while the endpoint counts as away: the prober goes on or hands over, everything else waits. */
-async function failed(decision: Decision, chance: number): Promise<AfterFailure> {
+/** After a failure while the breaker is open: the prober continues or hands over, all others wait. */
+async function handOverProbe(decision: Decision, chance: number): Promise<AfterFailure> {
   const { em, sobre, endpoint } = decision;
   const { now, breaker } = endpoint;
   if (breaker.openSince === null) return 'tryAgain';
-  if (breaker.proberId !== sobre.id) return waiting(decision);
-  // Where the question before the send failed, the probe was not made and counts as one.
+  if (breaker.proberId !== sobre.id) return removeSlot(decision);
+  // If the question before the send failed, no probe was made; it counts as one.
   if (endpoint.beginProbe()) endpoint.countFailure({ wasProbe: true, chance });
   const [other] =
     breaker.probes < PROBES_BY_THE_FIRST ? [] : await findFreshProbers(em, sobre.environment, now);
   if (!other) return { probeIn: nextLookIn(breaker, now) };
   endpoint.appoint(null);
   sobre.probedAt = now;
-  return waiting(decision);
+  return removeSlot(decision);
 }

@@ -25,23 +25,25 @@ import { createStopwatch } from './breakers.ts';
 import { findFreshProbers, HORIZON_MILLISECONDS, spacingOf } from './gate.ts';
 
 const LOOK_MILLISECONDS = 250;
-/** What waits gets its signature though nothing can be sent: its receipt can be shown. */
+/** Waiting CFEs are signed even while nothing can be sent, so that their receipts can be shown. */
 const SIGN_MILLISECONDS = 1_000;
-/** So many slots' worth may be let through and not received: more would only wait for a Temporal server that is away. */
+/** Slots' worth that may be called and not yet received: more would only wait for an unavailable Temporal. */
 const UNDER_WAY_SECONDS = 30;
-/** Sobres whose send failed just before an endpoint opened come to wait within a second, and may be the oldest. */
+/**
+ * Sobres whose send failed just before a breaker opened start to wait within a second, and may be the oldest.
+ */
 const SETTLING_MILLISECONDS = 1_500;
-/** Any number that no other program uses on the database: its holder lets CFEs through. */
+/** A number no other program uses on the database; the holder of this lock assigns the slots. */
 const GATE_LOCK = 4_171_984_002;
 
-/** Puts CFEs that wait into sobres, and calls sobres that wait, when there is a slot for them. */
+/** Puts waiting CFEs into sobres and calls waiting sobres when there is a slot for them. */
 export interface Gatekeeper {
-  /** One look: gives slots to what can have one now. For tests; `start` does it all the time. */
+  /** Looks once and assigns slots. For tests; `start` looks regularly. */
   look(): Promise<void>;
-  /** A look at once, for what may go now; never throws. */
+  /** Looks at once; never throws. */
   scheduleLook(): void;
   start(): void;
-  /** Stops looking and lets a look that is under way finish. */
+  /** Stops looking; resolves after the look under way. */
   close(): Promise<void>;
 }
 
@@ -50,17 +52,18 @@ interface GatekeeperOptions {
   readonly outbox: { scheduleDispatch(): void };
   readonly logger: Logger;
   readonly sendsPerSecond: number;
-  /** So many CFEs share a sobre at most. */
+  /** The most CFEs that share a sobre. */
   readonly sobreMost: number;
-  /** Signs CFEs that wait and are not signed yet. */
+  /** Signs waiting CFEs that are unsigned. */
   readonly signWaitingCfes?: () => Promise<void>;
   readonly clock?: () => Date;
 }
 
 /**
- * Every worker has one; whoever holds the lock gives the slots, in the order of `nextInLine`. Slot, sobre and message are
- * one transaction: what was let through is started, and what was started was let through. While the endpoint is away one
- * sobre is let through, as the prober, and all else waits as rows. `clock`: a test's, in place of PostgreSQL's.
+ * Creates the gatekeeper of a worker; of all workers' gatekeepers the holder of the lock assigns the slots,
+ * in the order of `nextInLine`. Slot, sobre and message are one transaction, so that a slot never exists
+ * without a start. While the endpoint is unavailable one sobre is called, as the prober, and all others wait
+ * as rows. `clock`: a test's, in place of PostgreSQL's.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { orm, outbox, logger, signWaitingCfes, clock } = options;
@@ -73,8 +76,9 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 
   async function look(): Promise<void> {
     for (const environment of await environmentsWaiting(orm.em.fork())) {
-      // One sobre of each enterprise at a time: whose CFEs fill more than one gets the next as long as there are slots.
-      while ((await orm.em.fork().transactional((em) => letThrough(em, environment, options))) > 0) {
+      // One sobre of each enterprise per round: an enterprise with more CFEs gets the next while slots are
+      // left.
+      while ((await orm.em.fork().transactional((em) => assignSlots(em, environment, options))) > 0) {
         failpoint('gate.calledStored');
         outbox.scheduleDispatch();
       }
@@ -93,7 +97,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
     }
     again = false;
     running = look()
-      .catch((err: unknown) => logger.warn({ err }, 'nothing could be let through to the authority'))
+      .catch((err: unknown) => logger.warn({ err }, 'no slots could be assigned for the authority'))
       .finally(() => {
         running = null;
         if (again) scheduleLook();
@@ -114,11 +118,11 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   };
 }
 
-/** Something that is next, with its slot. */
-type Given = NextInLine & { readonly slot: Date };
+/** The next CFE or sobre in line, with its slot. */
+type Assigned = NextInLine & { readonly slot: Date };
 
-/** Lets through whatever can have a slot now; how many sobres that are. */
-async function letThrough(
+/** Assigns slots to all that can have one now; returns the number of sobres. */
+async function assignSlots(
   em: EntityManager,
   environment: Environment,
   { sendsPerSecond, sobreMost, clock }: GatekeeperOptions,
@@ -128,12 +132,12 @@ async function letThrough(
   ]);
   if (!lock?.mine) return 0;
   const endpoint = await lockEndpoint(em, receptionOf(environment), clock);
-  const given =
+  const assigned =
     endpoint.breaker.openSince === null
-      ? await slotsInOrder(em, { environment, endpoint, sendsPerSecond, sobreMost })
-      : await slotOfProber(em, { environment, endpoint, sobreMost });
-  if (given.length > 0) failpoint('gate.called');
-  return given.length;
+      ? await assignInOrder(em, { environment, endpoint, sendsPerSecond, sobreMost })
+      : await assignToProber(em, { environment, endpoint, sobreMost });
+  if (assigned.length > 0) failpoint('gate.called');
+  return assigned.length;
 }
 
 interface Chance {
@@ -142,8 +146,8 @@ interface Chance {
   readonly sobreMost: number;
 }
 
-/** As many as fit before the horizon, each with its slot. */
-async function slotsInOrder(
+/** Assigns slots in order, as many as fit before the horizon. */
+async function assignInOrder(
   em: EntityManager,
   { sendsPerSecond, ...chance }: Chance & { sendsPerSecond: number },
 ): Promise<readonly unknown[]> {
@@ -151,34 +155,34 @@ async function slotsInOrder(
   const spacing = spacingOf(sendsPerSecond);
   const now = endpoint.now.getTime();
   const first = endpoint.freeSlot(endpoint.now).getTime();
-  const fitting = Math.ceil((now + HORIZON_MILLISECONDS - first) / spacing);
-  if (fitting <= 0) return [];
+  const slotsLeft = Math.ceil((now + HORIZON_MILLISECONDS - first) / spacing);
+  if (slotsLeft <= 0) return [];
   const inFlight = await countInFlight(em, environment, new Date(now - DEADLINES.slotUnused));
   const most = Math.ceil(sendsPerSecond * UNDER_WAY_SECONDS) - inFlight;
   if (most <= 0) return [];
   const next = await nextInLine(em, {
     environment,
-    count: Math.min(fitting, most),
+    count: Math.min(slotsLeft, most),
     flightSince: new Date(now - DEADLINES.sobreInFlight),
     full: sobreMost,
   });
   endpoint.takeSlotsBefore(new Date(first + next.length * spacing));
-  const given = next.map((one, index) => ({ ...one, slot: new Date(first + index * spacing) }));
-  await give(em, given, chance);
-  return given;
+  const assigned = next.map((one, index) => ({ ...one, slot: new Date(first + index * spacing) }));
+  await callAssigned(em, assigned, chance);
+  return assigned;
 }
 
-/** What tries an endpoint that is away, where there is nothing yet. */
-async function slotOfProber(em: EntityManager, chance: Chance): Promise<readonly unknown[]> {
+/** Appoints a prober of an unavailable endpoint, if there is none. */
+async function assignToProber(em: EntityManager, chance: Chance): Promise<readonly unknown[]> {
   const { environment, endpoint } = chance;
   const { now, breaker } = endpoint;
   if (breaker.openSince === null || now.getTime() - breaker.openSince.getTime() < SETTLING_MILLISECONDS)
     return [];
   if (breaker.proberId !== null) {
     const prober = await em.findOne(Sobre, { id: breaker.proberId });
-    const unheardOfSince = now.getTime() - DEADLINES.slotUnused;
-    if (prober?.slot && prober.slot.getTime() > unheardOfSince && isUnsent(prober)) return [];
-    // It was decided otherwise, or nothing was heard of it.
+    const silentSince = now.getTime() - DEADLINES.slotUnused;
+    if (prober?.slot && prober.slot.getTime() > silentSince && isUnsent(prober)) return [];
+    // It was decided meanwhile, or did not start in time.
     if (prober) Object.assign(prober, { slot: null, probedAt: now });
     await em.flush();
   }
@@ -186,7 +190,7 @@ async function slotOfProber(em: EntityManager, chance: Chance): Promise<readonly
   const [next] = fresh
     ? [fresh]
     : await nextInLine(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });
-  const [proberId] = next ? await give(em, [{ ...next, slot: now }], chance) : [];
+  const [proberId] = next ? await callAssigned(em, [{ ...next, slot: now }], chance) : [];
   endpoint.appoint(proberId ?? null);
   return next ? [next] : [];
 }
@@ -194,33 +198,35 @@ async function slotOfProber(em: EntityManager, chance: Chance): Promise<readonly
 const isUnsent = ({ state }: Sobre): boolean =>
   state === 'OPEN' || state === 'PREPARED' || state === 'SENDING';
 
-/** Calls the sobres that are next, and makes those of CFEs that are; answers their ids. */
-async function give(
+/** Calls the next sobres and makes new ones of the next CFEs; returns their ids. */
+async function callAssigned(
   em: EntityManager,
-  given: readonly Given[],
+  assigned: readonly Assigned[],
   { environment, endpoint: { now }, sobreMost }: Chance,
 ): Promise<string[]> {
-  if (given.length === 0) return [];
-  const called = given.flatMap(({ sobreId, slot }) => (sobreId === null ? [] : [{ sobreId, slot }]));
+  if (assigned.length === 0) return [];
+  const called = assigned.flatMap(({ sobreId, slot }) => (sobreId === null ? [] : [{ sobreId, slot }]));
   await callSobres(em, called, { signal: SIGNALS.slotGiven, now });
-  const slots = new Map(given.flatMap(({ rut, sobreId, slot }) => (sobreId === null ? [[rut, slot]] : [])));
+  const slots = new Map(
+    assigned.flatMap(({ rut, sobreId, slot }) => (sobreId === null ? [[rut, slot]] : [])),
+  );
   const waiting = await waitingCfes(em, { environment, ruts: [...slots.keys()], most: sobreMost });
   const sobres = [...Map.groupBy(waiting, ({ rut }) => rut)].map(
     ([rut, cfes]): NewSobre => ({
       rut,
       environment,
       slot: slots.get(rut) ?? now,
-      cfes: thatGoTogether(cfes),
+      cfes: takeOneSobre(cfes),
     }),
   );
   const made = await openSobres(em, sobres, now);
   for (const { message } of made) enqueue(em, message, now);
-  await noteLastSlots(em, environment, given);
+  await noteLastSlots(em, environment, assigned);
   return [...called.map(({ sobreId }) => sobreId), ...made.map(({ id }) => id)];
 }
 
-/** Those from the first on that share its certificate, by which all CFEs of a sobre are signed, and fit into one. */
-function thatGoTogether(cfes: readonly WaitingCfe[]): readonly WaitingCfe[] {
+/** Returns the first CFEs that share a certificate, which signs a whole sobre, and fit into one. */
+function takeOneSobre(cfes: readonly WaitingCfe[]): readonly WaitingCfe[] {
   let bytes = 0;
   const end = cfes.findIndex((cfe, index) => {
     bytes += cfe.bytes;
