@@ -1,7 +1,7 @@
 /** The variables of what runs on a laptop alone; its programs read those of the service, too. */
 import * as z from 'zod';
 import {
-  configurationOf,
+  createConfiguration,
   nonEmptyText,
   portVariable,
   urlVariable,
@@ -50,4 +50,7 @@ export const LOCAL_VARIABLES = {
   }),
 } as const;
 
-export const { readConfig, checkVariables, isSet } = configurationOf({ ...VARIABLES, ...LOCAL_VARIABLES });
+export const { readConfig, checkVariables, isSet } = createConfiguration({
+  ...VARIABLES,
+  ...LOCAL_VARIABLES,
+});

@@ -1,7 +1,7 @@
 /**
- * The variables of a process, read once, checked and frozen: the only file of `src/` that reads `process.env`.
- * Each variable is one row: how it is read, what it may hold, what it is for. `.env.example` is made from the rows, and
- * from those of the local stack alone (local/config.ts).
+ * The variables of a process, read once, checked and frozen: the only file of `src/` that reads
+ * `process.env`. Each variable is a row: how it is read, what it may hold, its purpose. `.env.example` is
+ * made from these rows and those of the local stack (local/config.ts).
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -14,11 +14,11 @@ interface Variable<T> {
   /** What it may hold, in words; ends the sentence "it must be …". */
   readonly mayHold: string;
   readonly purpose: string;
-  /** The default; without one the variable is required where it is used. */
+  /** The default; without one the variable is required by the programs that read it. */
   readonly fallback?: string;
-  /** Never shown, not even in an error message; may come from a file that `<NAME>_FILE` names. */
+  /** Never shown, not even in an error message; may come from a file named by `<NAME>_FILE`. */
   readonly secret?: true;
-  /** An address to which `http:` may lead in development only (CFE_DEVELOPMENT). */
+  /** An address that may use `http:` in development only (CFE_DEVELOPMENT). */
   readonly httpsOnly?: true;
 }
 
@@ -43,7 +43,7 @@ export const urlVariable = (purpose: string, fallback?: string) =>
     purpose,
     ...(fallback === undefined ? {} : { fallback }),
   });
-/** An address to which logins, papers or receipts go. */
+/** An address that receives logins, certificates, CAEs or receipts. */
 const httpsUrl = (purpose: string, fallback?: string) =>
   variable({
     ...urlVariable(purpose, fallback),
@@ -133,7 +133,7 @@ const timeOfDay = (fallback: string, purpose: string) =>
     fallback,
   });
 
-/** Of a key that is named in what was made with it. */
+/** The id of a key, which is stored with the data made with it. */
 const KEY_ID = /^[a-z0-9-]{1,20}$/;
 /** A key of 32 bytes in base64. */
 const key32 = z
@@ -155,7 +155,7 @@ const peppers = (purpose: string) => {
       .pipe(z.tuple([pepper], pepper))
       .refine((all) => new Set(all.map(({ id }) => id)).size === all.length),
     mayHold:
-      'id:key[,…], each key 32 bytes in base64, each id another; the first is for what is new, all verify what there is',
+      'id:key[,…], each key 32 bytes in base64, each id unique; the first makes new values, all verify existing ones',
     purpose,
     secret: true,
   });
@@ -210,7 +210,7 @@ export const VARIABLES = {
       .transform(Number),
     mayHold: 'an integer from 0 to 10',
     purpose:
-      'how many proxies stand between callers and the API or the console, each adding to X-Forwarded-For; 0: the field is not believed',
+      'how many proxies are between callers and the API or the console, each adding to X-Forwarded-For; 0: the header is ignored',
     fallback: '0',
   }),
   CFE_MOST_WEBHOOKS: cap(USUAL_CAPS.webhooks, 'how many webhooks an account may have'),
@@ -264,7 +264,7 @@ export const VARIABLES = {
   }),
   TEMPORAL_TLS: variable({
     schema: z.enum(['', 'true', 'false']),
-    mayHold: 'true, false, or nothing: as the other settings for TLS need it',
+    mayHold: 'true, false, or nothing: true if the settings below need it',
     purpose: 'whether connections to Temporal are encrypted and its certificate checked',
     fallback: '',
   }),
@@ -283,7 +283,7 @@ export const VARIABLES = {
   TEMPORAL_TLS_CLIENT_CERT_PATH: variable({
     schema: z.string(),
     mayHold: 'a file with a certificate in PEM, or nothing',
-    purpose: 'our certificate, by which Temporal knows us (mTLS)',
+    purpose: 'our client certificate for Temporal (mTLS)',
     fallback: '',
   }),
   TEMPORAL_TLS_CLIENT_KEY_PATH: variable({
@@ -295,7 +295,7 @@ export const VARIABLES = {
   TEMPORAL_API_KEY: variable({
     schema: z.string(),
     mayHold: 'an API key, or nothing',
-    purpose: 'the API key by which Temporal knows us',
+    purpose: 'our API key for Temporal',
     fallback: '',
     secret: true,
   }),
@@ -308,14 +308,14 @@ export const VARIABLES = {
   CFE_CLI_NAME: variable({
     schema: nonEmptyText,
     mayHold: 'the command before a group and a verb',
-    purpose: 'how the command line is called, for its help',
+    purpose: 'the name of the command line in its help',
     fallback: 'npm run -s cfe --',
   }),
   CFE_CLI_BY: variable({
     schema: z.enum(['os-user', 'required']),
     mayHold: 'os-user or required',
     purpose:
-      'who acts at the command line, for the audit, where --by does not say: the user of the operating system; `required`, as in the image, where all are one user: --by must say',
+      'who acts at the command line, for the audit, without --by: the user of the operating system; `required`, as in the image, where all share one user: --by is mandatory',
     fallback: 'os-user',
   }),
   CFE_WORKFLOW_BUNDLE: variable({
@@ -415,8 +415,8 @@ export const VARIABLES = {
   CFE_CERTIFICATE_CA_FILE: variable({
     schema: nonEmptyText,
     mayHold:
-      'a file with certificates in PEM, those of the authorities that issue certificates to companies; or the word any, which takes certificates of whatever origin',
-    purpose: 'who may certify that an enterprise is the one that it says (docs/contract.md#certificate)',
+      'a file with certificates in PEM, those of the authorities that issue certificates to companies; or the word any, to accept certificates of any origin',
+    purpose: 'who may certify the identity of an enterprise (docs/contract.md#certificate)',
   }),
   CFE_DGI_SENDS_PER_SECOND: perSecond(
     '50',
@@ -503,15 +503,13 @@ export const VARIABLES = {
   CFE_MAIL_FROM: variable({
     schema: z.union([z.literal(''), Email]),
     mayHold: 'an e-mail address; needed where CFE_SMTP_URL is set',
-    purpose:
-      'the address that all e-mails come from, behind the name of the enterprise, and that bounces go to',
+    purpose: 'the sender of all e-mails, shown after the name of the enterprise; bounces go there',
     fallback: '',
   }),
   CFE_MAIL_DKIM_SELECTOR: variable({
     schema: z.string().regex(/^([A-Za-z0-9]([A-Za-z0-9.-]{0,61}[A-Za-z0-9])?)?$/),
-    mayHold: 'the name under which the public key stands in the DNS, before ._domainkey, or nothing',
-    purpose:
-      'signs e-mails (DKIM) for the domain of CFE_MAIL_FROM; without it they are left to the mail server to sign',
+    mayHold: 'the name of the public key in the DNS, before ._domainkey, or nothing',
+    purpose: 'signs e-mails (DKIM) for the domain of CFE_MAIL_FROM; without it the mail server may sign them',
     fallback: '',
   }),
   CFE_MAIL_DKIM_KEY: variable({
@@ -544,19 +542,19 @@ export const VARIABLES = {
       .transform(({ origin }) => origin),
     mayHold: 'an https address without a path; on this machine (localhost, 127.0.0.1) http, too',
     purpose:
-      'the address under which people reach the console: of invitations and of the return from the OpenID provider; by https its cookies are for https alone',
+      'the address of the console, in invitations and for the return from the OpenID provider; with https its cookies are for https only',
   }),
   CFE_OIDC_ISSUER: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
     mayHold: 'the issuer address of an OpenID provider, by https (in development http, too), or nothing',
     purpose:
-      'the OpenID provider by which operators sign in to the console, beside passwords; without it there are passwords alone',
+      'the OpenID provider by which operators sign in to the console, beside passwords; without it there are only passwords',
     fallback: '',
     httpsOnly: true,
   }),
   CFE_OIDC_CLIENT_ID: variable({
     schema: z.string(),
-    mayHold: 'the id by which that provider knows the console',
+    mayHold: "the console's client id at that provider",
     purpose: 'the console as a client of the OpenID provider',
     fallback: '',
   }),
@@ -571,14 +569,13 @@ export const VARIABLES = {
     schema: z.string().regex(/^[\w.:/-]{1,200}$/),
     mayHold: 'the name of a claim',
     purpose:
-      'the claim that holds the role of an operator: VIEWER, SUPPORT or ADMIN, alone or in a list, of which the highest counts',
+      'the claim that holds the role of an operator: VIEWER, SUPPORT or ADMIN, alone or in a list, where the highest counts',
     fallback: 'cfe_role',
   }),
   CFE_TEMPORAL_UI_URL: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
     mayHold: 'an http or https address, or nothing',
-    purpose:
-      "where operators reach the Temporal UI: the console's links lead there; without it there are none",
+    purpose: "the Temporal UI of operators, for the console's links; without it there are none",
     fallback: '',
   }),
   CFE_WEBHOOK_LOCAL_CA_FILE: variable({
@@ -589,31 +586,28 @@ export const VARIABLES = {
     fallback: '',
   }),
   CFE_POLL_LONGEST_SECONDS: seconds('900', 'longest pause between two questions for a verdict'),
-  CFE_REPORT_AT: timeOfDay('02:00', 'when, in Montevideo, the reports of the days that are over are begun'),
+  CFE_REPORT_AT: timeOfDay('02:00', 'when, in Montevideo, the reports of past days are started'),
   CFE_REPORT_LATEST: timeOfDay(
     '16:00',
     'until when, on the next working day in Montevideo, a report waits for verdicts and rates; the authority wants it by 18:00',
   ),
   CFE_REPORT_ASK_AFTER: duration(
     '4h',
-    'how long after the authority took a report it is first asked what it made of it',
+    'how long after the receipt of a report the authority is first asked for its result',
   ),
   CFE_KEEP_OUTBOX_DAYS: days('7', 1, 'how long messages to workflows are kept after they were dispatched'),
   CFE_KEEP_EVENTS_DAYS: days('90', 30, 'how long events are kept, with their deliveries'),
   CFE_KEEP_ATTEMPTS_DAYS: days(
     '30',
     1,
-    'how long the attempts of ended deliveries are kept, with the answers to them',
+    'how long the attempts of ended deliveries are kept, with their answers',
   ),
   CFE_KEEP_REPLACED_KEYS_DAYS: days(
     '30',
     1,
     'how long the private key of a replaced certificate is kept; longer while a CFE is to be signed with it',
   ),
-  CFE_PATIENCE: duration(
-    '72h',
-    'how long the authority may be reachable and give no verdict before a person is asked to look',
-  ),
+  CFE_PATIENCE: duration('72h', 'how long a reachable authority may give no verdict before support is asked'),
 
   CFE_DEVELOPMENT: variable({
     schema: z.enum(['true', 'false']).transform((value) => value === 'true'),
@@ -632,7 +626,7 @@ export const VARIABLES = {
     schema: z.string(),
     mayHold: 'a file with a whole number of seconds, or nothing',
     purpose:
-      'tests only: how far business dates run ahead of the machine, read anew each second; rejected unless CFE_TEST_MODE is true',
+      'tests only: how far business dates are ahead of the machine, read every second; rejected unless CFE_TEST_MODE is true',
     fallback: '',
   }),
   CFE_FAILPOINTS: variable({
@@ -650,7 +644,7 @@ export type VariableName = keyof typeof VARIABLES;
 /** The variables of a process, by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with the configuration, one line per variable; to be printed as it is. */
+/** The faults of the configuration, one line per variable; to be printed as it is. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -658,10 +652,13 @@ export class ConfigurationError extends Error {
 /** The variables of this process, for programs that start others. */
 export const processVariables: Variables = process.env;
 
-/** The variable that may name a file with a secret in place of the secret itself. */
+/** Returns the name of the variable that names a file with the secret. */
 const fileVariable = (name: string): string => `${name}_FILE`;
 
-/** The content of a secret's file without its last newline. Throws ConfigurationError with variable and path, not the content. */
+/**
+ * Returns the content of a secret's file without its last newline. Throws ConfigurationError with variable
+ * and path, not the content.
+ */
 function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
@@ -673,67 +670,70 @@ function readSecret(name: string, path: string): string {
   }
 }
 
-/** The text given for a variable, and the beginning of a sentence that says where; undefined without one. Throws ConfigurationError. */
-function givenFor(
+/**
+ * Returns the text of a variable and the start of a sentence with its source; undefined if unset. Throws
+ * ConfigurationError.
+ */
+function findText(
   name: string,
   row: Variable<unknown>,
   source: Variables,
-): { text: string; place: string } | undefined {
+): { text: string; source: string } | undefined {
   const text = source[name];
   const path = row.secret ? source[fileVariable(name)] : undefined;
   if (text && path) {
     throw new ConfigurationError(`${name} and ${fileVariable(name)} are both set; set one of them`);
   }
   if (path) {
-    return { text: readSecret(name, path), place: `${fileVariable(name)} names ${path}, which holds` };
+    return { text: readSecret(name, path), source: `${fileVariable(name)} names ${path}, which holds` };
   }
-  return text ? { text, place: `${name} holds` } : undefined;
+  return text ? { text, source: `${name} holds` } : undefined;
 }
 
-/** The checked value of one variable; throws ConfigurationError. */
+/** Returns the checked value of one variable. Throws ConfigurationError. */
 function valueOf(name: string, row: Variable<unknown>, source: Variables): unknown {
-  const { text, place } = givenFor(name, row, source) ?? { text: undefined, place: name };
-  const held = text || row.fallback;
-  if (held === undefined) {
-    const problem = text === undefined ? `${name} is not set` : `${place} nothing`;
+  const { text, source: from } = findText(name, row, source) ?? { text: undefined, source: name };
+  const value = text || row.fallback;
+  if (value === undefined) {
+    const problem = text === undefined ? `${name} is not set` : `${from} nothing`;
     throw new ConfigurationError(`${problem}; it must be ${row.mayHold} (${row.purpose})`);
   }
-  const parsed = row.schema.safeParse(held);
-  if (parsed.success && row.httpsOnly && /^http:/i.test(held) && source['CFE_DEVELOPMENT'] !== 'true') {
+  const parsed = row.schema.safeParse(value);
+  if (parsed.success && row.httpsOnly && /^http:/i.test(value) && source['CFE_DEVELOPMENT'] !== 'true') {
     throw new ConfigurationError(
-      `${place} ${JSON.stringify(held)}; it must be an https address: http is for development, which CFE_DEVELOPMENT=true declares`,
+      `${from} ${JSON.stringify(value)}; it must be an https address: http is for development, which CFE_DEVELOPMENT=true declares`,
     );
   }
   if (parsed.success) return parsed.data;
-  const shown = row.secret ? '[a secret]' : JSON.stringify(held);
-  throw new ConfigurationError(`${place} ${shown}; it must be ${row.mayHold}`);
+  const shown = row.secret ? '[a secret]' : JSON.stringify(value);
+  throw new ConfigurationError(`${from} ${shown}; it must be ${row.mayHold}`);
 }
 
 /** The rows of variables, by name. */
 type Table<Name extends PropertyKey = string> = Readonly<Record<Name, Variable<unknown>>>;
 type ValueOf<T> = T extends Variable<infer Value> ? Value : never;
 
-/** How the variables of a table are read. */
+/** The readers of a table of variables. */
 interface Configuration<T extends Table<keyof T>> {
   /**
-   * The named variables, read and frozen. Throws ConfigurationError with every wrong or missing variable, what it holds
-   * and what it may hold.
+   * Returns the named variables, frozen. Throws ConfigurationError with every wrong or missing variable, its
+   * value and what it may hold.
    */
   readonly readConfig: <const N extends keyof T & string>(
     names: readonly N[],
     source?: Variables,
   ) => Readonly<{ [K in N]: ValueOf<T[K]> }>;
   /**
-   * Checks every variable that is set, whichever program reads it. Throws ConfigurationError with the wrong ones, what
-   * they hold and what they may hold.
+   * Checks every variable that is set, for any program. Throws ConfigurationError with the wrong ones, their
+   * values and what they may hold.
    */
   readonly checkVariables: (source: Variables) => void;
-  /** Whether a variable is set, itself or by its file, rather than left at its default. */
+  /** Returns whether a variable is set, directly or by its file. */
   readonly isSet: (name: keyof T & string, source?: Variables) => boolean;
 }
 
-/** The ways to read the variables of a table. */
-export function configurationOf<const T extends Table<keyof T>>(table: T): Configuration<T> {
+/** Creates the readers of a table of variables. */
+export function createConfiguration<const T extends Table<keyof T>>(table: T): Configuration<T> {
   const readConfig: Configuration<T>['readConfig'] = (names, source = processVariables) => {
     const problems: string[] = [];
     const values: Record<string, unknown> = {};
@@ -762,9 +762,9 @@ export function configurationOf<const T extends Table<keyof T>>(table: T): Confi
   };
 }
 
-export const { readConfig, isSet } = configurationOf(VARIABLES);
+export const { readConfig, isSet } = createConfiguration(VARIABLES);
 
-/** Each variable of a table with its purpose and what it may hold, as `.env.example` has them. */
+/** Returns each variable of a table with its purpose and what it may hold, for `.env.example`. */
 export const describeVariables = (table: Table): string =>
   Object.entries(table)
     .map(([name, { purpose, mayHold, fallback = '', secret }]) => {

@@ -1,9 +1,9 @@
 /**
- * The ways to refuse. A foreseen refusal is a `Refusal` with one of a closed set of codes; everything else that is
- * thrown is our mistake and leaves the service as INTERNAL_ERROR without its text.
+ * Refusals. A foreseen refusal is a `Refusal` with one of a closed set of codes; any other error is a bug and
+ * leaves the service as INTERNAL_ERROR without its text.
  */
 
-/** Every code an error answer can carry (docs/contract.md#answers). */
+/** Every code of an error answer (docs/contract.md#answers). */
 export const REFUSAL_CODES = [
   'INVALID_INPUT',
   'ALREADY_EXISTS',
@@ -25,7 +25,7 @@ export const REFUSAL_CODES = [
 ] as const;
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
-/** One thing wrong with the input: where (JSON Pointer into the body), which rule, and what to do about it. */
+/** A fault of the input: where (JSON Pointer into the body), which rule, and how to fix it. */
 export interface Fault {
   path: string;
   code: string;
@@ -38,7 +38,7 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly faults: readonly Fault[];
   readonly retryAfterSeconds: number | undefined;
-  /** What the refusal is about, by name; public. */
+  /** The subject of the refusal, by name; public. */
   readonly about: Readonly<Record<string, string>>;
 
   constructor(
@@ -59,7 +59,7 @@ export class Refusal extends Error {
   }
 }
 
-/** INVALID_INPUT with all its faults; the message is that of the only fault, or says how many there are. */
+/** Returns INVALID_INPUT with all its faults; the message is that of the only fault, or their number. */
 export function invalidInput(faults: readonly Fault[]): Refusal {
   const [first] = faults;
   const message =

@@ -3,8 +3,8 @@ import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 export type Logger = PinoLogger;
 
 /**
- * A logger of JSON lines. Redacting what must never be logged is the second net: the first is that callers log chosen
- * fields (ids, statuses, milliseconds), never bodies, certificates or keys.
+ * Creates a logger of JSON lines. Redaction is only the second net: callers log chosen fields (ids, statuses,
+ * milliseconds), never bodies, certificates or keys.
  */
 export function createLogger(options: {
   name: string;
@@ -35,7 +35,10 @@ export function createLogger(options: {
   );
 }
 
-/** What may be logged of an error: name, code and stack frames. Messages of foreign errors may quote input. */
+/**
+ * Returns the loggable parts of an error: name, code and stack frames. Messages of foreign errors may quote
+ * input.
+ */
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const code = (error as { code?: unknown }).code;

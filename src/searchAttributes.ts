@@ -1,6 +1,6 @@
 /**
- * The search attributes that operators filter workflows by (docs/contract.md#workflows), and making sure that a server
- * has them.
+ * The search attributes by which operators filter workflows (docs/contract.md#workflows), and their
+ * registration with a server.
  */
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
@@ -10,22 +10,22 @@ const { INDEXED_VALUE_TYPE_BOOL, INDEXED_VALUE_TYPE_KEYWORD, INDEXED_VALUE_TYPE_
   proto.temporal.api.enums.v1.IndexedValueType;
 
 /**
- * Each attribute with its type. A namespace whose visibility is in SQL has 10 columns for Keyword and 3 for KeywordList,
- * and no more: one attribute means the same kind of thing in every workflow that has it.
+ * Each attribute with its type. With visibility in SQL a namespace has only 10 columns for Keyword and 3 for
+ * KeywordList, so an attribute has the same meaning in every workflow.
  */
 export const SEARCH_ATTRIBUTES = {
-  /** Of the CFEs of the run: PENDING until each has its verdict, then the worst of them. */
+  /** The status of the run's CFEs: PENDING until each has its verdict, then the worst of them. */
   CfeStatus: INDEXED_VALUE_TYPE_KEYWORD,
-  /** Of its first CFE. */
+  /** The type of the first CFE. */
   CfeType: INDEXED_VALUE_TYPE_KEYWORD,
-  /** Every CFE of the run. */
+  /** All CFEs of the run. */
   CfeId: INDEXED_VALUE_TYPE_KEYWORD_LIST,
   EnterpriseRut: INDEXED_VALUE_TYPE_KEYWORD,
   Environment: INDEXED_VALUE_TYPE_KEYWORD,
   ReportDate: INDEXED_VALUE_TYPE_KEYWORD,
   /**
-   * The status of a daily report, or of a delivery. Not `Status`: that is a word of the query language, and a query would
-   * have to put it in backquotes.
+   * The status of a daily report or a delivery. Not `Status`, a word of the query language that would need
+   * backquotes.
    */
   State: INDEXED_VALUE_TYPE_KEYWORD,
   DeliveryEvent: INDEXED_VALUE_TYPE_KEYWORD,
@@ -34,7 +34,7 @@ export const SEARCH_ATTRIBUTES = {
 } as const;
 export type SearchAttribute = keyof typeof SEARCH_ATTRIBUTES;
 
-/** The attributes of a run that is started, as the outbox keeps them. */
+/** The attributes of a new run, as stored in the outbox. */
 export type StartAttributes = Readonly<
   Partial<
     Record<Exclude<SearchAttribute, 'CfeId' | 'NeedsSupport' | 'StuckReason'>, string> & {
@@ -43,7 +43,7 @@ export type StartAttributes = Readonly<
   >
 >;
 
-/** The same as the SDK takes them. */
+/** Converts attributes to those of the SDK. */
 export const startAttributePairs = (attributes: StartAttributes): SearchAttributePair[] =>
   Object.entries(attributes).map(([name, value]) =>
     typeof value === 'string'
@@ -52,27 +52,27 @@ export const startAttributePairs = (attributes: StartAttributes): SearchAttribut
   );
 
 /**
- * Adds the attributes that the namespace lacks, and answers the names of those that could not be added (all columns are
- * taken, or adding them is not ours to do, as in Temporal Cloud) or that are there with another type; safe at every
- * start and in several processes at once. Throws the server's error when it cannot be asked.
+ * Adds the missing attributes to the namespace; returns those that could not be added (no free column, or no
+ * permission, as in Temporal Cloud) or that exist with another type. Safe at every start and in several
+ * processes at once. Throws the server's error if it cannot be asked.
  */
 export async function ensureSearchAttributes(
   server: ConnectionOptions,
   namespace: string,
 ): Promise<string[]> {
   const connection = await Connection.connect({ ...server, connectTimeout: '20s' });
-  const lacking = async () => {
+  const findMissing = async () => {
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
     return Object.entries(SEARCH_ATTRIBUTES).filter(([name, type]) => customAttributes?.[name] !== type);
   };
   try {
-    const before = await lacking();
+    const before = await findMissing();
     if (before.length === 0) return [];
-    // One that another process added meanwhile makes this fail as well: what counts is what is there afterwards.
+    // An attribute that another process added meanwhile also makes this fail: the state afterwards counts.
     await connection.operatorService
       .addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(before) })
       .catch(() => {});
-    return (await lacking()).map(([name]) => name);
+    return (await findMissing()).map(([name]) => name);
   } finally {
     await connection.close();
   }

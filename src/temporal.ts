@@ -1,20 +1,22 @@
 /**
- * Which workflows the service starts, under which ids, on which queues, with which policies: one row each.
- * Started by name, so that nothing here pulls workflow code into other processes.
+ * The workflows of the service: their ids, queues and policies, one row each. Started by name, so that other
+ * processes need no workflow code.
  */
 import type { ConnectionOptions } from '@temporalio/client';
 import type { StartAttributes } from './searchAttributes.ts';
 
-/** A Temporal server, host:port, and how connections to it are secured; for both kinds of connection of the SDK. */
+/**
+ * A Temporal server, host:port, and the security of its connections; for both kinds of connection of the SDK.
+ */
 export type TemporalServer = { readonly address: string; readonly apiKey?: string } & Pick<
   ConnectionOptions,
   'tls'
 >;
 
 /**
- * `cfe` workflows and activities on our own database; `dgi` what takes CFEs to the authority, and nothing else, so that
- * nothing takes their places; `calls` whatever else asks the authority; `reports` the days of daily reports; `webhooks`
- * deliveries; `mail` e-mails; `exports` files of receipts.
+ * `cfe`: workflows, and activities on our own database; `dgi`: the way of CFEs to the authority and nothing
+ * else, so that nothing takes its slots; `calls`: all other calls to the authority; `reports`: days of daily
+ * reports; `webhooks`: deliveries; `mail`: e-mails; `exports`: files of receipts.
  */
 export const TASK_QUEUES = {
   cfe: 'cfe',
@@ -26,38 +28,38 @@ export const TASK_QUEUES = {
   exports: 'exports',
 } as const;
 
-/** Signals, by what they say. */
+/** Signals. */
 export const SIGNALS = {
   /** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
   factsChanged: 'factsChanged',
-  /** To `issueCfes` of a sobre that waits at the gate: it has been given a slot. */
+  /** To `issueCfes` of a waiting sobre: it has a slot. */
   slotGiven: 'slotGiven',
-  /** To `issueCfes`: its step keeps failing by a mistake of ours, and is tried again. */
+  /** To `issueCfes`: its step fails by a bug and is retried. */
   stepFails: 'stepFails',
-  /** To `issueCfes`: its step still goes on, and fails no longer by a mistake of ours. */
+  /** To `issueCfes`: its step continues and no longer fails by a bug. */
   stepGoesOn: 'stepGoesOn',
-  /** To `validateCredentials`: the check was asked for (once more). */
+  /** To `validateCredentials`: the check was requested, perhaps again. */
   validateAgain: 'validateAgain',
-  /** To `deliverWebhook` and `deliverReceipt`: the delivery was asked for (once more). */
+  /** To `deliverWebhook` and `deliverReceipt`: the delivery was requested, perhaps again. */
   deliverAgain: 'deliverAgain',
-  /** To `reportDay`: something of the day has changed, or the report is to be sent at once. */
+  /** To `reportDay`: the day has changed, or the report is to be sent at once. */
   lookAgain: 'lookAgain',
 } as const;
 export type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS];
 
-/** The update by which support acts on an `issueCfes`, or a `reportDay`, that waits for it. */
+/** The update by which support acts on a waiting `issueCfes` or `reportDay`. */
 export const SUPPORT_UPDATE = 'support';
 
-/** Lanes of the outbox. Those before the last go in this order; of the last, a few go with each batch, whatever else waits. */
+/** Lanes of the outbox. The first two go in this order; a few messages of the last go with every batch. */
 export const LANES = { receipts: 0, work: 1, bulk: 2 } as const;
 
 interface WorkflowRow {
   readonly taskQueue: string;
-  /** By which lane its starts and signals leave the outbox, and whose tasks go first within a task queue. */
+  /** The lane of its starts and signals in the outbox, and of its tasks within a task queue. */
   readonly lane: (typeof LANES)[keyof typeof LANES];
   /**
-   * What a closed run with the same id means: ALLOW_DUPLICATE is "once more", ALLOW_DUPLICATE_FAILED_ONLY is "done
-   * already", unless somebody terminated it: then what it was to do is still to be done.
+   * What a closed run with the same id means: ALLOW_DUPLICATE is "again", ALLOW_DUPLICATE_FAILED_ONLY is
+   * "done already", unless it was terminated: then its work is still to be done.
    */
   readonly idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY' | 'ALLOW_DUPLICATE';
   /** One line for the list of runs in the Temporal UI. */
@@ -75,7 +77,7 @@ export const WORKFLOWS = {
     taskQueue: TASK_QUEUES.cfe,
     lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    summary: 'Makes an enterprise READY once everything it needs is there',
+    summary: 'Makes an enterprise READY once nothing is missing',
   },
   validateCredentials: {
     taskQueue: TASK_QUEUES.cfe,
@@ -87,7 +89,7 @@ export const WORKFLOWS = {
     taskQueue: TASK_QUEUES.webhooks,
     lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE',
-    summary: "Brings one event to one customer's server",
+    summary: "Delivers one event to one customer's server",
   },
   reportDay: {
     taskQueue: TASK_QUEUES.reports,
@@ -99,19 +101,19 @@ export const WORKFLOWS = {
     taskQueue: TASK_QUEUES.cfe,
     lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    summary: 'Brings one CFE to its receiver, if that is an electronic one',
+    summary: 'Sends one CFE to its receiver, if that is an electronic issuer',
   },
   deliverReceipt: {
     taskQueue: TASK_QUEUES.mail,
     lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE',
-    summary: 'Brings one CFE to one address by e-mail',
+    summary: 'Sends one CFE to one address by e-mail',
   },
   bulkRun: {
     taskQueue: TASK_QUEUES.cfe,
     lane: LANES.bulk,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    summary: 'Does what a person decided for many CFEs or deliveries, one after the other',
+    summary: 'Acts on many CFEs or deliveries as a person decided, one after the other',
   },
   exportReceipts: {
     taskQueue: TASK_QUEUES.exports,
@@ -123,13 +125,13 @@ export const WORKFLOWS = {
 
 export type WorkflowName = keyof typeof WORKFLOWS;
 
-/** Temporal's keys of priority begin at 1, and the lower go first; the schedules' runs have 3, its own middle. */
+/** Temporal's priority keys start at 1, and lower ones go first; runs of schedules have 3, its default. */
 export const priorityKeyOf = (workflow: WorkflowName): number => WORKFLOWS[workflow].lane + 2;
 
 /**
- * The id under which the run of a new sobre will go: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, with `+<n>` behind the cfe_id
- * where n others follow the first, so that a person can read it in the list of runs. It is stored on the row; whoever
- * starts, signals or links takes it from there.
+ * Returns the id of a new sobre's run: `cfe:<rut>:<cfe_id>:<8 of its uuid>`, with `+<n>` after the cfe_id if
+ * n others follow the first, to be readable in the list of runs. It is stored on the row; starts, signals and
+ * links read it there.
  */
 export const newSobreWorkflowId = (sobre: {
   uuid: string;
@@ -144,16 +146,16 @@ export const newSobreWorkflowId = (sobre: {
     sobre.others === 0 ? sobre.firstCfeId : `${sobre.firstCfeId}+${sobre.others}`,
     sobre.uuid.slice(0, 8),
   ].join(':');
-/** The id under which the workflow runs that brings a CFE to its receiver: `exchange:<rut>:<cfe_id>:<8 of its uuid>`. */
+/** Returns the id of the run that sends a CFE to its receiver: `exchange:<rut>:<cfe_id>:<8 of its uuid>`. */
 export const newExchangeWorkflowId = (cfe: { uuid: string; rut: string; cfeId: string }): string =>
   `exchange:${cfe.rut}:${cfe.cfeId}:${cfe.uuid.slice(0, 8)}`;
-/** The workflow id of the onboarding of one enterprise. */
+/** Returns the id of an enterprise's onboarding. */
 const enterpriseWorkflowId = (rut: string): string => `enterprise:${rut}`;
-/** The workflow id of the credentials check of one enterprise. */
+/** Returns the id of an enterprise's credentials check. */
 const credentialsWorkflowId = (rut: string): string => `credentials:${rut}`;
 /**
- * The id under which the workflow of a new delivery will run: `wh:<event>:<rut, or - for tests>:<uuid>`. As with CFEs the
- * row's own counts.
+ * Returns the id of a new delivery's run: `wh:<event>:<rut, or - for tests>:<uuid>`. As with sobres the id on
+ * the row counts.
  */
 export const newDeliveryWorkflowId = (delivery: {
   uuid: string;
@@ -161,31 +163,31 @@ export const newDeliveryWorkflowId = (delivery: {
   rut: string | null;
 }): string => `wh:${delivery.event}:${delivery.rut ?? '-'}:${delivery.uuid}`;
 
-/** The workflow id of the report of a day. */
+/** Returns the id of a day's report. */
 export const reportWorkflowId = (report: { rut: string; environment: string; date: string }): string =>
   `${report.environment === 'sandbox' ? 'report-sandbox' : 'report'}:${report.rut}:${report.date}`;
 
-/** The id under which the workflow of a new e-mail will run; the row's own counts. */
+/** Returns the id of a new e-mail's run; the id on the row counts. */
 export const newMailWorkflowId = (uuid: string): string => `mail:${uuid}`;
 
-/** The workflow id of a bulk run; the run's own id says what it does and since when. */
+/** Returns the id of a bulk run; the run's own id has its action and its start. */
 export const runWorkflowId = (runId: string): string => `run:${runId}`;
 
-/** The workflow id of a month's receipts as a file; the export's own id says whose and of which month. */
+/** Returns the id of an export; the export's own id has the enterprise and the month. */
 export const exportWorkflowId = (exportId: string): string => `export:${exportId}`;
 
-/** What the outbox carries: a workflow to start, or to signal and start where it does not run yet. */
+/** A message of the outbox: a workflow to start, or to signal and start if it does not run yet. */
 export interface WorkflowMessage {
   workflow: WorkflowName;
   workflowId: string;
-  /** Ids and enums only: the input stands in the history for operators to read. */
+  /** Ids and enums only: operators read the input in the history. */
   input: WorkflowInput;
   signal?: SignalName;
-  /** Shown in lists and used in queries of operators. */
+  /** Shown in lists and queried by operators. */
   searchAttributes?: StartAttributes;
 }
 
-/** Tells an enterprise's onboarding that a fact it may wait for has changed; starts it where it does not run yet. */
+/** Notifies an enterprise's onboarding of a changed fact; starts it if it does not run yet. */
 export const factsChangedMessage = (rut: string): WorkflowMessage => ({
   workflow: 'onboardEnterprise',
   workflowId: enterpriseWorkflowId(rut),

@@ -1,22 +1,24 @@
-/** The e-mail that brings a receipt to its receiver: Spanish, as plain text and as HTML, telling the same. */
+/**
+ * The e-mail that brings a receipt to its receiver: Spanish, in plain text and HTML with the same content.
+ */
 import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
 import { amountText, dateText } from '../domain/figures.ts';
 import { html } from '../page/html.ts';
 
-/** What the e-mail tells of. */
+/** The content of the e-mail. */
 export interface MailedReceipt {
   readonly document: CfeDocument;
   readonly environment: Environment;
-  /** Where the receipt can be seen. */
+  /** The page of the receipt. */
   readonly url: string;
-  /** Where answers go; null: nobody reads them. */
+  /** The address of replies; null if no one reads them. */
   readonly replyTo: string | null;
 }
 
 const SANDBOX_MARK = 'PRUEBA: documento sin valor fiscal';
 
-/** Subject, text and HTML of the e-mail with a receipt. */
+/** Returns subject, text and HTML of the e-mail with a receipt. */
 export function receiptMail({ document, environment, url, replyTo }: MailedReceipt): {
   subject: string;
   text: string;
@@ -25,7 +27,7 @@ export function receiptMail({ document, environment, url, replyTo }: MailedRecei
   const { issuer, type, serie, numero, emissionDate, totals } = document;
   const name = `${CFE_TYPES[type].label} ${serie} ${numero}`;
   const mark = environment === 'sandbox' ? SANDBOX_MARK : null;
-  const told =
+  const sentence =
     `${issuer.legalName} le envía el comprobante ${name} del ${dateText(emissionDate)} ` +
     `por ${totals.currency} ${amountText(totals.pay)}.`;
   const attached = 'Va adjunto en PDF, junto con el archivo XML firmado. También puede verlo en:';
@@ -38,7 +40,7 @@ export function receiptMail({ document, environment, url, replyTo }: MailedRecei
     subject: `${mark === null ? '' : '[PRUEBA] '}${name} de ${issuer.legalName}`,
     text: [
       ...(mark === null ? [] : [mark]),
-      told,
+      sentence,
       `${attached}\n${url}`,
       answers,
       `${issuer.legalName}\n${contact}`,
@@ -49,7 +51,7 @@ export function receiptMail({ document, environment, url, replyTo }: MailedRecei
 <html lang="es-UY">
 <head><meta charset="utf-8"><title>${name}</title></head>
 <body style="font-family: sans-serif; color: #222; max-width: 40em">
-${mark === null ? null : html`<p><strong>${mark}</strong></p>\n`}<p>${told}</p>
+${mark === null ? null : html`<p><strong>${mark}</strong></p>\n`}<p>${sentence}</p>
 <p>${attached}<br><a href="${url}">${url}</a></p>
 <p style="color: #555">${answers}</p>
 <p>${issuer.legalName}<br>${contact}</p>

@@ -3,26 +3,26 @@ import { createTransport, type NodemailerError } from 'nodemailer';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { MailError, MailOutcome } from '../domain/mail.ts';
 
-/** The mail server that takes our e-mails, and how they are signed. */
+/** The mail server for our e-mails, and their signature. */
 export interface SmtpSettings {
-  /** smtps: TLS from the start; smtp: STARTTLS. With user and password, percent-encoded, where it wants them. */
+  /** smtps: TLS from the start; smtp: STARTTLS. With user and password, percent-encoded, if needed. */
   readonly url: string;
-  /** Whether it may do without TLS; development only. */
+  /** Whether TLS is optional; development only. */
   readonly mayBeClear: boolean;
   /** Certificate authorities in PEM beside those that Node trusts. */
   readonly ca?: string | undefined;
-  /** Address that all e-mails come from, and to which bounces go. */
+  /** The sender of all e-mails, which also receives bounces. */
   readonly from: string;
-  /** Signs for the domain of `from`. */
+  /** The DKIM key for the domain of `from`. */
   readonly dkim?: { readonly selector: string; readonly privateKey: string } | undefined;
 }
 
-/** An e-mail as it is handed over for sending: what is equal here gives the same bytes, DKIM aside. */
+/** An e-mail for sending: equal messages give the same bytes, DKIM aside. */
 export interface MailMessage {
   /** Without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
-  /** The name that stands before our address. */
+  /** The name before our address. */
   readonly fromName: string;
   readonly replyTo: string | null;
   readonly to: string;
@@ -40,14 +40,14 @@ export interface MailMessage {
 export interface Mailer {
   /** The domain of our address. */
   readonly domain: string;
-  /** Makes one attempt; whatever the server does is an outcome. */
+  /** Makes one attempt; every answer of the server is an outcome. */
   send(message: MailMessage): Promise<MailOutcome>;
 }
 
-/** Of the server's own words so much is kept. */
+/** The most characters stored of the server's answer. */
 const ANSWER_CHARACTERS = 500;
 
-/** A mailer for that server. Every e-mail has a connection of its own, so that none waits for another's. */
+/** Creates a mailer for one server. Every e-mail has its own connection, so that none waits for another. */
 export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const secure = protocol === 'smtps:';
@@ -67,7 +67,7 @@ export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings):
     dnsTimeout: DEADLINES.mailConnect,
     greetingTimeout: DEADLINES.mailAnswer,
     socketTimeout: DEADLINES.mailAnswer,
-    // A name in an e-mail is a name, never a path or an address to read from.
+    // A name in an e-mail must never be read as a path or an address.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
@@ -76,7 +76,7 @@ export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings):
     domain,
     async send(message) {
       const started = performance.now();
-      const outcome = await transport.sendMail(fieldsOf(message, from)).then(
+      const outcome = await transport.sendMail(toMailFields(message, from)).then(
         ({ response }) => ({
           smtpCode: codeOf(response),
           error: null,
@@ -84,15 +84,15 @@ export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings):
           isFinal: false,
           isBounce: false,
         }),
-        failure,
+        toFailedOutcome,
       );
       return { ...outcome, milliseconds: Math.round(performance.now() - started) };
     },
   };
 }
 
-/** The message in nodemailer's fields. Addresses are never parsed out of text: a comma in a name adds no receiver. */
-function fieldsOf(message: MailMessage, from: string) {
+/** Returns nodemailer's fields. Addresses are never parsed from text: a comma in a name adds no receiver. */
+function toMailFields(message: MailMessage, from: string) {
   const { messageId, date, fromName, replyTo, to, subject, text, html, attachments } = message;
   return {
     messageId: `<${messageId}>`,
@@ -104,9 +104,9 @@ function fieldsOf(message: MailMessage, from: string) {
     subject,
     text,
     ...(html === undefined ? {} : { html }),
-    // Out-of-office replies stay away.
+    // Prevents out-of-office replies.
     headers: { 'Auto-Submitted': 'auto-generated' },
-    // What is between the parts is the same at every attempt, too.
+    // The boundary between the parts is the same at every attempt.
     baseBoundary: messageId.replace(/[^\w-]/g, '').slice(0, 40),
     attachments: attachments.map(({ name, type, content }) => ({
       filename: name,
@@ -116,7 +116,7 @@ function fieldsOf(message: MailMessage, from: string) {
   };
 }
 
-/** The server wants us to log in first, or does not take our login: RFC 4954 §6. */
+/** The server requires a login or refuses ours: RFC 4954 §6. */
 const LOGIN_CODES = [530, 534, 535, 538];
 /** The session went wrong, not the e-mail: RFC 5321 §4.2.2. */
 const BAD_SEQUENCE = 503;
@@ -125,7 +125,7 @@ const NO_MAILBOX = [550, 551, 553];
 /** Enhanced codes of an address that does not exist, has moved or is disabled: RFC 3463 §3.2 and §3.3. */
 const NO_ADDRESS = /^5\.1\.[1236]$|^5\.2\.1$/;
 
-/** By nodemailer's kinds of error, what they are called here where the server gave no code that counts. */
+/** Our names of nodemailer's errors, for answers without a decisive code. */
 const WORDS: Readonly<Record<string, MailError>> = {
   EAUTH: 'login',
   ENOAUTH: 'login',
@@ -136,8 +136,8 @@ const WORDS: Readonly<Record<string, MailError>> = {
 };
 const TLS = /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/;
 
-/** What became of an attempt that failed so. Only an answer to the e-mail itself, 5xx, is final. */
-function failure(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
+/** Converts a failure to an outcome. Only an answer to the e-mail itself, 5xx, is final. */
+function toFailedOutcome(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
   const { code = '', responseCode, response } = error;
   const smtpCode = responseCode ?? null;
   const answer = response === undefined ? null : start(response);
@@ -145,9 +145,9 @@ function failure(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
     return { smtpCode, error: 'login', answer, isFinal: false, isBounce: false };
   }
   if (smtpCode !== null) {
-    const isOfMail = code === 'EENVELOPE' || code === 'EMESSAGE';
-    const isFinal = isOfMail && smtpCode >= 500 && smtpCode !== BAD_SEQUENCE;
-    const isBounce = isFinal && error.command === 'RCPT TO' && isOfAddress(smtpCode, response ?? '');
+    const concernsMail = code === 'EENVELOPE' || code === 'EMESSAGE';
+    const isFinal = concernsMail && smtpCode >= 500 && smtpCode !== BAD_SEQUENCE;
+    const isBounce = isFinal && error.command === 'RCPT TO' && concernsAddress(smtpCode, response ?? '');
     return { smtpCode, error: 'refused', answer, isFinal, isBounce };
   }
   const word = wordFor(error);
@@ -155,10 +155,10 @@ function failure(error: NodemailerError): Omit<MailOutcome, 'milliseconds'> {
 }
 
 /**
- * Whether an answer to RCPT TO concerns the address itself. Relays also refuse there by policy, reputation or quota,
- * which says nothing of the next e-mail.
+ * Returns whether an answer to RCPT TO concerns the address itself. Relays also refuse there by policy,
+ * reputation or quota, which says nothing about the next e-mail.
  */
-function isOfAddress(smtpCode: number, response: string): boolean {
+function concernsAddress(smtpCode: number, response: string): boolean {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   return enhanced === undefined ? NO_MAILBOX.includes(smtpCode) : NO_ADDRESS.test(enhanced);
 }
@@ -172,5 +172,5 @@ function wordFor(error: NodemailerError): MailError {
 }
 
 const codeOf = (response: string): number | null => Number(/^\d{3}/.exec(response)?.[0] ?? 0) || null;
-/** PostgreSQL's text holds no NUL. */
+/** PostgreSQL's text cannot hold NUL. */
 const start = (response: string): string => response.slice(0, ANSWER_CHARACTERS).replaceAll('\0', '\u{FFFD}');

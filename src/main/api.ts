@@ -1,4 +1,7 @@
-/** `npm run api`: the HTTP API. It needs PostgreSQL and nothing else: CFEs are taken while Temporal or the authority is away. */
+/**
+ * `npm run api`: the HTTP API. It needs PostgreSQL only: CFEs are accepted while Temporal or the authority is
+ * unavailable.
+ */
 import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
 import { createVerdictWatch } from '../api/verdictWatch.ts';

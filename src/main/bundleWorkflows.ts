@@ -1,4 +1,4 @@
-/** `node src/main/bundleWorkflows.ts FILE`: writes the workflows' bundle, which CFE_WORKFLOW_BUNDLE then names. */
+/** `node src/main/bundleWorkflows.ts FILE`: writes the workflows' bundle, for CFE_WORKFLOW_BUNDLE. */
 import { writeFileSync } from 'node:fs';
 import { createLogger } from '../logger.ts';
 import { bundleWorkflows } from '../wiring/workflowBundle.ts';

@@ -1,4 +1,7 @@
-/** `npm run console`: the pages for operators and customers. It needs PostgreSQL; Temporal for acts of support. */
+/**
+ * `npm run console`: the pages for operators and customers. It needs PostgreSQL; actions of support also need
+ * Temporal.
+ */
 import { readConfig } from '../config.ts';
 import { createConsole } from '../console/app.ts';
 import { createChangeWatch } from '../console/changes.ts';

@@ -1,4 +1,7 @@
-/** `node src/main/healthCheck.ts URL`: ends with 0 when the address answers 200 within 3 s; for images without curl. */
+/**
+ * `node src/main/healthCheck.ts URL`: exits with 0 if the address answers 200 within 3 s; for images without
+ * curl.
+ */
 const PATIENCE_MILLISECONDS = 3_000;
 
 const [url = ''] = process.argv.slice(2);

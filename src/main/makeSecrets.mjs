@@ -1,9 +1,10 @@
 // @ts-check
 /**
- * `npm run secrets -- FOLDER [--new-key] [--new-pepper]`: makes the secrets of docker-compose.temporal.yml that a folder
- * lacks, one file each. A folder that others may look into is refused. What is there stays as it is: a lost pepper or
- * key-encryption key cannot be made anew. With `--new-key` a new pair of keys seals from now on, and with `--new-pepper`
- * new peppers hash; those before still open and verify. Runs on any Node from 20 on, with nothing installed.
+ * `npm run secrets -- FOLDER [--new-key] [--new-pepper]`: makes the missing secrets of
+ * docker-compose.temporal.yml in a folder, one file each. Refuses a folder that other users can read.
+ * Existing files stay: a lost pepper or key-encryption key cannot be recreated. With `--new-key` a new pair
+ * of keys seals from now on, and with `--new-pepper` new peppers hash; the previous ones still open and
+ * verify. Runs on Node 20 or later, with nothing installed.
  */
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
@@ -17,11 +18,14 @@ import {
   sealingKeyFor,
 } from '../crypto/newSecrets.mjs';
 
-/** Only its owner looks into the folder; the files are open, for each is mounted into containers with other users. */
+/**
+ * Only the owner can read the folder; the files are readable, because each is mounted into containers with
+ * other users.
+ */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o444;
 
-/** The programs that log in to the database, each as the role cfe_<program> (src/db/rights.ts). */
+/** The programs that log in to the database, each with the role cfe_<program> (src/db/rights.ts). */
 const PROGRAMS = ['api', 'console', 'worker', 'operator'];
 const PEPPERS = ['cfe_pepper', 'cfe_console_pepper'];
 const KEYS = 'cfe_key_encryption_keys';
@@ -46,7 +50,7 @@ const SECRETS = {
   cfe_sealing_key: (folder) => sealingKeyFor(contentOf(folder, KEYS)),
   ...Object.fromEntries(PEPPERS.map((name) => [name, () => newPepper(newId('p'))])),
   cfe_token_keys: () => JSON.stringify([newTokenKey('t')]),
-  // The operator's own certificate comes from outside, if there is one, and its password with it.
+  // The operator's certificate comes from outside, if any, with its password.
   cfe_service_certificate_password: () => '',
   // So do the mail server and the key that signs e-mails.
   cfe_smtp_url: () => '',
@@ -88,23 +92,23 @@ function write(path, content) {
 
 /**
  * @param {string} folder
- * @param {{ newKey: boolean, newPepper: boolean }} wishes
+ * @param {{ newKey: boolean, newPepper: boolean }} options
  */
-function makeSecrets(folder, wishes) {
+function makeSecrets(folder, options) {
   mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
-  // The files are open, so the folder alone keeps others out: one that was there may not.
+  // The files are readable, so only the folder's mode keeps other users out.
   if ((statSync(folder).mode & 0o077) !== 0) {
-    console.error(`Others than its owner may look into ${folder}. Close it first: chmod 700 ${folder}`);
+    console.error(`Other users can read ${folder}. Close it first: chmod 700 ${folder}`);
     process.exitCode = 1;
     return;
   }
   const path = (/** @type {string} */ name) => join(folder, name);
   const remade = new Set();
-  if (wishes.newKey && existsSync(path(KEYS))) {
+  if (options.newKey && existsSync(path(KEYS))) {
     write(path(KEYS), `${newPair()},${contentOf(folder, KEYS)}`);
     for (const name of [KEYS, SEALING_KEY]) remade.add(name);
   }
-  for (const name of PEPPERS.filter((one) => wishes.newPepper && existsSync(path(one)))) {
+  for (const name of PEPPERS.filter((one) => options.newPepper && existsSync(path(one)))) {
     write(path(name), `${newPepper(newId('p'))},${contentOf(folder, name)}`);
     remade.add(name);
   }

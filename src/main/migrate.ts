@@ -1,4 +1,4 @@
-/** `npm run migrate`: brings the database up to date and ends; the job that runs before programs of a new version do. */
+/** `npm run migrate`: migrates the database and exits; the job that runs before programs of a new version. */
 import { readConfig } from '../config.ts';
 import { migrate, type Orm, openOrm } from '../db/orm.ts';
 import { createLogger } from '../logger.ts';

@@ -38,8 +38,8 @@ const config = configOrExit(() =>
 );
 const logger = createLogger({ name: 'worker', level: config.CFE_LOG_LEVEL });
 
-/** What the worker exports of itself and of what the database knows. */
-async function measuresOf(
+/** Registers the worker's own metrics and those of the database. */
+async function registerMetrics(
   orm: Orm,
   { clock, ready }: { clock: () => Date; ready: () => Promise<boolean> },
 ): Promise<Registry> {
@@ -60,8 +60,8 @@ await runProcess(logger, async (closers) => {
   const attributes = searchAttributesOf(logger);
   const reachable = readiness(orm);
   const ready = async (): Promise<boolean> => working && (await reachable());
-  const registry = await measuresOf(orm, { clock, ready });
-  // Signals are ours: the runtime would stop the workers on its own, and this process has more to close.
+  const registry = await registerMetrics(orm, { clock, ready });
+  // We handle signals: the runtime would stop the workers on its own, and this process has more to close.
   const sdkMetrics = await installRuntime({ shutdownSignals: [], logger: sdkLogger(logger) });
   const health = await serveHealth({
     host: config.CFE_HOST,

@@ -6,21 +6,21 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import { gauge } from './instruments.ts';
 import { createReading } from './reading.ts';
 
-/** A scrape waits no longer for the database; Prometheus itself gives up after 10 s. */
+/** Longest wait of a scrape for the database; Prometheus itself gives up after 10 s. */
 const PATIENCE_MILLISECONDS = 3_000;
-/** Several who scrape share one reading. */
+/** Concurrent scrapes share one reading. */
 const WORK_KEPT_MILLISECONDS = 5_000;
 /** CAEs and certificates change slowly, and reading them costs more. */
 const EXPIRIES_KEPT_MILLISECONDS = 60_000;
-/** To prove that no number is unaccounted for, every CFE is counted. */
+/** Counts every CFE, to prove that no number is unaccounted for. */
 const NUMBERS_KEPT_MILLISECONDS = 3_600_000;
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
 const OPEN_STATUSES = ['PENDING', 'RECEIVED'] as const;
 
 /**
- * Of every process: whether the database answers, and how its connections are used. To be called before anything else
- * of the registry that asks the database: a scrape's own questions are not to be counted as waiting.
+ * Measures, in every process, whether the database answers and the use of its connections. Call it before
+ * other metrics that query the database: a scrape's own queries must not count as waiting.
  */
 export async function measureDatabase(registry: Registry, orm: Orm): Promise<void> {
   const pool = await poolOf(orm);
@@ -39,8 +39,9 @@ export async function measureDatabase(registry: Registry, orm: Orm): Promise<voi
 }
 
 /**
- * What only the database knows: the CFEs under way, the outbox, deliveries, CAEs and certificates. The worker exports
- * it; every worker exports the same, so expressions take the maximum. What cannot be read is not exported.
+ * Measures what only the database knows: open CFEs, the outbox, deliveries, CAEs and certificates. Every
+ * worker exports the same values, so expressions take the maximum. A value that cannot be read is not
+ * exported.
  */
 export function measureWorkAndExpiries(options: {
   registry: Registry;
@@ -67,7 +68,7 @@ export function measureWorkAndExpiries(options: {
   exportExpiries(registry, expiries);
 }
 
-/** Whether every number is accounted for; the first scrapes after a start go without, while it is being counted. */
+/** Measures whether every number is accounted for; the first scrapes after a start have no value yet. */
 export function measureNumbers(registry: Registry, orm: Orm): void {
   const unaccounted = createReading({
     read: () => countUnaccounted(orm.em.fork()),

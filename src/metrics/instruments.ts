@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type LabelOf, type MetricName, type NameOf, rowOf } from './table.ts';
 
-/** The instruments of prom-client by the names of the table: what is not in it cannot be made, nor labelled otherwise. */
+/** Returns prom-client's settings of a metric in the table: its types reject any other name or label. */
 function settings<N extends MetricName>(registry: Registry, name: N) {
   const { help, labels } = rowOf(name);
   return { name, help, labelNames: Object.keys(labels) as LabelOf<N>[], registers: [registry] };
@@ -15,7 +15,7 @@ export function histogram<N extends NameOf<'histogram'>>(registry: Registry, nam
   return new Histogram({ ...settings(registry, name), buckets: [...(rowOf(name).buckets ?? [])] });
 }
 
-/** A gauge that is read at every scrape: `read` sets it; what it does not set is not exported. */
+/** Creates a gauge that `read` sets at every scrape; values it does not set are not exported. */
 export function gauge<N extends NameOf<'gauge'>>(
   registry: Registry,
   name: N,
@@ -27,7 +27,7 @@ export function gauge<N extends NameOf<'gauge'>>(
     ...own,
     async collect() {
       this.reset();
-      // Without labels a reset leaves a 0 behind, which was never measured.
+      // Without labels a reset leaves a 0, which was never measured.
       if (labels === 0) this.remove();
       await read(this);
     },

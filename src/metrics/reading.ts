@@ -1,26 +1,26 @@
 import { within } from '../db/orm.ts';
 
-/** A failure is kept no longer: what is read once an hour would be missing for an hour. */
+/** A failure is kept no longer: a value read once an hour would be missing for an hour. */
 const FAILURE_KEPT_MILLISECONDS = 300_000;
 
 /**
- * What a scrape reads from the database: asked at most once in `keepMilliseconds`, after a failure in five minutes at
- * the latest, and not again while a query is open, so that no number of scrapes is a burden. Undefined where it fails or takes longer than `patienceMilliseconds`:
- * a scrape then goes without.
+ * Creates a cached reading from the database for scrapes. It queries at most once in `keepMilliseconds`
+ * (after a failure: five minutes at most) and never twice at once, so that scrapes cost little. Returns
+ * undefined if the query fails or takes longer than `patienceMilliseconds`.
  */
 export function createReading<T>(options: {
   read: () => Promise<T>;
   keepMilliseconds: number;
   patienceMilliseconds: number;
-  /** Milliseconds of any origin; the process's own unless told. */
+  /** Milliseconds of any origin; default the process's own. */
   clock?: () => number;
 }): () => Promise<T | undefined> {
   const { read, keepMilliseconds, patienceMilliseconds, clock = () => performance.now() } = options;
   let latest: Promise<T | undefined> | undefined;
-  /** Until when `latest` counts; open-ended while it is not answered. */
+  /** Until when `latest` is used; open-ended while the query runs. */
   let until = Number.POSITIVE_INFINITY;
 
-  async function ask(): Promise<T | undefined> {
+  async function query(): Promise<T | undefined> {
     until = Number.POSITIVE_INFINITY;
     try {
       const found = await read();
@@ -33,7 +33,7 @@ export function createReading<T>(options: {
   }
 
   return () => {
-    if (!latest || clock() >= until) latest = ask();
+    if (!latest || clock() >= until) latest = query();
     return within(patienceMilliseconds, latest);
   };
 }

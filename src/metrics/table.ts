@@ -1,16 +1,15 @@
 /**
- * Every metric that is exported under a name of our own: the one table. The instruments are made from it, and
- * docs/metrics.md is written from it (`npm run generate`). Names, labels and units stay as they are: alerts, dashboards
- * and people rest on them.
+ * The table of all metrics under our own names, from which the instruments and docs/metrics.md (`npm run
+ * generate`) are made. Names, labels and units never change: alerts and dashboards depend on them.
  */
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** Which processes export it. */
+  /** The processes that export it. */
   readonly from: readonly ('api' | 'worker' | 'console')[];
   readonly unit: string;
   readonly help: string;
-  /** Each label with what it holds. A RUT is public and may be one; no other fact of a customer may. */
+  /** Each label with its values. A RUT is public and may be a label; no other fact of a customer may. */
   readonly labels: Readonly<Record<string, string>>;
   /** Upper bounds of a histogram's buckets. */
   readonly buckets?: readonly number[];
@@ -83,7 +82,7 @@ export const METRICS = {
     type: 'gauge',
     from: CONSOLE,
     unit: 'pages',
-    help: 'Open pages that wait to be told of changes',
+    help: 'Open pages that wait for notice of changes',
     labels: {},
   },
   cfe_ui_value_stand_in: {
@@ -129,7 +128,7 @@ export const METRICS = {
     help: 'Calls to the authority by outcome (docs/outcomes.md)',
     labels: {
       ...AUTHORITY_CALL,
-      answer: '`document`, or what came instead, as named in docs/outcomes.md',
+      answer: '`document`, or the other outcome, as named in docs/outcomes.md',
       result:
         '`repeat` and `stuck`: unclear; `notYet`: asked again as usual; every other answers the question',
     },
@@ -187,7 +186,7 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Since a bulk run that is under way last moved, of several the one that has stood the longest; 0 if there is none',
+    help: 'Time since a running bulk run last progressed, the longest of several; 0 if there is none',
     labels: {},
   },
   cfe_authority_breaker_open: {
@@ -237,7 +236,7 @@ export const METRICS = {
     type: 'counter',
     from: WORKER,
     unit: 'attempts',
-    help: 'Attempts of activities that failed by a mistake of ours, and not because somebody was away',
+    help: 'Attempts of activities that failed by a bug of ours, and not by an outage',
     labels: { activity_type: 'the activity’s name, as in the Temporal UI' },
   },
   cfe_webhook_attempts_total: {
@@ -261,7 +260,7 @@ export const METRICS = {
     type: 'counter',
     from: WORKER,
     unit: 'rows',
-    help: 'Rows that went because their time was over; of certificates, private keys',
+    help: 'Rows deleted past their retention; of certificates, private keys',
     labels: { table: 'the table' },
   },
   cfe_webhook_waiting_deliveries: {
@@ -321,7 +320,7 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'seconds',
-    help: 'Since the file that has not moved for longest moved; 0 if none is being made',
+    help: 'Time since a file in the making last progressed, the longest of several; 0 if there is none',
     labels: {},
   },
   cfe_cae_numbers_left: {
@@ -342,7 +341,7 @@ export const METRICS = {
     type: 'gauge',
     from: WORKER,
     unit: 'CAEs',
-    help: 'CAEs of which a number is neither issued nor annulled nor waiting, as `numbers reconcile` tells; read once an hour',
+    help: 'CAEs of which a number is neither issued nor annulled nor waiting, as `numbers reconcile` shows; read once an hour',
     labels: { environment },
   },
   cfe_certificate_days_left: {
@@ -361,10 +360,10 @@ export type NameOf<T extends MetricRow['type']> = {
   [N in MetricName]: (typeof METRICS)[N]['type'] extends T ? N : never;
 }[MetricName];
 
-/** What the table says of a metric. */
+/** Returns the row of a metric. */
 export const rowOf = (name: MetricName): MetricRow => METRICS[name];
 
-/** The table as Markdown, for docs/metrics.md. */
+/** Returns the table as Markdown, for docs/metrics.md. */
 export function describeMetrics(): string {
   const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, unit, help, labels }]) => {
     const described = Object.entries(labels).map(([label, holds]) => `\`${label}\`: ${holds}`);

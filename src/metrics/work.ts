@@ -1,4 +1,4 @@
-/** What the processes tell of their work as it happens: ports for those who do it and know of no metrics. */
+/** Metrics of work as it happens: ports for code that knows nothing of metrics. */
 import type { Registry } from 'prom-client';
 import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
 import type { StoredMailAttempt } from '../activities/steps/storeMailAttempt.ts';
@@ -8,10 +8,10 @@ import { MAIL_KINDS } from '../domain/mail.ts';
 import { PURGED_TABLES, type PurgedTable } from '../domain/retention.ts';
 import { counter, histogram } from './instruments.ts';
 
-/** The answer of the table of outcomes where an endpoint is away and only probes go there. */
+/** The outcome of a call that an open breaker held back. */
 const HELD_BACK = 'held back';
 
-/** A call to the check of logins or to the central bank; both serve production and are counted there. */
+/** A call to the check of logins or to the central bank; both count as production. */
 interface NeighbourCall extends Pick<AuthorityCall, 'environment' | 'seconds'> {
   readonly service: 'credentials' | 'rates';
   readonly operation: 'checkLogin' | 'closingRates' | 'lastClosing';
@@ -25,7 +25,7 @@ export function measureAuthority(registry: Registry): (call: Call) => void {
   const duration = histogram(registry, 'cfe_authority_request_duration_seconds');
   const answers = counter(registry, 'cfe_authority_answers_total');
   return ({ environment, service, operation, seconds, answer, result }) => {
-    // One that was held back was never made.
+    // A call that was held back was never made.
     if (answer !== HELD_BACK) duration.observe({ environment, service, operation }, seconds);
     answers.inc({ environment, service, operation, answer, result });
   };
@@ -41,7 +41,7 @@ export function measureVerdicts(registry: Registry): (verdict: StoredVerdict) =>
   };
 }
 
-/** Measures attempts of activities that fail by a mistake of ours. */
+/** Measures attempts of activities that fail by a bug. */
 export function measureBugs(registry: Registry): (activityType: string) => void {
   const faults = counter(registry, 'cfe_own_faults_total');
   return (activity_type) => faults.inc({ activity_type });
@@ -51,7 +51,7 @@ export function measureBugs(registry: Registry): (activityType: string) => void 
 export function measureWebhooks(registry: Registry): (attempt: StoredAttempt) => void {
   const attempts = counter(registry, 'cfe_webhook_attempts_total');
   const deliveries = counter(registry, 'cfe_webhook_deliveries_total');
-  // A rate needs a beginning: the first failure would otherwise come out of nothing and count for none.
+  // A rate needs a first 0, without which the first failure would not count.
   for (const status of ['DELIVERED', 'FAILED']) deliveries.inc({ status }, 0);
   return ({ httpStatus, error, status }) => {
     attempts.inc({
@@ -72,7 +72,7 @@ export function measureMails(registry: Registry): (attempt: StoredMailAttempt) =
   };
 }
 
-/** Measures rows that go because their time is over. */
+/** Measures rows deleted past their retention. */
 export function measurePurges(registry: Registry): (table: PurgedTable, rows: number) => void {
   const purged = counter(registry, 'cfe_purged_rows_total');
   for (const table of PURGED_TABLES) purged.inc({ table }, 0);
@@ -80,11 +80,11 @@ export function measurePurges(registry: Registry): (table: PurgedTable, rows: nu
 }
 
 /**
- * A function whose calls are measured as calls of an operation. Where it fails, the answer is `unavailable`, or `held
- * back` for the errors that `isHeldBack` knows: nothing was sent.
+ * Wraps a function to measure its calls. A failed call counts as `unavailable`, or as `held back` for the
+ * errors that `isHeldBack` recognises: nothing was sent.
  */
 export function measureCalls<I, O>(
-  tell: (call: Call) => void,
+  report: (call: Call) => void,
   operation: Pick<NeighbourCall, 'environment' | 'service' | 'operation'>,
   run: (input: I) => Promise<O>,
   { isHeldBack }: { isHeldBack: (error: unknown) => boolean },
@@ -100,7 +100,7 @@ export function measureCalls<I, O>(
       if (isHeldBack(error)) outcome = { ...outcome, answer: HELD_BACK };
       throw error;
     } finally {
-      tell({ ...operation, ...outcome, seconds: (performance.now() - startedAt) / 1_000 });
+      report({ ...operation, ...outcome, seconds: (performance.now() - startedAt) / 1_000 });
     }
   };
 }

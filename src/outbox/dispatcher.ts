@@ -15,42 +15,42 @@ import { startAttributePairs } from '../searchAttributes.ts';
 import { LANES, priorityKeyOf, type TemporalServer, WORKFLOWS, type WorkflowMessage } from '../temporal.ts';
 
 /**
- * Messages taken at a time, which are all that is under way: few, so that the next batch, with what has come meanwhile, is
- * never far, and Temporal, which takes some hundred starts a second, is not given a heap of them to answer at once.
+ * Messages taken at a time, all that are under way: few, so that new messages never wait long, and Temporal,
+ * which takes some hundred starts a second, is not flooded.
  */
 const BATCH: Taken = { first: 12, bulk: 4 };
-/** Longest wait for one start. The gRPC client itself would go on for some 30 s while Temporal is down. */
+/** Longest wait for one start. The gRPC client itself would retry for some 30 s while Temporal is down. */
 const START_MILLISECONDS = 3_000;
-/** Pause of the relay between two looks at the table. */
+/** Pause between two reads of the table. */
 const RELAY_MILLISECONDS = 1_000;
-/** So long the marks of messages that were started from memory are collected: they cost one statement together. */
+/** Time in which marks of messages started from memory are collected into one statement. */
 const MARK_MILLISECONDS = 50;
-/** Longest pause before a message that Temporal itself refused is tried again. */
+/** Longest pause before a message that Temporal refused is retried. */
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** gRPC: the server cannot be reached or does not answer in time; nothing is wrong with the message. */
+/** gRPC DEADLINE_EXCEEDED and UNAVAILABLE: the server is unavailable, and the message is fine. */
 const UNREACHABLE = new Set([4, 14]);
 
 export interface Dispatcher {
-  /** Dispatches what waits, in the background; called right after a commit. Never throws. */
+  /** Dispatches waiting messages in the background; called right after a commit. Never throws. */
   scheduleDispatch(): void;
-  /** Starts in the background what the caller has just stored with the lease of its row; never throws. */
+  /** Dispatches, in the background, a message that the caller has just stored with a lease; never throws. */
   dispatchStored(message: KeptMessage): void;
-  /** Looks for waiting messages every second until closed: what a crash or an outage left behind. */
+  /** Dispatches every second the messages that a crash or an outage left behind. */
   startRelay(): void;
-  /** Stops looking, lets what is under way finish, closes the connection. */
+  /** Stops the relay, waits for the messages under way and closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * The way from the outbox to Temporal, and the only code that starts or signals workflows. A message may be
- * dispatched twice (a crash between the start and its mark); the workflow ids make that harmless.
+ * Creates the dispatcher of the outbox to Temporal. A message may be dispatched twice, after a crash between
+ * the start and its mark; the workflow ids make that harmless.
  */
 export function createDispatcher(options: {
   orm: Orm;
   temporal: TemporalServer;
   namespace: string;
-  /** By what name Temporal knows the process. */
+  /** The name of the process in Temporal. */
   identity?: string;
   logger: Logger;
 }): Dispatcher {
@@ -67,9 +67,9 @@ export function createDispatcher(options: {
   const state = { closed: false, again: false };
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
-  const kept = startsFromMemory({ orm, client, logger });
+  const kept = createMemoryStarts({ orm, client, logger });
 
-  /** Dispatches batch after batch until nothing waits, or Temporal or the database is out of reach. */
+  /** Dispatches batch after batch until none waits, or Temporal or the database is unavailable. */
   async function drain(): Promise<void> {
     try {
       let more = true;
@@ -91,7 +91,7 @@ export function createDispatcher(options: {
     }
     running = drain().finally(() => {
       running = null;
-      // Asked for after the last look, and before it was noted that nobody looks any more.
+      // Requested after the last batch, and before `running` was cleared.
       if (state.again) scheduleDispatch();
     });
   };
@@ -106,33 +106,33 @@ export function createDispatcher(options: {
       state.closed = true;
       if (timer) clearInterval(timer);
       await running;
-      await kept.settled();
+      await kept.untilStarted();
       await connection.close();
     },
   };
 }
 
-/** Starts what was just stored, without reading it; the marks of several are one statement. */
-function startsFromMemory({ orm, client, logger }: Tools) {
+/** Dispatches messages just stored, without reading them; several marks are one statement. */
+function createMemoryStarts({ orm, client, logger }: Tools) {
   const starts = new Set<Promise<void>>();
-  let told: Settled[] = [];
+  let dispatched: Settled[] = [];
   let marking: Promise<void> | null = null;
 
-  /** A message that Temporal did not take waits for the end of its lease, and for the relay. */
+  /** A message that Temporal did not take waits for the end of its lease, and the relay. */
   async function startAndMark(message: KeptMessage): Promise<void> {
     const outcome = await dispatch(client, message);
     if (outcome !== 'dispatched') return;
-    told.push({ id: message.id, dispatched: true, pauseSeconds: 0 });
+    dispatched.push({ id: message.id, dispatched: true, pauseSeconds: 0 });
     marking ??= sleep(MARK_MILLISECONDS).then(mark);
     await marking;
   }
 
   async function mark(): Promise<void> {
     marking = null;
-    const all = told;
-    told = [];
+    const all = dispatched;
+    dispatched = [];
     await settle(orm.em.fork(), all).catch((err: unknown) =>
-      logger.warn({ err }, 'outbox: what was started could not be marked; it is started once more'),
+      logger.warn({ err }, 'outbox: started messages could not be marked; they are started again'),
     );
     failpoint('dispatch.marked');
   }
@@ -142,13 +142,13 @@ function startsFromMemory({ orm, client, logger }: Tools) {
       const start = startAndMark(message).finally(() => starts.delete(start));
       starts.add(start);
     },
-    settled: (): Promise<unknown> => Promise.all(starts),
+    untilStarted: (): Promise<unknown> => Promise.all(starts),
   };
 }
 
-type Outcome = 'dispatched' | 'unreachable' | 'refused';
+type DispatchOutcome = 'dispatched' | 'unreachable' | 'refused';
 
-/** A message, from its row or from memory. */
+/** A message from its row or from memory. */
 type Startable = Omit<WorkflowMessage, 'signal'> & { readonly signal?: WorkflowMessage['signal'] | null };
 
 interface Tools {
@@ -157,7 +157,7 @@ interface Tools {
   readonly logger: Logger;
 }
 
-/** Dispatches the messages that wait longest; answers whether there may be more to dispatch at once. */
+/** Dispatches the messages that wait longest; returns whether more may wait. */
 async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   const em = orm.em.fork();
   const messages = await leaseWaiting(em, BATCH);
@@ -167,7 +167,7 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   );
   await settle(
     em,
-    outcomes.map(({ message, outcome }) => settled(message, outcome, logger)),
+    outcomes.map(({ message, outcome }) => toSettled(message, outcome, logger)),
   );
   failpoint('dispatch.marked');
   const bulk = messages.filter(({ lane }) => lane === LANES.bulk).length;
@@ -175,14 +175,18 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   return mayBeMore && outcomes.every(({ outcome }) => outcome !== 'unreachable');
 }
 
-function settled({ id, workflowId, attempts }: OutboxMessage, outcome: Outcome, logger: Logger): Settled {
+function toSettled(
+  { id, workflowId, attempts }: OutboxMessage,
+  outcome: DispatchOutcome,
+  logger: Logger,
+): Settled {
   if (outcome !== 'refused') return { id, dispatched: outcome === 'dispatched', pauseSeconds: 0 };
   logger.error({ workflowId, attempts }, 'outbox: Temporal refuses a message');
   const pauseSeconds = Math.min(2 ** Math.min(attempts, 10), LONGEST_PAUSE_SECONDS);
   return { id, dispatched: false, pauseSeconds };
 }
 
-async function dispatch(client: Client, message: Startable): Promise<Outcome> {
+async function dispatch(client: Client, message: Startable): Promise<DispatchOutcome> {
   const { taskQueue, idReuse, summary } = WORKFLOWS[message.workflow];
   const start = {
     workflowId: message.workflowId,
@@ -210,13 +214,16 @@ async function dispatch(client: Client, message: Startable): Promise<Outcome> {
   }
 }
 
-/** The gRPC status of a failed call; the SDK may wrap the error of the wire in one of its own. */
+/** Returns the gRPC status of a failed call; the SDK may wrap the original error. */
 function grpcCode(error: unknown): number | undefined {
   if (isGrpcServiceError(error)) return error.code;
   return error instanceof Error && error.cause !== undefined ? grpcCode(error.cause) : undefined;
 }
 
-/** Receipts go before all else in their queue, and of what is alike each enterprise has its turn; its activities inherit it. */
+/**
+ * Receipts go first in their queue; enterprises of the same priority take slots in turn. Activities inherit
+ * it.
+ */
 function priorityOf({ workflow, searchAttributes = {} }: Startable): Priority {
   const { EnterpriseRut: fairnessKey } = searchAttributes;
   return { priorityKey: priorityKeyOf(workflow), ...(fairnessKey === undefined ? {} : { fairnessKey }) };

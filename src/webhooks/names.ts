@@ -1,17 +1,22 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises';
 
-/** Resolves a name to all its addresses, of both families; rejects, or answers none, where it has none. */
+/**
+ * Resolves a name to all its addresses, of both families; rejects, or returns none, for a name without
+ * addresses.
+ */
 export type Resolver = (host: string) => Promise<{ address: string; family: number }[]>;
 
-/** Of one question; the second takes twice as long. Together well below what an attempt may take. */
+/**
+ * Time for the first question; the second takes twice as long. Together well below the limit of an attempt.
+ */
 const QUESTION_MILLISECONDS = 2_000;
 const QUESTIONS = 2;
 
 /**
- * Asks the name servers of this machine, or `servers`, over the network. The system's own look-up (getaddrinfo) takes one
- * of the four threads of the process until it has its answer: whoever gave a webhook a name whose server is silent would
- * hold them all, and with them the look-ups of the authority. Each name has a resolver of its own, for one remembers how
- * its servers fared.
+ * Creates a resolver that asks the name servers of this machine, or `servers`. The system's look-up
+ * (getaddrinfo) holds one of the process's four threads until it has an answer: names with silent servers
+ * would block them all, and with them the authority's. Each name has a resolver of its own, as a resolver
+ * remembers its servers' failures.
  */
 export function askNameServers({
   servers,
@@ -31,5 +36,5 @@ export function askNameServers({
   };
 }
 
-/** The system's look-up, which knows the names that this machine gives itself; for receivers in development. */
+/** The system's look-up, which knows the machine's own names; for receivers in development. */
 export const askSystem: Resolver = (host) => lookup(host, { all: true });

@@ -8,7 +8,7 @@ import { webhookUrlFaults } from '../domain/webhook.ts';
 import { isLoopback, isPublicAddress } from './addresses.ts';
 import { askNameServers, askSystem, type Resolver } from './names.ts';
 
-/** Why an attempt got no answer: stable words, without addresses, for whoever runs the receiver. */
+/** Why an attempt got no answer: stable words without addresses, shown to the receiver's owner. */
 export type SendError =
   | 'refused_url'
   | 'blocked_address'
@@ -19,9 +19,9 @@ export type SendError =
   | 'timeout'
   | 'bad_answer';
 
-/** What became of one attempt. */
+/** The result of one attempt. */
 export interface SendOutcome {
-  /** The receiver's status; null where there was no answer. */
+  /** The receiver's status; null without an answer. */
   httpStatus: number | null;
   error: SendError | null;
   /** The first 4 KiB of the answer's body, as text. */
@@ -40,9 +40,9 @@ export type Sender = (message: Message) => Promise<SendOutcome>;
 const ANSWER_BYTES = 4_096;
 
 /**
- * A sender that reaches the internet and nothing else: every address is checked at the moment of connecting, so a name
- * that resolves to another address afterwards changes nothing. Redirects are not followed; connections are not kept.
- * With `localCa` (PEM; development) receivers on this machine are reached too and may show its certificates.
+ * Creates a sender that reaches only the internet: every address is checked when connecting, so that a name
+ * cannot change its address after the check. Redirects are not followed; connections are not kept. With
+ * `localCa` (PEM; development) receivers on this machine are reached, too, and may use its certificates.
  */
 export function createSender(
   options: { localCa?: string | undefined; resolve?: Resolver; patienceMilliseconds?: number } = {},
@@ -55,7 +55,7 @@ export function createSender(
   const agent = {
     https: new Agent({
       keepAlive: false,
-      // Read once: all roots take some 20 ms.
+      // Created once: reading all roots takes some 20 ms.
       ...(localReceivers && {
         secureContext: createSecureContext({ ca: [...rootCertificates, localCa] }),
       }),
@@ -67,13 +67,13 @@ export function createSender(
     if (webhookUrlFaults(message.url, { localReceivers }).length > 0) return failed('refused_url');
     const target = new URL(message.url);
     const literal = target.hostname.replace(/^\[|\]$/g, '');
-    // A number is connected to without being looked up.
+    // An IP address is connected to without a look-up.
     if (isIP(literal) !== 0 && !mayReach(literal)) return failed('blocked_address');
-    // Ours and not got's `timeout.request`, which would count the rest of the answer, too.
+    // Our own timer: got's `timeout.request` would include the body of the answer.
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(), patienceMilliseconds);
     const stream = got.stream.post(target, {
-      // got names itself and unpacks answers unless told.
+      // By default got adds its user agent and unpacks answers.
       headers: { 'user-agent': undefined, ...message.headers },
       decompress: false,
       body: message.body,
@@ -85,7 +85,7 @@ export function createSender(
       throwHttpErrors: false,
       signal: patience.signal,
     });
-    // Stays: a connection that breaks while the answer is read says so here, too.
+    // A connection may also break while the body is read.
     stream.on('error', () => undefined);
     try {
       const [{ statusCode }] = (await once(stream, 'response')) as [{ statusCode: number }];
@@ -118,7 +118,10 @@ class Failure extends Error {
 
 const failed = (error: SendError) => ({ httpStatus: null, error, answer: null });
 
-/** A lookup for sockets that answers only when every address of the name may be reached: mixed answers are a trap. */
+/**
+ * Returns a lookup for sockets that succeeds only if every address of the name may be reached: mixed answers
+ * are a trap.
+ */
 function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean): LookupFunction {
   const addressesOf = async (host: string) => {
     const addresses = await resolve(host).catch(() => []);
@@ -138,11 +141,11 @@ function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean
   };
 }
 
-/** The first bytes of the body, as text; what does not come in time, or after them, is left unread. */
+/** Returns the first bytes of the body as text; late or further bytes are left unread. */
 async function readStart(stream: Request): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
-  // Once the status is known, the rest of the answer is only for reading along.
+  // After the status, the body is for information only.
   const timer = setTimeout(() => stream.destroy(), DEADLINES.receiverBody);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -151,7 +154,7 @@ async function readStart(stream: Request): Promise<string> {
       if (length >= ANSWER_BYTES) break;
     }
   } catch {
-    // It broke off, or its time is over: what came counts.
+    // The connection broke or the time is over: the bytes so far count.
   } finally {
     clearTimeout(timer);
   }
@@ -163,7 +166,7 @@ const TLS =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_OSSL|HOSTNAME_MISMATCH|INVALID_)/;
 
 function wordFor(error: unknown): SendError {
-  // got wraps what the lookup, the socket and the parser of HTTP throw.
+  // got wraps errors of the lookup, the socket and the HTTP parser.
   const { cause } = error as { cause?: unknown };
   if (cause instanceof Failure) return cause.word;
   const { code = '' } = error as { code?: string };

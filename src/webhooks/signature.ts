@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { webhookKeyOf } from '../crypto/webhookSecret.ts';
 
-/** The headers by which a receiver knows the message and who sent it (Standard Webhooks 1.0). */
+/** The headers that identify message and sender to a receiver (Standard Webhooks 1.0). */
 export interface SignatureHeaders {
   'webhook-id': string;
   /** Seconds since 1970, of this attempt. */
@@ -11,8 +11,8 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs one attempt: HMAC-SHA256 over id, timestamp and the exact body, once for each secret, so that a receiver that
- * holds any of them can tell.
+ * Signs one attempt: HMAC-SHA256 over id, timestamp and the exact body, once for each secret, so that a
+ * receiver with any of them can verify it.
  */
 export function signatureHeaders(message: {
   id: string;

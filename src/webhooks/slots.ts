@@ -1,4 +1,4 @@
-/** How many attempts may be under way at a time, in one process. */
+/** The most attempts at a time, in one process. */
 export interface SlotLimits {
   /** To one receiver. */
   readonly receiver: number;
@@ -6,18 +6,23 @@ export interface SlotLimits {
   readonly account: number;
 }
 
-/** The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many receivers it has. */
+/**
+ * The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many receivers it has.
+ */
 const LIMITS: SlotLimits = { receiver: 5, account: 10 };
-/** Longest wait for a place: whoever waits asks again by then, in case the receiver has become quick. */
+/** Longest wait for a slot, in case the receiver becomes quick meanwhile. */
 const LONGEST_WAIT_MILLISECONDS = 300_000;
 const SHORTEST_WAIT_MILLISECONDS = 100;
-/** How long an attempt is taken to last before any has ended. */
+/** Assumed duration of an attempt before any has ended. */
 const FIRST_GUESS_MILLISECONDS = 200;
 
-/** A place, to be freed when the attempt ends; or in how many milliseconds to ask again. */
+/** A slot, to be freed when the attempt ends; or the wait before asking again. */
 export type SlotAnswer = { readonly free: () => void } | { readonly waitMilliseconds: number };
 
-/** The places of all receivers and accounts, in one process. A receiver is what may be slow as one: a webhook, say. */
+/**
+ * The slots of all receivers and accounts in one process. A receiver is a unit that may be slow, such as a
+ * webhook.
+ */
 export interface DeliverySlots {
   take(destination: { receiver: string; accountId: string }): SlotAnswer;
 }
@@ -28,15 +33,16 @@ interface Side {
   readonly atOnce: number;
   underWay: number;
   /** Running average of how long attempts last, milliseconds. */
-  lasts: number;
-  /** The moment that the last one to wait was told. */
+  averageMilliseconds: number;
+  /** The time promised to the last attempt that has to wait. */
   lastPromised: number;
 }
 
 /**
- * A few places at each receiver, and a few more for all of an account, so that a slow receiver with thousands of waiting
- * deliveries holds a few slots of the worker and delays nobody else. Whoever gets none is told a moment of its own,
- * spread by how quick the receiver is, so that waiting costs few questions. `clock`: milliseconds; `chance`: 0 to 1.
+ * Creates a few slots for each receiver and a few more for each account, so that a slow receiver with
+ * thousands of waiting deliveries holds few slots of the worker and delays no other. Each attempt without a
+ * slot gets a time of its own, spread by the receiver's speed, to keep polling rare. `clock`: milliseconds;
+ * `chance`: 0 to 1.
  */
 export function createDeliverySlots(
   options: { limits?: SlotLimits; clock?: () => number; chance?: () => number } = {},
@@ -49,24 +55,24 @@ export function createDeliverySlots(
       name,
       atOnce,
       underWay: 0,
-      lasts: FIRST_GUESS_MILLISECONDS,
+      averageMilliseconds: FIRST_GUESS_MILLISECONDS,
       lastPromised: 0,
     };
     sides.set(name, side);
     return side;
   }
 
-  function leave(side: Side, lasted: number): void {
+  function leave(side: Side, milliseconds: number): void {
     side.underWay -= 1;
-    side.lasts = 0.8 * side.lasts + 0.2 * lasted;
-    // A quick receiver leaves nothing worth remembering.
-    if (side.underWay === 0 && side.lasts <= FIRST_GUESS_MILLISECONDS) sides.delete(side.name);
+    side.averageMilliseconds = 0.8 * side.averageMilliseconds + 0.2 * milliseconds;
+    // A quick receiver needs no memory.
+    if (side.underWay === 0 && side.averageMilliseconds <= FIRST_GUESS_MILLISECONDS) sides.delete(side.name);
   }
 
-  /** In how many milliseconds the next one to wait for a place at `side` is to ask again. */
+  /** Returns the wait, in milliseconds, of the next attempt without a slot at `side`. */
   function waitFor(side: Side): number {
     const now = clock();
-    const promised = Math.max(side.lastPromised, now) + side.lasts / side.atOnce;
+    const promised = Math.max(side.lastPromised, now) + side.averageMilliseconds / side.atOnce;
     if (promised - now > LONGEST_WAIT_MILLISECONDS) {
       return Math.round(LONGEST_WAIT_MILLISECONDS * (1 - chance() / 2));
     }

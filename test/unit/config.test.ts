@@ -132,7 +132,7 @@ describe('a secret from a file', () => {
   }
 
   const PEPPERS =
-    'id:key[,…], each key 32 bytes in base64, each id another; the first is for what is new, all verify what there is';
+    'id:key[,…], each key 32 bytes in base64, each id unique; the first makes new values, all verify existing ones';
 
   test.each(['', '\n', '\r\n'])('counts without the newline at its end: %j', (end) => {
     const file = aFile(`${pepperVariable(pepper)}${end}`);

@@ -34,7 +34,7 @@ describe('failpoints', () => {
 
   test('a name that is no point is refused: it would never be passed', () => {
     const source = { CFE_FAILPOINTS: 'ask.answered,await.nobody', CFE_TEST_MODE: 'true' };
-    expect(() => armFailpoints(source)).toThrow('CFE_FAILPOINTS names await.nobody; no point is called so.');
+    expect(() => armFailpoints(source)).toThrow('CFE_FAILPOINTS names await.nobody; no such point exists.');
   });
 
   test('without any, the points are passed, in test mode too', () => {
