@@ -146,7 +146,7 @@ async function waitForDay(
   const { content, now } = look;
   const { status } = await storeLook(deps, look);
   const { verdicts, undecided } = content.waitsFor;
-  const what = `It waits for verdicts (${verdicts}), decisions on numbers refused for E06 (${undecided}), and rates (${content.ratesLacking}).`;
+  const what = `It waits for verdicts (${verdicts}), decisions on numbers refused for E06 (${undecided}), and rates (${content.missingRates}).`;
   const left = latest === null ? LONGEST_WAIT : latest.getTime() - now.getTime();
   const untilOver = dayIsOverAt(look.report.date).getTime() - now.getTime();
   const bounds = [left, latest === null ? LONGEST_WAIT : LONGEST_WAIT_BEFORE_SENDING, untilOver];

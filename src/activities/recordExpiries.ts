@@ -39,10 +39,7 @@ export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries
     });
 }
 
-/**
- * A request that was checked before midnight and takes its number afterwards finds none left and is checked
- * again.
- */
+/** A request checked before midnight that takes its number later finds none left and is checked again. */
 async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
   const now = clock();
   const today = montevideoDate(now);

@@ -32,7 +32,7 @@ const KEYS = 'cfe_key_encryption_keys';
 const SEALING_KEY = 'cfe_sealing_key';
 
 /**
- * Each file with what it holds at first, in the order in which they are made.
+ * Each file with its initial content, in the order of their creation.
  * @type {Readonly<Record<string, (folder: string) => string>>}
  */
 const SECRETS = {
@@ -66,7 +66,7 @@ function databaseUrlOf(role) {
 }
 
 /**
- * An id that no other key has.
+ * Returns a unique id.
  * @type {(prefix: string) => string}
  */
 function newId(prefix) {
@@ -74,13 +74,13 @@ function newId(prefix) {
   return `${prefix}${day}-${randomBytes(2).toString('hex')}`;
 }
 
-/** A pair under an id that no other has: its private half. */
+/** Returns the private half of a new pair with a unique id. */
 function newPair() {
   return newKeyEncryptionKey(newId('k'));
 }
 
 /**
- * Under its name only once it is whole: programs that start meanwhile read the old or the new.
+ * Renames the file only once it is complete: programs that start meanwhile read the old or the new one.
  * @type {(path: string, content: string) => void}
  */
 function write(path, content) {

@@ -4,7 +4,7 @@ import { activity, OTHER_CALL, validateAgain, withoutCancellation } from './comm
 
 const validateLogin = activity('validateLogin', {
   ...OTHER_CALL,
-  summary: 'Ask the authority whether the login holds',
+  summary: 'Ask the authority whether the login is valid',
 });
 
 export interface ValidateCredentialsInput {
@@ -12,8 +12,8 @@ export interface ValidateCredentialsInput {
 }
 
 /**
- * Checks an enterprise's e-invoicing login and stores what it may do; ends with its result. A request that
- * comes while it runs joins it; one that comes just as it ends makes it look once more, so that none is lost.
+ * Checks an enterprise's e-invoicing login and stores its permissions; ends with the result. A request during
+ * the check joins it; one that comes just as it ends causes another check, so that no request is lost.
  */
 export const validateCredentials = withoutCancellation(
   async ({ rut }: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> => {

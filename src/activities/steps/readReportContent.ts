@@ -19,7 +19,7 @@ export interface ReportContent {
   readonly hash: string;
   readonly waitsFor: WaitsFor;
   /** Rates that the central bank has yet to publish; the last known ones are used meanwhile. */
-  readonly ratesLacking: number;
+  readonly missingRates: number;
   /** As far as is known, nothing of the day can change any more. */
   readonly isComplete: boolean;
 }
@@ -48,13 +48,13 @@ export async function readReportContent(
     signedOn,
     rateOf: ({ currency, date }) => known.get(`${currency} ${date}`) ?? null,
   });
-  const ratesLacking = answers.filter(({ kind }) => kind === 'awaited').length;
-  const nothingWaits = waitsFor.verdicts + waitsFor.undecided + ratesLacking === 0;
+  const missingRates = answers.filter(({ kind }) => kind === 'awaited').length;
+  const nothingWaits = waitsFor.verdicts + waitsFor.undecided + missingRates === 0;
   return {
     summary,
     hash: createHash('sha256').update(JSON.stringify(summary)).digest('hex'),
     waitsFor,
-    ratesLacking,
+    missingRates,
     isComplete: nothingWaits && now >= dayIsOverAt(key.date),
   };
 }
