@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Run, RunItem } from '../db/entities/operations.ts';
 import type { Database } from '../db/orm.ts';
-import { findRun, isStopped, itemsLeft, lockRun, runningRuns } from '../db/runs.ts';
+import { findRun, isRunStopped, listOpenRunItems, listRunningRuns, lockRun } from '../db/runs.ts';
 import type { RunResult } from '../domain/activityResults.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
@@ -34,13 +34,13 @@ export function createActOnItems({
       const run = await requireRun(deps, runId);
       if (run.state !== 'RUNNING') return toRunResult(run, 0);
       const startedAt = performance.now();
-      const items = await itemsLeft(deps.orm.em.fork(), runId, batch);
+      const items = await listOpenRunItems(deps.orm.em.fork(), runId, batch);
       await actOn(deps, run, items);
       deps.outbox.scheduleDispatch();
-      const left = await itemsLeft(deps.orm.em.fork(), runId, 1);
+      const left = await listOpenRunItems(deps.orm.em.fork(), runId, 1);
       if (left.length === 0) return toRunResult(await endRun(deps, runId), 0);
-      if (await isStopped(deps.orm.em.fork(), runId)) return toRunResult(await endRun(deps, runId), 0);
-      const runs = Math.max(1, (await runningRuns(deps.orm.em.fork())).length);
+      if (await isRunStopped(deps.orm.em.fork(), runId)) return toRunResult(await endRun(deps, runId), 0);
+      const runs = Math.max(1, (await listRunningRuns(deps.orm.em.fork())).length);
       const milliseconds = (items.length * runs * 1_000) / deps.itemsPerSecond(run);
       const pause = Math.max(0, Math.ceil(milliseconds - (performance.now() - startedAt)));
       return toRunResult(await requireRun(deps, runId), pause);
@@ -59,7 +59,7 @@ async function actOn(deps: RunDeps, run: Run, items: readonly RunItem[]): Promis
   let failed = false;
   const lane = async (): Promise<void> => {
     for (let item = waiting.shift(); item && !failed && !cancellationSignal.aborted; item = waiting.shift()) {
-      if (await isStopped(deps.orm.em.fork(), run.id)) return;
+      if (await isRunStopped(deps.orm.em.fork(), run.id)) return;
       try {
         await deps.act(run, item);
       } catch (error) {
@@ -84,7 +84,7 @@ async function endRun({ orm, clock }: Pick<RunDeps, 'orm' | 'clock'>, runId: str
     const run = await lockRun(em, runId, null);
     if (!run) throw new Error(`there is no run ${runId}`);
     if (run.state !== 'RUNNING') return run;
-    const left = await itemsLeft(em, runId, 1);
+    const left = await listOpenRunItems(em, runId, 1);
     run.state = left.length === 0 ? 'DONE' : 'STOPPED';
     run.endedAt = clock();
     return run;

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/postgresql';
 import { activityInfo, Context, heartbeat } from '@temporalio/activity';
 import { Cfe } from '../db/entities/receipts.ts';
-import { undecidedNumbers } from '../db/numbers.ts';
+import { listUndecidedCfes } from '../db/numbers.ts';
 import type { RejectedResult } from '../domain/activityResults.ts';
 import { isPastAcceptance } from '../domain/rejection.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
@@ -45,7 +45,7 @@ const BEGINNING: Progress = { after: LEAST_UUID, accepted: 0, annulled: 0, undec
 async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<RejectedResult> {
   const { orm, questionsPerSecond, page = PAGE } = deps;
   for (;;) {
-    const cfes = await undecidedNumbers(orm.em.fork(), { after: progress.after, limit: page });
+    const cfes = await listUndecidedCfes(orm.em.fork(), { after: progress.after, limit: page });
     for (const cfe of cfes) {
       const startedAt = performance.now();
       const what = await recordAttempts(deps, cfe.id, () => askAbout(deps, cfe));

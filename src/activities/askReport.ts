@@ -1,4 +1,4 @@
-import { findReport, type ReportKey, submissionsOf } from '../db/dailyReports.ts';
+import { findReport, listSubmissions, type ReportKey } from '../db/dailyReports.ts';
 import { unclear } from '../dgi/outcomes.ts';
 import type { AskReportResult } from '../domain/activityResults.ts';
 import { isTaken } from '../domain/reportStatus.ts';
@@ -31,7 +31,7 @@ async function askResult(deps: AskingDeps, key: ReportKey): Promise<AskReportRes
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
   if (report?.acceptedAsIs && report.status !== 'RECEIVED') return { kind: 'asked', status: report.status };
-  const all = await submissionsOf(em, key);
+  const all = await listSubmissions(em, key);
   const submission = all
     .filter(({ status }) => isTaken(status))
     .toSorted((a, b) => b.sequence - a.sequence)[0];

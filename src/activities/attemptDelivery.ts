@@ -1,6 +1,6 @@
 import { ApplicationFailure, activityInfo } from '@temporalio/activity';
 import type { Opener } from '../crypto/sealed.ts';
-import { findDelivery, hasAttempted } from '../db/deliveries.ts';
+import { findDelivery, hasDeliveryAttempt } from '../db/deliveries.ts';
 import { Event, Webhook } from '../db/entities/webhooks.ts';
 import type { AttemptResult } from '../domain/activityResults.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
@@ -33,7 +33,7 @@ async function attemptDelivery(deps: AttemptDeps, input: AttemptInput): Promise<
   const delivery = await findDelivery(em, deliveryId);
   if (!delivery) throw new Error(`delivery ${deliveryId} does not exist`);
   const { status, webhookId, eventId } = delivery;
-  if (status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) return RESULTS[status];
+  if (status !== 'PENDING' || (await hasDeliveryAttempt(em, deliveryId, execution))) return RESULTS[status];
 
   const webhook = await em.findOneOrFail(Webhook, { id: webhookId });
   if (webhook.removedAt !== null) {

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
 import type { Mail } from '../db/entities/mail.ts';
 import { Cfe } from '../db/entities/receipts.ts';
-import { findMail, fixMessageId, hasTriedMail } from '../db/mails.ts';
+import { findMail, fixMessageId, hasMailAttempt } from '../db/mails.ts';
 import type { MailResult } from '../domain/activityResults.ts';
 import {
   type MailError,
@@ -50,7 +50,7 @@ async function attemptMail(deps: AttemptMailDeps, input: MailAttemptInput): Prom
   const execution = executionId();
   const mail = await findMail(em, mailId);
   if (!mail) throw new Error(`e-mail ${mailId} does not exist`);
-  if (mail.status !== 'PENDING' || (await hasTriedMail(em, mailId, execution))) return RESULTS[mail.status];
+  if (mail.status !== 'PENDING' || (await hasMailAttempt(em, mailId, execution))) return RESULTS[mail.status];
   if (!deps.mailer) {
     await disableMail(deps, mail);
     return { kind: 'disabled' };

@@ -1,5 +1,5 @@
 import type { Orm } from '../db/orm.ts';
-import { purgeExpired } from '../db/purge.ts';
+import { purgeExpiredRows } from '../db/purge.ts';
 import type { PurgedTable, Retention } from '../domain/retention.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
@@ -20,6 +20,6 @@ export function createDeleteExpired({ clock, ...deps }: DeleteExpiredDeps): Acti
   return () =>
     withHeartbeat(async () => ({
       kind: 'purged',
-      rows: await purgeExpired(deps.orm, { ...deps, now: clock(), batch: BATCH }),
+      rows: await purgeExpiredRows(deps.orm, { ...deps, now: clock(), batch: BATCH }),
     }));
 }

@@ -1,6 +1,6 @@
 import {
-  certificateToAskWith,
-  lastDirectoryLoad,
+  findDirectoryCertificate,
+  readLastDirectoryLoad,
   recordDirectoryLoad,
   storeDirectoryEntries,
 } from '../db/exchange.ts';
@@ -28,9 +28,9 @@ async function load(deps: DirectoryDeps) {
   const { orm, clock } = deps;
   const startedAt = clock();
   const em = orm.em.fork();
-  const certificate = await certificateToAskWith(em, startedAt);
+  const certificate = await findDirectoryCertificate(em, startedAt);
   if (!certificate) return { kind: 'nobodyToAsk' } as const;
-  const last = await lastDirectoryLoad(em);
+  const last = await readLastDirectoryLoad(em);
   const since = last ? new Date(last.getTime() - OVERLAP_MILLISECONDS) : EVER;
   const entries = await store(orm, await askDirectory(deps, certificate, { since }), startedAt);
   await recordDirectoryLoad(orm.em.fork(), startedAt, clock());

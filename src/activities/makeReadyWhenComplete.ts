@@ -1,6 +1,6 @@
-import { beginReportDuty } from '../db/dailyReports.ts';
-import { lockEnterprise, readyFacts } from '../db/enterprises.ts';
-import { recordingChanges } from '../db/events.ts';
+import { startReporting } from '../db/dailyReports.ts';
+import { lockEnterprise, readReadyFacts } from '../db/enterprises.ts';
+import { recordEnterpriseChanges } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
@@ -26,14 +26,14 @@ export function createMakeReadyWhenComplete({
       if (enterprise.status === 'SUSPENDED') {
         return { kind: 'lacking', lacking: ['an operator to resume it'], dueInMilliseconds: null };
       }
-      const lacking = lackingFacts(await readyFacts(em, enterprise, now));
+      const lacking = lackingFacts(await readReadyFacts(em, enterprise, now));
       if (lacking.length > 0 || !enterpriseCanBecome(enterprise.status, 'READY')) {
         return { kind: 'lacking', lacking: lacking.map((fact) => READY_FACTS[fact]), dueInMilliseconds };
       }
-      await recordingChanges(em, enterprise, now, () => {
+      await recordEnterpriseChanges(em, enterprise, now, () => {
         enterprise.status = 'READY';
       });
-      await beginReportDuty(em, rut, montevideoDate(now));
+      await startReporting(em, rut, montevideoDate(now));
       return { kind: 'ready' };
     });
 }

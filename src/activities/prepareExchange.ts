@@ -1,8 +1,8 @@
-import { currentSigner, requireSigner } from '../db/certificates.ts';
-import { cfeById } from '../db/cfes.ts';
+import { findCurrentSigner, requireSigner } from '../db/certificates.ts';
+import { requireCfe } from '../db/cfes.ts';
 import { DirectoryEntry } from '../db/entities/authority.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
-import { exchangeOf, sendExchange, settleExchange, storeDirectoryEntries } from '../db/exchange.ts';
+import { queueExchange, requireExchange, settleExchange, storeDirectoryEntries } from '../db/exchange.ts';
 import { writeExchangeSobre } from '../dgi/xml/exchangeSobre.ts';
 import type { ExchangeResult } from '../domain/activityResults.ts';
 import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/directory.ts';
@@ -39,9 +39,9 @@ export function createPrepareExchange(deps: ExchangeDeps): Activity<'prepareExch
 
 async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeResult> {
   const em = deps.orm.em.fork();
-  const { state, receiverRut } = await exchangeOf(em, cfeUuid);
+  const { state, receiverRut } = await requireExchange(em, cfeUuid);
   if (state !== 'PENDING') return RESULTS[state];
-  const cfe = await cfeById(em, cfeUuid);
+  const cfe = await requireCfe(em, cfeUuid);
   const { since, until, mail } = await receiverOf(deps, cfe, receiverRut);
   const now = deps.clock();
   if (!isIssuerOn({ since, until }, montevideoDate(now)) || mail === null) {
@@ -68,7 +68,7 @@ async function receiverOf(
     if (isFresh || isIssuerOn(known, montevideoDate(now))) return known;
   }
   const certificate =
-    (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
+    (await findCurrentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
   const entries = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
   const entry = entries.find((issuer) => issuer.rut === rut) ?? {
     rut,
@@ -102,5 +102,5 @@ async function send(
   };
   const messageId = ({ rut }: Cfe, idemisor: bigint) => `sob-${rut}-${idemisor}@${messageDomain}`;
   const sending = { destination, write, messageId };
-  await orm.em.fork().transactional((em) => sendExchange(em, id, sending, now));
+  await orm.em.fork().transactional((em) => queueExchange(em, id, sending, now));
 }

@@ -1,7 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { UnsealError } from '../crypto/sealed.ts';
-import { currentSigner } from '../db/certificates.ts';
-import { findReport, lastSubmission, lockReport, moveReport, type ReportKey } from '../db/dailyReports.ts';
+import { findCurrentSigner } from '../db/certificates.ts';
+import {
+  findLastSubmission,
+  findReport,
+  lockReport,
+  moveReport,
+  type ReportKey,
+} from '../db/dailyReports.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
 import { type DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ReportHeading } from '../dgi/xml/report.ts';
@@ -51,7 +57,7 @@ async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<Prepare
   // `report stop` withdrew the day before a report was sent.
   if (!report) return { kind: 'ended', status: 'OPEN' };
   if (report.acceptedAsIs && report.isComplete) return afterTaken(deps, report);
-  const last = await lastSubmission(em, key);
+  const last = await findLastSubmission(em, key);
   if (last?.status === 'PREPARED' || last?.status === 'SENT') return { kind: 'ready' };
   if (last && isTaken(last.status) && report.isComplete) return afterTaken(deps, report);
   const now = deps.clock();
@@ -188,7 +194,7 @@ async function store(
   if (typeof xml !== 'string') return escalateReport(deps, report, xml);
   await deps.orm.em.fork().transactional(async (em) => {
     const row = await lockReport(em, report);
-    if ((await lastSubmission(em, row))?.id !== last?.id) return;
+    if ((await findLastSubmission(em, row))?.id !== last?.id) return;
     row.isComplete = content.isComplete;
     row.lookedAt = now;
     row.sendNow = false;
@@ -222,7 +228,7 @@ async function signReportXml(
   summary: ReportSummary,
   environment: ReportKey['environment'],
 ): Promise<string | Pick<Stuck, 'reason' | 'explanation'>> {
-  const certificate = await currentSigner(orm.em.fork(), heading.rut, environment);
+  const certificate = await findCurrentSigner(orm.em.fork(), heading.rut, environment);
   const now = clock();
   if (!certificate || now < certificate.notBefore || now > certificate.notAfter) {
     return {

@@ -1,12 +1,12 @@
 import { lockNumbering } from '../db/cfes.ts';
-import { annulUngiven, expiredWithNumbers } from '../db/numbers.ts';
+import { annulUnusedNumbers, listExpiredCaes } from '../db/numbers.ts';
 import type { Orm } from '../db/orm.ts';
 import {
-  enterprisesWithPapers,
-  expiredUntold,
-  giveWarnings,
-  papersOf,
-  recordExpiriesOf,
+  listRutsWithDocuments,
+  listRutsWithUnreportedExpiries,
+  loadWarnedEnterprises,
+  recordDueWarnings,
+  recordExpiryEvent,
 } from '../db/warnings.ts';
 import type { ExpiriesResult } from '../domain/activityResults.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
@@ -45,12 +45,12 @@ async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise
   const today = montevideoDate(now);
   let after: string | undefined = LEAST_UUID;
   while (after !== undefined) {
-    const caes = await expiredWithNumbers(orm.em.fork(), { today, after, limit: page });
+    const caes = await listExpiredCaes(orm.em.fork(), { today, after, limit: page });
     for (const { id, dayAfter, numberStart, numberEnd, ...numbering } of caes) {
       await orm.em.fork().transactional(async (em) => {
         await lockNumbering(em, numbering);
         const of = { reason: 'cae.expired', reportDate: dayAfter, now } as const;
-        await annulUngiven(em, id, { from: numberStart, to: numberEnd }, of);
+        await annulUnusedNumbers(em, id, { from: numberStart, to: numberEnd }, of);
       });
     }
     after = caes.length < page ? undefined : caes.at(-1)?.id;
@@ -62,9 +62,9 @@ async function recordAllExpiries({ orm, clock, page = PAGE }: ExpiryDeps): Promi
   let enterprises = 0;
   let after = '';
   for (;;) {
-    const ruts = await expiredUntold(orm.em.fork(), { now, after, limit: page });
+    const ruts = await listRutsWithUnreportedExpiries(orm.em.fork(), { now, after, limit: page });
     for (const rut of ruts) {
-      if (await orm.em.fork().transactional((em) => recordExpiriesOf(em, rut, now))) enterprises += 1;
+      if (await orm.em.fork().transactional((em) => recordExpiryEvent(em, rut, now))) enterprises += 1;
     }
     const last = ruts.at(-1);
     if (last === undefined || ruts.length < page) return { kind: 'told', enterprises };
@@ -76,9 +76,9 @@ async function recordAllWarnings({ orm, clock, page = PAGE }: ExpiryDeps): Promi
   const now = clock();
   let after: string | undefined = '';
   while (after !== undefined) {
-    const ruts = await enterprisesWithPapers(orm.em.fork(), { after, limit: page });
-    for (const enterprise of await papersOf(orm.em.fork(), ruts, now)) {
-      await orm.em.fork().transactional((em) => giveWarnings(em, enterprise, now));
+    const ruts = await listRutsWithDocuments(orm.em.fork(), { after, limit: page });
+    for (const enterprise of await loadWarnedEnterprises(orm.em.fork(), ruts, now)) {
+      await orm.em.fork().transactional((em) => recordDueWarnings(em, enterprise, now));
     }
     after = ruts.length < page ? undefined : ruts.at(-1);
   }

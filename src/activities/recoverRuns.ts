@@ -1,6 +1,6 @@
 import type { Orm } from '../db/orm.ts';
 import { enqueue } from '../db/outbox.ts';
-import { pageKey, UNFINISHED } from '../db/unfinished.ts';
+import { cursorOfMessage, UNFINISHED } from '../db/unfinished.ts';
 import type { WorkflowMessage, WorkflowName } from '../temporal.ts';
 import type { Activity } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
@@ -68,7 +68,7 @@ function nextPage(
   messages: readonly WorkflowMessage[],
   page: number,
 ): { workflow: string; key: string } | null {
-  const key = messages.length < page ? '' : messages.map(pageKey).reduce((a, b) => (a > b ? a : b));
+  const key = messages.length < page ? '' : messages.map(cursorOfMessage).reduce((a, b) => (a > b ? a : b));
   if (key !== '') return { workflow, key };
   const next = WORKFLOW_NAMES[WORKFLOW_NAMES.indexOf(workflow) + 1];
   return next === undefined ? null : { workflow: next, key: '' };

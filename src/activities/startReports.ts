@@ -1,4 +1,4 @@
-import { rutsWithDueReports, startDueReports, wakeCorrected } from '../db/dailyReports.ts';
+import { rutsWithDueReports, startDueReports, wakeChangedReports } from '../db/dailyReports.ts';
 import type { Orm } from '../db/orm.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
@@ -32,7 +32,7 @@ export function createStartReports({
       const now = clock();
       const today = montevideoDate(now);
       let reports = 0;
-      if (after === '') reports += await wakeCorrected(orm.em.fork(), now);
+      if (after === '') reports += await wakeChangedReports(orm.em.fork(), now);
       const ruts = await rutsWithDueReports(orm.em.fork(), { after, limit: page, today });
       for (const rut of ruts) {
         if (await orm.em.fork().transactional((em) => startDueReports(em, rut, { today, now }))) reports += 1;

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastSubmission, markReportSending, type ReportKey, submissionsOf } from '../db/dailyReports.ts';
+import {
+  findLastSubmission,
+  listSubmissions,
+  markReportSending,
+  type ReportKey,
+} from '../db/dailyReports.ts';
 import { DailyReport, type ReportSubmission } from '../db/entities/reports.ts';
 import type { FindReportAnswer, SendReportAnswer } from '../dgi/client.ts';
 import type { Reason } from '../dgi/xml/ack.ts';
@@ -45,7 +50,7 @@ export function createSubmitReport(deps: SubmitReportDeps): Activity<'submitRepo
 
 async function submit(deps: SubmitReportDeps, key: ReportKey): Promise<SubmitReportResult> {
   const em = deps.orm.em.fork();
-  const submission = await lastSubmission(em, key);
+  const submission = await findLastSubmission(em, key);
   const report = await em.findOneOrFail(DailyReport, { ...key });
   const isUnderWay = submission?.status === 'PREPARED' || submission?.status === 'SENT';
   if (!isUnderWay || report.acceptedAsIs) return { kind: 'answered', status: report.status };
@@ -160,7 +165,7 @@ async function afterSequence(
     deps.client.listReports(credentials, environment, date),
   );
   if (listed.kind !== 'listed') return retryOrEscalateReport(deps, submission, listed);
-  const ours = await submissionsOf(deps.orm.em.fork(), submission);
+  const ours = await listSubmissions(deps.orm.em.fork(), submission);
   const sequenceOf = new Map(ours.map(({ idEmisor, sequence }) => [idEmisor.toString(), sequence]));
   const taken = listed.reports.filter(({ state }) => state !== 'BR');
   const self = taken.find(({ idEmisor }) => idEmisor === submission.idEmisor.toString());

@@ -1,15 +1,15 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { outcomeOfRequest, recordOutcome } from '../db/audit.ts';
+import { findRequestOutcome, recordOutcome } from '../db/audit.ts';
 import { findCfe } from '../db/cfes.ts';
 import { Cfe } from '../db/entities/receipts.ts';
 import { isNumberUndecided } from '../db/numbers.ts';
 import {
   endSobre,
+  type LoadedSobre,
+  listSobresOfCfe,
+  loadSobre,
   lockSobre,
-  type SobreInHand,
   type SobreOfCfe,
-  sobreInHand,
-  sobresOf,
   storeOwnTicket,
 } from '../db/sobres.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
@@ -62,7 +62,7 @@ export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
 /** Returns the CFE of an action: by its UUID, or by its cfe_id among those of the sobre. */
 async function findCfeOfAct(em: EntityManager, act: SupportAct | SobreSupportAct): Promise<Cfe> {
   if ('cfeUuid' in act) return em.findOneOrFail(Cfe, { id: act.cfeUuid });
-  const { sobre } = await sobreInHand(em, act.sobreId);
+  const { sobre } = await loadSobre(em, act.sobreId);
   const parts = parseCfeId(act.cfe_id);
   const cfe = parts && (await findCfe(em, { rut: sobre.rut, environment: sobre.environment, ...parts }));
   if (!cfe) throw new RangeError(`there is no CFE ${act.cfe_id}`);
@@ -77,13 +77,13 @@ async function support(
   if (act.action === 'retry') return runAudited(deps, act, cfe, async () => RETRIED);
   const em = deps.orm.em.fork();
   if (await isNumberUndecided(em, cfe.id)) return supportRejected(deps, act, cfe);
-  const sobres = await sobresOf(em, cfe.id);
-  const loaded = cfe.sobreId === null ? null : await sobreInHand(em, cfe.sobreId);
+  const sobres = await listSobresOfCfe(em, cfe.id);
+  const loaded = cfe.sobreId === null ? null : await loadSobre(em, cfe.sobreId);
   const askedAt = deps.clock();
   const record = await askForRecord(deps.authority, toRecordedCfe(cfe, loaded), sobres);
   return runAudited(deps, act, cfe, async (open, locked) => {
     if (isFinal(locked.status)) return alreadyDecided(locked.status);
-    const present = await sobresOf(open, locked.id);
+    const present = await listSobresOfCfe(open, locked.id);
     if (act.action === 'settle') return settle(deps, open, locked, { record, present });
     // An attempt that was thought lost may have sent it meanwhile.
     if (stateOf(present) !== stateOf(sobres)) return refused(refusalOf('moved_on'));
@@ -93,7 +93,7 @@ async function support(
 }
 
 /** Returns a CFE with its position in its sobre and the ticket to ask about it with. */
-function toRecordedCfe(cfe: Cfe, loaded: SobreInHand | null) {
+function toRecordedCfe(cfe: Cfe, loaded: LoadedSobre | null) {
   const here = loaded?.cfes.find(({ id }) => id === cfe.id);
   const own = here?.ticket ?? null;
   const { idReceptor = null, token = null } = own ?? loaded?.sobre ?? {};
@@ -141,7 +141,7 @@ async function runAudited(
   const { stored, ...result } = await deps.orm.em.fork().transactional(async (em): Promise<Done> => {
     if (sobreId !== null) await lockSobre(em, sobreId);
     const cfe = await em.findOneOrFail(Cfe, { id: subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const before = await outcomeOfRequest(em, { requestId, subject });
+    const before = await findRequestOutcome(em, { requestId, subject });
     if (before) return { kind: before, message: RESULT_LOST };
     const done = await work(em, cfe);
     const outcome = done.kind;
@@ -192,7 +192,7 @@ async function settle(
       // The ticket of another sobre concerns this CFE alone, not the others of this sobre.
       const isOther = record.idemisor !== undefined && record.idemisor !== String(current.idemisor);
       if (isOther && current.size > 1) return refused(refusalOf('unknown_sobre'));
-      const { cfes } = await sobreInHand(em, current.id);
+      const { cfes } = await loadSobre(em, current.id);
       const waiting = cfes.filter(({ isIn, status }) => isIn && status === 'PENDING');
       const moves = waiting.map((one) => ({ cfe: one, to: 'RECEIVED' as const, reasons: [] }));
       const { idReceptor, token, askFrom } = record;

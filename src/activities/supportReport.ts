@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { outcomeOfRequest, recordOutcome } from '../db/audit.ts';
-import { lockReport, moveReport, submissionsOf } from '../db/dailyReports.ts';
+import { findRequestOutcome, recordOutcome } from '../db/audit.ts';
+import { listSubmissions, lockReport, moveReport } from '../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ListReportsAnswer } from '../dgi/client.ts';
 import { findListed, findReportAnswer } from '../dgi/otherAnswers.ts';
@@ -56,7 +56,7 @@ async function runAudited(
   const result = await deps.orm.em.fork().transactional(async (em): Promise<SupportResult> => {
     const report = await lockReport(em, key);
     const subject = report.workflowId;
-    const before = await outcomeOfRequest(em, { requestId, subject });
+    const before = await findRequestOutcome(em, { requestId, subject });
     if (before) return { kind: before, message: RESULT_LOST };
     const now = deps.clock();
     const done = await work(em, report, now);
@@ -84,7 +84,7 @@ async function settle(
     );
   }
   if (listed.kind === 'stuck') return refused(listed.explanation);
-  const submissions = await submissionsOf(em, report);
+  const submissions = await listSubmissions(em, report);
   const ours = submissions
     .map((submission) => ({
       submission,

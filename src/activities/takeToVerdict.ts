@@ -6,9 +6,9 @@ import { Sobre } from '../db/entities/authority.ts';
 import {
   type CfeInSobre,
   endSobre,
+  type LoadedSobre,
+  loadSobre,
   markSending,
-  type SobreInHand,
-  sobreInHand,
   storeOwnTicket,
 } from '../db/sobres.ts';
 import type { VerdictOutcome } from '../dgi/cfeAnswers.ts';
@@ -101,14 +101,14 @@ async function releaseSlotOnBug(deps: Taking, sobreId: string): Promise<VerdictR
  * The result of a step: the sobre for the next step, or `reload` to read it again; or the end of the
  * activity.
  */
-type Next = SobreInHand | 'reload' | VerdictResult;
+type Next = LoadedSobre | 'reload' | VerdictResult;
 
-const isLoadedSobre = (next: Exclude<Next, string>): next is SobreInHand => 'sobre' in next;
+const isLoadedSobre = (next: Exclude<Next, string>): next is LoadedSobre => 'sobre' in next;
 
 async function takeSteps(deps: Taking, sobreId: string): Promise<VerdictResult> {
   let next: Next = 'reload';
   for (;;) {
-    const loaded: SobreInHand = next === 'reload' ? await sobreInHand(deps.orm.em.fork(), sobreId) : next;
+    const loaded: LoadedSobre = next === 'reload' ? await loadSobre(deps.orm.em.fork(), sobreId) : next;
     next = await takeStep(deps, loaded);
     if (next === 'reload' || isLoadedSobre(next)) continue;
     // A sobre that waits for support probes nothing: another becomes the prober.
@@ -119,10 +119,10 @@ async function takeSteps(deps: Taking, sobreId: string): Promise<VerdictResult> 
 }
 
 /** Returns the CFEs in the sobre without a verdict. */
-const findOpenCfes = ({ cfes }: SobreInHand): CfeInSobre[] =>
+const findOpenCfes = ({ cfes }: LoadedSobre): CfeInSobre[] =>
   cfes.filter(({ isIn, status }) => isIn && !isFinal(status));
 
-async function takeStep(deps: Taking, loaded: SobreInHand): Promise<Next> {
+async function takeStep(deps: Taking, loaded: LoadedSobre): Promise<Next> {
   const open = findOpenCfes(loaded);
   if (open.length === 0) return finish(deps, loaded);
   switch (loaded.sobre.state) {
@@ -150,7 +150,7 @@ const idsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ id }) => id
 const cfeIdsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ cfeId }) => cfeId);
 
 /** Ends a sobre without open CFEs: it takes no slot from others and is no prober. */
-async function finish(deps: TakeDeps, loaded: SobreInHand): Promise<VerdictResult> {
+async function finish(deps: TakeDeps, loaded: LoadedSobre): Promise<VerdictResult> {
   const { sobre } = loaded;
   if (loaded.isProber) await deps.gate.leave(sobre, { dueAt: 0, isProbe: true });
   if (sobre.state === 'OPEN' || sobre.state === 'PREPARED') {
@@ -160,7 +160,7 @@ async function finish(deps: TakeDeps, loaded: SobreInHand): Promise<VerdictResul
   return toEnding(loaded);
 }
 
-function toEnding({ cfes }: SobreInHand): VerdictResult {
+function toEnding({ cfes }: LoadedSobre): VerdictResult {
   const endings = cfes.map(({ cfeId, status }) => [cfeId, isFinal(status) ? status : 'LEFT'] as const);
   const rejected = cfes.flatMap(({ status, rejection }) =>
     status === 'REJECTED' ? codesOf(rejection ?? []) : [],
@@ -173,7 +173,7 @@ type StuckStep = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 /** Marks all open CFEs of the sobre that do not wait for support yet; their rows say why. */
 async function escalate(
   deps: TakeDeps,
-  { sobre }: SobreInHand,
+  { sobre }: LoadedSobre,
   open: readonly CfeInSobre[],
   { step, reason, explanation }: { step: StuckStep; reason: StuckReason; explanation: string },
 ): Promise<VerdictResult> {
@@ -208,7 +208,7 @@ const findStuckCfes = (open: readonly CfeInSobre[]): StuckCfes[] =>
   groupByReason(open.filter(({ stuckReason }) => isForSupport(stuckReason)));
 
 /** Reports CFEs that waited for support before this attempt, which may be the first of a restarted run. */
-function reportStuck({ sobre }: SobreInHand, cfes: readonly CfeInSobre[]): VerdictResult {
+function reportStuck({ sobre }: LoadedSobre, cfes: readonly CfeInSobre[]): VerdictResult {
   const step = sobre.state === 'OPEN' ? 'sign' : sobre.state === 'RECEIVED' ? 'ask' : 'send';
   return { kind: 'stuck', step, stuck: groupByReason(cfes), goesOn: false };
 }
@@ -221,7 +221,7 @@ function groupByReason(cfes: readonly CfeInSobre[]): StuckCfes[] {
 
 // Writing.
 
-async function prepare(deps: TakeDeps, loaded: SobreInHand): Promise<Next> {
+async function prepare(deps: TakeDeps, loaded: LoadedSobre): Promise<Next> {
   showPhase('signing');
   const startedAt = performance.now();
   const written = await prepareSobre(deps, loaded);
@@ -236,12 +236,12 @@ async function prepare(deps: TakeDeps, loaded: SobreInHand): Promise<Next> {
 
 /** A sobre that the rate limiter let through. */
 interface Sending {
-  readonly loaded: SobreInHand;
+  readonly loaded: LoadedSobre;
   readonly written: WrittenSobre & { readonly xml: string };
   readonly permit: Permit;
 }
 
-async function send(deps: TakeDeps, loaded: SobreInHand): Promise<Next> {
+async function send(deps: TakeDeps, loaded: LoadedSobre): Promise<Next> {
   const { sobre, current, cfes } = loaded;
   const [first] = cfes;
   const { idemisor, xml } = sobre;
@@ -285,7 +285,7 @@ async function sendNow(
   const sendingAt = deps.clock();
   if (!(await markSending(deps.orm.em.fork(), sobre, sendingAt))) {
     await deps.gate.leave(sobre, permit);
-    const now = await sobreInHand(deps.orm.em.fork(), sobre.id);
+    const now = await loadSobre(deps.orm.em.fork(), sobre.id);
     if (now.sobre.state === 'SENDING') throw notYet('Another attempt is sending this sobre.', 1_000);
     return now;
   }
@@ -418,13 +418,13 @@ async function handleUnclearSend(
   throw probeAgainIn(next.probeIn);
 }
 
-const escalateSend = (deps: TakeDeps, loaded: SobreInHand, answer: Unclear): Promise<VerdictResult> =>
+const escalateSend = (deps: TakeDeps, loaded: LoadedSobre, answer: Unclear): Promise<VerdictResult> =>
   escalateAll(deps, loaded, 'send', answer);
 
 /** Escalates all open CFEs of a sobre. Throws RangeError for an answer that is retried automatically. */
 function escalateAll(
   deps: TakeDeps,
-  loaded: SobreInHand,
+  loaded: LoadedSobre,
   step: StuckStep,
   answer: Unclear,
 ): Promise<VerdictResult> {
@@ -435,7 +435,7 @@ function escalateAll(
 /** Retries an unclear answer, by throwing, or escalates it after our patience. */
 async function retryOrEscalate(
   deps: TakeDeps,
-  loaded: SobreInHand,
+  loaded: LoadedSobre,
   step: StuckStep,
   answer: Unclear | FateUnknown,
 ): Promise<VerdictResult> {
@@ -477,7 +477,7 @@ async function setUndecidedSince(
 // Asking.
 
 /** Asks for the verdicts of a received sobre; throws "not yet" until each of its CFEs has one or is stuck. */
-async function askVerdicts(deps: Taking, loaded: SobreInHand): Promise<Next> {
+async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
   const open = findOpenCfes(loaded);
   const asked = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
   if (asked.length === 0) return reportStuck(loaded, open);
@@ -528,7 +528,7 @@ async function askVerdicts(deps: Taking, loaded: SobreInHand): Promise<Next> {
 }
 
 /** Groups the CFEs by the ticket to ask with: the sobre's own, or that of an earlier sobre of ours. */
-function groupQuestions({ sobre }: SobreInHand, asked: readonly CfeInSobre[]) {
+function groupQuestions({ sobre }: LoadedSobre, asked: readonly CfeInSobre[]) {
   const own = asked.filter(({ ticket }) => ticket === null);
   const earlier = [...Map.groupBy(asked, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
     const ticket = cfes[0]?.ticket;
@@ -544,7 +544,7 @@ const withPosition = (cfe: CfeInSobre): PlacedCfe => (cfe.ticket === null ? cfe 
 /** Stores the answer for each CFE. */
 async function storeAnswers(
   deps: TakeDeps,
-  loaded: SobreInHand,
+  loaded: LoadedSobre,
   asked: readonly CfeInSobre[],
   { answers, pauseCode }: { answers: ReadonlyMap<CfeInSobre, VerdictOutcome>; pauseCode: string },
 ): Promise<Next> {
@@ -637,7 +637,7 @@ async function waitUntilAskable({ clock }: TakeDeps, { askFrom, idReceptor }: So
 }
 
 /** The authority does not know the sobre by our number and token: takes both from its list. */
-async function recoverTicket(deps: TakeDeps, loaded: SobreInHand): Promise<VerdictResult> {
+async function recoverTicket(deps: TakeDeps, loaded: LoadedSobre): Promise<VerdictResult> {
   const { sobre, cfes, current } = loaded;
   const [first] = cfes;
   const { environment, createdAt, sendingAt, idemisor } = sobre;

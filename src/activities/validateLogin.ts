@@ -1,7 +1,7 @@
-import { countCheck } from '../db/credentialsChecks.ts';
+import { countCheckResult } from '../db/credentialsChecks.ts';
 import { findEnterprise, lockEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
-import { recordEvent, recordingChanges } from '../db/events.ts';
+import { recordEnterpriseChanges, recordEvent } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
 import { enqueue } from '../db/outbox.ts';
 import { CredentialsCheckUnavailable, type LoginAnswer } from '../dgi/credentials.ts';
@@ -97,9 +97,9 @@ function store(
       enterprise?.efacturaStatus === 'VALIDATING' && enterprise.sealedLogin === sealedLogin;
     if (!isCheckedLogin) return 'loginChanged';
     const now = clock();
-    await countCheck(em, rut, { failed: answer.login === 'failed', now });
+    await countCheckResult(em, rut, { failed: answer.login === 'failed', now });
     enqueue(em, factsChangedMessage(rut), now);
-    const result = await recordingChanges(em, enterprise, now, () => applyAnswer(enterprise, answer, now));
+    const result = await recordEnterpriseChanges(em, enterprise, now, () => applyAnswer(enterprise, answer, now));
     await recordEvent(em, { rut, environment: 'production' }, efacturaLogin(enterprise, result), now);
     return result;
   });

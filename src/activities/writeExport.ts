@@ -2,13 +2,13 @@ import { Context, log } from '@temporalio/activity';
 import { Cfe, type ReceiptExport, ReceiptExportPart } from '../db/entities/receipts.ts';
 import type { Database } from '../db/orm.ts';
 import {
-  addPart,
-  cfesOfMonth,
+  addExportPart,
   type ExportedCfe,
   findExport,
-  leftOutOf,
-  markStopped,
-  type NextPart,
+  listCfesOfMonth,
+  markExportStopped,
+  type NewExportPart,
+  readLeftOutLines,
 } from '../db/receiptExports.ts';
 import type { ExportResult } from '../domain/activityResults.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
@@ -63,7 +63,7 @@ export function createWriteExport({
         const row = await requireExport(deps, exportId);
         if (row.state !== 'RUNNING') return toEndedResult(deps, row);
         if (isOver()) return { kind: 'goesOn', ...toCounts(row) };
-        await addPart(deps.orm.em.fork(), row, await nextPart(deps, row, isOver), deps.clock());
+        await addExportPart(deps.orm.em.fork(), row, await nextPart(deps, row, isOver), deps.clock());
       }
     });
 }
@@ -71,7 +71,7 @@ export function createWriteExport({
 /** Stops an export whose workflow was cancelled; an ended one stays as it is. */
 export function createStopExport(deps: Pick<WriteExportDeps, 'orm' | 'clock'>): Activity<'stopExport'> {
   return async (exportId) => {
-    await markStopped(deps.orm.em.fork(), exportId, deps.clock());
+    await markExportStopped(deps.orm.em.fork(), exportId, deps.clock());
     return toEndedResult(deps, await requireExport(deps, exportId));
   };
 }
@@ -99,9 +99,9 @@ async function requireExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string):
  * Returns the next part: at least one receipt, more until the slot is over; after the last receipt the list
  * of omissions and the end of the file.
  */
-async function nextPart(deps: WriteExportDeps, row: ReceiptExport, isOver: () => boolean): Promise<NextPart> {
+async function nextPart(deps: WriteExportDeps, row: ReceiptExport, isOver: () => boolean): Promise<NewExportPart> {
   const most = deps.partReceipts ?? (row.withPdfs ? PRINTED_PART_RECEIPTS : PART_RECEIPTS);
-  const cfes = await cfesOfMonth(deps.orm.em.fork(), row, most);
+  const cfes = await listCfesOfMonth(deps.orm.em.fork(), row, most);
   if (cfes.length === 0) return lastPart(deps, row);
   const entries: ZipEntry[] = [];
   const leftOut: string[] = [];
@@ -120,8 +120,8 @@ async function nextPart(deps: WriteExportDeps, row: ReceiptExport, isOver: () =>
   };
 }
 
-async function lastPart({ orm }: WriteExportDeps, row: ReceiptExport): Promise<NextPart> {
-  const lines = await leftOutOf(orm.em.fork(), row.id);
+async function lastPart({ orm }: WriteExportDeps, row: ReceiptExport): Promise<NewExportPart> {
+  const lines = await readLeftOutLines(orm.em.fork(), row.id);
   const list = { name: 'omitidos.csv', content: Buffer.from(HEAD + lines, 'utf8'), at: row.createdAt };
   const piece = await writeZipPiece(lines === '' ? [] : [list], row);
   const end = writeZipEnd({

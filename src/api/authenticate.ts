@@ -1,8 +1,8 @@
 /** Who calls (docs/contract.md#keys-and-tokens). Failures look alike, whether a key is unknown or revoked. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseApiKey } from '../crypto/apiKeys.ts';
-import { findApiKey, type KnownApiKey, type LiveKey, liveApiKeys, recordKeyUse } from '../db/accounts.ts';
-import { type Admission, admitRequest, countFailedAuthentication } from '../db/counts.ts';
+import { findApiKey, type KnownApiKey, type LiveKey, listLiveApiKeys, recordKeyUse } from '../db/accounts.ts';
+import { admitRequest, countFailedAuthentication, type RequestAdmission } from '../db/counts.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { Quota } from '../domain/requestLimits.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
@@ -16,7 +16,10 @@ export interface Lookups {
   /** Records that a key is in use. */
   keyUsed(key: KnownApiKey['key']): Promise<void>;
   /** Counts a request against the hourly limit of its account, and looks up the enterprise it is about, if any. */
-  admit(caller: { accountId: string; environment: Environment }, rut: string | null): Promise<Admission>;
+  admit(
+    caller: { accountId: string; environment: Environment },
+    rut: string | null,
+  ): Promise<RequestAdmission>;
   /** Counts a failed authentication of a network. */
   countFailedAuthentication(network: string): Promise<Quota>;
   /** All keys that are not revoked, by their public ids. */
@@ -35,7 +38,7 @@ export function databaseLookups({
     admit: (caller, rut) => admitRequest(counters.em.fork(), caller, rut, realClock()),
     countFailedAuthentication: (network) =>
       countFailedAuthentication(counters.em.fork(), network, realClock()),
-    liveKeys: () => liveApiKeys(counters.em.fork()),
+    liveKeys: () => listLiveApiKeys(counters.em.fork()),
   };
 }
 

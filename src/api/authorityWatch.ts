@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type AuthorityState, authorityStates } from '../db/authorityEndpoints.ts';
+import { type AuthorityState, listAuthorityStates } from '../db/authorityEndpoints.ts';
 import type { Database } from '../db/orm.ts';
 
 /** What was read is told for so long: however often it is asked for, the database is asked once. */
@@ -13,7 +13,7 @@ export function createAuthorityWatch({ orm }: { orm: Database }): AuthorityWatch
   const looks = new LRUCache<'latest', readonly AuthorityState[]>({
     max: 1,
     ttl: LASTS_MILLISECONDS,
-    fetchMethod: () => authorityStates(orm.em.fork()),
+    fetchMethod: () => listAuthorityStates(orm.em.fork()),
   });
   return () => looks.forceFetch('latest');
 }

@@ -9,7 +9,7 @@ import {
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import { firstDifference, requestOutline } from '../crypto/requestOutline.ts';
-import type { Kept } from '../db/idempotency.ts';
+import type { KeptResult } from '../db/idempotency.ts';
 import { canonicalJson } from '../domain/canonicalJson.ts';
 import { readJson } from '../domain/json.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
@@ -111,7 +111,7 @@ async function handleInTransaction(route: Route, request: RouteRequest, once: On
   });
 }
 
-function textOf(kept: Kept, route: Route, deps: ApiDeps): string {
+function textOf(kept: KeptResult, route: Route, deps: ApiDeps): string {
   if (kept.kind === 'answer') return kept.answer;
   // The hash covers the path, so a CFE is only ever found for the route that made it.
   if (!route.firstAnswer) throw new Error(`${route.name} cannot answer a CFE again`);

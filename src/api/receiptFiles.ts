@@ -1,6 +1,6 @@
 /** A receipt's files, for who may read the CFE and for who has its link. */
 import { setImmediate } from 'node:timers/promises';
-import { documentTextOf, printedPartsOf, type Receipt, signedXmlOf } from '../db/cfes.ts';
+import { type Receipt, readDocumentText, readPrintedParts, readSignedXml } from '../db/cfes.ts';
 import { Logo } from '../db/entities/enterprises.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import type { Paper } from '../domain/qr.ts';
@@ -47,7 +47,7 @@ export const nameOf = ({ rut, type, serie, numero }: Receipt, ending: 'pdf' | 'x
 /** The bytes of the signed CFE, made in turn with whatever else this process does. */
 export async function xmlOf({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  for (const piece of utf8Pieces(await signedXmlOf(orm.em.fork(), id))) {
+  for (const piece of utf8Pieces(await readSignedXml(orm.em.fork(), id))) {
     pieces.push(piece);
     await setImmediate();
   }
@@ -89,7 +89,7 @@ export async function pdfFile(
   paper: Paper,
 ): Promise<FileAnswer> {
   const { bytes, sha256 } = await deps.receiptPdfs.pdf(receipt, paper, async () => {
-    const { signedXml, document } = await printedPartsOf(deps.orm.em.fork(), receipt.id);
+    const { signedXml, document } = await readPrintedParts(deps.orm.em.fork(), receipt.id);
     const logo = await findLogoOf(deps, document.issuer.logoSha256);
     const { environment, status } = receipt;
     const signed = { signedXml, environment, status, document };
@@ -103,7 +103,7 @@ export async function pageTask(
   deps: Pick<ApiDeps, 'orm'>,
   { id, environment, status, digest, receiptToken }: SentReceipt,
 ): Promise<PageTask> {
-  const { json, logoSha256 } = await documentTextOf(deps.orm.em.fork(), id);
+  const { json, logoSha256 } = await readDocumentText(deps.orm.em.fork(), id);
   const logo = await findLogoOf(deps, logoSha256);
   return {
     json,

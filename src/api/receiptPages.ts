@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { findReceiptOfToken, type Receipt } from '../db/cfes.ts';
+import { findReceiptByToken, type Receipt } from '../db/cfes.ts';
 import { receiptState } from '../domain/receiptState.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
@@ -76,7 +76,7 @@ export function serveReceiptPages(
 
   /** The receipt of the token. Refuses where there is none, as failed authentication (NOT_FOUND, RATE_LIMITED). */
   async function receiptOf({ address }: RequestState, token = ''): Promise<Receipt> {
-    const look = () => findReceiptOfToken(deps.orm.em.fork(), token);
+    const look = () => findReceiptByToken(deps.orm.em.fork(), token);
     const receipt = TOKEN.test(token) ? await places.hold(networkOf(address), look) : null;
     if (receipt) return receipt;
     throw await failures.refusalFor(address, new Refusal('NOT_FOUND', 'There is no such receipt.'));

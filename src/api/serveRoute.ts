@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import * as z from 'zod';
-import type { Admission } from '../db/counts.ts';
+import type { RequestAdmission } from '../db/counts.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { type Checked, check, limited } from '../domain/faults.ts';
@@ -250,7 +250,7 @@ function enterpriseAccess(
   route: Pick<Route, 'role'>,
   rut: string | null,
   caller: Caller,
-  { enterprise, granted }: Omit<Admission, 'quota'>,
+  { enterprise, granted }: Omit<RequestAdmission, 'quota'>,
 ): Access {
   if (route.role === null) return { enterprise: null, role: null };
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);

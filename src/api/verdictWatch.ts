@@ -1,5 +1,5 @@
 /** Waiting for verdicts: one query for all requests that wait in this process, not one for each. */
-import { decidedAmong } from '../db/cfes.ts';
+import { filterDecided } from '../db/cfes.ts';
 import type { Database } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
 
@@ -40,7 +40,7 @@ export function createVerdictWatch(deps: { orm: Database; logger: Logger }): Ver
 
   async function release(): Promise<void> {
     try {
-      for (const id of await decidedAmong(deps.orm.em.fork(), [...waiting.keys()])) {
+      for (const id of await filterDecided(deps.orm.em.fork(), [...waiting.keys()])) {
         for (const end of waiting.get(id) ?? []) end();
       }
     } catch (err) {

@@ -1,5 +1,5 @@
 /** One CFE as `cfe show` tells it to people. */
-import { askedByText, type CfeDossier } from '../db/cfeDossier.ts';
+import { type CfeDossier, formatRequestingKey } from '../db/cfeDossier.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
@@ -63,7 +63,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
 
 const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): Lived => ({
   ...dossier,
-  by: dossier.askedBy && askedByText(dossier.askedBy),
+  by: dossier.askedBy && formatRequestingKey(dossier.askedBy),
   createdAt,
   settledAt,
   status,

@@ -1,9 +1,9 @@
-import { outcomeOfRequest } from '../db/audit.ts';
-import { cfeById } from '../db/cfes.ts';
+import { findRequestOutcome } from '../db/audit.ts';
+import { requireCfe } from '../db/cfes.ts';
 import { isUndelivered, lockDelivery } from '../db/deliveries.ts';
 import type { Run, RunItem } from '../db/entities/operations.ts';
-import { withinTransaction } from '../db/orm.ts';
-import { beginItem, storeOutcome } from '../db/runs.ts';
+import { shareTransaction } from '../db/orm.ts';
+import { startRunItem, storeRunOutcome } from '../db/runs.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { auditReason, type ItemResult } from '../domain/run.ts';
 import type { SupportAction } from '../domain/supportAction.ts';
@@ -39,7 +39,7 @@ async function supportItem(
   action: SupportAction,
 ): Promise<void> {
   const result = await askFor(deps, run, item, action);
-  if (result) await storeOutcome(deps.orm.em.fork(), item, result, deps.clock());
+  if (result) await storeRunOutcome(deps.orm.em.fork(), item, result, deps.clock());
 }
 
 /** What came of asking; null where it is to be asked again. */
@@ -52,22 +52,22 @@ async function askFor(
   const em = deps.orm.em.fork();
   const requestId = `${run.id}:${item.place}`;
   const doneBefore = async (): Promise<ItemResult | null> => {
-    const outcome = await outcomeOfRequest(deps.orm.em.fork(), { requestId, subject: item.subject });
+    const outcome = await findRequestOutcome(deps.orm.em.fork(), { requestId, subject: item.subject });
     return outcome && { outcome, message: DONE_BEFORE };
   };
   const before = await doneBefore();
   if (before) return before;
-  const cfe = await cfeById(em, item.subject);
+  const cfe = await requireCfe(em, item.subject);
   if (!isForSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
   if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
-  const attempts = await beginItem(em, item);
+  const attempts = await startRunItem(em, item);
   try {
     const answer = await askRunOf(deps, cfe, { action, requestId });
     if (answer.outcome !== 'nothing_to_do') {
       const { outcome, message, why } = answer;
       return { outcome, message, why };
     }
-    const now = await cfeById(deps.orm.em.fork(), item.subject);
+    const now = await requireCfe(deps.orm.em.fork(), item.subject);
     return (await doneBefore()) ?? { outcome: 'nothing_to_do', message: standingOf(now, answer.runs) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -82,12 +82,12 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
   const origin = address === null ? {} : { origin: { keyId: null, address } };
   try {
     await deps.orm.em.fork().transactional(async (em) => {
-      const isFirst = await storeOutcome(em, item, REDELIVERED, deps.clock());
+      const isFirst = await storeRunOutcome(em, item, REDELIVERED, deps.clock());
       if (!isFirst) return;
       const delivery = await lockDelivery(em, item.subject);
       if (!delivery || !isUndelivered(delivery))
         throw new NotNeeded(delivery ? `It is ${delivery.status} by now.` : 'It is kept no longer.');
-      const own = { ...deps, actor, ...origin, orm: withinTransaction(em), outbox: QUIET };
+      const own = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: QUIET };
       await redeliver(own, { deliveryId: item.subject, reason: auditReason(run) });
     });
   } catch (error) {
@@ -97,7 +97,7 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
       error instanceof Refusal
         ? { outcome: 'refused', message, why: whyOf(error) }
         : { outcome: 'nothing_to_do', message };
-    await storeOutcome(deps.orm.em.fork(), item, result, deps.clock());
+    await storeRunOutcome(deps.orm.em.fork(), item, result, deps.clock());
   }
 }
 

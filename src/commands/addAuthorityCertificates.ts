@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { fingerprintOf, pemBlocks, rucOf } from '../crypto/x509.ts';
 import {
   findAuthorityCertificates,
-  addAuthorityCertificates as storeAuthorityCertificates,
+  upsertAuthorityCertificates as storeAuthorityCertificates,
 } from '../db/authorityCertificates.ts';
 import type { AuthorityCertificate } from '../db/entities/authority.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';

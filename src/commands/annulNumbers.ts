@@ -2,7 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockNumbering } from '../db/cfes.ts';
 import { findEnterprise } from '../db/enterprises.ts';
 import type { Annulment } from '../db/entities/numbers.ts';
-import { annulmentsWithin, annulUngiven, type CaeRow, caeHolding, type NumberSpan } from '../db/numbers.ts';
+import {
+  annulUnusedNumbers,
+  type CaeRow,
+  findCaeOfSpan,
+  listAnnulmentsOfSpan,
+  type NumberSpan,
+} from '../db/numbers.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
@@ -32,7 +38,7 @@ export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promi
     const cae = await ungivenIn(em, input);
     const now = deps.clock();
     const of = { reason: 'by_hand', typedReason: reason, reportDate: montevideoDate(now), now } as const;
-    const annulled = await annulUngiven(em, cae.id, { from, to }, of);
+    const annulled = await annulUnusedNumbers(em, cae.id, { from, to }, of);
     const act = {
       action: 'annulment.add',
       subject: cae.id,
@@ -47,13 +53,13 @@ export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promi
 /** The CAE that has all of the numbers still to give. */
 async function ungivenIn(em: EntityManager, input: AnnulNumbersInput): Promise<CaeRow> {
   const { rut, type, serie, from, to } = input;
-  const cae = await caeHolding(em, input);
+  const cae = await findCaeOfSpan(em, input);
   if (!cae) throw refused(`${rut} has no CAE of type ${type} that holds ${serie} ${from} to ${to}.`);
   if (from <= cae.lastNumber)
     throw refused(
       `${serie} ${cae.lastNumber} and below were given, or are elsewhere; only later numbers can be annulled by hand.`,
     );
-  const [annulled] = await annulmentsWithin(em, cae.id, { from, to });
+  const [annulled] = await listAnnulmentsOfSpan(em, cae.id, { from, to });
   if (annulled)
     throw refused(`${serie} ${annulled.fromNumber} to ${annulled.toNumber} are annulled already.`);
   return cae;

@@ -1,7 +1,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type BranchFacts, type BranchKey, lockEnterprise, openBranch } from '../db/enterprises.ts';
 import { Branch, type Enterprise } from '../db/entities/enterprises.ts';
-import { recordingChanges } from '../db/events.ts';
+import { recordEnterpriseChanges } from '../db/events.ts';
 import type { AuditAction } from '../domain/audit.ts';
 import type { CreateBranch, UpdateBranch } from '../domain/enterprise.ts';
 import { firstBranchStays } from '../domain/enterpriseRules.ts';
@@ -35,7 +35,7 @@ async function changeBranches<T>(
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     await requireStanding(deps, em, rut);
     const now = deps.clock();
-    const { action, result } = await recordingChanges(em, enterprise, now, () =>
+    const { action, result } = await recordEnterpriseChanges(em, enterprise, now, () =>
       change(em, { enterprise, found }, now),
     );
     audited(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);

@@ -3,7 +3,7 @@ import { type OfferedSecret, stepOfCode } from '../crypto/totp.ts';
 import { endSession, endSessionsOf, type LiveSession } from '../db/consoleSessions.ts';
 import { forgiveSignIn } from '../db/counts.ts';
 import type { Person } from '../db/entities/people.ts';
-import { findPerson, lockPerson, takeTotpStep } from '../db/people.ts';
+import { findPerson, lockPerson, useTotpStep } from '../db/people.ts';
 import { OFFER_MILLISECONDS } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
 import { countAttempt, type SignInPlace } from './steps/attempts.ts';
@@ -106,7 +106,7 @@ async function proven<T>(
     check(person);
     if (person.sealedTotp !== null) {
       const step = stepOfCode(deps.totpSecrets.open(person.sealedTotp, person.id), proof.code, now);
-      if (step === null || !(await takeTotpStep(em, person.id, step))) throw wrong();
+      if (step === null || !(await useTotpStep(em, person.id, step))) throw wrong();
     }
     return act(em, person, now);
   });

@@ -1,6 +1,6 @@
-import { hasMoreUnprovenThan, insertEnterprise } from '../db/enterprises.ts';
+import { hasMoreUncertifiedThan, insertEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
-import { takeTurn } from '../db/sql.ts';
+import { takeAdvisoryLock } from '../db/sql.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
 import type { CreateEnterprise } from '../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
@@ -23,7 +23,7 @@ export async function createEnterprise(
   const { accountId, enterprise: body } = input;
   const { unprovenEnterprises: most } = deps.caps ?? USUAL_CAPS;
   const enterprise = await deps.orm.em.fork().transactional(async (em) => {
-    await takeTurn(em, `enterprises of ${accountId}`);
+    await takeAdvisoryLock(em, `enterprises of ${accountId}`);
     const now = deps.clock();
     const created = await insertEnterprise(em, {
       rut: body.rut,
@@ -48,7 +48,7 @@ export async function createEnterprise(
     if (!created) {
       throw new Refusal('ALREADY_EXISTS', `An enterprise with RUT ${body.rut} is already registered.`);
     }
-    if (await hasMoreUnprovenThan(em, accountId, most)) {
+    if (await hasMoreUncertifiedThan(em, accountId, most)) {
       const code: RequestRule = 'enterprise.too_many_unproven';
       const message = `The account has ${most} enterprises without a certificate already, the maximum; upload a certificate for one of them first.`;
       throw invalidInput([{ path: '', code, message }]);

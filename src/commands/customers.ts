@@ -1,13 +1,13 @@
 import {
   type CustomerKey,
-  customerFacts,
   hasMoreCustomersThan,
   insertCustomer,
-  deleteCustomer as remove,
+  removeCustomer as remove,
   replaceCustomer,
+  toCustomerFacts,
 } from '../db/customers.ts';
 import { Customer } from '../db/entities/enterprises.ts';
-import { takeTurn } from '../db/sql.ts';
+import { takeAdvisoryLock } from '../db/sql.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
 import type { Customer as CustomerBody } from '../domain/customer.ts';
 import { customerFault, documentFaults, tooManyCustomers } from '../domain/customerRules.ts';
@@ -28,9 +28,9 @@ export async function createCustomer(
   const { doc_type: docType, doc_number: docNumber } = body;
   const { customers: most } = deps.caps ?? USUAL_CAPS;
   const now = deps.clock();
-  const facts = customerFacts(body, now);
+  const facts = toCustomerFacts(body, now);
   const customer = await deps.orm.em.fork().transactional(async (em) => {
-    await takeTurn(em, `customers of ${rut}`);
+    await takeAdvisoryLock(em, `customers of ${rut}`);
     await requireStanding(deps, em, rut);
     const made = await insertCustomer(em, { rut, docType, docNumber }, facts);
     if (!made) return null;
@@ -59,7 +59,7 @@ export async function updateCustomer(
   const faults = documentFaults(body, key);
   if (faults.length > 0) throw invalidInput(faults);
   const now = deps.clock();
-  const facts = customerFacts(body, now);
+  const facts = toCustomerFacts(body, now);
   const customer = await deps.orm.em.fork().transactional(async (em) => {
     await requireStanding(deps, em, key.rut);
     const replaced = await replaceCustomer(em, key, facts);

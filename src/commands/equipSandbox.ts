@@ -1,5 +1,5 @@
-import { currentCertificate } from '../db/certificates.ts';
-import { caesForNumbers } from '../db/numbers.ts';
+import { findCurrentCertificate } from '../db/certificates.ts';
+import { listUnexpiredCaes } from '../db/numbers.ts';
 import { chooseCae } from '../domain/cae.ts';
 import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
@@ -43,13 +43,13 @@ export async function equipSandbox(
 
   const em = deps.orm.em.fork();
   const now = deps.clock();
-  const certificate = await currentCertificate(em, rut, 'sandbox');
+  const certificate = await findCurrentCertificate(em, rut, 'sandbox');
   if (!certificate || certificate.notAfter <= now) {
     const kit = await fetched(() => testKit.certificate(rut));
     await uploadCertificate(deps, { rut, ...kit, environment: 'sandbox' });
   }
   const today = montevideoDate(now);
-  const caes = await caesForNumbers(em, { rut, environment: 'sandbox', type, today });
+  const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
   if (!chooseCae(caes, today)) {
     const kit = await fetched(() => testKit.cae(rut, CFE_TYPES[type].code));
     await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });

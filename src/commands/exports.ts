@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { ReceiptExport } from '../db/entities/receipts.ts';
 import { enqueue } from '../db/outbox.ts';
 import {
-  accountOfExports,
+  countCfesOfMonth,
   countKeptExports,
-  countOfMonth,
   countRunningExports,
   exportMessage,
   findExport,
-  markStopped,
-  runningExport,
+  findExportOwner,
+  findRunningExport,
+  markExportStopped,
 } from '../db/receiptExports.ts';
-import { takeTurn } from '../db/sql.ts';
+import { takeAdvisoryLock } from '../db/sql.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { MOST_EXPORTS, MOST_PRINTED, MOST_RUNNING_EXPORTS } from '../domain/receiptExport.ts';
 import { Refusal } from '../errors.ts';
@@ -50,10 +50,10 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
   const now = deps.clock();
   const asked = await deps.orm.em.fork().transactional(async (em) => {
     await requireStanding(deps, em, rut);
-    const accountId = await accountOfExports(em, rut);
+    const accountId = await findExportOwner(em, rut);
     // Whoever asks for a file of this account's waits for those who do so already.
-    await takeTurn(em, `exports of ${accountId}`);
-    const running = await runningExport(em, request);
+    await takeAdvisoryLock(em, `exports of ${accountId}`);
+    const running = await findRunningExport(em, request);
     if (running) {
       // Should its workflow have been terminated, it begins again; one that runs is not disturbed.
       enqueue(em, exportMessage(running), now);
@@ -65,7 +65,7 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
       const message = `${MOST_RUNNING_EXPORTS} files of this account are being made already.`;
       throw refusal('export.account_busy', message);
     }
-    const total = await countOfMonth(em, { rut, environment, month, createdAt: now });
+    const total = await countCfesOfMonth(em, { rut, environment, month, createdAt: now });
     if (total === 0) throw refusal('export.nothing', 'There are no receipts of that month.');
     if (withPdfs && total > MOST_PRINTED) throw new TooManyToPrint(total);
     const stored = em.create(ReceiptExport, {
@@ -117,7 +117,7 @@ export function stopExport(deps: CommandDeps, id: string): Promise<void> {
     const found = await findExport(em, id);
     if (!found) throw new Refusal('NOT_FOUND', `There is no export ${id}.`);
     const now = deps.clock();
-    if (!(await markStopped(em, id, now))) return;
+    if (!(await markExportStopped(em, id, now))) return;
     audited(deps, em, { action: 'export.stop', subject: id, rut: found.rut }, now);
   });
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type LockedOriginal, lockOriginal } from '../db/cfes.ts';
-import { branchToIssueFrom, readyFacts } from '../db/enterprises.ts';
+import { lockOpenBranch, readReadyFacts } from '../db/enterprises.ts';
 import type { Branch, Enterprise } from '../db/entities/enterprises.ts';
 import type { CfeRow } from '../db/entities/receipts.ts';
 import type { RequestKey } from '../db/idempotency.ts';
@@ -10,12 +10,12 @@ import {
   type IssuingCae,
   type IssuingCertificate,
   issueFacts,
-  NumbersGone,
-  type SobreAtOnce,
+  NumbersExhausted,
+  type SobreToOpen,
   storeNumbered,
 } from '../db/issue.ts';
-import { withinTransaction } from '../db/orm.ts';
-import type { KeptMessage } from '../db/outbox.ts';
+import { shareTransaction } from '../db/orm.ts';
+import type { LeasedMessage } from '../db/outbox.ts';
 import { issueCfesMessage } from '../db/sobres.ts';
 import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
 import { certificateStatus } from '../domain/certificate.ts';
@@ -41,13 +41,13 @@ import { newSobreWorkflowId } from '../temporal.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /** How sends follow one another, for a CFE that may go at once. */
-type Pace = Pick<SobreAtOnce, 'spacingMilliseconds' | 'nearMilliseconds'>;
+type Pace = Pick<SobreToOpen, 'spacingMilliseconds' | 'nearMilliseconds'>;
 
 /** What issuing needs beside the rest. */
 export interface IssueDeps extends CommandDeps {
   readonly outbox: CommandDeps['outbox'] & {
     /** Starts in the background what was just stored, its row leased; never throws. */
-    dispatchStored(message: KeptMessage): void;
+    dispatchStored(message: LeasedMessage): void;
   };
   readonly pace: Pace;
 }
@@ -92,7 +92,7 @@ export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): P
   const em = deps.orm.em.fork();
   await em.begin();
   try {
-    return await judged({ ...deps, orm: withinTransaction(em) }, input, async (_, { content }) => content);
+    return await judged({ ...deps, orm: shareTransaction(em) }, input, async (_, { content }) => content);
   } finally {
     await em.rollback();
   }
@@ -107,7 +107,7 @@ async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): Pro
         return numberCfe(em, draft, deps.pace);
       });
     } catch (error) {
-      if (!(error instanceof NumbersGone)) throw error;
+      if (!(error instanceof NumbersExhausted)) throw error;
     }
   }
 }
@@ -234,7 +234,7 @@ async function branchNamed(
 ): Promise<{ found: Branch | null; faults: Fault[] }> {
   const branch = parts['extra.branch'];
   if (branch === undefined || branch === enterprise.branch) return { found: null, faults: [] };
-  const found = await branchToIssueFrom(em, { rut: enterprise.rut, branch }, now);
+  const found = await lockOpenBranch(em, { rut: enterprise.rut, branch }, now);
   return { found, faults: found ? [] : [unknownBranch(branch)] };
 }
 
@@ -267,7 +267,7 @@ async function issuerFaults(
   const { enterprise, certificate, environment, now } = issuer;
   if (enterprise.status === 'SUSPENDED') return [SUSPENDED_FAULT];
   if (enterprise.status === 'PENDING' && environment === 'production') {
-    return [notReadyFault(lackingFacts(await readyFacts(em, enterprise, now)))];
+    return [notReadyFault(lackingFacts(await readReadyFacts(em, enterprise, now)))];
   }
   const withdrawn = environment === 'production' && !enterprise.permissions.includes('PROD');
   return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...signingFaults(certificate, now)];
@@ -293,7 +293,7 @@ const fault = (code: string, message: string): Fault => ({ path: '', code, messa
 /** A CFE that was numbered and, where it goes at once, what starts the run of its sobre. */
 interface NumberedCfe {
   readonly cfe: CfeRow;
-  readonly start: KeptMessage | null;
+  readonly start: LeasedMessage | null;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { cfeById, lockCfeById } from '../db/cfes.ts';
-import { countToday, hourlyLimitOf } from '../db/counts.ts';
+import { lockCfeById, requireCfe } from '../db/cfes.ts';
+import { countToday, findHourlyLimit } from '../db/counts.ts';
 import type { Mail } from '../db/entities/mail.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import {
@@ -71,7 +71,7 @@ async function countAskedFor(
   { kind, destination }: Asked,
   now: Date,
 ): Promise<void> {
-  const { byHand } = mailsOfAccount(await hourlyLimitOf(em, accountId));
+  const { byHand } = mailsOfAccount(await findHourlyLimit(em, accountId));
   const limits = [
     {
       counter: `e-mails of CFE ${id}`,
@@ -152,7 +152,7 @@ export async function resendMail(
   const restarted = await deps.orm.em.fork().transactional(async (em) => {
     const mail = await lockMail(em, mailId);
     if (!mail) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
-    const cfe = await cfeById(em, mail.cfeUuid);
+    const cfe = await requireCfe(em, mail.cfeUuid);
     const { accountId, status } = cfe;
     if (status === 'REJECTED') {
       throw new Refusal('INVALID_INPUT', `The CFE of the e-mail ${mailId} was rejected; it is not sent.`);

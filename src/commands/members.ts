@@ -5,14 +5,14 @@ import { hashOfWebToken, newWebToken } from '../crypto/webTokens.ts';
 import {
   countOtherOwners,
   endAccountInvitation,
+  findAccountInvitation,
   findMembership,
   insertAccountInvitation,
   lockAccount,
-  openAccountInvitation,
   requireAccount,
 } from '../db/accounts.ts';
 import { endSessionsOf } from '../db/consoleSessions.ts';
-import { enterpriseObjectOf } from '../db/enterprises.ts';
+import { buildEnterpriseObject } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import { AccountInvitation, Membership, type Person } from '../db/entities/people.ts';
 import { recordEvent } from '../db/events.ts';
@@ -55,7 +55,7 @@ export async function recordRoleChange(
 ): Promise<void> {
   const { accountId, from, to } = change;
   if (from === to) return;
-  const object = await enterpriseObjectOf(em, enterprise, now);
+  const object = await buildEnterpriseObject(em, enterprise, now);
   const about = { rut: enterprise.rut, environment: 'production' as const, accountId };
   await recordEvent(em, about, enterpriseUpdated(object, { role: { from, to } }), now);
 }
@@ -145,7 +145,7 @@ export async function openMembership(
 ): Promise<OpenMembership | null> {
   const em = deps.orm.em.fork();
   const now = deps.clock();
-  const invitation = await openAccountInvitation(em, hashOfWebToken(token), now);
+  const invitation = await findAccountInvitation(em, hashOfWebToken(token), now);
   if (!invitation) return null;
   const person = await findPerson(em, invitation.email);
   if (person && person.disabledAt !== null) return null;
@@ -223,7 +223,7 @@ async function take(
   token: string,
   now: Date,
 ): Promise<{ person: Person; invitation: AccountInvitation }> {
-  const invitation = await openAccountInvitation(em, hashOfWebToken(token), now);
+  const invitation = await findAccountInvitation(em, hashOfWebToken(token), now);
   if (!invitation) throw expired();
   await lockAccount(em, invitation.accountId);
   if (!(await endAccountInvitation(em, invitation, now))) throw expired();

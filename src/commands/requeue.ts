@@ -1,5 +1,5 @@
 import { enqueue } from '../db/outbox.ts';
-import { UNFINISHED, type Whose } from '../db/unfinished.ts';
+import { type EnterpriseScope, UNFINISHED } from '../db/unfinished.ts';
 import type { WorkflowName } from '../temporal.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -7,7 +7,7 @@ import type { CommandDeps } from './steps/deps.ts';
 /** Messages stored in one transaction. */
 const BATCH = 500;
 
-export interface RequeueInput extends Whose {
+export interface RequeueInput extends EnterpriseScope {
   reason: string;
   /** Only looks. */
   dryRun: boolean;

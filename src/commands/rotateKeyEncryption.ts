@@ -1,10 +1,10 @@
 import { type Opener, UnsealError } from '../crypto/sealed.ts';
 import {
-  countSealed,
+  countSealedByKey,
+  listSealedUnderOtherKeys,
   replaceSealed,
   SEALED_COLUMNS,
   type SealedColumn,
-  sealedUnderOthers,
 } from '../db/sealed.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
@@ -57,7 +57,7 @@ async function reseal({ orm, opener }: RotationDeps, column: SealedColumn, keyId
   const pass: Pass = { resealed: 0, overtaken: 0 };
   let after: string | undefined;
   for (;;) {
-    const rows = await sealedUnderOthers(em, column, { keyId, after, limit: BATCH });
+    const rows = await listSealedUnderOtherKeys(em, column, { keyId, after, limit: BATCH });
     for (const row of rows) {
       const sealed = sealedAnew(opener, row.sealed, column.belongsTo(row.owner, row.id));
       if (sealed === null) continue;
@@ -84,7 +84,7 @@ async function leftOver({ orm }: RotationDeps, keyId: string): Promise<number> {
   const em = orm.em.fork();
   let left = 0;
   for (const column of SEALED_COLUMNS) {
-    for (const under of await countSealed(em, column)) if (under.key_id !== keyId) left += under.count;
+    for (const under of await countSealedByKey(em, column)) if (under.key_id !== keyId) left += under.count;
   }
   return left;
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Run } from '../db/entities/operations.ts';
 import { enqueue } from '../db/outbox.ts';
 import type { Seen } from '../db/roles.ts';
-import { insertRun, lockRun, runMessage, runningRunOfWebhook } from '../db/runs.ts';
+import { findRunningRunOfWebhook, insertRun, lockRun, runMessage } from '../db/runs.ts';
 import { lockWebhook } from '../db/webhooks.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { filterFor, RUN_REASON_LENGTH, type RunFilter, type RunKind } from '../domain/run.ts';
@@ -81,7 +81,7 @@ async function accountOf(em: EntityManager, { kind, filter, seen }: StartRunInpu
   const webhook = await lockWebhook(em, id);
   if (!webhook || (seen !== null && !seen.includes(webhook.accountId)))
     throw new Refusal('NOT_FOUND', `There is no webhook ${id}.`);
-  const other = await runningRunOfWebhook(em, id);
+  const other = await findRunningRunOfWebhook(em, id);
   if (other !== null) throw refusal('run.under_way', `The run ${other} to this webhook is under way.`);
   return seen === null ? null : webhook.accountId;
 }

@@ -1,11 +1,11 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  dutyDays,
+  findReportingDays,
+  listSubmissions,
   lockReport,
   type ReportKey,
   reportDayMessage,
   storeOpenReports,
-  submissionsOf,
 } from '../db/dailyReports.ts';
 import { findEnterprise } from '../db/enterprises.ts';
 import type { DailyReport } from '../db/entities/reports.ts';
@@ -79,8 +79,8 @@ export async function sendReport(
  */
 async function whyNoDuty(em: EntityManager, { rut, environment, date }: ReportKey): Promise<string | null> {
   if (environment === 'sandbox') return null;
-  if ((await submissionsOf(em, { rut, environment, date })).length > 0) return null;
-  const days = await dutyDays(em, rut);
+  if ((await listSubmissions(em, { rut, environment, date })).length > 0) return null;
+  const days = await findReportingDays(em, rut);
   if (!days) return `${rut} has no daily reports here: it has never been READY.`;
   const { from, until } = days;
   if (date >= from && (until === null || date < until)) return null;

@@ -7,9 +7,9 @@ import {
   ensurePerson,
   findPerson,
   lockPerson,
-  lockPersonOfSubject,
+  lockPersonBySubject,
   requirePerson,
-  takeTotpStep,
+  useTotpStep,
 } from '../db/people.ts';
 import type { OperatorRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
@@ -84,7 +84,7 @@ export async function confirmSignIn(
     if (person.sealedTotp === null || person.disabledAt !== null) throw wrongCode();
     const secret = deps.totpSecrets.open(person.sealedTotp, person.id);
     const step = stepOfCode(secret, code, now);
-    if (step === null || !(await takeTotpStep(em, person.id, step))) throw wrongCode();
+    if (step === null || !(await useTotpStep(em, person.id, step))) throw wrongCode();
     if (deps.totpSecrets.isOld(person.sealedTotp)) {
       person.sealedTotp = deps.totpSecrets.seal(secret, person.id);
     }
@@ -151,11 +151,11 @@ export async function signInByOidc(deps: CommandDeps, identity: OidcIdentity, pl
 
 /** Who it is here, locked; somebody new where they have a role; null for a stranger. */
 async function personOf(
-  em: Parameters<typeof lockPersonOfSubject>[0],
+  em: Parameters<typeof lockPersonBySubject>[0],
   { subject, email, emailVerified, operatorRole }: OidcIdentity,
   now: Date,
 ): Promise<Person | null> {
-  const known = await lockPersonOfSubject(em, subject);
+  const known = await lockPersonBySubject(em, subject);
   if (known) return known;
   if (operatorRole === null || !emailVerified) return null;
   const person = await ensurePerson(em, { id: randomUUID(), email, createdAt: now });

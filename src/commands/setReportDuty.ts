@@ -1,4 +1,4 @@
-import { setReportDuty as set } from '../db/dailyReports.ts';
+import { setReportingDays as set } from '../db/dailyReports.ts';
 import { lockEnterprise } from '../db/enterprises.ts';
 import type { ReportDuty } from '../db/entities/reports.ts';
 import { Refusal } from '../errors.ts';

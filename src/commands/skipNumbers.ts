@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockNumbering, type Numbering, skipPlaces } from '../db/cfes.ts';
-import { annulmentsWithin, type CaeRow, caesForNumbers, skipNumbersOf } from '../db/numbers.ts';
+import { lockNumbering, type Numbering, skipSequences } from '../db/cfes.ts';
+import { type CaeRow, listAnnulmentsOfSpan, listUnexpiredCaes, skipCaeNumbers } from '../db/numbers.ts';
 import { skipIdemisors } from '../db/sobres.ts';
 import { chooseCae } from '../domain/cae.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
@@ -64,7 +64,7 @@ export async function skipNumbers(
   const cae = await caeAhead(deps.orm.em.fork(), deps, { ...numbering, to });
   const numbers: SkippedNumber[] = [];
   const first = cae.lastNumber + 1;
-  const annulled = await annulmentsWithin(deps.orm.em.fork(), cae.id, { from: first, to });
+  const annulled = await listAnnulmentsOfSpan(deps.orm.em.fork(), cae.id, { from: first, to });
   const isAnnulled = (numero: number) =>
     annulled.some(({ fromNumber, toNumber }) => fromNumber <= numero && numero <= toNumber);
   if (isAnnulled(to))
@@ -93,8 +93,8 @@ export async function skipNumbers(
         'Numbers of this type were taken meanwhile; stop the API and the worker first.',
       );
     }
-    await skipNumbersOf(em, cae.id, { from: first, to });
-    await skipPlaces(em, numbering, numbers.length);
+    await skipCaeNumbers(em, cae.id, { from: first, to });
+    await skipSequences(em, numbering, numbers.length);
     await skipIdemisors(em, numbering, numbers.length);
     const which = `${type} ${cae.serie} ${first} to ${to}`;
     const act = {
@@ -115,7 +115,7 @@ async function caeAhead(
   { to, ...numbering }: Numbering & { to: number },
 ): Promise<CaeRow> {
   const today = montevideoDate(clock());
-  const cae = chooseCae(await caesForNumbers(em, { ...numbering, today }), today);
+  const cae = chooseCae(await listUnexpiredCaes(em, { ...numbering, today }), today);
   if (!cae) {
     throw new Refusal('INVALID_INPUT', `${numbering.rut} has no usable CAE of type ${numbering.type}.`);
   }

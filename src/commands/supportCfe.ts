@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { isAskedFor } from '../db/audit.ts';
-import { cfeById } from '../db/cfes.ts';
+import { isRequestRecorded } from '../db/audit.ts';
+import { requireCfe } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import { isNumberUndecided } from '../db/numbers.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
@@ -53,7 +53,7 @@ export async function supportCfe(
   { id, action, reason, dryRun, requestId = randomUUID() }: Wish & { id: string },
 ): Promise<Supported> {
   const em = deps.orm.em.fork();
-  const stuck = await cfeById(em, id);
+  const stuck = await requireCfe(em, id);
   const isUndecided = action !== 'retry' && (await isNumberUndecided(em, id));
   if (dryRun) return wouldAsk(stuck, { action, isUndecided });
   const { rut } = stuck;
@@ -61,7 +61,7 @@ export async function supportCfe(
   const answer = isUndecided
     ? await deps.askRejected(stuck, { action, requestId })
     : await askRunOf(deps, stuck, { action, requestId });
-  const cfe = await cfeById(deps.orm.em.fork(), id);
+  const cfe = await requireCfe(deps.orm.em.fork(), id);
   if (answer.outcome === 'nothing_to_do')
     return { cfe, outcome: answer.outcome, message: standingOf(cfe, answer.runs) };
   const { outcome, message, why } = answer;
@@ -87,7 +87,7 @@ export async function recordAsk(
   >,
 ): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
-    if (!(await isAskedFor(em, ask.requestId))) audited(deps, em, ask, deps.clock());
+    if (!(await isRequestRecorded(em, ask.requestId))) audited(deps, em, ask, deps.clock());
   });
 }
 

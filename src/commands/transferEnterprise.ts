@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { requireAccount } from '../db/accounts.ts';
 import { lockBranchesOf, lockEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
-import { recordingChanges } from '../db/events.ts';
-import { type Leftovers, leftoversOf, removeLeftovers } from '../db/leftovers.ts';
+import { recordEnterpriseChanges } from '../db/events.ts';
+import { countLeftovers, type Leftovers, removeLeftovers } from '../db/leftovers.ts';
 import { deleteGrant, listGrants } from '../db/roles.ts';
 import { Refusal } from '../errors.ts';
 import { recordRoleChange } from './members.ts';
@@ -34,7 +34,7 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
     const now = deps.clock();
     const roles = await listGrants(em, { rut });
     const isProven = await isOwnerProven(em, rut, deps);
-    const removed = isProven ? null : await leftoversOf(em, enterprise, accountId);
+    const removed = isProven ? null : await countLeftovers(em, enterprise, accountId);
     const wasGranted = roles.find((role) => role.accountId === accountId)?.role ?? null;
     const change = async (): Promise<void> => {
       if (removed) await removeLeftovers(em, enterprise, accountId, now);
@@ -43,7 +43,7 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
       await em.flush();
     };
     // Who had a role knew the data that goes; who had none is not told what another account had put there.
-    await (wasGranted === null ? change() : recordingChanges(em, enterprise, now, change));
+    await (wasGranted === null ? change() : recordEnterpriseChanges(em, enterprise, now, change));
     // Only now: deliveries that waited for the account before were given up above.
     await recordRoleChange(em, enterprise, { accountId: before, from: 'OWNER', to: null }, now);
     await recordRoleChange(em, enterprise, { accountId, from: wasGranted, to: 'OWNER' }, now);
@@ -64,7 +64,7 @@ export async function wouldGo(
   to: string | null = null,
 ): Promise<Leftovers | null> {
   const em = deps.orm.em.fork();
-  return (await isOwnerProven(em, enterprise.rut, deps)) ? null : leftoversOf(em, enterprise, to);
+  return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countLeftovers(em, enterprise, to);
 }
 
 /** Refuses as the transfer would; else returns what it would take out, changing nothing. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Big } from 'big.js';
-import { findBranch, keepLogo } from '../db/enterprises.ts';
+import { findBranch, storeLogo } from '../db/enterprises.ts';
 import { type Enterprise, Payment, Plan } from '../db/entities/enterprises.ts';
 import { recordEvent } from '../db/events.ts';
 import type { UpdateEnterprise } from '../domain/enterprise.ts';
@@ -59,7 +59,7 @@ async function correctData(
     throw invalidInput([branchTaken(branch)]);
   }
   em.assign(enterprise, changedBy(ENTERPRISE_FIELDS, update));
-  if (logo !== undefined) enterprise.logoSha256 = logo && (await keepLogo(em, logo, now));
+  if (logo !== undefined) enterprise.logoSha256 = logo && (await storeLogo(em, logo, now));
 }
 
 /** The plan that the update chooses, where it is not the one the enterprise has. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { trustedSigners } from '../db/authorityCertificates.ts';
 import type { Cae } from '../db/entities/numbers.ts';
-import { insertCae, listCaes, type NewCae } from '../db/numbers.ts';
+import { findCaes, insertCae, type NewCae } from '../db/numbers.ts';
 import { type CaeReading, readCae } from '../dgi/xml/cae.ts';
 import { caeFaults } from '../domain/cae.ts';
 import { caeFault } from '../domain/caeRules.ts';
@@ -53,7 +53,7 @@ async function faultsOf(
 ): Promise<Fault[]> {
   if (!context.trusted.has(signer.fingerprint)) return [caeFault('cae.untrusted_signer')];
   if (!signer.wasValid) return [caeFault('cae.signer_not_valid')];
-  return caeFaults(facts, { ...context, held: await listCaes(em, context.rut, context.environment) });
+  return caeFaults(facts, { ...context, held: await findCaes(em, context.rut, context.environment) });
 }
 
 function rowOf(

@@ -7,8 +7,8 @@ import { Invitation, type Person } from '../db/entities/people.ts';
 import {
   endInvitation,
   ensurePerson,
+  findInvitation,
   lockPerson,
-  openInvitation,
   putMembership,
   requirePerson,
 } from '../db/people.ts';
@@ -109,7 +109,7 @@ export async function invitedPerson(
   code = '',
 ): Promise<{ person: Person; secret: Buffer } | null> {
   const now = deps.clock();
-  const open = await openInvitation(deps.orm.em.fork(), hashOfWebToken(token), now);
+  const open = await findInvitation(deps.orm.em.fork(), hashOfWebToken(token), now);
   return open && { person: open.person, secret: deps.totpSecrets.ofInvitation(token, { code, now }) };
 }
 
@@ -135,7 +135,7 @@ export async function acceptInvitation(
   }
   const passwordHash = await deps.passwords.hash(input.password);
   return deps.orm.em.fork().transactional(async (em) => {
-    const open = await openInvitation(em, tokenHash, now);
+    const open = await findInvitation(em, tokenHash, now);
     if (!open || !(await endInvitation(em, open.invitation.id, now))) throw expired();
     const person = await lockPerson(em, open.person.id);
     // Made an operator while they were accepting: they need the second factor that this form did not ask for.

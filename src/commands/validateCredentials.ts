@@ -2,7 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Sealer } from '../crypto/sealed.ts';
 import { countToday } from '../db/counts.ts';
-import { credentialsChecksOf, failuresOf, mayStillSucceed, withdrawOthers } from '../db/credentialsChecks.ts';
+import {
+  failureCounterOf,
+  findCredentialsChecks,
+  hasPendingCheck,
+  withdrawOtherChecks,
+} from '../db/credentialsChecks.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import { enqueue } from '../db/outbox.ts';
 import { credentialsPause, FAILED_A_DAY, type Pause, UNDER_WAY_SECONDS } from '../domain/credentialsPause.ts';
@@ -60,7 +65,7 @@ async function countAsked(
   const { username, password } = login;
   const text = Buffer.from(JSON.stringify([username, password]), 'utf8');
   const request = { method: 'CHECK', path: rut, body: text };
-  const checks = await credentialsChecksOf(em, { rut, accountId });
+  const checks = await findCredentialsChecks(em, { rut, accountId });
   const { pendingHash: pending } = checks;
   const isSame =
     username === undefined || (pending !== null && deps.requestHash(request, pending).equals(pending));
@@ -72,10 +77,10 @@ async function countAsked(
   if (pause) throw paused(pause);
   // What is stored was counted when it was given; without a login nothing is guessed.
   const countsAsFailed = username !== undefined;
-  const failures = { counter: failuresOf(accountId), most: FAILED_A_DAY };
-  await withdrawOthers(em, { rut, accountId });
+  const failures = { counter: failureCounterOf(accountId), most: FAILED_A_DAY };
+  await withdrawOtherChecks(em, { rut, accountId });
   if (await countToday(em, countsAsFailed ? [failures] : [], now)) {
-    const seconds = (await mayStillSucceed(em, accountId)) ? UNDER_WAY_SECONDS : secondsToMidnight(now);
+    const seconds = (await hasPendingCheck(em, accountId)) ? UNDER_WAY_SECONDS : secondsToMidnight(now);
     const why = `Logins of the account's enterprises failed ${FAILED_A_DAY} times today, those that are being checked included`;
     throw paused({ seconds, why });
   }

@@ -4,7 +4,7 @@ import type { Sealer } from '../crypto/sealed.ts';
 import { createWebhookSecret } from '../crypto/webhookSecret.ts';
 import { lockAccount } from '../db/accounts.ts';
 import { type Delivery, Webhook } from '../db/entities/webhooks.ts';
-import { recordTest } from '../db/events.ts';
+import { recordTestEvent } from '../db/events.ts';
 import { findWebhook, listWebhooks, lockWebhook } from '../db/webhooks.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
 import { SELECTABLE_EVENTS, type SelectableEvent } from '../domain/events.ts';
@@ -208,7 +208,7 @@ export async function testWebhook(deps: WebhookCommandDeps, input: { webhookId: 
     const { accountId } = await requireWebhook(em, webhookId);
     const now = deps.clock();
     audited(deps, em, { action: 'webhook.test', subject: webhookId, accountId }, now);
-    return recordTest(em, webhookId, now);
+    return recordTestEvent(em, webhookId, now);
   });
   deps.outbox.scheduleDispatch();
   return delivery;

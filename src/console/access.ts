@@ -1,19 +1,19 @@
 /** Who somebody is in the console, and what they see (docs/console.md#people-and-roles); what they may do: permissions.ts. */
 import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Database } from '../db/orm.ts';
-import type { MembershipOf } from '../db/people.ts';
-import { rolesAt } from '../db/roles.ts';
+import type { AccountMembership } from '../db/people.ts';
+import { listRolesAt } from '../db/roles.ts';
 import { MEMBER_ROLES, type MemberRole, type OperatorRole, reaches } from '../domain/people.ts';
 
 /** Somebody who is signed in: an operator, who sees all, or a member of accounts, who sees what those accounts have a role at. */
 export type Viewer =
   | { readonly kind: 'operator'; readonly role: OperatorRole }
-  | { readonly kind: 'member'; readonly memberships: readonly MembershipOf[] };
+  | { readonly kind: 'member'; readonly memberships: readonly AccountMembership[] };
 
 /** What a session makes of its person. An operator without a second factor is none: a password alone does not open everyone's data. */
 export function viewerOf(
   { operatorRole, method, hasSecondFactor }: LiveSession,
-  memberships: readonly MembershipOf[],
+  memberships: readonly AccountMembership[],
 ): Viewer | null {
   if (operatorRole !== null && (method === 'oidc' || hasSecondFactor))
     return { kind: 'operator', role: operatorRole };
@@ -36,7 +36,7 @@ export type Standing =
 export async function standingAt(orm: Database, viewer: Viewer, rut: string): Promise<Standing | null> {
   if (viewer.kind === 'operator') return viewer;
   const accounts = viewer.memberships.map(({ accountId }) => accountId);
-  return standingBy(viewer, await rolesAt(orm.em.fork(), accounts, rut));
+  return standingBy(viewer, await listRolesAt(orm.em.fork(), accounts, rut));
 }
 
 /** The same, by the roles that accounts have at the enterprise. @internal exported for tests */

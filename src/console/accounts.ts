@@ -1,7 +1,7 @@
 /** Which account a page is about, where somebody belongs to several: the one in the query, else the one they looked at last. */
 import * as z from 'zod';
-import { accountsPage } from '../db/consoleAccounts.ts';
-import type { MembershipOf } from '../db/people.ts';
+import { listAccountsPage } from '../db/consoleAccounts.ts';
+import type { AccountMembership } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import { link } from './links.ts';
@@ -20,10 +20,10 @@ const REMEMBERED_SECONDS = 180 * 86_400;
  * The account that a member's page is about, and remembers it; with what they are in it. Refuses one that they do not belong to
  * (NOT_FOUND), as if there were none.
  */
-export function chosenAccount(visit: Visit, asked: string | undefined): MembershipOf {
+export function chosenAccount(visit: Visit, asked: string | undefined): AccountMembership {
   const { viewer } = signedIn(visit);
   if (viewer.kind !== 'member') throw new TypeError('an operator belongs to no account');
-  const of = (id: string | undefined): MembershipOf | undefined =>
+  const of = (id: string | undefined): AccountMembership | undefined =>
     viewer.memberships.find(({ accountId }) => accountId === id);
   const chosen =
     asked === undefined ? (of(visit.cookies.get('account')) ?? viewer.memberships[0]) : of(asked);
@@ -43,7 +43,7 @@ export function accountOfForm(visit: Visit, accountId: string): MembershipOf {
 }
 
 /** Says which account a page is about, and leads to the same of another. */
-export function accountBar(visit: Visit, path: string, chosen: MembershipOf): Html {
+export function accountBar(visit: Visit, path: string, chosen: AccountMembership): Html {
   const { viewer } = signedIn(visit);
   const { members: words } = visit.texts;
   const all = viewer.kind === 'member' ? viewer.memberships : [];
@@ -56,7 +56,7 @@ export function accountBar(visit: Visit, path: string, chosen: MembershipOf): Ht
 }
 
 /** Says which account a page is about, and what they are in it. */
-export const accountLine = ({ texts: { members: words } }: Visit, chosen: MembershipOf): Html =>
+export const accountLine = ({ texts: { members: words } }: Visit, chosen: AccountMembership): Html =>
   html`<p class="soft">${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}</p>`;
 
 /** The filter of a list by account: of operators any, of members theirs, where they have several. */
@@ -81,14 +81,14 @@ export async function operatorsAccount(
 ): Promise<{ readonly id: string | undefined } | Answer> {
   const { account: text } = query;
   if (text === undefined || z.uuid().safeParse(text).success) return { id: text };
-  const found = await accountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
+  const found = await listAccountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
   const [only, other] = found;
   if (only && !other) return go(link(path, { ...query, account: only.id }));
   return go(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
 }
 
 /** The hidden field by which a form says which account it is about. */
-export const accountField = ({ accountId }: Pick<MembershipOf, 'accountId'>): Html =>
+export const accountField = ({ accountId }: Pick<AccountMembership, 'accountId'>): Html =>
   hidden('account', accountId);
 
 /** Where a form about an account leads back to. */

@@ -3,7 +3,8 @@
  * question to the database serves all pages of a process, and none is asked while none is open
  * (docs/decisions/console.md#how-open-pages-learn-of-changes).
  */
-import { changeCounts, TOPICS, type Topic } from '../db/changeCounts.ts';
+
+import { readChangeCounts, TOPICS, type Topic } from '../db/changeCounts.ts';
 import type { Database } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
 
@@ -50,7 +51,7 @@ export function createChangeWatch(deps: {
 
   async function counts(): Promise<Record<Topic, string> | undefined> {
     try {
-      return await changeCounts(orm.em.fork());
+      return await readChangeCounts(orm.em.fork());
     } catch (err) {
       logger.warn({ err }, 'changes cannot be read; open pages stay as they are');
       return undefined;

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { savedFiltersOf } from '../db/people.ts';
+import { listSavedFilters } from '../db/people.ts';
 import { cursorOf, type KeyPart, valuesOf } from '../domain/cursor.ts';
 import { Rut } from '../domain/rut.ts';
 import { Refusal } from '../errors.ts';
@@ -136,7 +136,7 @@ export async function listing<R>(
   if (visit.unread.size > 0) return unreadFilters(visit, list);
   if (list.query['format'] === 'csv') return csvOf(list);
   const saved =
-    list.filters && (await savedFiltersOf(orm.em.fork(), signedIn(visit).session.personId, list.path));
+    list.filters && (await listSavedFilters(orm.em.fork(), signedIn(visit).session.personId, list.path));
   const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
 ${panel(null, await listPart(visit, list))}${list.below}`;
   return show(list.title, body, list.live ? { live: list.live } : {});
@@ -306,7 +306,7 @@ function filterField(visit: Visit, { name, label, type = 'text', options }: Filt
 function savedFilters<R>(
   visit: Visit,
   list: List<R>,
-  saved: Awaited<ReturnType<typeof savedFiltersOf>>,
+  saved: Awaited<ReturnType<typeof listSavedFilters>>,
 ): Html {
   const { lists: words } = visit.texts;
   const here = address(list);

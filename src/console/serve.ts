@@ -6,7 +6,7 @@ import rawBody from 'raw-body';
 import * as z from 'zod';
 import { formTokenOf, hashOfWebToken, isFormToken, isWebToken, newWebToken } from '../crypto/webTokens.ts';
 import { type LiveSession, useSession } from '../db/consoleSessions.ts';
-import { membershipsOf } from '../db/people.ts';
+import { listMemberships } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
 import { html } from '../page/html.ts';
 import { type Viewer, viewerOf } from './access.ts';
@@ -120,7 +120,7 @@ async function whoHas(
   const em = orm.em.fork();
   const session = await useSession(em, hashOfWebToken(token), now, how);
   if (!session?.complete) return session && { session, viewer: null };
-  const memberships = (await membershipsOf(em, [session.personId])).get(session.personId) ?? [];
+  const memberships = (await listMemberships(em, [session.personId])).get(session.personId) ?? [];
   return { session, viewer: viewerOf(session, memberships) };
 }
 

@@ -4,8 +4,8 @@ import type { MemberRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
 import { Account, AccountInvitation, ApiKey, Membership } from './entities/people.ts';
-import { storedEmail } from './people.ts';
-import { milliseconds, rowsOf, statement } from './sql.ts';
+import { normalizeEmail } from './people.ts';
+import { declareStatement, millisecondsSql, runStatement } from './sql.ts';
 
 /** Stores an account, unless one with its id is there; answers the one that is there then. */
 export async function insertAccount(em: EntityManager, values: Omit<Account, symbol>): Promise<Account> {
@@ -49,7 +49,7 @@ export interface KnownApiKey {
   readonly isDeveloper: boolean;
 }
 
-const KNOWN_KEY = statement(
+const KNOWN_KEY = declareStatement(
   'known_api_key',
   `select key.id, account_id, environment, hash, last_used_at, revoked_at, is_developer
    from api_key key join account on account.id = account_id where public_id = ?::text`,
@@ -66,7 +66,7 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
     revoked_at: string | null;
     is_developer: boolean;
   }
-  const [row] = await rowsOf<Row>(em, KNOWN_KEY, [publicId]);
+  const [row] = await runStatement<Row>(em, KNOWN_KEY, [publicId]);
   if (!row) return null;
   const key = {
     id: row.id,
@@ -83,7 +83,7 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
 export type LiveKey = Pick<ApiKey, 'id' | 'hash'>;
 
 /** All keys that are not revoked, by their public ids. */
-export async function liveApiKeys(em: EntityManager): Promise<ReadonlyMap<string, LiveKey>> {
+export async function listLiveApiKeys(em: EntityManager): Promise<ReadonlyMap<string, LiveKey>> {
   const keys = await em.execute<{ id: string; public_id: string; hash: Buffer }[]>(
     'select id, public_id, hash from api_key where revoked_at is null',
   );
@@ -139,8 +139,8 @@ export async function listMembers(em: EntityManager, accountId: string): Promise
     seenAt: number | null;
   }
   const rows = await em.execute<Row[]>(
-    `select p.id as "personId", p.email, m.role, ${milliseconds('m.created_at')} as since,
-       (select ${milliseconds('max(s.seen_at)')} from console_session s where s.person_id = p.id) as "seenAt",
+    `select p.id as "personId", p.email, m.role, ${millisecondsSql('m.created_at')} as since,
+       (select ${millisecondsSql('max(s.seen_at)')} from console_session s where s.person_id = p.id) as "seenAt",
        p.sealed_totp is not null as "hasSecondFactor", p.disabled_at is not null as disabled,
        p.operator_role is not null as "isOperator"
      from membership m join person p on p.id = m.person_id where m.account_id = ? order by p.email`,
@@ -182,7 +182,7 @@ export async function insertAccountInvitation(
   values: Omit<AccountInvitation, symbol | 'endedAt'>,
 ): Promise<void> {
   const { accountId, createdAt } = values;
-  const email = storedEmail(values.email);
+  const email = normalizeEmail(values.email);
   await em.nativeUpdate(AccountInvitation, { accountId, email, endedAt: null }, { endedAt: createdAt });
   em.create(AccountInvitation, { ...values, email, endedAt: null });
 }
@@ -201,7 +201,7 @@ export function listAccountInvitations(
 }
 
 /** The invitation into an account with this token that is still good, or null. */
-export function openAccountInvitation(
+export function findAccountInvitation(
   em: EntityManager,
   tokenHash: Buffer,
   now: Date,

@@ -11,7 +11,7 @@ const LONGEST_TEXT = 1_000;
  * A part of a statement that stores calls for a sobre or a CFE: those that asked and were answered the same become one row, with the first
  * and the last of them. Takes the parameters of `attemptValues`.
  */
-export const ATTEMPTS_STORED = `
+export const INSERT_ATTEMPTS = `
   attempts as (
     insert into authority_attempt as kept (subject, operation, answer, result, count, first_at, first_ms, last_at, last_ms,
       next_at, detail, reasons, request, response)
@@ -24,7 +24,7 @@ export const ATTEMPTS_STORED = `
       last_at = excluded.last_at, last_ms = excluded.last_ms, next_at = excluded.next_at, detail = excluded.detail,
       reasons = excluded.reasons, request = excluded.request, response = excluded.response)`;
 
-/** The parameters of `ATTEMPTS_STORED`. `nextAt`: when the step is taken again by itself. */
+/** The parameters of `INSERT_ATTEMPTS`. `nextAt`: when the step is taken again by itself. */
 export function attemptValues(
   subject: string | null,
   attempts: readonly Attempt[],
@@ -72,14 +72,14 @@ export async function storeAttempts(
   attempts: readonly Attempt[],
   nextAt: Date | null,
 ): Promise<void> {
-  await em.execute(`with ${ATTEMPTS_STORED} select`, attemptValues(subject, attempts, nextAt));
+  await em.execute(`with ${INSERT_ATTEMPTS} select`, attemptValues(subject, attempts, nextAt));
 }
 
 /** The condition that calls were made for a CFE, or for a sobre that it was in. Takes its UUID twice. */
 const OF_CFE = 'subject in (select ?::uuid union all select sobre_id from sobre_cfe where cfe_uuid = ?)';
 
 /** The calls for a CFE, in the order in which they were first made; those of several sobres each by itself. */
-export async function attemptsOf(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {
+export async function listAttemptsOfCfe(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {
   const rows = await em.execute<(Omit<AttemptSummary, 'reasons' | Moments> & Raw)[]>(
     `select operation, answer, result, count, detail, reasons, first_at, first_ms as "firstMilliseconds", last_at,
        last_ms as "lastMilliseconds", next_at
@@ -103,7 +103,7 @@ interface Raw {
 }
 
 /** What was sent and answered at the last of the calls that asked and were answered so, when that was, and how many there were; null where there is none. */
-export async function exchangeOf(
+export async function readLastCall(
   em: EntityManager,
   cfeUuid: string,
   { operation, answer }: Pick<Attempt, 'operation' | 'answer'>,

@@ -77,7 +77,7 @@ export async function listAudit(
 // no logins; the workflow's row, with the outcome, takes from there who it was.
 
 /** The act of a request: what was asked of which CFE or report. */
-export interface SupportedAct {
+export interface RecordedAct {
   readonly requestId: string;
   /** `cfe.retry`, say. */
   readonly action: Act['action'];
@@ -85,16 +85,16 @@ export interface SupportedAct {
 }
 
 /** The outcome of a request on that subject, or null where it was not done yet. */
-export async function outcomeOfRequest(
+export async function findRequestOutcome(
   em: EntityManager,
-  { requestId, subject }: Pick<SupportedAct, 'requestId' | 'subject'>,
+  { requestId, subject }: Pick<RecordedAct, 'requestId' | 'subject'>,
 ): Promise<SupportOutcome | null> {
   const done = await em.findOne(AuditEntry, { requestId, subject, outcome: { $ne: null } });
   return done?.outcome ?? null;
 }
 
 /** Whether a request was recorded as asked for. */
-export const isAskedFor = async (em: EntityManager, requestId: string): Promise<boolean> =>
+export const isRequestRecorded = async (em: EntityManager, requestId: string): Promise<boolean> =>
   (await em.findOne(AuditEntry, { requestId, outcome: null })) !== null;
 
 /**
@@ -103,7 +103,7 @@ export const isAskedFor = async (em: EntityManager, requestId: string): Promise<
  */
 export async function recordOutcome(
   em: EntityManager,
-  act: SupportedAct & { rut: string; outcome: SupportOutcome; said: readonly (string | undefined)[] },
+  act: RecordedAct & { rut: string; outcome: SupportOutcome; said: readonly (string | undefined)[] },
   now: Date,
 ): Promise<void> {
   const { said, ...done } = act;
@@ -116,7 +116,7 @@ type Asked = Pick<Act, 'actor' | 'origin' | 'reason'>;
 
 async function whoAsked(
   em: EntityManager,
-  { requestId, action, subject }: SupportedAct,
+  { requestId, action, subject }: RecordedAct,
 ): Promise<Asked | null> {
   const own = await em.findOne(AuditEntry, { requestId, action, subject, outcome: null });
   return own ? askedBy(own, own.reason) : whoStartedTheRun(em, { requestId, action, subject });
@@ -125,7 +125,7 @@ async function whoAsked(
 /** A bulk run is asked for once, by the row of its start; its requests are named by the run and the place of the CFE in it. */
 async function whoStartedTheRun(
   em: EntityManager,
-  { requestId, action, subject }: SupportedAct,
+  { requestId, action, subject }: RecordedAct,
 ): Promise<Asked | null> {
   const [, runId, place] = /^(.+):(\d{1,9})$/.exec(requestId) ?? [];
   if (runId === undefined) return null;

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Actor, actorsOf } from '../domain/audit.ts';
 import { parseCfeId } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { all, columnsOf, type Fragment, query } from './sql.ts';
+import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 /** Which entries: every condition that is given must hold. */
 export interface AuditSearch {
@@ -54,16 +54,16 @@ interface Row extends Omit<AuditRow, 'at' | 'cfe'> {
 }
 
 /** Entries of the audit, newest first: `limit` of them at most, those behind the one with the id `after`. */
-export async function auditPage(
+export async function listAuditPage(
   em: EntityManager,
   search: AuditSearch,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<AuditRow[]> {
-  const rows = await query(em)<Row>`
+  const rows = await runSql(em)<Row>`
     select a.id::text as id, a.at, actor, who.name as "actorName", action, subject, address,
       a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
       a.request_id as "requestId", cfe.environment, cfe.type, cfe.sequence
-    from (select * from audit where ${matching(search)} and ${all(after !== null && sql`id < ${after}`)}
+    from (select * from audit where ${matching(search)} and ${whereAll(after !== null && sql`id < ${after}`)}
       order by id desc limit ${limit}) a
     left join account on account.id = a.account_id
     left join account who on who.id = case when actor ~ ('^account:' || substr(${UUID}, 2)) then substr(actor, 9)::uuid end
@@ -77,11 +77,11 @@ export async function auditPage(
   }));
 }
 
-const audit = columnsOf<'audit'>();
+const audit = conditionBuilder<'audit'>();
 
 function matching({ person, rut, accountId, subject, action, from, before }: AuditSearch): Fragment {
   const cfe = subject !== undefined && rut !== undefined ? parseCfeId(subject) : undefined;
-  return all(
+  return whereAll(
     audit.and({ rut, account_id: accountId, action, subject: cfe ? undefined : subject }),
     person !== undefined && audit('actor', 'in', actorsOf(person)),
     cfe &&

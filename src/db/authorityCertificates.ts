@@ -25,7 +25,7 @@ export function findAuthorityCertificates(
 }
 
 /** Stores certificates; one that is there already stays as it is, or moves to the environment that is `named`. */
-export async function addAuthorityCertificates(
+export async function upsertAuthorityCertificates(
   em: EntityManager,
   rows: readonly Omit<AuthorityCertificate, symbol>[],
   { named }: { named: boolean },

@@ -3,8 +3,8 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { AuthorityEndpoint } from './entities/authority.ts';
-import { countWaiting } from './sobres.ts';
-import { databaseNow, milliseconds, NOW, nowParameter } from './sql.ts';
+import { countWaitingCfes } from './sobres.ts';
+import { databaseNow, millisecondsSql, NOW, nowParameter } from './sql.ts';
 
 /** How an endpoint of the authority stands, for operators. */
 export interface EndpointState {
@@ -18,17 +18,17 @@ export interface EndpointState {
 }
 
 /** The endpoint to which an environment's sobres are sent. */
-export const receptionOf = (environment: Environment): Endpoint => `${environment}/reception`;
+export const receptionEndpoint = (environment: Environment): Endpoint => `${environment}/reception`;
 
 /** A probe that could have gone so long ago, and did not, means that nobody wants anything of the endpoint. */
 const UNASKED_MILLISECONDS = 300_000;
 
 /** Every endpoint, by name. `clock`: that of a test. */
-export async function endpointStates(em: EntityManager, clock?: () => Date): Promise<EndpointState[]> {
+export async function listEndpointStates(em: EntityManager, clock?: () => Date): Promise<EndpointState[]> {
   const now = await databaseNow(em, clock);
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
   const waiting = new Map(
-    [...(await countWaiting(em))].map(([environment, count]) => [receptionOf(environment), count]),
+    [...(await countWaitingCfes(em))].map(([environment, count]) => [receptionEndpoint(environment), count]),
   );
   return rows.map(({ name, openSince, nextProbeAt }) => {
     const isAsked = nextProbeAt !== null && now.getTime() - nextProbeAt.getTime() < UNASKED_MILLISECONDS;
@@ -59,17 +59,17 @@ export interface AuthorityState {
  * How the authority stands, by environment. A CFE that waits for support, or for the verdict on the CFE that it
  * corrects, does not wait for the authority.
  */
-export async function authorityStates(em: EntityManager): Promise<AuthorityState[]> {
+export async function listAuthorityStates(em: EntityManager): Promise<AuthorityState[]> {
   const waiting = await em.execute<{ environment: Environment; count: number; oldest: number }[]>(
-    `select cfe.environment, count(*)::int as count, ${milliseconds('min(cfe.created_at)')} as oldest
+    `select cfe.environment, count(*)::int as count, ${millisecondsSql('min(cfe.created_at)')} as oldest
      from cfe left join cfe original on original.id = cfe.reference_id
      where cfe.settled_at is null and cfe.stuck_reason is null
        and (original.id is null or original.status in ('ACCEPTED', 'OBSERVED'))
      group by cfe.environment`,
   );
-  const rows = await em.find(AuthorityEndpoint, { name: { $in: ENVIRONMENTS.map(receptionOf) } });
+  const rows = await em.find(AuthorityEndpoint, { name: { $in: ENVIRONMENTS.map(receptionEndpoint) } });
   return ENVIRONMENTS.map((environment) => {
-    const row = rows.find(({ name }) => name === receptionOf(environment));
+    const row = rows.find(({ name }) => name === receptionEndpoint(environment));
     const found = waiting.find((one) => one.environment === environment);
     return {
       environment,
@@ -82,7 +82,7 @@ export async function authorityStates(em: EntityManager): Promise<AuthorityState
 }
 
 /** A breaker as it stands, without a lock. */
-export interface BreakerGlance {
+export interface BreakerReading {
   readonly failures: number;
   readonly isOpen: boolean;
   /** In how many milliseconds the next probe may go; null while it is closed. */
@@ -90,13 +90,13 @@ export interface BreakerGlance {
 }
 
 /** The breaker of an endpoint as it is stored now. `clock`: that of a test. */
-export async function glanceAtBreaker(
+export async function readBreaker(
   em: EntityManager,
   name: Endpoint,
   clock?: () => Date,
-): Promise<BreakerGlance> {
-  const [row] = await em.execute<BreakerGlance[]>(
-    `select failures, open_since is not null as "isOpen", ${milliseconds(`(next_probe_at - ${NOW})`)} as "probeIn"
+): Promise<BreakerReading> {
+  const [row] = await em.execute<BreakerReading[]>(
+    `select failures, open_since is not null as "isOpen", ${millisecondsSql(`(next_probe_at - ${NOW})`)} as "probeIn"
      from authority_endpoint where name = ?`,
     [nowParameter(clock), name],
   );
@@ -154,7 +154,7 @@ export async function dismissProber(em: EntityManager, sobreId: string): Promise
 }
 
 /** When a send may go: `nearMilliseconds` from now at most, the next one `spacingMilliseconds` later. */
-export interface SlotWish {
+export interface SlotRequest {
   readonly environment: Environment;
   readonly spacingMilliseconds: number;
   readonly nearMilliseconds: number;
@@ -171,27 +171,31 @@ export interface TakenSlot {
 }
 
 /** The next free slot, taken; null where the endpoint is open or the slot is not near. */
-export function takeSlot(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
-  return takeSlotWhere(em, { ...wish, endpoint: receptionOf(wish.environment) }, 'and open_since is null');
+export function takeSlot(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
+  return takeSlotWhere(
+    em,
+    { ...wish, endpoint: receptionEndpoint(wish.environment) },
+    'and open_since is null',
+  );
 }
 
 /** The same for what has no CFE: null also where CFEs wait. */
-export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
+export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
-    { ...wish, endpoint: receptionOf(wish.environment) },
+    { ...wish, endpoint: receptionEndpoint(wish.environment) },
     `and open_since is null and not others_wait(split_part(name, '/', 1))`,
   );
 }
 
 /** The next free moment for a question about verdicts, taken; null where it is not near. */
-export function takeQuestion(em: EntityManager, wish: SlotWish): Promise<TakenSlot | null> {
+export function takeQuestionSlot(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
   return takeSlotWhere(em, { ...wish, endpoint: `${wish.environment}/consultation` }, '');
 }
 
 async function takeSlotWhere(
   em: EntityManager,
-  { endpoint, spacingMilliseconds, nearMilliseconds, clock }: SlotWish & { endpoint: Endpoint },
+  { endpoint, spacingMilliseconds, nearMilliseconds, clock }: SlotRequest & { endpoint: Endpoint },
   condition: string,
 ): Promise<TakenSlot | null> {
   const now = nowParameter(clock);
@@ -199,7 +203,7 @@ async function takeSlotWhere(
     `update authority_endpoint
      set next_free_at = greatest(next_free_at, ${NOW}) + ? * interval '1 millisecond'
      where name = ? and next_free_at <= ${NOW} + ? * interval '1 millisecond' ${condition}
-     returning ${milliseconds('next_free_at')} - ? as slot, ${milliseconds(NOW)} as now,
+     returning ${millisecondsSql('next_free_at')} - ? as slot, ${millisecondsSql(NOW)} as now,
        (select failures from authority_endpoint reception where open_since is null
           and reception.name = split_part(authority_endpoint.name, '/', 1) || '/reception') as "closedAfter"`,
     [now, spacingMilliseconds, endpoint, now, nearMilliseconds, spacingMilliseconds, now],

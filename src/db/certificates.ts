@@ -5,7 +5,7 @@ import { Certificate } from './entities/enterprises.ts';
 const WITH_KEY = { populate: ['sealedKey'] } as const;
 
 /** The certificate that signs for the enterprise now: the one last uploaded, without its key; null before the first. */
-export function currentCertificate(
+export function findCurrentCertificate(
   em: EntityManager,
   rut: string,
   environment: Environment,
@@ -14,7 +14,7 @@ export function currentCertificate(
 }
 
 /** The same with its sealed key, for those who may read it: worker and command line. */
-export function currentSigner(
+export function findCurrentSigner(
   em: EntityManager,
   rut: string,
   environment: Environment,

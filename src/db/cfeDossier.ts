@@ -8,14 +8,14 @@ import { type CfeStatus, isFinal } from '../domain/cfeStatus.ts';
 import { acceptableUntil } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import type { SupportAction } from '../domain/supportAction.ts';
-import { attemptsOf } from './attempts.ts';
+import { listAttemptsOfCfe } from './attempts.ts';
 import { listAudit } from './audit.ts';
-import { endpointStates } from './authorityEndpoints.ts';
+import { listEndpointStates } from './authorityEndpoints.ts';
 import type { AuditEntry } from './entities/operations.ts';
 import type { ApiKey } from './entities/people.ts';
 import { Cfe } from './entities/receipts.ts';
 import { isNumberUndecided } from './numbers.ts';
-import { placeInLine, type SobreOfCfe, sobresOf } from './sobres.ts';
+import { findQueuePosition, listSobresOfCfe, type SobreOfCfe } from './sobres.ts';
 
 const MOST_ACTS = 100;
 
@@ -28,7 +28,7 @@ export interface StuckMoment {
 }
 
 /** An API key as far as people know it. */
-export type AskingKey = Pick<ApiKey, 'id' | 'accountId' | 'publicId' | 'environment' | 'label'>;
+export type RequestingKey = Pick<ApiKey, 'id' | 'accountId' | 'publicId' | 'environment' | 'label'>;
 
 export interface CfeDossier {
   readonly next: NextStep;
@@ -37,7 +37,7 @@ export interface CfeDossier {
   /** Since when it stands so. */
   readonly since: Date;
   /** The API key by which it was asked for; null where there was none. */
-  readonly askedBy: AskingKey | null;
+  readonly askedBy: RequestingKey | null;
   readonly actions: readonly SupportAction[];
   /** The CFE that it corrects. */
   readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
@@ -54,19 +54,19 @@ export interface CfeDossier {
 }
 
 /** An API key as people know it: its beginning, its label, its id. */
-export const askedByText = (key: AskingKey): string =>
+export const formatRequestingKey = (key: RequestingKey): string =>
   [`${apiKeyPrefix(key)}…`, key.label, key.id].filter(Boolean).join(' · ');
 
 /** The dossier of a CFE at this moment. */
-export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
+export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
   const [isUndecided, stuck, attempts, sobres, acts, original, ahead, service, askedBy] = await Promise.all([
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
     stuckMoments(em.fork(), cfe.id),
-    attemptsOf(em.fork(), cfe.id),
-    sobresOf(em.fork(), cfe.id),
+    listAttemptsOfCfe(em.fork(), cfe.id),
+    listSobresOfCfe(em.fork(), cfe.id),
     listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
     cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
-    isFinal(cfe.status) ? null : placeInLine(em.fork(), cfe.id),
+    isFinal(cfe.status) ? null : findQueuePosition(em.fork(), cfe.id),
     isFinal(cfe.status) ? null : serviceOf(em.fork(), cfe),
     keyThatAsked(em.fork(), cfe.id),
   ]);
@@ -99,8 +99,8 @@ export async function cfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossie
   };
 }
 
-async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<AskingKey | null> {
-  const [key] = await em.execute<AskingKey[]>(
+async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<RequestingKey | null> {
+  const [key] = await em.execute<RequestingKey[]>(
     `select key.id, key.account_id as "accountId", public_id as "publicId", key.environment, label
      from cfe join api_key key on key.id = cfe.key_id where cfe.id = ?`,
     [cfeUuid],
@@ -122,7 +122,7 @@ async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMo
 
 /** The service that a CFE on its way needs next: verdicts are asked for where sobres are received. */
 async function serviceOf(em: EntityManager, { environment }: Cfe) {
-  const states = await endpointStates(em);
+  const states = await listEndpointStates(em);
   return states.find(({ endpoint }) => endpoint === `${environment}/reception`) ?? null;
 }
 
@@ -145,14 +145,14 @@ function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly S
 }
 
 /** One thing that happened to a CFE. */
-export interface CfeHappening {
+export interface CfeHistoryEntry {
   at: string;
   what: string;
 }
 
 /** What happened to a CFE, oldest first, as its rows tell. */
-export async function cfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHappening[]> {
-  const sobres = (await sobresOf(em, cfe.id)).filter(({ idemisor }) => idemisor !== null);
+export async function readCfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHistoryEntry[]> {
+  const sobres = (await listSobresOfCfe(em, cfe.id)).filter(({ idemisor }) => idemisor !== null);
   const happenings = [
     { at: cfe.createdAt, what: 'numbered' },
     ...sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [

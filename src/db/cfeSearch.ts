@@ -14,7 +14,7 @@ import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { Cfe } from './entities/receipts.ts';
 import { type Seen, visibleTo } from './roles.ts';
-import { all, columnsOf, type Fragment, joined, query } from './sql.ts';
+import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from './sql.ts';
 
 /** Which CFEs to look for: every condition that is given must hold. */
 export interface CfeSearch {
@@ -57,13 +57,13 @@ export interface FoundCfes {
   readonly next: string | null;
 }
 
-const cfe = columnsOf<'cfe'>();
+const cfe = conditionBuilder<'cfe'>();
 const RECEIVER = sql`cfe.document #>> '{receiver,document,number}'`;
 
 /** Conditions that all must hold, but for who sees it and for what names it. */
 function conditionsOf(filter: CfeSearch): Fragment {
   const { status, from, to, createdFrom, createdBefore } = filter;
-  return all(
+  return whereAll(
     cfe.and({
       'cfe.environment': filter.environment,
       'cfe.rut': filter.rut,
@@ -103,7 +103,7 @@ function namedIn(
     idempotencyKey !== undefined && keyed(idempotencyKey),
     requestId !== undefined && requestedAs(requestId),
   ].filter((one) => one !== false);
-  return ids.length === 0 ? null : joined('intersect', ids);
+  return ids.length === 0 ? null : joinSql('intersect', ids);
 }
 
 /** Each thing that a text may name is looked for by its own index. */
@@ -118,7 +118,7 @@ function textIds(seen: Seen, sought: Sought | null, ofReceiver: (number: string)
     ...(cfeId ? [placed(seen, cfeId)] : []),
     ...(printed ? [printedAs(seen, printed)] : []),
   ];
-  return joined('union all', ids);
+  return joinSql('union all', ids);
 }
 
 const requestedAs = (id: string): Fragment => sql`select id from cfe where request_id = ${id}`;
@@ -138,7 +138,7 @@ const printedAs = (seen: Seen, { serie, numero }: NonNullable<Sought['printed']>
   select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
     and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
   where ${numero} between place.number_start and place.last_number
-    and ${all(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
+    and ${whereAll(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
 
 /** So many enterprises are looked into one by one, each for what is known of it; of more, by one question about all. */
 const FEW_ENTERPRISES = 20;
@@ -146,8 +146,8 @@ const FEW_ENTERPRISES = 20;
 /** The enterprises to look into; null where they are many. */
 async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): Promise<string[] | null> {
   if (seen === null) return rut === undefined ? null : [rut];
-  const wanted = all(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
-  const rows = await query(em)<{ rut: string }>`
+  const wanted = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
+  const rows = await runSql(em)<{ rut: string }>`
     select rut from enterprise where ${wanted} limit ${FEW_ENTERPRISES + 1}`;
   return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
 }
@@ -166,7 +166,7 @@ async function partsOf(
   /** Of each enterprise that is seen its newest: none of another is read. */
   const ofEach = (where: Fragment): Fragment => sql`
     select newest.id, newest.created_at
-    from enterprise cross join lateral (${newest(all(sql`cfe.rut = enterprise.rut`, where))}) newest
+    from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, where))}) newest
     where ${visibleTo(seen, 'enterprise.rut')}`;
   const named = namedIn(
     seen,
@@ -184,11 +184,11 @@ async function partsOf(
   const inOrder = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
   const conditions = isIndexed(filter) ? [sql`true`] : inOrder;
   if (ruts)
-    return ruts.flatMap((rut) => conditions.map((one) => newest(all(cfe.and({ 'cfe.rut': rut }), one))));
+    return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
   if (seen !== null || filter.receiver !== undefined) return conditions.map(ofEach);
   if (isIndexed(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
-  return types.flatMap((type) => inOrder.map((one) => newest(all(cfe.and({ 'cfe.type': type }), one))));
+  return types.flatMap((type) => inOrder.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))));
 }
 
 /** Conditions that few CFEs meet, with an index that leads to these, of all and of one enterprise; the others leave many. */
@@ -209,7 +209,7 @@ export async function searchCfes(
   filter: CfeSearch,
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
-  const narrow = all(
+  const narrow = whereAll(
     conditionsOf(filter),
     Boolean(after) &&
       sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
@@ -217,9 +217,9 @@ export async function searchCfes(
   const parts = await partsOf(em, seen, filter, { narrow, most: skip + limit + 1 });
   if (parts.length === 0) return { cfes: [], next: null };
   const columns = em.getMetadata(Cfe).props.filter(({ lazy }) => !lazy);
-  const rows = await query(em)<EntityDictionary<Cfe>>`
+  const rows = await runSql(em)<EntityDictionary<Cfe>>`
     select ${sql.join(columns.flatMap(({ fieldNames }) => fieldNames.map((name) => sql.ref(name))))} from cfe
-    where id in (select id from (${joined('union all', parts)}) newest ${NEWEST_FIRST} offset ${skip} limit ${limit + 1})
+    where id in (select id from (${joinSql('union all', parts)}) newest ${NEWEST_FIRST} offset ${skip} limit ${limit + 1})
     ${NEWEST_FIRST}`;
   const cfes = rows.slice(0, limit).map((row) => em.map(Cfe, row));
   return { cfes, next: rows.length > limit ? (cfes.at(-1)?.id ?? null) : null };
@@ -234,8 +234,12 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
   const named = namedIn(seen, filter, (number) => sql`select id from cfe where ${RECEIVER} = ${number}`);
-  const wanted = all(visibleTo(seen, 'cfe.rut'), conditionsOf(filter), named && sql`cfe.id in (${named})`);
-  const [row] = await query(em)<{ total: number }>`select ${
+  const wanted = whereAll(
+    visibleTo(seen, 'cfe.rut'),
+    conditionsOf(filter),
+    named && sql`cfe.id in (${named})`,
+  );
+  const [row] = await runSql(em)<{ total: number }>`select ${
     isPlain
       ? sql`coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence cfe`
       : sql`count(*)::integer as total from cfe`
@@ -244,7 +248,7 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
 }
 
 /** What a text leads to. */
-export type Found =
+export type SearchTarget =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'enterprise'; readonly rut: string }
   | { readonly kind: 'cfe'; readonly rut: string; readonly environment: Environment; readonly cfeId: string }
@@ -255,11 +259,11 @@ export type Found =
  * What somebody means by a text, among all that they see: an enterprise by its RUT; one CFE, by cfe_id, serie and number as
  * printed, request id, Idempotency-Key, or its receiver's document; or several of them.
  */
-export async function findCfes(em: EntityManager, seen: Seen, text: string): Promise<Found> {
+export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
   const sought = soughtIn(text);
   if (!sought) return { kind: 'nothing' };
   if (sought.rut !== null) {
-    const rows = await query(em)`
+    const rows = await runSql(em)`
       select rut from enterprise where rut = ${sought.rut} and ${visibleTo(seen, 'rut')}`;
     if (rows.length > 0) return { kind: 'enterprise', rut: sought.rut };
   }

@@ -29,7 +29,7 @@ export async function lockNumbering(em: EntityManager, { rut, environment, type 
 }
 
 /** Skips `count` places of a numbering that the caller has locked; they are counted nowhere. */
-export async function skipPlaces(
+export async function skipSequences(
   em: EntityManager,
   { rut, environment, type }: Numbering,
   count: number,
@@ -42,12 +42,12 @@ export async function skipPlaces(
 }
 
 /** The CFE with this UUID; throws where there is none. */
-export function cfeById(em: EntityManager, id: string): Promise<Cfe> {
+export function requireCfe(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id });
 }
 
 /** The CFEs with these UUIDs, by them. */
-export async function cfesById(em: EntityManager, ids: readonly string[]): Promise<Map<string, Cfe>> {
+export async function findCfesById(em: EntityManager, ids: readonly string[]): Promise<Map<string, Cfe>> {
   const cfes = await em.find(Cfe, { id: { $in: [...new Set(ids)] } });
   return new Map(cfes.map((cfe) => [cfe.id, cfe]));
 }
@@ -58,7 +58,7 @@ export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
 }
 
 /** The CFE that a cfe_id names, or null, with what its request brought along. */
-export function findCfeForPerson(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+export function findCfeWithRequest(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['idempotencyKey', 'requestId'] });
 }
 
@@ -114,7 +114,7 @@ export const findReceipt = (
   ]);
 
 /** The receipt whose page has this token, or null. */
-export const findReceiptOfToken = (em: EntityManager, token: string): Promise<Receipt | null> =>
+export const findReceiptByToken = (em: EntityManager, token: string): Promise<Receipt | null> =>
   receiptWhere(em, 'receipt_token = ?', [token]);
 
 /** The long parts of a signed CFE that its files are made from; which of them, by `columns`. */
@@ -125,11 +125,11 @@ async function longParts<T extends object>(em: EntityManager, id: string, column
 }
 
 /** The signed XML of a CFE that has one. */
-export const signedXmlOf = async (em: EntityManager, id: string): Promise<string> =>
+export const readSignedXml = async (em: EntityManager, id: string): Promise<string> =>
   (await longParts<{ xml: string }>(em, id, 'signed_xml as xml')).xml;
 
 /** What is printed of a signed CFE. */
-export const printedPartsOf = (
+export const readPrintedParts = (
   em: EntityManager,
   id: string,
 ): Promise<{ signedXml: string; document: Pick<CfeDocument, 'issuer' | 'adenda'> }> =>
@@ -141,14 +141,14 @@ export const printedPartsOf = (
   );
 
 /** The document of a CFE as JSON text, unread, and the picture that its receipt shows. */
-export const documentTextOf = (
+export const readDocumentText = (
   em: EntityManager,
   id: string,
 ): Promise<{ json: string; logoSha256: string | null }> =>
   longParts(em, id, `document::text as json, document #>> '{issuer,logoSha256}' as "logoSha256"`);
 
 /** Those of the CFEs with these UUIDs that have their verdict. */
-export async function decidedAmong(em: EntityManager, ids: readonly string[]): Promise<string[]> {
+export async function filterDecided(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     'select id from cfe where id in (?) and settled_at is not null',
     [[...ids]],
@@ -204,7 +204,7 @@ async function referencedAmount(
 }
 
 /** Which stuck CFEs to act on; every condition that is given must hold. */
-export interface StuckFilter {
+export interface StuckCfeFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
   status?: CfeStatus | undefined;
@@ -212,7 +212,7 @@ export interface StuckFilter {
 }
 
 /** Stuck CFEs, oldest first, at most `limit`. */
-export function stuckCfes(em: EntityManager, filter: StuckFilter, limit: number): Promise<Cfe[]> {
+export function findStuckCfes(em: EntityManager, filter: StuckCfeFilter, limit: number): Promise<Cfe[]> {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(
     Cfe,
@@ -243,7 +243,7 @@ export async function lockOriginal(em: EntityManager, key: CfeKey): Promise<Lock
  * Marks the CFEs of a sobre whose step keeps failing by a mistake of ours, and has its run told, in one transaction: once,
  * however often it is called. Those that have their verdict, or wait for support already, stay as they are.
  */
-export function markOwnFault(em: EntityManager, sobreId: string, now: Date): Promise<void> {
+export function markStuckByBug(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
     const marked = await open.nativeUpdate(
       Cfe,
@@ -255,7 +255,7 @@ export function markOwnFault(em: EntityManager, sobreId: string, now: Date): Pro
 }
 
 /** The mistake is mended: the CFEs wait for nobody, and the run is told, as it may be waiting for a slot or a verdict. */
-export function clearOwnFault(em: EntityManager, sobreId: string, now: Date): Promise<void> {
+export function clearStuckByBug(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
     const cleared = await open.nativeUpdate(Cfe, { sobreId, stuckReason: 'internal' }, { stuckReason: null });
     if (cleared > 0) await signalSobre(open, sobreId, SIGNALS.stepGoesOn, now);

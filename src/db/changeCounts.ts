@@ -24,7 +24,7 @@ export const TOPICS = Object.keys(TABLES) as readonly Topic[];
  * How often rows of each topic were written, for whoever compares two answers. From PostgreSQL's own counters, which each
  * connection brings up to date within seconds: no table is touched, however large.
  */
-export async function changeCounts(em: EntityManager): Promise<Record<Topic, string>> {
+export async function readChangeCounts(em: EntityManager): Promise<Record<Topic, string>> {
   const rows = await em.execute<{ relname: string; written: string }[]>(
     `select relname, (n_tup_ins + n_tup_upd + n_tup_del)::text as written
      from pg_stat_user_tables where schemaname = 'public' and relname in (?)`,

@@ -5,7 +5,7 @@ import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 export type JoinedRow = Record<string, unknown>;
 
 /** The columns of an entity, to be selected, without those that are lazy unless they are named. */
-export function columnsOf<T extends object>(
+export function selectColumns<T extends object>(
   em: EntityManager,
   entity: EntityClass<T>,
   alias: string,
@@ -21,7 +21,7 @@ export function columnsOf<T extends object>(
 }
 
 /** The entity whose columns stand under the alias; null where an outer join found none. */
-export function entityIn<T extends { id: string }>(
+export function readEntity<T extends { id: string }>(
   em: EntityManager,
   entity: EntityClass<T>,
   alias: string,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { EnterpriseStatus } from '../domain/enterpriseStatus.ts';
 import type { MemberRole } from '../domain/people.ts';
-import { all, query } from './sql.ts';
+import { runSql, whereAll } from './sql.ts';
 
 export interface ListedAccount {
   readonly id: string;
@@ -21,17 +21,17 @@ export interface ListedAccount {
 const within = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Accounts by name, those behind one of that name and id; `text`: what name, address or id hold. */
-export async function accountsPage(
+export async function listAccountsPage(
   em: EntityManager,
   { text }: { text?: string | undefined },
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ListedAccount[]> {
-  const wanted = all(
+  const wanted = whereAll(
     text !== undefined &&
       sql`a.name ilike ${within(text)} or a.email ilike ${within(text)} or a.id::text = lower(${text})`,
     after && sql`(a.name, a.id) > (${after[0]}, ${after[1]})`,
   );
-  const rows = await query(em)<Omit<ListedAccount, 'createdAt'> & { created: string }>`
+  const rows = await runSql(em)<Omit<ListedAccount, 'createdAt'> & { created: string }>`
     select a.id, a.name, a.email, a.is_developer as "isDeveloper", a.created_at as created,
       (select count(*)::int from enterprise e where e.owner_account_id = a.id) as enterprises,
       (select count(*)::int from membership m where m.account_id = a.id) as members
@@ -39,7 +39,7 @@ export async function accountsPage(
   return rows.map(({ created, ...row }) => ({ ...row, createdAt: new Date(created) }));
 }
 
-export interface EnterpriseOf {
+export interface EnterpriseRole {
   readonly rut: string;
   readonly legalName: string;
   readonly status: EnterpriseStatus;
@@ -47,12 +47,12 @@ export interface EnterpriseOf {
 }
 
 /** The enterprises at which an account has a role, by RUT, those behind a RUT. */
-export function enterprisesAt(
+export function listEnterpriseRoles(
   em: EntityManager,
   accountId: string,
   { after, limit }: { after: string | null; limit: number },
-): Promise<EnterpriseOf[]> {
-  return em.execute<EnterpriseOf[]>(
+): Promise<EnterpriseRole[]> {
+  return em.execute<EnterpriseRole[]>(
     `select e.rut, e.legal_name as "legalName", e.status, held.role from (
        select rut, 'OWNER' as role from enterprise where owner_account_id = ?
        union all
@@ -65,7 +65,7 @@ export function enterprisesAt(
 }
 
 /** How many requests an hour an account may make, where an operator set that: by environment. */
-export async function ownLimits(
+export async function listRateLimits(
   em: EntityManager,
   accountId: string,
 ): Promise<ReadonlyMap<Environment, number>> {

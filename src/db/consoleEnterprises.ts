@@ -9,7 +9,7 @@ import {
 } from '../domain/enterpriseStatus.ts';
 import { addDays } from '../domain/montevideo.ts';
 import { type Seen, visibleTo } from './roles.ts';
-import { all, type Fragment, query } from './sql.ts';
+import { type Fragment, runSql, whereAll } from './sql.ts';
 
 /** An enterprise as the list shows it. */
 export interface ListedEnterprise {
@@ -57,7 +57,7 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
 };
 
 /** At `now`, which is on the day `today`: enterprises behind the RUT `after`, in the order of their RUTs. */
-export async function enterprisesSeen(
+export async function listVisibleEnterprises(
   em: EntityManager,
   seen: Seen,
   { text, status, lacks, endsWithin }: EnterpriseFilter,
@@ -65,18 +65,18 @@ export async function enterprisesSeen(
 ): Promise<ListedEnterprise[]> {
   // The text's own characters have no meaning of their own.
   const part = text?.replace(/[\\%_]/g, '\\$&');
-  const matching = all(
+  const matching = whereAll(
     visibleTo(seen, 'e.rut'),
     after !== null && sql`e.rut > ${after}`,
     status !== undefined && sql`e.status = ${status}`,
     part !== undefined &&
       sql`(e.rut like ${`${part}%`} or e.legal_name ilike ${`%${part}%`} or e.trade_name ilike ${`%${part}%`})`,
   );
-  const wanted = all(
+  const wanted = whereAll(
     lacks !== undefined && sql`not (${FACTS[lacks]})`,
     endsWithin !== undefined && sql`least(certificate_ends, cae_ends) <= ${addDays(today, endsWithin)}`,
   );
-  const rows = await query(em)<Row>`
+  const rows = await runSql(em)<Row>`
     select rut, legal_name as "legalName", status, permissions, plan_id is not null as "hasPlan", date_come as "dateCome",
       certificate_holds as "certificateHolds", cae_holds as "caeHolds",
       certificate_ends::text as "certificateEnds", cae_ends::text as "caeEnds",
@@ -120,15 +120,15 @@ function listed({
 }
 
 /** An account with a role at an enterprise. */
-export interface AccountAt {
+export interface AccountRole {
   readonly accountId: string;
   readonly name: string;
   readonly role: 'OWNER' | 'MEMBER' | 'VIEWER';
 }
 
 /** The accounts that have a role at an enterprise, its owner first. */
-export function accountsAt(em: EntityManager, rut: string): Promise<AccountAt[]> {
-  return em.execute<AccountAt[]>(
+export function listAccountRoles(em: EntityManager, rut: string): Promise<AccountRole[]> {
+  return em.execute<AccountRole[]>(
     `select account.id as "accountId", name, role from (
        select owner_account_id as id, 'OWNER' as role, 0 as place from enterprise where rut = ?
        union all select account_id, role, 1 from enterprise_grant where rut = ?

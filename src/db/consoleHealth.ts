@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { type NeedyPaper, needyPapers } from './consolePapers.ts';
-import { reportsDue } from './consoleReports.ts';
-import { waitsForRetry } from './deliveries.ts';
+import { type DocumentWarning, listDocumentWarnings } from './consolePapers.ts';
+import { countReportsDue } from './consoleReports.ts';
+import { waitsForRetrySql } from './deliveries.ts';
 import { type Seen, visibleAmong, visibleTo } from './roles.ts';
-import { all, type Fragment, query } from './sql.ts';
+import { type Fragment, runSql, whereAll } from './sql.ts';
 
 /** At most this many rows of each list. */
 const MOST = 20;
@@ -36,7 +36,7 @@ export interface Health {
   readonly pending: readonly (Group & { status: CfeStatus })[];
   readonly stuck: readonly (Group & { reason: StuckReason })[];
   /** Papers for production that run low, end soon or ended lately, these at the end. */
-  readonly papers: Few<NeedyPaper>;
+  readonly papers: Few<DocumentWarning>;
   /** Those with deliveries that were given up in the last 24 hours, or that wait for their next retry. */
   readonly webhooks: Few<FailingWebhook>;
   readonly reports: {
@@ -63,27 +63,27 @@ export interface FailingWebhook {
 }
 
 /** How things stand at `now`; papers and reports as of `businessNow`. */
-export async function consoleHealth(
+export async function readConsoleHealth(
   em: EntityManager,
   seen: Seen,
   { now, businessNow }: { now: Date; businessNow: Date },
 ): Promise<Health> {
   const groups = (key: 'status' | 'stuck_reason', condition: Fragment): Promise<Row[]> =>
-    query(em)<Row>`
+    runSql(em)<Row>`
       select environment, ${sql.ref(key)} as key, count(*)::int as count, min(created_at) as oldest
       from cfe where ${condition} and ${visibleAmong(seen, 'rut')}
       group by environment, ${sql.ref(key)} order by environment, count desc`;
   const [pending, stuck, papers, webhooks, reports] = [
     await groups('status', sql`settled_at is null and stuck_reason is null`),
     await groups('stuck_reason', sql`stuck_reason is not null`),
-    await needyPapers(
+    await listDocumentWarnings(
       em,
       seen,
       { now: businessNow, within: SOON_DAYS, isIssuing: true },
       { endedLast: true, limit: MOST + 1 },
     ),
     await failingWebhooks(em, seen, now),
-    { due: await reportsDue(em, seen, businessNow), stuck: await stuckReports(em, seen) },
+    { due: await countReportsDue(em, seen, businessNow), stuck: await stuckReports(em, seen) },
   ];
   return {
     pending: pending.map(({ key, oldest, ...row }) => ({
@@ -110,22 +110,22 @@ interface Row {
 }
 
 async function failingWebhooks(em: EntityManager, seen: Seen, now: Date): Promise<FailingWebhook[]> {
-  const own = all(seen !== null && sql`account_id = any (${seen}::uuid[])`);
+  const own = whereAll(seen !== null && sql`account_id = any (${seen}::uuid[])`);
   const since = new Date(now.getTime() - DAY_MILLISECONDS);
-  return query(em)<FailingWebhook>`
+  return runSql(em)<FailingWebhook>`
     select webhook.id, url, count(settled_at)::int as failed, count(next_attempt_at)::int as waiting
     from (
       select webhook_id, settled_at, null::timestamptz as next_attempt_at from delivery
       where status = 'FAILED' and created_at > ${since}::timestamptz - interval '1 hour' and settled_at > ${since}
       union all
-      select webhook_id, null, next_attempt_at from delivery where ${sql.raw(waitsForRetry('delivery'))}
+      select webhook_id, null, next_attempt_at from delivery where ${sql.raw(waitsForRetrySql('delivery'))}
     ) undelivered join webhook on webhook.id = webhook_id
     where removed_at is null and ${own}
     group by webhook.id, url order by count(*) desc, webhook.id limit ${MOST + 1}`;
 }
 
 const stuckReports = (em: EntityManager, seen: Seen): Promise<Health['reports']['stuck']> =>
-  query(em)<Health['reports']['stuck'][number]>`
+  runSql(em)<Health['reports']['stuck'][number]>`
     select stuck_reason as reason, environment, count(*)::int as count, min(date)::text as oldest from daily_report
     where stuck_reason is not null and ${visibleTo(seen, 'rut')}
     group by stuck_reason, environment order by environment, count desc`;

@@ -6,14 +6,14 @@ import { addDays, montevideoDate } from '../domain/montevideo.ts';
 import { aboutLow, FEW_PART, runsLow, type TypeNumbers } from '../domain/warnings.ts';
 import { LAST_DAY } from './consoleEnterprises.ts';
 import { type Seen, visibleTo } from './roles.ts';
-import { all, type Fragment, query } from './sql.ts';
-import { usedLately } from './warnings.ts';
+import { type Fragment, runSql, whereAll } from './sql.ts';
+import { countRecentNumbers } from './warnings.ts';
 
-export const PAPER_KINDS = ['low', 'cae', 'certificate'] as const;
-type PaperKind = (typeof PAPER_KINDS)[number];
+export const DOCUMENT_WARNING_KINDS = ['low', 'cae', 'certificate'] as const;
+type PaperKind = (typeof DOCUMENT_WARNING_KINDS)[number];
 
 /** A CAE with numbers left or a certificate that signs, which end; or a type whose numbers run low, of all its CAEs. */
-export interface NeedyPaper {
+export interface DocumentWarning {
   readonly kind: PaperKind;
   /** Of the CAE or certificate; where numbers run low, of one of the type's CAEs. */
   readonly id: string;
@@ -46,7 +46,7 @@ interface PaperFilter {
  * Papers for production that end within so many days from `now` or ended lately, and types whose numbers run low, by their day and
  * behind `after`; with `endedLast` those that have ended come at the end.
  */
-export async function needyPapers(
+export async function listDocumentWarnings(
   em: EntityManager,
   seen: Seen,
   { now, within, kind, isIssuing = false }: PaperFilter,
@@ -55,19 +55,19 @@ export async function needyPapers(
     endedLast = false,
     limit,
   }: { after?: readonly [day: string, kind: string, id: string] | null; endedLast?: boolean; limit: number },
-): Promise<NeedyPaper[]> {
+): Promise<DocumentWarning[]> {
   const today = montevideoDate(now);
   const ends = (day: Fragment): Fragment =>
     sql`${day} between ${addDays(today, -TOLD_DAYS)} and ${addDays(today, within)}`;
   const low = kind === undefined || kind === 'low' ? await typesThatRunLow(em, seen, now) : [];
-  const wanted = all(
+  const wanted = whereAll(
     visibleTo(seen, 'paper.rut'),
     kind !== undefined && sql`kind = ${kind}`,
     isIssuing && sql`e.status <> 'SUSPENDED'`,
     after && sql`(day, kind, paper.id) > (${after[0]}, ${after[1]}, ${after[2]})`,
   );
   const order = endedLast ? sql`day < ${today}, day` : sql`day`;
-  return query(em)<NeedyPaper>`
+  return runSql(em)<DocumentWarning>`
     select kind, paper.id, paper.rut, e.legal_name as "legalName", type, serie, authorization_number as "authorizationNumber",
       ends::text as ends, day::text as day, numbers_left as "numbersLeft"
     from (
@@ -98,7 +98,7 @@ interface Counted extends Omit<TypeNumbers, 'used'> {
  * alone that were warned of at the last hour's turn (docs/contract.md#warnings); few numbers are seen at once.
  */
 async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
-  const counted = await query(em)<Counted>`
+  const counted = await runSql(em)<Counted>`
     select counted.*, w.rut is not null as "isWarned" from (
       select rut, type, min(id::text) as id, max(expiration_date)::text as ends,
         bool_or(is_valid) as "hasValid",
@@ -111,6 +111,6 @@ async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promis
     where w.rut is not null or ("hasValid" and "left" * ${FEW_PART}::float8 <= size)`;
   const isFew = (one: Counted): boolean => runsLow({ ...one, used: 0 });
   const paced = counted.filter((one) => one.isWarned && !isFew(one)).map(({ rut }) => rut);
-  const used = await usedLately(em, [...new Set(paced)], now);
+  const used = await countRecentNumbers(em, [...new Set(paced)], now);
   return counted.filter((one) => runsLow({ ...one, used: used.get(one.rut)?.get(one.type) ?? 0 }));
 }

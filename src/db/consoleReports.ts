@@ -7,10 +7,10 @@ import type { ReportStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import type { ReportFilter, ReportKey } from './dailyReports.ts';
 import { type Seen, visibleAmong, visibleTo } from './roles.ts';
-import { all, columnsOf, type Fragment, query } from './sql.ts';
+import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 /** A report as the list shows it. */
-export interface ListedReport extends ReportKey {
+export interface ReportRow extends ReportKey {
   readonly legalName: string;
   readonly status: ReportStatus;
   readonly sequence: number | null;
@@ -32,13 +32,13 @@ const NOT_THERE = sql`status in ('OPEN', 'SENT', 'REFUSED')`;
 /** Older reports that the authority does not have are its affair and ours no more. */
 const REPORT_DAYS = 70;
 /** How many of production's reports of days that are over the authority does not have, how many of them late, and when the first is due. */
-export async function reportsDue(
+export async function countReportsDue(
   em: EntityManager,
   seen: Seen,
   now: Date,
 ): Promise<{ readonly count: number; readonly late: number; readonly first: Date } | null> {
   const today = montevideoDate(now);
-  const rows = await query(em)<{ count: number; late: number; first: string | null }>`
+  const rows = await runSql(em)<{ count: number; late: number; first: string | null }>`
     select count(*)::int as count, count(*) filter (where due_at < ${now})::int as late, min(due_at) as first
     from daily_report
     where environment = 'production' and ${NOT_THERE} and date < ${today} and date > ${addDays(today, -REPORT_DAYS)}
@@ -48,7 +48,7 @@ export async function reportsDue(
 }
 
 /** Where a page of the list ended: whether its last row waits for a person (`1`), its day, its RUT and environment. */
-export const placeOf = ({ stuckReason, date, rut, environment }: ListedReport): readonly string[] => [
+export const reportCursor = ({ stuckReason, date, rut, environment }: ReportRow): readonly string[] => [
   stuckReason === null ? '0' : '1',
   date,
   rut,
@@ -58,12 +58,12 @@ export const placeOf = ({ stuckReason, date, rut, environment }: ListedReport): 
 /**
  * Reports behind a place, those first that wait for a person, each part the latest day first: two questions.
  */
-export async function reportsSeen(
+export async function listVisibleReports(
   em: EntityManager,
   seen: Seen,
   filter: ConsoleReportFilter,
   { after, limit }: { after: readonly string[] | null; limit: number },
-): Promise<ListedReport[]> {
+): Promise<ReportRow[]> {
   const stuck =
     after === null || after[0] === '1' ? await part(em, seen, filter, { isStuck: true, after, limit }) : [];
   if (filter.stuck === true || stuck.length >= limit) return stuck;
@@ -83,8 +83,8 @@ async function part(
   seen: Seen,
   filter: ConsoleReportFilter,
   page: Page,
-): Promise<ListedReport[]> {
-  const rows = await query(em)<Omit<ListedReport, 'dueAt'> & { due: string }>`
+): Promise<ReportRow[]> {
+  const rows = await runSql(em)<Omit<ReportRow, 'dueAt'> & { due: string }>`
     select report.rut, report.environment, report.date::text as date, report.status, sequence, due_at as due,
       is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
     from (${placesOf(seen, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
@@ -107,17 +107,17 @@ function placesOf(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment
   return sql`select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
       select environment, date from daily_report where ${matching} and rut = own.rut
       order by date desc, environment limit ${page.limit}
-    ) as newest where ${all(visibleTo(seen, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
+    ) as newest where ${whereAll(visibleTo(seen, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
 }
 
-const report = columnsOf<'daily_report'>();
+const report = conditionBuilder<'daily_report'>();
 
 function conditionsOf(
   { environment, status, from, to, lateAt }: ConsoleReportFilter,
   { isStuck, after }: Page,
 ): Fragment {
   const [, date = '', rut, placeEnvironment] = after ?? [];
-  return all(
+  return whereAll(
     report('stuck_reason', isStuck ? 'is not' : 'is', null),
     report.and({ environment, status }),
     lateAt && sql`${NOT_THERE} and due_at < ${lateAt}`,
@@ -130,7 +130,7 @@ function conditionsOf(
 }
 
 /** What is held now of one type of a day. */
-export interface HeldNow {
+export interface HeldNumbers {
   readonly type: CfeType;
   readonly issued: number;
   readonly annulled: number;
@@ -143,10 +143,10 @@ const MOST_COUNTED = 50_000;
  * What we hold of a day now, by type: CFEs that the authority has accepted or observed, and numbers annulled with the day. Null
  * where the day has too many CFEs to count them for a page.
  */
-export async function heldNow(
+export async function countHeldNumbers(
   em: EntityManager,
   { rut, environment, date }: ReportKey,
-): Promise<HeldNow[] | null> {
+): Promise<HeldNumbers[] | null> {
   const rows = await em.execute<{ type: CfeType; issued: number; annulled: number; read: number }[]>(
     `with signed as materialized (
        select type, status from cfe

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type OperatorRole, SESSION, type SignInMethod } from '../domain/people.ts';
 import { ConsoleSession } from './entities/people.ts';
-import { rowsOf, statement } from './sql.ts';
+import { declareStatement, runStatement } from './sql.ts';
 
 /** A session that is good, and whose it is. */
 export interface LiveSession {
@@ -17,7 +17,7 @@ export interface LiveSession {
 /** How exact the last use of a session is: it is written once a minute, not with every request. */
 const SEEN_PRECISION_MILLISECONDS = 60_000;
 
-const TOUCH = statement(
+const TOUCH = declareStatement(
   'touch_console_session',
   `with live as (
      select session.id, person_id, method, complete, email, operator_role, sealed_totp is not null as has_totp,
@@ -51,7 +51,7 @@ export async function useSession(
     has_totp: boolean;
   }
   const before = (milliseconds: number): string => new Date(now.getTime() - milliseconds).toISOString();
-  const [row] = await rowsOf<Row>(em, TOUCH, [
+  const [row] = await runStatement<Row>(em, TOUCH, [
     byPerson ? before(SEEN_PRECISION_MILLISECONDS) : new Date(0).toISOString(),
     tokenHash,
     before(SESSION.longestMilliseconds),
@@ -106,7 +106,7 @@ export function endSessionsOf(
 }
 
 /** The sessions of a person that are good at `now`, newest first. */
-export function liveSessionsOf(em: EntityManager, personId: string, now: Date): Promise<ConsoleSession[]> {
+export function listLiveSessions(em: EntityManager, personId: string, now: Date): Promise<ConsoleSession[]> {
   return em.find(
     ConsoleSession,
     {

@@ -13,7 +13,7 @@ import {
 import type { GrantedRole } from '../domain/roles.ts';
 import { Enterprise } from './entities/enterprises.ts';
 import { RateLimit } from './entities/people.ts';
-import { rowsOf, statement } from './sql.ts';
+import { declareStatement, runStatement } from './sql.ts';
 
 /** How long a count of requests, of failed authentications, of attempts to sign in and of forms is of use: its window. */
 export const COUNT_MILLISECONDS =
@@ -31,7 +31,7 @@ interface Row {
 }
 
 /** A request that is counted, and what it is let in by. */
-export interface Admission {
+export interface RequestAdmission {
   readonly quota: Quota;
   /** The enterprise that it is about; null where there is none of that RUT. */
   readonly enterprise: Enterprise | null;
@@ -39,7 +39,7 @@ export interface Admission {
   readonly granted: GrantedRole | null;
 }
 
-const ADMIT = statement(
+const ADMIT = declareStatement(
   'admit_request',
   `with counted as (
      insert into request_count as mine (account_id, environment, since, requests)
@@ -66,14 +66,14 @@ export async function admitRequest(
   { accountId, environment }: { accountId: string; environment: Environment },
   rut: string | null,
   now: Date,
-): Promise<Admission> {
+): Promise<RequestAdmission> {
   interface AdmissionRow extends Row {
     enterprise: EntityData<Enterprise> | null;
     granted: GrantedRole | null;
   }
   const limit = HOURLY_LIMITS[environment];
   const { at, over } = windowAt(now, limit);
-  const [row] = await rowsOf<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
+  const [row] = await runStatement<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
   if (!row) throw new Error('a counter answered no row');
   const { enterprise, granted } = row;
   return { quota: quotaOf(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
@@ -163,7 +163,7 @@ export async function putRateLimit(
 }
 
 /** How many requests an hour an account may make in production: its own number, else everyone's. */
-export async function hourlyLimitOf(em: EntityManager, accountId: string): Promise<number> {
+export async function findHourlyLimit(em: EntityManager, accountId: string): Promise<number> {
   const own = await em.findOne(RateLimit, { accountId, environment: 'production' });
   return own?.perHour ?? HOURLY_LIMITS.production.most;
 }
@@ -172,7 +172,7 @@ export async function hourlyLimitOf(em: EntityManager, accountId: string): Promi
 export const DAILY_COUNT_MILLISECONDS = 2 * 86_400_000;
 
 /** A counter that may not go beyond `most` in a day. */
-export interface Limited {
+export interface DayLimit {
   readonly counter: string;
   readonly most: number;
   /** Does not hold while this counter of the same call is at most `first`. */
@@ -180,7 +180,7 @@ export interface Limited {
 }
 
 /** What was counted once on a day in Montevideo, `YYYY-MM-DD`. */
-export interface Counted {
+export interface DayCount {
   readonly counter: string;
   readonly day: string;
 }
@@ -189,11 +189,11 @@ export interface Counted {
  * Adds one to each counter of today in Montevideo, less what was counted before; returns the first limit that is exceeded
  * then, and the caller rolls back. Counters are held until the transaction ends, in one order for all: no deadlock.
  */
-export async function countToday<L extends Limited>(
+export async function countToday<L extends DayLimit>(
   em: EntityManager,
   limited: readonly L[],
   now: Date,
-  takenBack: readonly Counted[] = [],
+  takenBack: readonly DayCount[] = [],
 ): Promise<L | null> {
   const day = montevideoDate(now);
   const changes = [

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Counted, countToday } from './counts.ts';
+import { countToday, type DayCount } from './counts.ts';
 import { CredentialsChecks } from './entities/enterprises.ts';
 
 /** Whose checks of which enterprise. */
@@ -9,7 +9,7 @@ interface Checker {
 }
 
 /** What an account had checked at an enterprise so far; the open transaction holds the enterprise's lock. */
-export async function credentialsChecksOf(em: EntityManager, checker: Checker): Promise<CredentialsChecks> {
+export async function findCredentialsChecks(em: EntityManager, checker: Checker): Promise<CredentialsChecks> {
   const held = await em.findOne(CredentialsChecks, { ...checker });
   const none = { day: '', checks: 0, failures: 0, failedAt: null, pendingHash: null, countsAsFailed: false };
   return held ?? em.create(CredentialsChecks, { ...checker, ...none });
@@ -19,13 +19,13 @@ export async function credentialsChecksOf(em: EntityManager, checker: Checker): 
  * Ends the checks of an enterprise that are under way, of other accounts than this one: none of them is to hear of an
  * answer. They stay counted as failed: the authority may have been asked already.
  */
-export async function withdrawOthers(em: EntityManager, { rut, accountId }: Checker): Promise<void> {
+export async function withdrawOtherChecks(em: EntityManager, { rut, accountId }: Checker): Promise<void> {
   const others = { rut, accountId: { $ne: accountId }, pendingHash: { $ne: null } };
   end(await em.find(CredentialsChecks, others));
 }
 
 /** Counts an answer of the authority for the account that waits for it. */
-export async function countCheck(
+export async function countCheckResult(
   em: EntityManager,
   rut: string,
   answer: { failed: boolean; now: Date },
@@ -40,20 +40,20 @@ export async function countCheck(
 }
 
 /** Ends checks that were under way; what of them stands among the failures of their accounts. */
-function end(checks: readonly CredentialsChecks[]): Counted[] {
+function end(checks: readonly CredentialsChecks[]): DayCount[] {
   const counted = checks.filter(({ countsAsFailed }) => countsAsFailed);
   for (const one of checks) {
     one.pendingHash = null;
     one.countsAsFailed = false;
   }
-  return counted.map(({ accountId, day }) => ({ counter: failuresOf(accountId), day }));
+  return counted.map(({ accountId, day }) => ({ counter: failureCounterOf(accountId), day }));
 }
 
 /** The counter of an account's failed checks, of all its enterprises; those under way among them. */
-export const failuresOf = (accountId: string): string => `failed checks of ${accountId}`;
+export const failureCounterOf = (accountId: string): string => `failed checks of ${accountId}`;
 
 /** Whether a check under way may still lower that counter. */
-export async function mayStillSucceed(em: EntityManager, accountId: string): Promise<boolean> {
+export async function hasPendingCheck(em: EntityManager, accountId: string): Promise<boolean> {
   const underWay = { accountId, countsAsFailed: true, pendingHash: { $ne: null } };
   return (await em.count(CredentialsChecks, underWay)) > 0;
 }

@@ -17,7 +17,7 @@ export interface CustomerKey {
 type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'>;
 
 /** What is stored of a customer whom a caller describes at `now`; null for what the body leaves out. */
-export function customerFacts(body: CustomerBody, now: Date): CustomerFacts {
+export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
   return {
     ...storedFrom(CUSTOMER_FIELDS, body),
     notifications: body.notifications ?? [],
@@ -76,7 +76,7 @@ export async function replaceCustomer(
 }
 
 /** Forgets a customer and answers its id; null when there is none with that document. */
-export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
+export async function removeCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
   const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!customer) return null;
   await em.nativeDelete(Customer, { id: customer.id });
@@ -84,7 +84,7 @@ export async function deleteCustomer(em: EntityManager, key: CustomerKey): Promi
 }
 
 /** A page of an enterprise's customers, in the order of their names. */
-export function listCustomers(
+export function findCustomers(
   em: EntityManager,
   filter: CustomerFilter,
   page: { skip: number; limit: number },
@@ -97,7 +97,7 @@ export function listCustomers(
 }
 
 /** A page of an enterprise's customers, in the order of their names: those after the name, number and type of one. */
-export function customersAfter(
+export function listCustomersAfter(
   em: EntityManager,
   filter: CustomerFilter,
   { after, limit }: { after: readonly string[] | null; limit: number },

@@ -68,7 +68,7 @@ export function lockReport(em: EntityManager, key: ReportKey): Promise<DailyRepo
 }
 
 /** Its submissions, the first one first. */
-export function submissionsOf(
+export function listSubmissions(
   em: EntityManager,
   key: ReportKey,
   { populate = [] }: { populate?: ('xml' | 'types')[] } = {},
@@ -80,7 +80,10 @@ export function submissionsOf(
 }
 
 /** Its last submission; null before the first. */
-export async function lastSubmission(em: EntityManager, key: ReportKey): Promise<ReportSubmission | null> {
+export async function findLastSubmission(
+  em: EntityManager,
+  key: ReportKey,
+): Promise<ReportSubmission | null> {
   const [last] = await em.find(ReportSubmission, reportKey(key), {
     orderBy: { id: 'desc' },
     limit: 1,
@@ -236,7 +239,7 @@ export async function markReportSending(
 }
 
 /** A CFE whose fate the report of its day waits for. */
-export interface WaitedFor {
+export interface UnsettledCfe {
   readonly type: CfeType;
   readonly sequence: number;
   readonly serie: string;
@@ -245,11 +248,11 @@ export interface WaitedFor {
 }
 
 /** At most `limit` CFEs of a day of which it is not known yet what became of their numbers, by type and place. */
-export function waitedFor(em: EntityManager, key: ReportKey, limit: number): Promise<WaitedFor[]> {
+export function listUnsettledCfes(em: EntityManager, key: ReportKey, limit: number): Promise<UnsettledCfe[]> {
   const { rut, environment, date } = key;
   // Two questions, each with an index of its own: the day may have hundreds of thousands of CFEs.
   const ofDay = `rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?`;
-  return em.execute<WaitedFor[]>(
+  return em.execute<UnsettledCfe[]>(
     `select type, sequence, serie, numero, status from (
        select * from cfe where ${ofDay} and settled_at is null
        union all
@@ -266,7 +269,7 @@ export function waitedFor(em: EntityManager, key: ReportKey, limit: number): Pro
 const MOST_DAYS = 400;
 
 /** Notes, with the open transaction, that an enterprise has become READY on that day; the first time counts. */
-export async function beginReportDuty(em: EntityManager, rut: string, date: string): Promise<void> {
+export async function startReporting(em: EntityManager, rut: string, date: string): Promise<void> {
   await em.execute(
     'insert into report_duty (rut, from_date, next_date) values (?, ?, ?) on conflict do nothing',
     [rut, date, date],
@@ -277,7 +280,7 @@ export async function beginReportDuty(em: EntityManager, rut: string, date: stri
  * Sets the days for which we report: from `from` on until `until`, exclusive. Refuses (INVALID_INPUT) a first day that would
  * leave out days before an earlier `until` that are still to be stored.
  */
-export async function setReportDuty(
+export async function setReportingDays(
   em: EntityManager,
   rut: string,
   days: { from: string } | { until: string },
@@ -376,14 +379,14 @@ export async function startDueReports(
 }
 
 /** Days of production, `YYYY-MM-DD`: from `from` on, until `until` (exclusive; null: with no end). */
-export interface DutyDays {
+export interface ReportingDays {
   readonly from: string;
   readonly until: string | null;
 }
 
 /** The days that we report for an enterprise, as `startDueReports` takes them; null before it was READY the first time. */
-export async function dutyDays(em: EntityManager, rut: string): Promise<DutyDays | null> {
-  const [days] = await em.execute<DutyDays[]>(
+export async function findReportingDays(em: EntityManager, rut: string): Promise<ReportingDays | null> {
+  const [days] = await em.execute<ReportingDays[]>(
     `select greatest(least(from_date, next_date), issuer_since)::text as "from", until_date::text as until
      from report_duty join enterprise using (rut) where rut = ?`,
     [rut],
@@ -402,7 +405,7 @@ const LOOKED_BACK = '70 days';
  * Wakes reports whose day got an annulment, or a verdict that support did not wait for, since they were put together, and
  * incomplete ones that are not stuck: each looks again, and corrects itself where something changed. Returns how many.
  */
-export async function wakeCorrected(em: EntityManager, now: Date): Promise<number> {
+export async function wakeChangedReports(em: EntityManager, now: Date): Promise<number> {
   return em.transactional(async (open) => {
     const keys = await open.execute<ReportKey[]>(
       `with due as (

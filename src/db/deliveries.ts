@@ -7,7 +7,7 @@ import { Delivery, DeliveryAttempt, Event } from './entities/webhooks.ts';
 import { enqueue } from './outbox.ts';
 
 /** The condition that a delivery was refused and waits for its next retry; `table` names its row. */
-export const waitsForRetry = (table: string): string =>
+export const waitsForRetrySql = (table: string): string =>
   `${table}.status = 'PENDING' and ${table}.next_attempt_at is not null`;
 
 /** Whether somebody may want it sent again at once: it was given up, or waits for its next retry. */
@@ -86,7 +86,10 @@ export async function lockDelivery(em: EntityManager, id: string): Promise<Deliv
 }
 
 /** The attempts of deliveries, in the order in which they were made. */
-export function listAttempts(em: EntityManager, deliveryIds: readonly string[]): Promise<DeliveryAttempt[]> {
+export function listDeliveryAttempts(
+  em: EntityManager,
+  deliveryIds: readonly string[],
+): Promise<DeliveryAttempt[]> {
   return em.find(
     DeliveryAttempt,
     { deliveryId: { $in: [...deliveryIds] } },
@@ -95,7 +98,7 @@ export function listAttempts(em: EntityManager, deliveryIds: readonly string[]):
 }
 
 /** Whether that execution has made an attempt of the delivery already. */
-export async function hasAttempted(
+export async function hasDeliveryAttempt(
   em: EntityManager,
   deliveryId: string,
   execution: string,
@@ -104,7 +107,7 @@ export async function hasAttempted(
 }
 
 /** Stores the next attempt of a delivery that the open transaction has locked. */
-export async function insertAttempt(
+export async function insertDeliveryAttempt(
   em: EntityManager,
   values: Omit<DeliveryAttempt, 'number' | symbol>,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { EVENT_NAMES, eventRow } from '../domain/events.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
 import { Delivery } from './entities/webhooks.ts';
 import type { Seen } from './roles.ts';
-import { all, columnsOf, type Fragment, query } from './sql.ts';
+import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 /** Which deliveries: every condition that is given must hold. */
 export interface DeliveryListFilter {
@@ -46,7 +46,7 @@ export interface ListedDelivery {
 }
 
 /** A place in the list, newest first: the one after which it goes on. */
-export interface DeliveryPlace {
+export interface DeliveryCursor {
   readonly createdAt: string;
   readonly id: string;
 }
@@ -65,18 +65,18 @@ interface Row extends Omit<ListedDelivery, 'createdAt' | 'settledAt' | 'nextAtte
 }
 
 interface Page {
-  readonly after: DeliveryPlace | null;
+  readonly after: DeliveryCursor | null;
   readonly limit: number;
 }
 
 /** A page of deliveries, newest first. `seen`: the accounts whose webhooks count; null for all. */
-export async function deliveryPage(
+export async function listDeliveryPage(
   em: EntityManager,
   seen: Seen,
   filter: DeliveryListFilter,
   page: Page,
 ): Promise<ListedDelivery[]> {
-  const rows = await query(em)<Row>`
+  const rows = await runSql(em)<Row>`
     select d.id, d.webhook_id as "webhookId", w.account_id as "accountId", a.name as "accountName", w.url,
       w.removed_at is not null as "isWebhookRemoved", d.event_name as event, d.status, d.created_at as "createdAt",
       d.settled_at as "settledAt", d.next_attempt_at as "nextAttemptAt", event.rut, event.environment,
@@ -101,7 +101,7 @@ export async function listDeliveries(
   filter: DeliveryListFilter,
   limit: number,
 ): Promise<Delivery[]> {
-  const rows = await query(em)<{ id: string }>`${chosenDeliveries(null, filter, { after: null, limit })}`;
+  const rows = await runSql(em)<{ id: string }>`${chosenDeliveries(null, filter, { after: null, limit })}`;
   return em.find(
     Delivery,
     { id: { $in: rows.map(({ id }) => id) } },
@@ -110,16 +110,16 @@ export async function listDeliveries(
 }
 
 /** The place of a delivery in the list. */
-export const placeOf = ({ createdAt, id }: ListedDelivery): DeliveryPlace => ({
+export const deliveryCursor = ({ createdAt, id }: ListedDelivery): DeliveryCursor => ({
   createdAt: createdAt.toISOString(),
   id,
 });
 
 const dateOf = (value: string | null): Date | null => (value === null ? null : new Date(value));
 
-const webhook = columnsOf<'webhook'>();
-const delivery = columnsOf<'delivery'>();
-const about = columnsOf<'event'>();
+const webhook = conditionBuilder<'webhook'>();
+const delivery = conditionBuilder<'delivery'>();
+const about = conditionBuilder<'event'>();
 
 /**
  * The rows of a page. Of an enterprise or a CFE its events are the way in, of accounts each of their webhooks: an account whose last
@@ -128,22 +128,22 @@ const about = columnsOf<'event'>();
 function chosenDeliveries(seen: Seen, filter: DeliveryListFilter, { after, limit }: Page): Fragment {
   const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
   const isOwn = webhookId !== undefined || seen !== null;
-  const own = all(
+  const own = whereAll(
     webhook.and({ 'webhook.id': webhookId }),
     seen !== null && sql`webhook.account_id = any (${seen}::uuid[])`,
   );
-  const ofEvent = all(
+  const ofEvent = whereAll(
     about.and({ 'event.rut': rut, 'event.environment': environment }),
     cfeId !== undefined && sql`${OF_A_CFE} and ${CFE_ID} = ${cfeId}`,
   );
-  const ofDelivery = all(
+  const ofDelivery = whereAll(
     delivery.and({ 'delivery.status': status }),
     event !== undefined && sql`delivery.event_name = ${event}`,
   );
   const newestFirst = sql`order by delivery.created_at desc, delivery.id desc limit ${limit}`;
   const isFew = status === 'FAILED' || status === 'PENDING';
   if (rut !== undefined && !isFew) {
-    const events = all(
+    const events = whereAll(
       ofEvent,
       from && about('event.created_at', '>=', from),
       to && about('event.created_at', '<', to),
@@ -157,7 +157,7 @@ function chosenDeliveries(seen: Seen, filter: DeliveryListFilter, { after, limit
         where delivery.event_id = event.id and ${own} and ${ofDelivery} offset 0) delivery
       where ${events} order by event.created_at desc, delivery.id desc limit ${limit}`;
   }
-  const wanted = all(
+  const wanted = whereAll(
     ofDelivery,
     from && delivery('delivery.created_at', '>=', from),
     to && delivery('delivery.created_at', '<', to),

@@ -4,7 +4,7 @@ import { type EnterpriseObject, enterpriseObject } from '../domain/enterpriseObj
 import type { EnterpriseStatus, ReadyFacts } from '../domain/enterpriseStatus.ts';
 import type { LogoType } from '../domain/logo.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
-import { currentCertificate } from './certificates.ts';
+import { findCurrentCertificate } from './certificates.ts';
 import { Branch, Certificate, Enterprise, Logo } from './entities/enterprises.ts';
 import { Cae } from './entities/numbers.ts';
 
@@ -14,7 +14,7 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
 }
 
 /** All enterprises, or those of that status if given, in the order of their RUTs. */
-export function listEnterprises(
+export function findEnterprises(
   em: EntityManager,
   { status }: { status?: EnterpriseStatus | undefined },
 ): Promise<Enterprise[]> {
@@ -35,7 +35,7 @@ const asWhere = ({ accountId, granted, status }: EnterpriseFilter) => ({
 });
 
 /** A page of an account's enterprises, in the order of their RUTs. */
-export function enterprisesOf(
+export function listEnterprisesOfAccount(
   em: EntityManager,
   filter: EnterpriseFilter,
   page: { skip: number; limit: number },
@@ -48,7 +48,7 @@ export function enterprisesOf(
 }
 
 /** How many enterprises there are on all pages. */
-export function countEnterprisesOf(em: EntityManager, filter: EnterpriseFilter): Promise<number> {
+export function countEnterprisesOfAccount(em: EntityManager, filter: EnterpriseFilter): Promise<number> {
   return em.count(Enterprise, asWhere(filter));
 }
 
@@ -75,7 +75,7 @@ export async function insertEnterprise(em: EntityManager, values: NewEnterprise)
 }
 
 /** Whether an account owns more enterprises than `most` that have no certificate of production. */
-export async function hasMoreUnprovenThan(
+export async function hasMoreUncertifiedThan(
   em: EntityManager,
   accountId: string,
   most: number,
@@ -93,7 +93,7 @@ export async function hasMoreUnprovenThan(
  * The enterprise objects (docs/contract.md#enterprise; without the role) of these enterprises at `now`, in their order,
  * as the open transaction sees them: two questions for however many there are.
  */
-export async function enterpriseObjects(
+export async function buildEnterpriseObjects(
   em: EntityManager,
   enterprises: readonly Enterprise[],
   now: Date,
@@ -111,20 +111,24 @@ export async function enterpriseObjects(
 }
 
 /** The enterprise object of one enterprise at `now`, as the open transaction sees it. */
-export async function enterpriseObjectOf(
+export async function buildEnterpriseObject(
   em: EntityManager,
   enterprise: Enterprise,
   now: Date,
 ): Promise<EnterpriseObject> {
-  const [object] = await enterpriseObjects(em, [enterprise], now);
+  const [object] = await buildEnterpriseObjects(em, [enterprise], now);
   if (!object) throw new Error('one enterprise gave no object');
   return object;
 }
 
 /** Which of the facts hold at `now` that together make an enterprise READY (docs/contract.md#becoming-ready). */
-export async function readyFacts(em: EntityManager, enterprise: Enterprise, now: Date): Promise<ReadyFacts> {
+export async function readReadyFacts(
+  em: EntityManager,
+  enterprise: Enterprise,
+  now: Date,
+): Promise<ReadyFacts> {
   const { rut, permissions, planId, scheduledReadyDate } = enterprise;
-  const certificate = await currentCertificate(em, rut, 'production');
+  const certificate = await findCurrentCertificate(em, rut, 'production');
   const caesInForce = await em.count(Cae, {
     rut,
     environment: 'production',
@@ -156,7 +160,7 @@ export async function lockBranchesOf(em: EntityManager, rut: string): Promise<vo
 }
 
 /** The branches of an enterprise beside its first, by their codes. */
-export function listBranches(em: EntityManager, rut: string): Promise<Branch[]> {
+export function findBranches(em: EntityManager, rut: string): Promise<Branch[]> {
   return em.find(Branch, { rut }, { orderBy: { branch: 'asc' } });
 }
 
@@ -189,17 +193,13 @@ export async function openBranch(
  * The open branch from which the open transaction issues a CFE, or null: it can be neither closed nor deleted before that
  * ends, and is marked as used from the first time on.
  */
-export async function branchToIssueFrom(
-  em: EntityManager,
-  key: BranchKey,
-  now: Date,
-): Promise<Branch | null> {
+export async function lockOpenBranch(em: EntityManager, key: BranchKey, now: Date): Promise<Branch | null> {
   await em.nativeUpdate(Branch, { ...key, closedAt: null, usedAt: null }, { usedAt: now });
   return em.findOne(Branch, { ...key, closedAt: null }, { lockMode: LockMode.PESSIMISTIC_READ });
 }
 
 /** Stores a picture unless it is there already, and answers its SHA-256 in hex, by which enterprises name it. */
-export async function keepLogo(
+export async function storeLogo(
   em: EntityManager,
   { bytes, mediaType }: { bytes: Uint8Array; mediaType: LogoType },
   now: Date,

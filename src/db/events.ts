@@ -14,11 +14,16 @@ import {
 } from '../domain/webhookEvents.ts';
 import { newDeliveryWorkflowId } from '../temporal.ts';
 import { insertDelivery } from './deliveries.ts';
-import { enterpriseObjectOf } from './enterprises.ts';
+import { buildEnterpriseObject } from './enterprises.ts';
 import type { Enterprise } from './entities/enterprises.ts';
 import { type Delivery, Event } from './entities/webhooks.ts';
-import { insertMessages } from './outbox.ts';
-import { type SelectingWebhook, subscribedTo, subscribedWebhooks, webhooksSelecting } from './webhooks.ts';
+import { insertMessagesSql } from './outbox.ts';
+import {
+  findSelectingWebhooks,
+  findSubscribedWebhooks,
+  type SelectingWebhook,
+  subscribedWebhooksSql,
+} from './webhooks.ts';
 
 /**
  * Stores an event of an enterprise with the open transaction, with its deliveries and for its accounts to read: no change
@@ -32,8 +37,8 @@ export async function recordEvent(
 ): Promise<void> {
   const { rut, accountId } = about;
   const webhooks = accountId
-    ? await webhooksSelecting(em, event.name, accountId)
-    : await subscribedWebhooks(em, { rut, event: event.name });
+    ? await findSelectingWebhooks(em, event.name, accountId)
+    : await findSubscribedWebhooks(em, { rut, event: event.name });
   if (eventRow(event.name).isOfOneCfe && webhooks.length === 0) return;
   await tell(em, insertEvent(em, about, event, now), webhooks);
 }
@@ -50,17 +55,17 @@ async function tell(em: EntityManager, event: Event, webhooks: readonly Selectin
  * The part of a statement that stores and tells that CFEs have moved on, to the webhooks that hear of it. `moved`: a CTE
  * with id, rut, environment and `body`, which the receivers get. Its parameters: `moveEventValues`.
  */
-export const moveEvents = (moved: string): string => `
+export const moveEventsSql = (moved: string): string => `
   heard as materialized (
     select gen_random_uuid() as id, one.rut, one.environment, one.body from ${moved} one
-    where exists (select ${subscribedTo('one.rut')})),
+    where exists (select ${subscribedWebhooksSql('one.rut')})),
   events as (
     insert into event (id, rut, environment, name, body, created_at)
     select id, rut, environment, '${CFE_UPDATED}', body, ?::timestamptz from heard),
   hearing as materialized (
     select heard.id as event_id, heard.rut, heard.environment, hook.*, gen_random_uuid() as id
     from heard cross join lateral (
-      select w.id as webhook_id, w.account_id, w.enabled, w.created_at ${subscribedTo('heard.rut')}) hook),
+      select w.id as webhook_id, w.account_id, w.enabled, w.created_at ${subscribedWebhooksSql('heard.rut')}) hook),
   listed as (
     insert into account_event (account_id, event_id, event_name)
     select distinct account_id, event_id, '${CFE_UPDATED}' from hearing),
@@ -70,7 +75,7 @@ export const moveEvents = (moved: string): string => `
       ?::timestamptz
     from hearing where enabled),
   deliveries_started as (
-    ${insertMessages(
+    ${insertMessagesSql(
       'deliverWebhook',
       `'${DELIVERY_PREFIX}' || rut || ':' || id, jsonb_build_object('deliveryId', id, 'delays', ?::jsonb),
        jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'State', 'PENDING',
@@ -79,7 +84,7 @@ export const moveEvents = (moved: string): string => `
     from hearing where enabled order by created_at, webhook_id
     returning id)`;
 
-/** The values of `moveEvents`. */
+/** The values of `moveEventsSql`. */
 export const moveEventValues = (now: Date): string[] => {
   const at = now.toISOString();
   return [CFE_UPDATED, at, CFE_UPDATED, at, JSON.stringify(RETRY_DELAYS), at];
@@ -96,14 +101,14 @@ export async function recordAuthorityEvent(
   status: AuthorityChange,
   since: Date,
 ): Promise<void> {
-  const webhooks = await webhooksSelecting(em, 'authority.updated');
+  const webhooks = await findSelectingWebhooks(em, 'authority.updated');
   if (webhooks.length === 0) return;
   const event = authorityUpdated(environment, status, since);
   await tell(em, insertEvent(em, { rut: null, environment }, event, since), webhooks);
 }
 
 /** Puts a test on its way to one webhook, with the open transaction. */
-export function recordTest(em: EntityManager, webhookId: string, now: Date): Delivery {
+export function recordTestEvent(em: EntityManager, webhookId: string, now: Date): Delivery {
   const event = insertEvent(em, { rut: null, environment: 'production' }, webhookTest(webhookId), now);
   return insertDelivery(em, { webhookId, event }, now);
 }
@@ -130,16 +135,16 @@ function insertEvent(
  * Runs `change` on an enterprise that the open transaction has locked, and records `enterprise.updated` if the
  * enterprise object is another afterwards.
  */
-export async function recordingChanges<T>(
+export async function recordEnterpriseChanges<T>(
   em: EntityManager,
   enterprise: Enterprise,
   now: Date,
   change: () => T | Promise<T>,
 ): Promise<T> {
-  const before = await enterpriseObjectOf(em, enterprise, now);
+  const before = await buildEnterpriseObject(em, enterprise, now);
   const result = await change();
   await em.flush();
-  const after = await enterpriseObjectOf(em, enterprise, now);
+  const after = await buildEnterpriseObject(em, enterprise, now);
   const changes = enterpriseChanges(before, after);
   if (Object.keys(changes).length > 0) {
     const about = { rut: enterprise.rut, environment: 'production' as const };
@@ -149,7 +154,10 @@ export async function recordingChanges<T>(
 }
 
 /** The bodies of events, by their ids. */
-export async function bodiesOf(em: EntityManager, ids: readonly string[]): Promise<Map<string, string>> {
+export async function findEventBodies(
+  em: EntityManager,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
   const events = await em.find(Event, { id: { $in: [...ids] } });
   return new Map(events.map(({ id, body }) => [id, body]));
 }
@@ -193,7 +201,11 @@ async function listForAccounts(
 }
 
 /** The place of an event among those of an account; null for one that it has not read, has not, or has no more. */
-export async function placeOf(em: EntityManager, accountId: string, eventId: string): Promise<bigint | null> {
+export async function findEventPosition(
+  em: EntityManager,
+  accountId: string,
+  eventId: string,
+): Promise<bigint | null> {
   const [row] = await em.execute<{ position: string | null }[]>(
     'select position::text from account_event where account_id = ? and event_id = ?',
     [accountId, eventId],
@@ -206,7 +218,7 @@ export async function placeOf(em: EntityManager, accountId: string, eventId: str
  * committed: nothing ever comes before what was read
  * (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
  */
-export async function eventsAfter(
+export async function listEventsAfter(
   em: EntityManager,
   asked: { accountId: string; after: bigint; event: SelectableEvent | undefined; limit: number },
 ): Promise<EventPage> {
@@ -228,7 +240,7 @@ export async function eventsAfter(
 
 function placedAfter(
   em: EntityManager,
-  { accountId, after, event, limit }: Parameters<typeof eventsAfter>[1],
+  { accountId, after, event, limit }: Parameters<typeof listEventsAfter>[1],
 ): Promise<Omit<ListedEvent, 'deliveries'>[]> {
   return em.execute(
     `select event.id, event.environment, event.body from account_event one join event on event.id = one.event_id

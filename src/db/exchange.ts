@@ -10,8 +10,8 @@ import { Exchange } from './entities/authority.ts';
 import type { Certificate } from './entities/enterprises.ts';
 import { Cfe } from './entities/receipts.ts';
 import { insertMail } from './mails.ts';
-import { insertMessages } from './outbox.ts';
-import type { Page } from './page.ts';
+import { insertMessagesSql } from './outbox.ts';
+import type { UuidPage } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
 
 /** The types that go to their receivers (docs/authority/sobres.md#who-gets-what). */
@@ -25,7 +25,7 @@ const CODES = JSON.stringify(
  * The part of a statement that stores, with a verdict, the exchange of the CFE and, in `exchanged`, the start of its workflow.
  * `decided`: a CTE with id, rut, environment, type, sequence and document. Its parameters: the moment, twice.
  */
-export const verdictExchange = (decided: string): string => `
+export const verdictExchangeSql = (decided: string): string => `
   exchanges as (
     insert into exchange (cfe_uuid, rut, environment, receiver_rut, state, created_at)
     select id, rut, environment, document #>> '{receiver,document,number}', 'PENDING', ?::timestamptz from ${decided}
@@ -33,7 +33,7 @@ export const verdictExchange = (decided: string): string => `
       and document #>> '{receiver,document,type}' = 'RUC'
     returning exchange.cfe_uuid),
   exchanged as (
-    ${insertMessages(
+    ${insertMessagesSql(
       'exchangeCfe',
       `'${newExchangeWorkflowId({ rut: '', cfeId: '', uuid: '' }).split(':', 1)[0]}:' || rut || ':' || name || ':' || left(id::text, 8),
        jsonb_build_object('cfeUuid', id),
@@ -57,7 +57,7 @@ function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): Workflo
 /** The workflows of all CFEs of which it is not known yet whether they go to their receivers, of one enterprise or of all. */
 export async function pendingExchangeMessages(
   em: EntityManager,
-  { rut, page }: { rut?: string | undefined; page?: Page | undefined },
+  { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
 ): Promise<WorkflowMessage[]> {
   const whose = rut === undefined ? {} : { rut };
   const inPage = page ? { cfeUuid: { $gt: page.after || LEAST_UUID }, createdAt: { $lt: page.before } } : {};
@@ -75,7 +75,7 @@ export async function pendingExchangeMessages(
 }
 
 /** The way of a CFE to its receiver, with the bytes of its sobre; throws where it has none. */
-export const exchangeOf = (em: EntityManager, cfeUuid: string): Promise<Exchange> =>
+export const requireExchange = (em: EntityManager, cfeUuid: string): Promise<Exchange> =>
   em.findOneOrFail(Exchange, { cfeUuid }, { populate: ['xml'] });
 
 /** Stores that there is nothing to send. What is settled stays. */
@@ -101,7 +101,7 @@ export interface NewExchange {
  * Stores, with the open transaction, the sobre of a CFE with the next Idemisor, and the e-mail that brings it. Once for
  * each CFE: whoever comes second waits for the lock of its row and changes nothing.
  */
-export async function sendExchange(
+export async function queueExchange(
   em: EntityManager,
   cfeUuid: string,
   { destination, write, messageId }: NewExchange,
@@ -140,7 +140,7 @@ export async function storeDirectoryEntries(
 }
 
 /** When the last load began that was stored to its end; null before the first. */
-export async function lastDirectoryLoad(em: EntityManager): Promise<Date | null> {
+export async function readLastDirectoryLoad(em: EntityManager): Promise<Date | null> {
   const [row] = await em.execute<{ begun: number }[]>(
     'select extract(epoch from begun_at)::float8 * 1000 as begun from directory_load',
   );
@@ -157,7 +157,7 @@ export async function recordDirectoryLoad(em: EntityManager, begunAt: Date, load
 }
 
 /** A certificate to ask for the list with: of the READY enterprises' the one that lasts longest; null without any. */
-export async function certificateToAskWith(em: EntityManager, now: Date): Promise<Certificate | null> {
+export async function findDirectoryCertificate(em: EntityManager, now: Date): Promise<Certificate | null> {
   const [row] = await em.execute<{ id: string }[]>(
     `select certificate.id from certificate join enterprise using (rut)
      where environment = 'production' and replaced_at is null and enterprise.status = 'READY' and not_after > ?

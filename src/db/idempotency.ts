@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RequestOutline } from '../crypto/requestOutline.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { Cfe, type FirstAnswer } from './entities/receipts.ts';
-import { rowsOf, statement } from './sql.ts';
+import { declareStatement, runStatement } from './sql.ts';
 
 /** A key as its account uses it. */
 export interface KeyScope {
@@ -24,7 +24,7 @@ export interface RequestKey {
 export const ANSWER_MILLISECONDS = 24 * 3_600_000;
 
 /** What a key stands for: an answer word for word, or the CFE that its request made. */
-export type Kept = { readonly hash: Uint8Array; readonly outline: RequestOutline } & (
+export type KeptResult = { readonly hash: Uint8Array; readonly outline: RequestOutline } & (
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'cfe'; readonly cfe: Cfe }
 );
@@ -40,7 +40,11 @@ const LOCK_NOT_AVAILABLE = '55P03';
  * Takes a key's advisory lock until the open transaction ends, so that requests with one key follow one another.
  * Answers false when another holds it for `milliseconds` more; the transaction is lost then.
  */
-export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: number): Promise<boolean> {
+export async function lockIdempotencyKey(
+  em: EntityManager,
+  scope: KeyScope,
+  milliseconds: number,
+): Promise<boolean> {
   await em.execute(`select set_config('lock_timeout', ?, true)`, [`${milliseconds}ms`]);
   try {
     await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [keyLockName(scope)]);
@@ -52,7 +56,7 @@ export async function lockKey(em: EntityManager, scope: KeyScope, milliseconds: 
   return true;
 }
 
-const KEPT = statement(
+const KEPT = declareStatement(
   'kept_for_key',
   `with asked as (select ?::uuid as account_id, ?::text as environment, ?::text as key, ?::timestamptz as since)
    select cfe.id as cfe_uuid, kept.hash, kept.outline, kept.answer
@@ -64,7 +68,11 @@ const KEPT = statement(
 );
 
 /** What the key stands for at `now`: a CFE, or an answer that is still kept; null when nothing. */
-export async function findKept(em: EntityManager, scope: KeyScope, now: Date): Promise<Kept | null> {
+export async function findKeptResult(
+  em: EntityManager,
+  scope: KeyScope,
+  now: Date,
+): Promise<KeptResult | null> {
   interface Row {
     cfe_uuid: string | null;
     hash: Buffer | null;
@@ -72,7 +80,7 @@ export async function findKept(em: EntityManager, scope: KeyScope, now: Date): P
     answer: string | null;
   }
   const { accountId, environment, key } = scope;
-  const [row] = await rowsOf<Row>(em, KEPT, [accountId, environment, key, answersKeptSince(now)]);
+  const [row] = await runStatement<Row>(em, KEPT, [accountId, environment, key, answerCutoff(now)]);
   if (row?.cfe_uuid) {
     const cfe = await em.findOneOrFail(
       Cfe,
@@ -111,7 +119,7 @@ export async function keepAnswer(
 }
 
 /** Answers given before this moment are kept no longer at `now`. */
-export const answersKeptSince = (now: Date): string =>
+export const answerCutoff = (now: Date): string =>
   new Date(now.getTime() - ANSWER_MILLISECONDS).toISOString();
 
 /**

@@ -9,10 +9,10 @@ import type { UiValueRow } from '../domain/uiValues.ts';
 import type { WorkflowMessage } from '../temporal.ts';
 import { Enterprise } from './entities/enterprises.ts';
 import type { CfeRow } from './entities/receipts.ts';
-import { answersKeptSince, type KeyScope, keyLockName } from './idempotency.ts';
-import { nextNumber } from './numbers.ts';
-import { insertMessages } from './outbox.ts';
-import { rowsOf, statement } from './sql.ts';
+import { answerCutoff, type KeyScope, keyLockName } from './idempotency.ts';
+import { nextNumberSql } from './numbers.ts';
+import { insertMessagesSql } from './outbox.ts';
+import { declareStatement, runStatement } from './sql.ts';
 
 /** A CAE as far as issuing asks for it. */
 export interface IssuingCae extends NumberRange {
@@ -36,11 +36,11 @@ export interface IssueFacts {
   readonly certificate: IssuingCertificate | null;
   /** Of the type that is asked for, those that have not expired. */
   readonly caes: readonly IssuingCae[];
-  /** The UI value that counts in the year asked for, by the rule of `uiValueFor`. */
+  /** The UI value that counts in the year asked for, by the rule of `findUiValue`. */
   readonly uiValue: UiValueRow | null;
 }
 
-const FACTS = statement(
+const FACTS = declareStatement(
   'issue_facts',
   `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today, ?::integer as year)
    select to_jsonb(enterprise) as enterprise,
@@ -72,7 +72,7 @@ export async function issueFacts(
     ui_value: UiValueRow | null;
   }
   const { rut, environment, type, today, year } = asked;
-  const [row] = await rowsOf<Row>(em, FACTS, [rut, environment, type, today, year]);
+  const [row] = await runStatement<Row>(em, FACTS, [rut, environment, type, today, year]);
   if (!row) return null;
   const { own_certificate: certificate, caes, ui_value: uiValue } = row;
   return {
@@ -90,7 +90,7 @@ export interface UnnumberedCfe
 }
 
 /** What a CFE was given: its place in the sequence of its type, its number and, where it goes at once, its sobre. */
-export interface Numbered {
+export interface IssuedNumber {
   readonly sequence: number;
   readonly numero: number;
   /** The row of the outbox that starts the run of its sobre, which it has to itself; null where it waits for one. */
@@ -98,7 +98,7 @@ export interface Numbered {
 }
 
 /** The sobre that a CFE gets where nothing of its enterprise is before it and a slot is free. */
-export interface SobreAtOnce {
+export interface SobreToOpen {
   readonly id: string;
   /** Starts its run; PLACE_MARK stands where the place of the CFE goes. */
   readonly message: WorkflowMessage;
@@ -109,7 +109,7 @@ export interface SobreAtOnce {
 }
 
 /** The CAE that was to give the number has none left: others took them since it was looked at. */
-export class NumbersGone extends Error {}
+export class NumbersExhausted extends Error {}
 
 /** The Idempotency-Key stands for something already, since it was last looked at; or is being used. */
 export class KeyTaken extends Error {
@@ -126,7 +126,7 @@ export class KeyTaken extends Error {
  * Locks the row of the sequence first, as does whoever else moves a numbering, then the CAE, whose table refuses to go beyond
  * its range: then nothing of this has happened. The slot is passed over while somebody else takes one: the CFE waits then.
  */
-const STORE = statement(
+const STORE = declareStatement(
   'issue_cfe',
   `with draft as materialized (
      select * from jsonb_to_record(?::jsonb) as draft (
@@ -145,7 +145,7 @@ const STORE = statement(
      on conflict (rut, environment, type) do update set last = mine.last + 1
      returning last
    ), number as (
-     update cae set last_number = ${nextNumber('cae')} from draft cross join place where cae.id = draft.cae_id
+     update cae set last_number = ${nextNumberSql('cae')} from draft cross join place where cae.id = draft.cae_id
      returning cae.last_number as numero
    ), free as materialized (
      select name from authority_endpoint cross join draft cross join number
@@ -180,7 +180,7 @@ const STORE = statement(
    ), put as (
      insert into sobre_cfe (sobre_id, place, cfe_uuid) select sobre_id, 1, id from run
    ), started as (
-     ${insertMessages('issueCfes', "workflow_id, message -> 'input', search_attributes, created_at", { isLeased: true })}
+     ${insertMessagesSql('issueCfes', "workflow_id, message -> 'input', search_attributes, created_at", { isLeased: true })}
      from run
      returning id
    )
@@ -191,22 +191,22 @@ const STORE = statement(
 /**
  * Takes the next number of the CAE and the next place of the sequence, and stores the CFE, in one statement: a number whose
  * statement fails was never taken. Where nothing of the enterprise is before it and a slot is free it has a sobre to itself,
- * whose run the caller is to start; otherwise it waits to be put into one. Throws NumbersGone and KeyTaken; nothing has
+ * whose run the caller is to start; otherwise it waits to be put into one. Throws NumbersExhausted and KeyTaken; nothing has
  * happened then.
  */
 export async function storeNumbered(
   em: EntityManager,
   cfe: UnnumberedCfe,
-  sobre: SobreAtOnce,
-): Promise<Numbered> {
+  sobre: SobreToOpen,
+): Promise<IssuedNumber> {
   const { accountId, environment, idempotencyKey: key, createdAt } = cfe;
   const scope: KeyScope | null = key == null ? null : { accountId, environment, key };
   const { spacingMilliseconds, nearMilliseconds } = sobre;
   try {
-    const [numbered] = await rowsOf<Numbered>(em, STORE, [
+    const [numbered] = await runStatement<IssuedNumber>(em, STORE, [
       JSON.stringify(draftOf(cfe, sobre)),
       scope && keyLockName(scope),
-      answersKeptSince(createdAt),
+      answerCutoff(createdAt),
       nearMilliseconds,
       spacingMilliseconds,
       DEADLINES.sobreInFlight,
@@ -220,7 +220,7 @@ export async function storeNumbered(
 }
 
 /** The columns by their names. */
-const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreAtOnce): Record<string, unknown> => ({
+const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): Record<string, unknown> => ({
   id: cfe.id,
   account_id: cfe.accountId,
   rut: cfe.rut,
@@ -252,7 +252,7 @@ const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreAtOnce): Rec
 /** What a refusal of the tables means: of a check of `cae`, of the uniqueness of keys, of a lock that is not had in time. */
 function meaningOf(error: unknown): unknown {
   const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
-  if (code === '23514' && table === 'cae') return new NumbersGone();
+  if (code === '23514' && table === 'cae') return new NumbersExhausted();
   if (code === '23505' && constraint === 'cfe_idempotency_key') return new KeyTaken(false);
   if (code === '55P03') return new KeyTaken(true);
   return error;

@@ -50,7 +50,7 @@ const DELIVERIES = `delivery where status = 'PENDING' and event_id in (select id
   and webhook_id in (select id from webhook where account_id is distinct from ?::uuid)`;
 
 /** What there is at an enterprise that the account `to` would not take over; null: an account unknown yet. */
-export async function leftoversOf(
+export async function countLeftovers(
   em: EntityManager,
   enterprise: Enterprise,
   to: string | null,

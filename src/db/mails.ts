@@ -14,11 +14,11 @@ import {
 } from '../domain/mail.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { newMailWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
-import { countToday, hourlyLimitOf, type Limited } from './counts.ts';
+import { countToday, type DayLimit, findHourlyLimit } from './counts.ts';
 import { Mail, MailAttempt } from './entities/mail.ts';
 import { Cfe } from './entities/receipts.ts';
-import { enqueue, insertMessages } from './outbox.ts';
-import { type Page, pageOf } from './page.ts';
+import { enqueue, insertMessagesSql } from './outbox.ts';
+import { pageCriteria, type UuidPage } from './page.ts';
 
 /** What a search attribute tells of a CFE in SQL, where its cfe_id is made from its type and place. */
 const CODES = JSON.stringify(
@@ -29,7 +29,7 @@ const CODES = JSON.stringify(
  * The part of a statement that stores the e-mails of a verdict, and the starts of their workflows, for each enabled address of
  * the customer. `decided`: a CTE with id, rut, environment, type, sequence, document. Parameters: `verdictMailValues`.
  */
-export const verdictMails = (decided: string): string => `
+export const verdictMailsSql = (decided: string): string => `
   told as materialized (
     select gen_random_uuid() as id, * from (
       select distinct d.id as cfe_uuid, d.rut, d.environment, d.type, d.sequence, told.destination
@@ -47,7 +47,7 @@ export const verdictMails = (decided: string): string => `
       ?::timestamptz
     from told returning id),
   mails_started as (
-    ${insertMessages(
+    ${insertMessagesSql(
       'deliverReceipt',
       `'${newMailWorkflowId('')}' || id, jsonb_build_object('mailId', id, 'delays', ?::jsonb),
        jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
@@ -62,7 +62,7 @@ export interface VerdictMails {
   readonly sandboxMails: readonly string[];
 }
 
-/** The values of `verdictMails`. */
+/** The values of `verdictMailsSql`. */
 export const verdictMailValues = ({ now, sandboxMails }: VerdictMails): string[] => [
   JSON.stringify(sandboxMails),
   now.toISOString(),
@@ -130,9 +130,9 @@ function mailMessage(
 /** What starts the workflows of the e-mails that are under way, oldest first or a page; of one enterprise, or of all. */
 export async function pendingMailMessages(
   em: EntityManager,
-  { rut, page }: { rut?: string | undefined; page?: Page | undefined },
+  { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
 ): Promise<WorkflowMessage[]> {
-  const { where, options } = pageOf(page);
+  const { where, options } = pageCriteria(page);
   const mails = await em.find(
     Mail,
     { status: 'PENDING', ...where, ...(rut === undefined ? {} : { rut }) },
@@ -200,7 +200,7 @@ export interface MailFilter {
 }
 
 /** E-mails, newest first, at most `limit`. */
-export function listMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
+export function findMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
   const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(Mail, given, { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
 }
@@ -211,7 +211,7 @@ export function listMailAttempts(em: EntityManager, mailId: string): Promise<Mai
 }
 
 /** Whether that execution has made an attempt of the e-mail already. */
-export async function hasTriedMail(em: EntityManager, mailId: string, execution: string): Promise<boolean> {
+export async function hasMailAttempt(em: EntityManager, mailId: string, execution: string): Promise<boolean> {
   return (await em.count(MailAttempt, { mailId, execution })) > 0;
 }
 
@@ -232,7 +232,7 @@ export interface MailOfReceiver {
 }
 
 /** The e-mails with the last `most` CFEs of an enterprise to a receiver, by the number of their document; newest first. */
-export async function mailsToReceiver(
+export async function listMailsToReceiver(
   em: EntityManager,
   { rut, docNumber }: { rut: string; docNumber: string },
   most: number,
@@ -287,10 +287,10 @@ interface CountedMail {
  */
 export async function countMail(em: EntityManager, mail: CountedMail, now: Date): Promise<void> {
   const { accountId, kind, isAskedFor } = mail;
-  const most = mailsOfAccount(await hourlyLimitOf(em, accountId));
+  const most = mailsOfAccount(await findHourlyLimit(em, accountId));
   const mailbox = mailboxOf(mail.destination);
   const toMailbox = `e-mails to ${mailbox} of ${accountId}`;
-  const limits: (Limited & { limit: MailLimit })[] =
+  const limits: (DayLimit & { limit: MailLimit })[] =
     kind === 'EXCHANGE' && !isAskedFor
       ? [{ limit: 'account_limit', counter: `sobres of ${accountId}`, most: most.sobres }]
       : [

@@ -7,8 +7,8 @@ import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import type { RunFilter, RunKind, StuckFilter, UndeliveredFilter } from '../domain/run.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
-import { waitsForRetry } from './deliveries.ts';
-import { all, columnsOf, type Fragment, query } from './sql.ts';
+import { waitsForRetrySql } from './deliveries.ts';
+import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 interface Matching {
   /** From which tables, under which condition, oldest first by which column. */
@@ -22,14 +22,14 @@ interface Matching {
 }
 
 /** What a run of that kind would act on. */
-export const matchingOf = (kind: RunKind, filter: RunFilter): Matching =>
+export const selectRunTargets = (kind: RunKind, filter: RunFilter): Matching =>
   kind === 'redeliver' ? undelivered(filter) : stuckCfes(filter);
 
-const cfe = columnsOf<'cfe'>();
+const cfe = conditionBuilder<'cfe'>();
 
 const stuckCfes = ({ ids, rut, environment, type, status, stuckReason, since }: RunFilter): Matching => ({
   from: sql`cfe`,
-  where: all(
+  where: whereAll(
     sql`cfe.stuck_reason is not null`,
     cfe.and({
       'cfe.rut': rut,
@@ -51,8 +51,8 @@ const REFUSED_AT = sql`coalesce(delivery.settled_at, (select max(at) from delive
 
 const undelivered = ({ ids, webhook, event, since }: RunFilter): Matching => ({
   from: sql`delivery join webhook on webhook.id = delivery.webhook_id and webhook.removed_at is null`,
-  where: all(
-    sql`(delivery.status = 'FAILED' or ${sql.raw(waitsForRetry('delivery'))})`,
+  where: whereAll(
+    sql`(delivery.status = 'FAILED' or ${sql.raw(waitsForRetrySql('delivery'))})`,
     webhook !== undefined && sql`delivery.webhook_id = ${webhook}`,
     event !== undefined && sql`delivery.event_name = ${event}`,
     since !== undefined && sql`${REFUSED_AT} >= ${since}`,
@@ -64,9 +64,9 @@ const undelivered = ({ ids, webhook, event, since }: RunFilter): Matching => ({
 });
 
 /** How many things match; with `limit`, not more than that. */
-export async function countMatching(em: EntityManager, kind: RunKind, filter: RunFilter): Promise<number> {
-  const { from, where } = matchingOf(kind, filter);
-  const rows = await query(em)<{ count: number }>`
+export async function countRunTargets(em: EntityManager, kind: RunKind, filter: RunFilter): Promise<number> {
+  const { from, where } = selectRunTargets(kind, filter);
+  const rows = await runSql(em)<{ count: number }>`
     select count(*)::int as count from ${from} where ${where}`;
   return Math.min(rows[0]?.count ?? 0, filter.limit ?? Number.POSITIVE_INFINITY);
 }
@@ -81,8 +81,8 @@ export interface StuckGroup {
 }
 
 /** Stuck CFEs by reason and environment, the most first. */
-export async function stuckGroups(em: EntityManager): Promise<StuckGroup[]> {
-  const rows = await query(em)<Omit<StuckGroup, 'oldest'> & { oldest: string }>`
+export async function countStuckByReason(em: EntityManager): Promise<StuckGroup[]> {
+  const rows = await runSql(em)<Omit<StuckGroup, 'oldest'> & { oldest: string }>`
     select stuck_reason as reason, environment, count(*)::int as count,
       count(distinct rut)::int as enterprises, min(created_at) as oldest
     from cfe where stuck_reason is not null
@@ -93,15 +93,15 @@ export async function stuckGroups(em: EntityManager): Promise<StuckGroup[]> {
 type CountedKind = StuckKind & Pick<StuckGroup, 'environment'>;
 
 /** Stuck CFEs that a filter finds, counted by what decides what can be done about them. */
-export async function stuckKinds(em: EntityManager, filter: StuckFilter): Promise<CountedKind[]> {
-  const { from, where } = matchingOf('retry', filter);
-  return query(em)<CountedKind>`
+export async function countStuckByKind(em: EntityManager, filter: StuckFilter): Promise<CountedKind[]> {
+  const { from, where } = selectRunTargets('retry', filter);
+  return runSql(em)<CountedKind>`
     select stuck_reason as "stuckReason", environment, status, digest is not null as "isSigned", count(*)::int as count
     from ${from} where ${where} group by 1, 2, 3, 4`;
 }
 
 /** A place in a list of what matches: since when it waits, exactly, and its id. */
-export type MatchingPlace = readonly string[];
+export type RunTargetCursor = readonly string[];
 
 /** A stuck CFE as lists show it. */
 export interface StuckCfe {
@@ -119,13 +119,13 @@ export interface StuckCfe {
 }
 
 interface Page {
-  readonly after: MatchingPlace | null;
+  readonly after: RunTargetCursor | null;
   readonly limit: number;
 }
 
 /** Stuck CFEs, oldest first. */
-export const listStuck = (em: EntityManager, filter: StuckFilter, page: Page): Promise<StuckCfe[]> =>
-  pageOf(em, matchingOf('retry', filter), page, {
+export const listStuckCfes = (em: EntityManager, filter: StuckFilter, page: Page): Promise<StuckCfe[]> =>
+  pageOf(em, selectRunTargets('retry', filter), page, {
     columns: sql`cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie,
       cfe.numero, cfe.status, cfe.stuck_reason as reason`,
     join: sql`join enterprise on enterprise.rut = cfe.rut`,
@@ -150,7 +150,7 @@ export async function listUndelivered(
 ): Promise<Undelivered[]> {
   const rows = await pageOf<Omit<Undelivered, 'nextAttemptAt'> & { next: string | null }>(
     em,
-    matchingOf('redeliver', filter),
+    selectRunTargets('redeliver', filter),
     page,
     {
       columns: sql`delivery.event_name as event, webhook.url, event.rut, delivery.status, delivery.next_attempt_at as next`,
@@ -166,8 +166,8 @@ async function pageOf<Row>(
   { after, limit }: Page,
   { columns, join }: { columns: Fragment; join: Fragment },
 ): Promise<Row[]> {
-  const wanted = all(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);
-  return query(em)<Row>`
+  const wanted = whereAll(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);
+  return runSql(em)<Row>`
     select ${id}, ${since}::text as since, ${columns} from ${from} ${join}
     where ${wanted} order by ${since}, ${id} limit ${limit}`;
 }

@@ -4,7 +4,7 @@ import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { reportDueAt } from '../domain/workingDays.ts';
-import { type EndpointState, endpointStates } from './authorityEndpoints.ts';
+import { type EndpointState, listEndpointStates } from './authorityEndpoints.ts';
 
 /** Longest time that one question may hold the database. */
 const STATEMENT_MILLISECONDS = 3_000;
@@ -14,7 +14,7 @@ const MOST_SHOWN = 1_000;
 const FORGOTTEN_AFTER_DAYS = 30;
 
 /** How many wait, and for how many seconds the oldest of them has. */
-export interface Waiting {
+export interface WaitingWork {
   readonly count: number;
   readonly oldestSeconds: number;
 }
@@ -22,7 +22,7 @@ export interface Waiting {
 /** What is under way. */
 export interface WorkMeasures {
   /** CFEs without a verdict; no row where there are none. */
-  readonly openCfes: readonly (Waiting & { environment: Environment; status: CfeStatus })[];
+  readonly openCfes: readonly (WaitingWork & { environment: Environment; status: CfeStatus })[];
   /** CFEs that wait for support. */
   readonly stuckCfes: readonly { environment: Environment; stuckReason: string; count: number }[];
   /** Production's daily reports of the last 70 days that are not CONSISTENT, by status. */
@@ -31,13 +31,13 @@ export interface WorkMeasures {
   readonly reportsDueSeconds: number | null;
   readonly stuckReports: readonly { environment: Environment; stuckReason: string; count: number }[];
   /** Since that bulk run came to an outcome that has not done so for the longest, of those under way; 0 where there is none. */
-  readonly runStandsSeconds: number;
+  readonly runIdleSeconds: number;
   readonly endpoints: readonly EndpointState[];
-  readonly outbox: Waiting;
-  readonly deliveries: Waiting;
-  readonly mails: Waiting;
+  readonly outbox: WaitingWork;
+  readonly deliveries: WaitingWork;
+  readonly mails: WaitingWork;
   /** Months of receipts that are being put into files; the oldest is the one that has not moved for longest. */
-  readonly exports: Waiting;
+  readonly exports: WaitingWork;
 }
 
 /** The CAEs and certificates, for production, of enterprises that are not suspended; negative days are past. */
@@ -61,8 +61,8 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
     ...(await measureReports(one, at)),
-    runStandsSeconds: await secondsOfRuns(one, at),
-    endpoints: await endpointStates(one),
+    runIdleSeconds: await secondsOfRuns(one, at),
+    endpoints: await listEndpointStates(one),
     outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
     deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
     mails: await onlyRow(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
@@ -145,7 +145,7 @@ function quickly<T>(em: EntityManager, ask: (em: EntityManager) => Promise<T>): 
   });
 }
 
-async function onlyRow(em: EntityManager, sql: string, values: unknown[]): Promise<Waiting> {
-  const [row] = await em.execute<Waiting[]>(sql, values);
+async function onlyRow(em: EntityManager, sql: string, values: unknown[]): Promise<WaitingWork> {
+  const [row] = await em.execute<WaitingWork[]>(sql, values);
   return row ?? { count: 0, oldestSeconds: 0 };
 }

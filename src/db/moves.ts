@@ -4,12 +4,12 @@ import type { Attempt } from '../domain/attempt.ts';
 import { type CfeStatus, canBecome, WITHDRAWN_REJECTION } from '../domain/cfeStatus.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import { cfeUpdated, eventBody } from '../domain/webhookEvents.ts';
-import { ATTEMPTS_STORED, attemptValues } from './attempts.ts';
+import { attemptValues, INSERT_ATTEMPTS } from './attempts.ts';
 import type { Cfe } from './entities/receipts.ts';
-import { moveEvents, moveEventValues } from './events.ts';
-import { verdictExchange } from './exchange.ts';
-import { type VerdictMails, verdictMails, verdictMailValues } from './mails.ts';
-import { milliseconds, rowsOf, statement } from './sql.ts';
+import { moveEventsSql, moveEventValues } from './events.ts';
+import { verdictExchangeSql } from './exchange.ts';
+import { type VerdictMails, verdictMailsSql, verdictMailValues } from './mails.ts';
+import { declareStatement, millisecondsSql, runStatement } from './sql.ts';
 
 /** Where a CFE is to go. */
 export interface Move {
@@ -22,7 +22,7 @@ export interface Move {
 }
 
 /** What is stored with moves, in the same statement. */
-export interface MoveDeeds extends VerdictMails {
+export interface MoveEffects extends VerdictMails {
   /** The sobre of which it was told: a CFE that has left it is left alone. Null: told of the CFE alone. */
   readonly sobreId: string | null;
   /** The calls that told of it. */
@@ -36,10 +36,10 @@ export interface MoveDeeds extends VerdictMails {
 }
 
 /** A CFE that was moved. */
-export type Moved = Pick<Cfe, 'id' | 'environment' | 'type' | 'status' | 'createdAt'>;
+export type MovedCfe = Pick<Cfe, 'id' | 'environment' | 'type' | 'status' | 'createdAt'>;
 
 /** The sobre is locked before its CFEs, as by whoever ends one. */
-const MOVE = statement(
+const MOVE = declareStatement(
   'move_cfes',
   `with asked as materialized (
      select * from jsonb_to_recordset(?::jsonb) as asked (id uuid, was text, status text, rejection jsonb, body text)
@@ -63,8 +63,8 @@ const MOVE = statement(
        received_at = coalesce(received_at, ?::timestamptz)
      from jsonb_to_record(?::jsonb) as one ("idReceptor" text, token text, "askFrom" timestamptz)
      where sobre.id = ?::uuid and one.token is not null and state in ('PREPARED', 'SENDING', 'RECEIVED')
-   ), ${moveEvents('moved')}, ${verdictMails('decided')}, ${verdictExchange('decided')}, ${ATTEMPTS_STORED}
-   select id, environment, type, status, ${milliseconds('created_at')} as "createdAt",
+   ), ${moveEventsSql('moved')}, ${verdictMailsSql('decided')}, ${verdictExchangeSql('decided')}, ${INSERT_ATTEMPTS}
+   select id, environment, type, status, ${millisecondsSql('created_at')} as "createdAt",
      (select notes from released) > 0 as "releases",
      exists (select from deliveries_started) or exists (select from mails) or exists (select from exchanged) as "begins"
    from moved`,
@@ -78,8 +78,8 @@ const MOVE = statement(
 export async function moveCfes(
   em: EntityManager,
   moves: readonly Move[],
-  { now, sobreId, calls, received, ...mails }: MoveDeeds,
-): Promise<{ moved: Moved[]; begins: boolean; releases: boolean }> {
+  { now, sobreId, calls, received, ...mails }: MoveEffects,
+): Promise<{ moved: MovedCfe[]; begins: boolean; releases: boolean }> {
   const at = now.toISOString();
   const asked = moves.filter(isAllowed).map(({ cfe, to, reasons, withdraws }) => {
     const rejection = reasons.length > 0 ? [...reasons] : null;
@@ -90,8 +90,8 @@ export async function moveCfes(
     );
     return { id: cfe.id, was: cfe.status, status: to, rejection, body: eventBody(event, now) };
   });
-  const rows = await rowsOf<
-    Omit<Moved, 'createdAt'> & { createdAt: number; releases: boolean; begins: boolean }
+  const rows = await runStatement<
+    Omit<MovedCfe, 'createdAt'> & { createdAt: number; releases: boolean; begins: boolean }
   >(em, MOVE, [
     JSON.stringify(asked),
     sobreId,

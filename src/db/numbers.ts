@@ -6,13 +6,13 @@ import { codesOf, type RejectionReason } from '../domain/rejection.ts';
 import type { Numbering } from './cfes.ts';
 import { Annulment, Cae } from './entities/numbers.ts';
 import { Cfe } from './entities/receipts.ts';
-import { milliseconds } from './sql.ts';
+import { millisecondsSql } from './sql.ts';
 
 /** A CAE without its file, which nothing reads but an audit. */
 export type CaeRow = Loaded<Cae, never, never, 'xml'>;
 
 /** The CAEs of an enterprise, in the order in which they were uploaded. */
-export function listCaes(em: EntityManager, rut: string, environment: Environment): Promise<CaeRow[]> {
+export function findCaes(em: EntityManager, rut: string, environment: Environment): Promise<CaeRow[]> {
   return em.find(Cae, { rut, environment }, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
 }
 
@@ -20,7 +20,7 @@ export function listCaes(em: EntityManager, rut: string, environment: Environmen
  * The CAEs of one type that have not expired on `today` (Montevideo, `YYYY-MM-DD`). Whoever has locked the type's
  * numbering (`takeSequence`) may choose one and move its `lastNumber`.
  */
-export function caesForNumbers(
+export function listUnexpiredCaes(
   em: EntityManager,
   { rut, environment, type, today }: Numbering & { today: string },
 ): Promise<CaeRow[]> {
@@ -28,7 +28,7 @@ export function caesForNumbers(
 }
 
 /** The CAE that holds all numbers of a span, given or not; null where there is none. */
-export function caeHolding(
+export function findCaeOfSpan(
   em: EntityManager,
   { rut, environment, type, serie, from, to }: Numbering & { serie: string; from: number; to: number },
 ): Promise<CaeRow | null> {
@@ -67,13 +67,13 @@ const left = (cae: string): string =>
  * The next number of a CAE: the first beyond its last that is not withheld, or one beyond its range, which its table
  * refuses. It is asked of the row itself, so that a statement that has waited for the row sees what is withheld by then.
  */
-export const nextNumber = (cae: string): string => `coalesce(lower(${left(cae)}), ${cae}.number_end + 1)`;
+export const nextNumberSql = (cae: string): string => `coalesce(lower(${left(cae)}), ${cae}.number_end + 1)`;
 
 /**
  * Annuls those numbers of the span that the CAE has still to give, and withholds them for ever; answers the annulments.
  * The caller has locked the numbering.
  */
-export async function annulUngiven(
+export async function annulUnusedNumbers(
   em: EntityManager,
   caeId: string,
   span: NumberSpan,
@@ -115,7 +115,7 @@ export interface AnnulledSpan {
  * The annulments of an enterprise, the latest first, behind the id `after`; of both environments unless one is named.
  * `isOperator`: with what operators typed, which is not for customers.
  */
-export async function annulmentsOf(
+export async function listAnnulments(
   em: EntityManager,
   { rut, environment, isOperator }: { rut: string; environment?: Environment; isOperator: boolean },
   { after, limit }: { after: string | null; limit: number },
@@ -133,7 +133,7 @@ export async function annulmentsOf(
          when ? then (select audit.reason from audit where audit.subject = page.cfe_uuid::text
            and action = 'cfe.abandon' and outcome = 'abandoned' order by id desc limit 1) end as "typedReason",
        case when reason = 'rejected' then cfe.rejection end as rejection,
-       report_date::text as "reportDate", ${milliseconds('annulled_at')} as at
+       report_date::text as "reportDate", ${millisecondsSql('annulled_at')} as at
      from (select * from annulment where rut = ? and environment = coalesce(?, environment)
        and (?::bigint is null or id < ?::bigint) order by id desc limit ?) page
      left join cfe on cfe.id = page.cfe_uuid
@@ -148,7 +148,7 @@ export async function annulmentsOf(
 }
 
 /** The annulments among the numbers of a CAE, by number. */
-export function annulmentsWithin(
+export function listAnnulmentsOfSpan(
   em: EntityManager,
   caeId: string,
   { from, to }: NumberSpan,
@@ -161,7 +161,7 @@ export function annulmentsWithin(
 }
 
 /** Notes that a recovery skipped the numbers of a CAE up to the span's end: those that are not withheld are elsewhere. */
-export async function skipNumbersOf(
+export async function skipCaeNumbers(
   em: EntityManager,
   caeId: string,
   { from, to }: NumberSpan,
@@ -186,7 +186,7 @@ export interface ExpiredCae {
 }
 
 /** The CAEs that expired before `today` (Montevideo) and have numbers left, after the id `after`; at most `limit`. */
-export function expiredWithNumbers(
+export function listExpiredCaes(
   em: EntityManager,
   { today, after, limit }: { today: string; after: string; limit: number },
 ): Promise<ExpiredCae[]> {
@@ -207,7 +207,7 @@ const UNDECIDED: FilterQuery<Cfe> = {
 };
 
 /** CFEs whose number is undecided, after the id `after`, in the order of their ids; at most `limit`. */
-export function undecidedNumbers(
+export function listUndecidedCfes(
   em: EntityManager,
   { after, limit }: { after: string; limit: number },
 ): Promise<Cfe[]> {
@@ -220,7 +220,7 @@ export async function isNumberUndecided(em: EntityManager, id: string): Promise<
 }
 
 /** Annuls the number of a CFE that is undecided, with the open transaction, which holds the lock of the CFE. */
-export async function annulUndecided(em: EntityManager, { id }: Cfe, now: Date): Promise<void> {
+export async function annulUndecidedNumber(em: EntityManager, { id }: Cfe, now: Date): Promise<void> {
   await em.execute(
     `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at,
        cae_id, cfe_uuid)
@@ -310,7 +310,7 @@ export function reconcileNumbers(
 }
 
 /** How many CAEs of each environment have a number that is unaccounted for. */
-export async function countUnaccounted(em: EntityManager): Promise<Record<Environment, number>> {
+export async function countUnaccountedCaes(em: EntityManager): Promise<Record<Environment, number>> {
   const counts = { production: 0, sandbox: 0 };
   for (const cae of await reconcileNumbers(em)) if (!isAccountedFor(cae)) counts[cae.environment] += 1;
   return counts;

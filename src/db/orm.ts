@@ -6,7 +6,7 @@ import { ConfigurationError } from '../config.ts';
 import { ENTITIES } from './entities/index.ts';
 import { MIGRATIONS } from './migrations/index.ts';
 import { grantRights, ownsTables } from './rights.ts';
-import { databaseTls, withoutParameters } from './tls.ts';
+import { databaseTls, stripParameters } from './tls.ts';
 
 /** Any number that no other program uses on the database: holders of this lock migrate. */
 const MIGRATION_LOCK = 4_171_984_001;
@@ -25,7 +25,7 @@ export interface Database {
  * The open transaction of `em` as a Database: whatever transactions its users open are parts of it (savepoints), and
  * stand only when it commits.
  */
-export function withinTransaction(em: EntityManager): Database {
+export function shareTransaction(em: EntityManager): Database {
   return { em: { fork: () => em.fork({ keepTransactionContext: true }) } };
 }
 
@@ -51,7 +51,7 @@ export async function openOrm(options: {
   const { timeouts } = options;
   const ssl = databaseTls(options.databaseUrl);
   return MikroORM.init({
-    clientUrl: withoutParameters(options.databaseUrl),
+    clientUrl: stripParameters(options.databaseUrl),
     entities: ENTITIES,
     namingStrategy: UnderscoreNamingStrategy,
     extensions: [Migrator],
@@ -82,7 +82,7 @@ export function migrate(orm: Orm): Promise<string[]> {
     await em.execute('set local statement_timeout to 0');
     await em.execute('set local idle_in_transaction_session_timeout to 0');
     await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
-    const lacking = await lackingMigrations(em);
+    const lacking = await findMissingMigrations(em);
     const owner = await ownsTables(em);
     if (lacking.length > 0) {
       if (!owner) throw notTheOwner(lacking);
@@ -99,7 +99,7 @@ const notTheOwner = (lacking: string[]): ConfigurationError =>
   );
 
 /** The names of the migrations missing in the database, in order. Changes nothing. */
-export async function lackingMigrations(em: EntityManager): Promise<string[]> {
+export async function findMissingMigrations(em: EntityManager): Promise<string[]> {
   const [table] = await em.execute<{ there: boolean }[]>(
     `select to_regclass('migration') is not null as there`,
   );
@@ -109,9 +109,9 @@ export async function lackingMigrations(em: EntityManager): Promise<string[]> {
 }
 
 /** Whether the database answers within a second. */
-export async function isReachable(orm: Orm): Promise<boolean> {
+export async function isDatabaseReachable(orm: Orm): Promise<boolean> {
   try {
-    return (await within(REACHABLE_MILLISECONDS, orm.em.fork().execute('select 1'))) !== undefined;
+    return (await withTimeout(REACHABLE_MILLISECONDS, orm.em.fork().execute('select 1'))) !== undefined;
   } catch {
     return false;
   }
@@ -125,7 +125,7 @@ export interface Pool {
 }
 
 /** The connections of this process, always as they are now. */
-export async function poolOf(orm: Orm): Promise<Pool> {
+export async function getPool(orm: Orm): Promise<Pool> {
   return orm.em.getConnection().getNativeClient();
 }
 
@@ -153,7 +153,7 @@ function giveBackTheDead(pool: EventEmitter): void {
 }
 
 /** What `promise` comes to, or undefined when that takes longer. It goes on by itself then, and may fail unheard. */
-export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
+export async function withTimeout<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
   const { promise: tooLong, resolve } = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => resolve(undefined), milliseconds);
   try {

@@ -11,7 +11,11 @@ const LEASE_SECONDS = 10;
  * What `enqueue` does, as the beginning of a statement that stores several: `columns` are workflow id, input, search attributes
  * and moment in SQL, and what follows says from where. Leased, they are left alone by all but whoever stores them.
  */
-export const insertMessages = (workflow: WorkflowName, columns: string, { isLeased = false } = {}): string =>
+export const insertMessagesSql = (
+  workflow: WorkflowName,
+  columns: string,
+  { isLeased = false } = {},
+): string =>
   `insert into outbox (workflow_id, input, search_attributes, created_at, workflow, lane, attempts, not_before)
    select ${columns}, '${workflow}', ${WORKFLOWS[workflow].lane},
      ${isLeased ? `1, clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` : '0, to_timestamp(0)'}`;
@@ -33,12 +37,12 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
 }
 
 /** A message whose row is leased by whoever stored it, and dispatches it. */
-export interface KeptMessage extends WorkflowMessage {
+export interface LeasedMessage extends WorkflowMessage {
   readonly id: bigint;
 }
 
 /** How many messages to take: of the lanes that go in their order, and of the last, which goes beside them. */
-export interface Taken {
+export interface LeaseLimits {
   readonly first: number;
   readonly bulk: number;
 }
@@ -48,7 +52,10 @@ export interface Taken {
  * PostgreSQL's clock, and by then `settle` has said what became of them. Those that pause are passed over. However many
  * wait in the last lane, they hold nothing back, and whatever waits before them, a few of them go.
  */
-export async function leaseWaiting(em: EntityManager, { first, bulk }: Taken): Promise<OutboxMessage[]> {
+export async function leaseWaiting(
+  em: EntityManager,
+  { first, bulk }: LeaseLimits,
+): Promise<OutboxMessage[]> {
   const rows = await em.execute<object[]>(
     `with first as materialized (
        select id from outbox
@@ -70,14 +77,14 @@ export async function leaseWaiting(em: EntityManager, { first, bulk }: Taken): P
 }
 
 /** What became of a message that was taken: it was dispatched, or waits for so many seconds more. */
-export interface Settled {
+export interface DispatchResult {
   readonly id: bigint;
   readonly dispatched: boolean;
   readonly pauseSeconds: number;
 }
 
 /** Stores what became of messages, in one statement. */
-export async function settle(em: EntityManager, all: readonly Settled[]): Promise<void> {
+export async function storeDispatchResults(em: EntityManager, all: readonly DispatchResult[]): Promise<void> {
   const rows = all.map(({ id, dispatched, pauseSeconds }) => ({
     id: id.toString(),
     dispatched,

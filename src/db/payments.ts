@@ -35,7 +35,7 @@ export interface PlannedEnterprise {
 }
 
 /** A page of them, by RUT: those after one, or `only` one. `monthStart`: since when CFEs count. */
-export function plannedEnterprises(
+export function listPlannedEnterprises(
   em: EntityManager,
   accountId: string,
   monthStart: Date,

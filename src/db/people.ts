@@ -5,14 +5,14 @@ import { Refusal } from '../errors.ts';
 import { Account, Invitation, Membership, Person, SavedFilter } from './entities/people.ts';
 
 /** That a person belongs to an account, with its name. */
-export interface MembershipOf {
+export interface AccountMembership {
   readonly accountId: string;
   readonly accountName: string;
   readonly role: MemberRole;
 }
 
 /** How addresses of e-mail are stored and compared. */
-export const storedEmail = (email: string): string => email.toLowerCase();
+export const normalizeEmail = (email: string): string => email.toLowerCase();
 
 /** Stores a person, unless one with that address is there; answers who is there then, locked by the open transaction. */
 export async function ensurePerson(
@@ -21,7 +21,7 @@ export async function ensurePerson(
 ): Promise<Person> {
   await em.execute(
     `insert into person (id, email, created_at) values (?, ?, ?) on conflict (email) do nothing`,
-    [values.id, storedEmail(values.email), values.createdAt],
+    [values.id, normalizeEmail(values.email), values.createdAt],
   );
   return requirePerson(em, values.email);
 }
@@ -30,10 +30,10 @@ export async function ensurePerson(
 export async function requirePerson(em: EntityManager, email: string): Promise<Person> {
   const person = await em.findOne(
     Person,
-    { email: storedEmail(email) },
+    { email: normalizeEmail(email) },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${storedEmail(email)}.`);
+  if (!person) throw new Refusal('NOT_FOUND', `There is no user ${normalizeEmail(email)}.`);
   return person;
 }
 
@@ -44,11 +44,11 @@ export function lockPerson(em: EntityManager, id: string): Promise<Person> {
 
 /** The person with this address, or null. */
 export function findPerson(em: EntityManager, email: string): Promise<Person | null> {
-  return em.findOne(Person, { email: storedEmail(email) });
+  return em.findOne(Person, { email: normalizeEmail(email) });
 }
 
 /** The person who came by the OpenID provider as this subject, locked until the open transaction ends, or null. */
-export function lockPersonOfSubject(em: EntityManager, oidcSubject: string): Promise<Person | null> {
+export function lockPersonBySubject(em: EntityManager, oidcSubject: string): Promise<Person | null> {
   return em.findOne(Person, { oidcSubject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
@@ -61,10 +61,10 @@ export async function putMembership(em: EntityManager, values: Omit<Membership, 
 }
 
 /** The accounts that people belong to, by person; by the names of the accounts. */
-export async function membershipsOf(
+export async function listMemberships(
   em: EntityManager,
   personIds: readonly string[],
-): Promise<Map<string, MembershipOf[]>> {
+): Promise<Map<string, AccountMembership[]>> {
   const memberships = await em.find(Membership, { personId: { $in: [...personIds] } });
   const ids = memberships.map(({ accountId }) => accountId);
   const accounts = await em.find(Account, { id: { $in: ids } }, { orderBy: { name: 'asc', id: 'asc' } });
@@ -90,7 +90,7 @@ export async function insertInvitation(
 }
 
 /** The invitation with this token that is still good, with its person; null where there is none. */
-export async function openInvitation(
+export async function findInvitation(
   em: EntityManager,
   tokenHash: Buffer,
   now: Date,
@@ -106,7 +106,7 @@ export async function endInvitation(em: EntityManager, id: string, now: Date): P
 }
 
 /** Keeps that the code of a step was taken. False where one of that step or a later one was taken before. */
-export async function takeTotpStep(em: EntityManager, personId: string, step: number): Promise<boolean> {
+export async function useTotpStep(em: EntityManager, personId: string, step: number): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     'update person set totp_step = ? where id = ? and coalesce(totp_step, 0) < ? returning id',
     [step, personId, step],
@@ -118,7 +118,7 @@ export async function takeTotpStep(em: EntityManager, personId: string, step: nu
 export const MOST_SAVED_FILTERS = { ofList: 30, inAll: 200 } as const;
 
 /** The filters that a person keeps for the list at a path, by name. */
-export function savedFiltersOf(em: EntityManager, personId: string, path: string): Promise<SavedFilter[]> {
+export function listSavedFilters(em: EntityManager, personId: string, path: string): Promise<SavedFilter[]> {
   return em.find(
     SavedFilter,
     { personId, path },

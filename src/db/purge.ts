@@ -79,7 +79,7 @@ const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => numb
  * Takes out all whose time is over at `now`, in batches of one transaction each, which pass over rows that others hold. Safe
  * to repeat, and for several at once. `onPurged` is told of every batch.
  */
-export async function purgeExpired(
+export async function purgeExpiredRows(
   orm: Orm,
   options: {
     now: Date;

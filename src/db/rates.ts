@@ -3,13 +3,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { KnownRate, WantedRate } from '../domain/exchangeRate.ts';
 import { ExchangeRate, UiValue } from './entities/operations.ts';
-import { all, query } from './sql.ts';
+import { runSql, whereAll } from './sql.ts';
 
 /**
  * The UI value that counts in `year`: its own, else the last before it, else the first after it; null while the table is empty
  * (docs/contract.md#value-of-the-ui). Its `year` and `estimate` tell whether it stands in for another.
  */
-export async function uiValueFor(em: EntityManager, year: number): Promise<UiValue | null> {
+export async function findUiValue(em: EntityManager, year: number): Promise<UiValue | null> {
   const before = await em.findOne(UiValue, { year: { $lte: year } }, { orderBy: { year: 'desc' } });
   return before ?? em.findOne(UiValue, { year: { $gt: year } }, { orderBy: { year: 'asc' } });
 }
@@ -40,7 +40,7 @@ export async function findRates(em: EntityManager, wanted: readonly WantedRate[]
 }
 
 /** The latest stored rate of a currency up to a day; null where there is none. */
-export async function lastKnownRate(
+export async function findLastRate(
   em: EntityManager,
   { currency, date }: WantedRate,
 ): Promise<KnownRate | null> {
@@ -53,7 +53,7 @@ export async function lastKnownRate(
 }
 
 /** Stores rates that are not there yet: what an operator has loaded stays. */
-export async function keepRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
+export async function insertMissingRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
   await store(em, rates, 'ignore');
 }
 
@@ -96,11 +96,11 @@ export function listRatesAfter(
   }: { date?: string | undefined; after: { date: string; currency: string } | null; limit: number },
 ): Promise<KnownRate[]> {
   const { after, limit } = page;
-  const wanted = all(
+  const wanted = whereAll(
     date !== undefined && sql`date = ${date}`,
     after && sql`date < ${after.date} or date = ${after.date} and currency > ${after.currency}`,
   );
-  return query(em)`
+  return runSql(em)`
     select currency, date::text as date, rate::text as rate, source from exchange_rate
     where ${wanted} order by exchange_rate.date desc, currency limit ${limit}`;
 }

@@ -10,7 +10,7 @@ import { exportWorkflowId, type WorkflowMessage } from '../temporal.ts';
 import { Enterprise } from './entities/enterprises.ts';
 import { ReceiptExport, ReceiptExportPart } from './entities/receipts.ts';
 import type { Seen } from './roles.ts';
-import { all, columnsOf, type Fragment, query } from './sql.ts';
+import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -28,12 +28,12 @@ export interface ExportedCfe {
 
 type Whose = Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'createdAt'>;
 
-const cfe = columnsOf<'cfe'>();
+const cfe = conditionBuilder<'cfe'>();
 
 /** A CFE is taken near its date of emission: the index of those of an enterprise by moment leads to a month's. */
 function ofMonth({ rut, environment, month, createdAt }: Whose): Fragment {
   const { first, last } = daysOfMonth(month);
-  return all(
+  return whereAll(
     cfe.and({ rut, environment }),
     cfe.between('emission_date', first, last),
     cfe('created_at', '>=', startOfDay(addDays(first, -DAYS_AHEAD))),
@@ -43,30 +43,30 @@ function ofMonth({ rut, environment, month, createdAt }: Whose): Fragment {
 }
 
 /** How many receipts are dated in that month and were taken before the file was asked for. */
-export async function countOfMonth(em: EntityManager, of: Whose): Promise<number> {
-  const [row] = await query(em)<{ n: number }>`
+export async function countCfesOfMonth(em: EntityManager, of: Whose): Promise<number> {
+  const [row] = await runSql(em)<{ n: number }>`
     select count(*)::int as n from cfe where ${ofMonth(of)}`;
   return row?.n ?? 0;
 }
 
 /** The next of them behind `lastCfe`, in the order in which they were taken. */
-export async function cfesOfMonth(
+export async function listCfesOfMonth(
   em: EntityManager,
   of: Whose & Pick<ReceiptExport, 'lastCfe'>,
   limit: number,
 ): Promise<ExportedCfe[]> {
-  const wanted = all(
+  const wanted = whereAll(
     ofMonth(of),
     of.lastCfe !== null && sql`(created_at, id) > (select created_at, id from cfe where id = ${of.lastCfe})`,
   );
-  const rows = await query(em)<Omit<ExportedCfe, 'createdAt'> & { createdAt: string }>`
+  const rows = await runSql(em)<Omit<ExportedCfe, 'createdAt'> & { createdAt: string }>`
     select id, type, sequence, serie, numero, status, created_at as "createdAt", signed_xml as "signedXml"
     from cfe where ${wanted} order by created_at, id limit ${limit}`;
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
 }
 
 /** The one that is being made of this month, with or without printed forms; null where none is. */
-export const runningExport = (
+export const findRunningExport = (
   em: EntityManager,
   of: Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'withPdfs'>,
 ): Promise<ReceiptExport | null> => {
@@ -75,7 +75,7 @@ export const runningExport = (
 };
 
 /** The account that owns an enterprise, which shares the making of files with the others. */
-export async function accountOfExports(em: EntityManager, rut: string): Promise<string> {
+export async function findExportOwner(em: EntityManager, rut: string): Promise<string> {
   return (await em.findOneOrFail(Enterprise, { rut })).ownerAccountId;
 }
 
@@ -100,15 +100,17 @@ export const countKeptExports = (em: EntityManager, rut: string, now: Date): Pro
 const keptSince = (now: Date): Date => new Date(now.getTime() - EXPORT_KEPT_DAYS * DAY_MILLISECONDS);
 
 /** Whether the file is there to be fetched. */
-export const isKept = ({ state, endedAt }: Pick<ReceiptExport, 'state' | 'endedAt'>, now: Date): boolean =>
-  state === 'DONE' && endedAt !== null && endedAt > keptSince(now);
+export const isExportKept = (
+  { state, endedAt }: Pick<ReceiptExport, 'state' | 'endedAt'>,
+  now: Date,
+): boolean => state === 'DONE' && endedAt !== null && endedAt > keptSince(now);
 
 /** The export with that id; null where there is none. */
 export const findExport = (em: EntityManager, id: string): Promise<ReceiptExport | null> =>
   em.findOne(ReceiptExport, { id }, { refresh: true });
 
 /** All that are under way. */
-export const runningExports = (em: EntityManager, rut: string | undefined): Promise<ReceiptExport[]> =>
+export const listRunningExports = (em: EntityManager, rut: string | undefined): Promise<ReceiptExport[]> =>
   em.find(
     ReceiptExport,
     { state: 'RUNNING', ...(rut === undefined ? {} : { rut }) },
@@ -150,12 +152,12 @@ export async function listExports(
   /** `after`: the moment and the id of the last one that was shown. */
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReceiptExport[]> {
-  const wanted = all(
+  const wanted = whereAll(
     reachedBy(accounts),
-    columnsOf<'receipt_export'>().and({ rut, environment, month }),
+    conditionBuilder<'receipt_export'>().and({ rut, environment, month }),
     after && sql`(created_at, id) < (${after[0]}, ${after[1]})`,
   );
-  const rows = await query(em)<{ id: string }>`
+  const rows = await runSql(em)<{ id: string }>`
     select id from receipt_export where ${wanted} order by created_at desc, id desc limit ${limit}`;
   return em.find(
     ReceiptExport,
@@ -165,18 +167,18 @@ export async function listExports(
 }
 
 /** Enterprises at which one of these accounts may do more than read, by name. */
-export async function enterprisesToExport(
+export async function listExportableEnterprises(
   em: EntityManager,
   accounts: readonly string[],
   limit: number,
 ): Promise<{ rut: string; legalName: string }[]> {
-  return query(em)<{ rut: string; legalName: string }>`
+  return runSql(em)<{ rut: string; legalName: string }>`
     select rut, legal_name as "legalName" from enterprise where ${reachedBy(accounts)}
     order by legal_name, rut limit ${limit}`;
 }
 
 /** What one step adds to a file. */
-export interface NextPart {
+export interface NewExportPart {
   readonly entries: number;
   readonly content: Buffer;
   readonly directory: Buffer;
@@ -192,10 +194,10 @@ export interface NextPart {
  * Stores the part that follows those that `to` had when it was read. False where another attempt has stored it meanwhile, or the
  * file has ended: nothing is stored then, so that no receipt is twice in it.
  */
-export async function addPart(
+export async function addExportPart(
   em: EntityManager,
   to: Pick<ReceiptExport, 'id' | 'parts'>,
-  { entries, content, directory, done, lastCfe, leftOut, isLast }: NextPart,
+  { entries, content, directory, done, lastCfe, leftOut, isLast }: NewExportPart,
   now: Date,
 ): Promise<boolean> {
   const at = now.toISOString();
@@ -229,7 +231,7 @@ export async function addPart(
 }
 
 /** All lines about what is not in a file, in the order of its receipts. */
-export async function leftOutOf(em: EntityManager, id: string): Promise<string> {
+export async function readLeftOutLines(em: EntityManager, id: string): Promise<string> {
   const [row] = await em.execute<{ text: string | null }[]>(
     `select string_agg(left_out, '' order by place) as text from receipt_export_part where export_id = ?`,
     [id],
@@ -238,7 +240,7 @@ export async function leftOutOf(em: EntityManager, id: string): Promise<string> 
 }
 
 /** Gives up a file that is being made. False where it has ended. */
-export async function markStopped(em: EntityManager, id: string, now: Date): Promise<boolean> {
+export async function markExportStopped(em: EntityManager, id: string, now: Date): Promise<boolean> {
   const where = { id, state: 'RUNNING' } as const;
   return (
     (await em.nativeUpdate(ReceiptExport, where, { state: 'STOPPED', movedAt: now, endedAt: now })) === 1
@@ -246,13 +248,13 @@ export async function markStopped(em: EntityManager, id: string, now: Date): Pro
 }
 
 /** How long a file that is whole is. */
-export const bytesOf = ({
+export const exportBytes = ({
   contentBytes,
   directoryBytes,
 }: Pick<ReceiptExport, 'contentBytes' | 'directoryBytes'>): number => contentBytes + directoryBytes;
 
 /** The bytes of a file that is whole: the entries of all parts, then the directory. Throws where a part went meanwhile. */
-export async function* partsOf(
+export async function* streamExport(
   fork: () => EntityManager,
   { id, parts }: Pick<ReceiptExport, 'id' | 'parts'>,
 ): AsyncGenerator<Uint8Array> {

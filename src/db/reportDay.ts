@@ -7,7 +7,7 @@ import { createDaySums, type DaySums, type IssuedReceipt } from '../domain/repor
 import { listUiValues } from './rates.ts';
 
 /** A CFE of the day that is in no report yet, as nobody knows what becomes of its number. */
-export interface WaitingCfe {
+export interface UndecidedCfe {
   readonly cfeId: string;
   readonly type: CfeType;
   readonly serie: string;
@@ -16,18 +16,18 @@ export interface WaitingCfe {
   readonly why: 'verdict' | 'E06';
 }
 
-export interface WaitsFor {
+export interface AwaitedSummary {
   readonly verdicts: number;
   readonly undecided: number;
-  /** At most MOST_TOLD of them. */
-  readonly first: readonly WaitingCfe[];
+  /** At most MOST_LISTED of them. */
+  readonly first: readonly UndecidedCfe[];
 }
 
 /** @internal */
-export const MOST_TOLD = 100;
+export const MOST_LISTED = 100;
 
 /** Whose report, and of which day in Montevideo (`YYYY-MM-DD`). */
-export interface DayOf {
+export interface ReportedDay {
   readonly rut: string;
   readonly environment: Environment;
   readonly date: string;
@@ -37,11 +37,14 @@ export interface DayOf {
  * Reads the day as it stands at one moment, row by row in a transaction of its own (`em` must have none open), so that memory
  * grows with ranges and rows of amounts only. What waits is in `waitsFor`, not in the sums; rates come by `DaySums.close`.
  */
-export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: DaySums; waitsFor: WaitsFor }> {
+export function readReportDay(
+  em: EntityManager,
+  day: ReportedDay,
+): Promise<{ sums: DaySums; waitsFor: AwaitedSummary }> {
   return em.fork().transactional(
     async (em) => {
       const sums = createDaySums(await listUiValues(em));
-      const waiting = { verdicts: 0, undecided: 0, first: [] as WaitingCfe[] };
+      const waiting = { verdicts: 0, undecided: 0, first: [] as UndecidedCfe[] };
       for await (const row of signedOn(em, day)) {
         if (row.status === 'ACCEPTED' || row.status === 'OBSERVED') {
           sums.addIssued(row);
@@ -50,7 +53,7 @@ export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: Da
         const why = row.status === 'REJECTED' ? 'E06' : 'verdict';
         waiting[why === 'E06' ? 'undecided' : 'verdicts'] += 1;
         const { type, serie, numero } = row;
-        if (waiting.first.length < MOST_TOLD)
+        if (waiting.first.length < MOST_LISTED)
           waiting.first.push({ cfeId: formatCfeId(row), type, serie, numero, why });
       }
       for await (const numbers of annulledOn(em, day)) sums.addAnnulled(numbers);
@@ -64,7 +67,7 @@ export function readReportDay(em: EntityManager, day: DayOf): Promise<{ sums: Da
  * CFEs signed that day, but for REJECTED ones whose number is settled. A scalar subquery asks for the annulment of each of the
  * few undecided ones; `not exists` beside an `or` may read the whole table.
  */
-const signedOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
+const signedOn = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
   streamed<IssuedReceipt & { status: CfeStatus; sequence: number }>(
     em,
     `select type, serie, numero, sequence, status, emission_date::text as "emissionDate",
@@ -76,7 +79,7 @@ const signedOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
     [rut, environment, date],
   );
 
-const annulledOn = (em: EntityManager, { rut, environment, date }: DayOf) =>
+const annulledOn = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
   streamed<{ type: CfeType; serie: string; from: number; to: number }>(
     em,
     `select type, serie, from_number as "from", to_number as "to" from annulment

@@ -7,7 +7,7 @@ export const PROGRAMS = ['api', 'console', 'worker', 'operator'] as const;
 export type Program = (typeof PROGRAMS)[number];
 
 /** The role of a program. The name is fixed: dumps and base backups name it. @internal exported for tests */
-export const roleOf = (program: Program): string => `cfe_${program}`;
+export const databaseRoleOf = (program: Program): string => `cfe_${program}`;
 
 /** Of a certificate, what may be read by those who have no business with its sealed private key. */
 const ALL_BUT_THE_KEY =
@@ -322,7 +322,7 @@ export async function ownsTables(em: EntityManager): Promise<boolean> {
  */
 export async function grantRights(em: EntityManager): Promise<void> {
   for (const program of PROGRAMS) {
-    const role = roleOf(program);
+    const role = databaseRoleOf(program);
     const [there] = await em.execute('select 1 from pg_roles where rolname = ? and rolname <> current_user', [
       role,
     ]);
@@ -348,7 +348,7 @@ export async function ensureRoles(
 ): Promise<void> {
   await em.transactional(async (transaction) => {
     for (const program of PROGRAMS) {
-      const role = roleOf(program);
+      const role = databaseRoleOf(program);
       const [there] = await transaction.execute('select 1 from pg_roles where rolname = ?', [role]);
       if (!there) await transaction.execute(`create role ${role} login`);
       // A password is no parameter of its statement.

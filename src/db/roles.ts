@@ -28,7 +28,7 @@ export const visibleAmong = (seen: Seen, rut: string): Fragment =>
  * What each of these accounts is at an enterprise (docs/contract.md#roles): OWNER whose it is, else what an operator granted.
  * Those that have no role there are left out.
  */
-export async function rolesAt(
+export async function listRolesAt(
   em: EntityManager,
   accountIds: readonly string[],
   rut: string,

@@ -2,9 +2,9 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { countOf, type ItemResult, type RunFilter, type RunState } from '../domain/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../temporal.ts';
 import { Run, RunItem } from './entities/operations.ts';
-import { matchingOf } from './matching.ts';
+import { selectRunTargets } from './matching.ts';
 import type { Seen } from './roles.ts';
-import { query } from './sql.ts';
+import { runSql } from './sql.ts';
 
 /** Stores a run and every thing that matches its filter now: nothing that comes to match later is part of it. */
 export async function insertRun(
@@ -29,8 +29,8 @@ export async function insertRun(
     endedAt: null,
   });
   await em.flush();
-  const { from, where, since, id, was } = matchingOf(run.kind, filter);
-  const rows = await query(em)<{ total: number }>`
+  const { from, where, since, id, was } = selectRunTargets(run.kind, filter);
+  const rows = await runSql(em)<{ total: number }>`
     with stored as (
       insert into run_item (run_id, place, subject, was)
       select ${run.id}, row_number() over (order by since, id), id, was from (
@@ -43,7 +43,7 @@ export async function insertRun(
 }
 
 /** The id under which the workflow of a run runs. */
-export const workflowIdOf = ({ id }: Pick<Run, 'id'>): string => runWorkflowId(id);
+export const workflowIdOfRun = ({ id }: Pick<Run, 'id'>): string => runWorkflowId(id);
 
 /** Starts the workflow of a run. */
 export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): WorkflowMessage => ({
@@ -57,11 +57,11 @@ export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): Workflow
 });
 
 /** The runs that are under way, oldest first. */
-export const runningRuns = (em: EntityManager): Promise<Run[]> =>
+export const listRunningRuns = (em: EntityManager): Promise<Run[]> =>
   em.find(Run, { state: 'RUNNING' }, { orderBy: { createdAt: 'asc' } });
 
 /** Whether a run to that webhook is under way; its id. */
-export async function runningRunOfWebhook(em: EntityManager, webhookId: string): Promise<string | null> {
+export async function findRunningRunOfWebhook(em: EntityManager, webhookId: string): Promise<string | null> {
   const [row] = await em.execute<{ id: string }[]>(
     `select id from run where state = 'RUNNING' and filter ->> 'webhook' = ? limit 1`,
     [webhookId],
@@ -97,11 +97,11 @@ export function listRuns(
 }
 
 /** Things of a run that have no outcome yet: those that were never begun first. */
-export const itemsLeft = (em: EntityManager, runId: string, limit: number): Promise<RunItem[]> =>
+export const listOpenRunItems = (em: EntityManager, runId: string, limit: number): Promise<RunItem[]> =>
   em.find(RunItem, { runId, outcome: null }, { orderBy: { attempts: 'asc', place: 'asc' }, limit });
 
 /** Things of a run in order, after that place; `refused`: only those. */
-export const listItems = (
+export const listRunItems = (
   em: EntityManager,
   runId: string,
   { after = 0, limit, refused = false }: { after?: number; limit: number; refused?: boolean },
@@ -113,7 +113,7 @@ export const listItems = (
   );
 
 /** Notes that one thing of a run is begun; how often it was, this time included. */
-export async function beginItem(
+export async function startRunItem(
   em: EntityManager,
   { runId, place }: Pick<RunItem, 'runId' | 'place'>,
 ): Promise<number> {
@@ -125,7 +125,7 @@ export async function beginItem(
 }
 
 /** Stores what became of one thing and counts it, in one statement; false where that was stored already. */
-export async function storeOutcome(
+export async function storeRunOutcome(
   em: EntityManager,
   { runId, place }: Pick<RunItem, 'runId' | 'place'>,
   { outcome, message, why }: ItemResult,
@@ -143,7 +143,7 @@ export async function storeOutcome(
 }
 
 /** Whether somebody has asked for a run to stop, or it has ended. */
-export async function isStopped(em: EntityManager, runId: string): Promise<boolean> {
+export async function isRunStopped(em: EntityManager, runId: string): Promise<boolean> {
   const [row] = await em.execute<{ stopped: boolean }[]>(
     `select stop_asked_at is not null or state <> 'RUNNING' as stopped from run where id = ?`,
     [runId],

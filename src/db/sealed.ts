@@ -51,7 +51,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 const keyIdIn = (column: string): string => `split_part(${column}, '.', 2)`;
 
 /** How many secrets of a column stand under which key. */
-export function countSealed(
+export function countSealedByKey(
   em: EntityManager,
   { table, column }: SealedColumn,
 ): Promise<{ key_id: string; count: number }[]> {
@@ -69,7 +69,7 @@ export interface SealedRow {
 }
 
 /** The next secrets of a column that stand under another key than `keyId`, in the order of their ids. */
-export function sealedUnderOthers(
+export function listSealedUnderOtherKeys(
   em: EntityManager,
   { table, column, id, owner }: SealedColumn,
   { keyId, after, limit }: { keyId: string; after: string | undefined; limit: number },
@@ -100,7 +100,7 @@ export async function replaceSealed(
 // What hangs on which pepper (crypto/peppers.ts): what would be lost if one were no longer configured.
 
 /** Live API keys of an account, or people's second factors, made under one pepper. */
-export interface UnderPepper {
+export interface PepperUse {
   readonly what: 'api_key' | 'second_factor';
   readonly pepper_id: string;
   /** Whose keys; null of second factors. */
@@ -109,7 +109,7 @@ export interface UnderPepper {
 }
 
 /** Counts what hangs on each pepper; what expires by itself (idempotency keys, invitations) is left out. */
-export function countUnderPeppers(em: EntityManager): Promise<UnderPepper[]> {
+export function countSecretsByPepper(em: EntityManager): Promise<PepperUse[]> {
   return em.execute(
     `select 'api_key' as what, convert_from(substring(hash for position(':'::bytea in hash) - 1), 'UTF8') as pepper_id,
        account_id, count(*)::integer as count

@@ -10,13 +10,13 @@ import type { StuckReason } from '../domain/stuckReason.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import { failpoint } from '../failpoints.ts';
 import { newSobreWorkflowId, type SignalName, type WorkflowMessage } from '../temporal.ts';
-import { columnsOf, entityIn, type JoinedRow } from './columns.ts';
+import { type JoinedRow, readEntity, selectColumns } from './columns.ts';
 import { Sobre, type SobreState } from './entities/authority.ts';
 import { Certificate } from './entities/enterprises.ts';
 import type { Cfe } from './entities/receipts.ts';
 import { enqueue } from './outbox.ts';
-import type { Page } from './page.ts';
-import { milliseconds, NOW, nowParameter } from './sql.ts';
+import type { UuidPage } from './page.ts';
+import { millisecondsSql, NOW, nowParameter } from './sql.ts';
 
 /** A sobre that may still have to be sent. */
 const UNSENT = `state in ('OPEN', 'PREPARED', 'SENDING')`;
@@ -83,7 +83,7 @@ export interface CfeInSobre
 }
 
 /** A sobre with all that a step on its way may need. */
-export interface SobreInHand {
+export interface LoadedSobre {
   readonly sobre: Sobre;
   /** Its CFEs, by place. */
   readonly cfes: readonly CfeInSobre[];
@@ -116,7 +116,7 @@ const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'ru
   where one.sobre_id = s.id)`;
 
 /** Takes a sobre in hand, in one statement. `clock`: that of a test. */
-export async function sobreInHand(em: EntityManager, id: string, clock?: () => Date): Promise<SobreInHand> {
+export async function loadSobre(em: EntityManager, id: string, clock?: () => Date): Promise<LoadedSobre> {
   interface Row extends JoinedRow {
     cfes: Omit<CfeInSobre, 'cfeId'>[];
     slotIn: number | null;
@@ -125,11 +125,11 @@ export async function sobreInHand(em: EntityManager, id: string, clock?: () => D
     failures: number;
   }
   const [row] = await em.execute<Row[]>(
-    `select ${columnsOf(em, Sobre, 's')}, case when s.state in ('PREPARED', 'SENDING') then s.xml end as "s.xml",
+    `select ${selectColumns(em, Sobre, 's')}, case when s.state in ('PREPARED', 'SENDING') then s.xml end as "s.xml",
        ${CFES} as cfes,
-       ${milliseconds(`s.slot - ${NOW}`)} as "slotIn", endpoint.open_since is not null as "isAway",
+       ${millisecondsSql(`s.slot - ${NOW}`)} as "slotIn", endpoint.open_since is not null as "isAway",
        coalesce(endpoint.prober_id = s.id, false) as "isProber", endpoint.failures,
-       ${columnsOf(em, Certificate, 'now', KEY)}, ${columnsOf(em, Certificate, 'own', KEY)}
+       ${selectColumns(em, Certificate, 'now', KEY)}, ${selectColumns(em, Certificate, 'own', KEY)}
      from sobre s
      join authority_endpoint endpoint on endpoint.name = s.environment || '/reception'
      join cfe first on first.id = (select cfe_uuid from sobre_cfe where sobre_id = s.id order by place limit 1)
@@ -138,10 +138,10 @@ export async function sobreInHand(em: EntityManager, id: string, clock?: () => D
      where s.id = ?`,
     [nowParameter(clock), id],
   );
-  const sobre = row && entityIn(em, Sobre, 's', row);
+  const sobre = row && readEntity(em, Sobre, 's', row);
   if (!row || !sobre) throw new Error(`sobre ${id} is not there`);
-  const now = entityIn(em, Certificate, 'now', row);
-  const own = entityIn(em, Certificate, 'own', row);
+  const now = readEntity(em, Certificate, 'now', row);
+  const own = readEntity(em, Certificate, 'own', row);
   const current = now ?? own;
   if (!current) throw new Error(`sobre ${id} has no certificate`);
   const { slotIn, isAway, isProber, failures } = row;
@@ -256,7 +256,7 @@ export async function endSobre(
      select id, type, sequence from left_alone order by created_at, sequence`,
     [id],
   );
-  if (ending.apart) await openEachAlone(em, { ...ended, slot: null, cfes: left }, ending.now);
+  if (ending.apart) await openSobrePerCfe(em, { ...ended, slot: null, cfes: left }, ending.now);
   failpoint('sobre.ended');
   return true;
 }
@@ -270,7 +270,7 @@ export interface NewSobre extends Pick<Sobre, 'rut' | 'environment' | 'slot'> {
 }
 
 /** A sobre that was made, and what starts its run. */
-export interface MadeSobre {
+export interface OpenedSobre {
   readonly id: string;
   readonly message: WorkflowMessage;
 }
@@ -283,7 +283,7 @@ export async function openSobres(
   em: EntityManager,
   sobres: readonly NewSobre[],
   now: Date,
-): Promise<MadeSobre[]> {
+): Promise<OpenedSobre[]> {
   if (sobres.length === 0) return [];
   const made = sobres.map(({ rut, environment, slot, cfes }) => {
     const id = randomUUID();
@@ -335,11 +335,11 @@ export async function openSobres(
 }
 
 /** A sobre for each of the CFEs, with the open transaction. */
-export async function openEachAlone(
+export async function openSobrePerCfe(
   em: EntityManager,
   { cfes, ...of }: NewSobre,
   now: Date,
-): Promise<MadeSobre[]> {
+): Promise<OpenedSobre[]> {
   return openSobres(
     em,
     cfes.map((cfe) => ({ ...of, cfes: [cfe] })),
@@ -350,13 +350,13 @@ export async function openEachAlone(
 // The order in which things go (gate/gatekeeper.ts).
 
 /** Where something of an enterprise is next: its sobre that waits for a slot; or, with null, CFEs that wait for a sobre. */
-export interface NextInLine {
+export interface NextToSend {
   readonly rut: string;
   readonly sobreId: string | null;
 }
 
 /** The environments in which something waits. */
-export async function environmentsWaiting(em: EntityManager): Promise<Environment[]> {
+export async function listWaitingEnvironments(em: EntityManager): Promise<Environment[]> {
   const rows = await em.execute<{ environment: Environment }[]>(
     `select environment from unnest(array['production', 'sandbox']) environment
      where others_wait(environment)`,
@@ -369,7 +369,7 @@ export async function environmentsWaiting(em: EntityManager): Promise<Environmen
  * before CFEs that wait. CFEs wait while a sobre of their enterprise is in flight since `flightSince`, unless they fill
  * one, which takes `full` of them. `notProbedSince`: passes over sobres that gave up being the prober since then.
  */
-export function nextInLine(
+export function findNextToSend(
   em: EntityManager,
   options: {
     environment: Environment;
@@ -378,9 +378,9 @@ export function nextInLine(
     full: number;
     notProbedSince?: Date;
   },
-): Promise<NextInLine[]> {
+): Promise<NextToSend[]> {
   const { environment, count, flightSince, full, notProbedSince } = options;
-  return em.execute<NextInLine[]>(
+  return em.execute<NextToSend[]>(
     `with recursive waiting (rut) as (
        (select rut from cfe where environment = ? and ${WAITS} order by rut limit 1)
        union all
@@ -428,7 +428,7 @@ export interface WaitingCfe extends Named, Pick<Cfe, 'id' | 'rut' | 'certificate
 }
 
 /** Of each of the enterprises the CFEs that wait, in the order in which they were taken, at most `most` of each. */
-export function waitingCfes(
+export function listWaitingCfes(
   em: EntityManager,
   { environment, ruts, most }: { environment: Environment; ruts: readonly string[]; most: number },
 ): Promise<WaitingCfe[]> {
@@ -442,7 +442,7 @@ export function waitingCfes(
 }
 
 /** Gives slots to sobres that wait for one, and calls their runs, with the open transaction. */
-export async function callSobres(
+export async function grantSlots(
   em: EntityManager,
   given: readonly { readonly sobreId: string; readonly slot: Date }[],
   { signal, now }: { signal: SignalName; now: Date },
@@ -471,9 +471,9 @@ export async function signalSobre(
 }
 
 /** What starts the runs of the sobres that have CFEs without a verdict; of one enterprise, or of all. */
-export async function unfinishedSobres(
+export async function unfinishedSobreMessages(
   em: EntityManager,
-  { rut = null, page }: { rut?: string | null | undefined; page?: Page | undefined },
+  { rut = null, page }: { rut?: string | null | undefined; page?: UuidPage | undefined },
   signal?: SignalName,
 ): Promise<WorkflowMessage[]> {
   const sobres = await namedSobres(
@@ -494,7 +494,7 @@ async function namedSobres(
   em: EntityManager,
   condition: string,
   values: readonly unknown[],
-  page?: Page,
+  page?: UuidPage,
 ): Promise<NamedSobre[]> {
   const rows = await em.execute<(Omit<NamedSobre, 'cfes'> & { cfes: Named[] })[]>(
     `select sobre.id, sobre.workflow_id as "workflowId", sobre.rut, sobre.environment,
@@ -507,7 +507,7 @@ async function namedSobres(
 }
 
 /** Notes when enterprises had their last slots, so that others go first next time. */
-export async function noteLastSlots(
+export async function storeLastSlots(
   em: EntityManager,
   environment: Environment,
   given: readonly { readonly rut: string; readonly slot: Date }[],
@@ -521,7 +521,7 @@ export async function noteLastSlots(
 }
 
 /** How many sobres had a slot since then, were not received, and do not wait for a person. */
-export async function countInFlight(
+export async function countSobresInFlight(
   em: EntityManager,
   environment: Environment,
   since: Date,
@@ -535,7 +535,7 @@ export async function countInFlight(
 }
 
 /** How many CFEs wait to be sent, by environment: for a sobre, or in one that waits for its slot. */
-export async function countWaiting(em: EntityManager): Promise<Map<Environment, number>> {
+export async function countWaitingCfes(em: EntityManager): Promise<Map<Environment, number>> {
   const rows = await em.execute<{ environment: Environment; count: number }[]>(
     `select environment, sum(count)::integer as count from (
        select environment, count(*) from cfe where ${WAITS} group by environment
@@ -548,7 +548,7 @@ export async function countWaiting(em: EntityManager): Promise<Map<Environment, 
 }
 
 /** CFEs that wait, notes for their originals among them, and are not signed though they were taken before that moment. */
-export function unsignedCfes(em: EntityManager, before: Date, limit: number): Promise<{ id: string }[]> {
+export function listUnsignedCfes(em: EntityManager, before: Date, limit: number): Promise<{ id: string }[]> {
   return em.execute<{ id: string }[]>(
     `select id from cfe where status = 'PENDING' and sobre_id is null and digest is null and created_at < ?
      order by created_at limit ?`,
@@ -557,7 +557,7 @@ export function unsignedCfes(em: EntityManager, before: Date, limit: number): Pr
 }
 
 /** The place of a CFE among those of its enterprise that wait for a sobre, from 0; null where it does not. */
-export async function placeInLine(em: EntityManager, cfeUuid: string): Promise<number | null> {
+export async function findQueuePosition(em: EntityManager, cfeUuid: string): Promise<number | null> {
   const [row] = await em.execute<{ ahead: number }[]>(
     `select (select count(*)::integer from cfe where ${WAITS} and environment = mine.environment and rut = mine.rut
        and (created_at, sequence) < (mine.created_at, mine.sequence)) as ahead
@@ -576,22 +576,22 @@ export type SobreOfCfe = Sobre & {
 };
 
 /** The sobres that a CFE was put into, oldest first, without their bytes. */
-export async function sobresOf(em: EntityManager, cfeUuid: string): Promise<SobreOfCfe[]> {
+export async function listSobresOfCfe(em: EntityManager, cfeUuid: string): Promise<SobreOfCfe[]> {
   const rows = await em.execute<(JoinedRow & { size: number })[]>(
-    `select ${columnsOf(em, Sobre, 's')},
+    `select ${selectColumns(em, Sobre, 's')},
        (select count(*)::integer from sobre_cfe every where every.sobre_id = s.id) as size
      from sobre_cfe one join sobre s on s.id = one.sobre_id
      where one.cfe_uuid = ? order by s.created_at, s.id`,
     [cfeUuid],
   );
   return rows.flatMap((row) => {
-    const sobre = entityIn(em, Sobre, 's', row);
+    const sobre = readEntity(em, Sobre, 's', row);
     return sobre ? [Object.assign(sobre, { size: row.size })] : [];
   });
 }
 
 /** The bytes of all sobres that a CFE was in and that were written, oldest first. */
-export async function sobreXmls(
+export async function listSobreXmls(
   em: EntityManager,
   cfeUuid: string,
 ): Promise<readonly { idemisor: bigint; xml: string }[]> {
@@ -604,7 +604,7 @@ export async function sobreXmls(
 }
 
 /** Whether a sobre of ours with that number carried the CFE; `refused`: whether one that was refused counts. */
-export async function wasIn(
+export async function wasCfeInSobre(
   em: EntityManager,
   cfeUuid: string,
   idemisor: string,

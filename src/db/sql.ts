@@ -22,24 +22,24 @@ type Tables = InferClassEntityDB<
 export type Fragment = Expression<unknown>;
 
 /** Writes conditions on the columns of these tables. */
-export const columnsOf = <Table extends keyof Tables>() => expressionBuilder<Tables, Table>();
+export const conditionBuilder = <Table extends keyof Tables>() => expressionBuilder<Tables, Table>();
 
 /** Conditions that must all hold; one that is not asked for is left out. */
-export const all = (...conditions: readonly (Fragment | false | null | undefined)[]): Fragment =>
-  joined(
+export const whereAll = (...conditions: readonly (Fragment | false | null | undefined)[]): Fragment =>
+  joinSql(
     'and',
     [sql`true`, ...conditions].filter((one) => !!one),
   );
 
 /** Parts of a statement with that word between them. */
-export const joined = (word: 'and' | 'union all' | 'intersect', parts: readonly Fragment[]): Fragment =>
+export const joinSql = (word: 'and' | 'union all' | 'intersect', parts: readonly Fragment[]): Fragment =>
   sql.join(
     parts.map((part) => sql`(${part})`),
     sql.raw(` ${word} `),
   );
 
 /** A tag for a whole statement: its rows. Inside of a transaction it is part of it. */
-export const query =
+export const runSql =
   (em: EntityManager) =>
   async <Row = unknown>(...statement: Parameters<typeof sql>): Promise<Row[]> =>
     (await sql<Row>(...statement).execute(em.getKysely())).rows;
@@ -65,7 +65,7 @@ interface Preparing {
  * Declares a statement; `name` is its own among all statements. What it selects is named column by column, never `*`: a
  * migration that adds a column would make it fail on the connections that know it already.
  */
-export function statement(name: string, sql: string): Statement {
+export function declareStatement(name: string, sql: string): Statement {
   let values = 0;
   return { name, sql, text: sql.replaceAll('?', () => `$${(values += 1)}`) };
 }
@@ -74,7 +74,7 @@ export function statement(name: string, sql: string): Statement {
  * The rows of a statement. Outside of a transaction it runs by itself, prepared, in one round trip: it is a transaction of
  * its own, which the database ends without asking us. Inside of one it is part of it.
  */
-export async function rowsOf<Row>(
+export async function runStatement<Row>(
   em: EntityManager,
   { name, sql, text }: Statement,
   values: readonly Value[],
@@ -88,7 +88,7 @@ export async function rowsOf<Row>(
  * Waits until nobody else who names the same things holds their turn in an open transaction, so that what is counted of
  * them stays true until ours ends. No row is locked: all else goes on meanwhile.
  */
-export async function takeTurn(em: EntityManager, at: string): Promise<void> {
+export async function takeAdvisoryLock(em: EntityManager, at: string): Promise<void> {
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [at]);
 }
 
@@ -98,7 +98,7 @@ export async function takeTurn(em: EntityManager, at: string): Promise<void> {
  */
 export async function databaseNow(em: EntityManager, clock?: () => Date): Promise<Date> {
   if (clock) return clock();
-  const [row] = await em.execute<{ now: number }[]>(`select ${milliseconds('clock_timestamp()')} as now`);
+  const [row] = await em.execute<{ now: number }[]>(`select ${millisecondsSql('clock_timestamp()')} as now`);
   if (!row) throw new Error('the database does not tell the time');
   return new Date(Math.round(row.now));
 }
@@ -110,5 +110,5 @@ export const NOW = 'coalesce(?::timestamptz, clock_timestamp())';
 export const nowParameter = (clock?: () => Date): string | null => clock?.().toISOString() ?? null;
 
 /** A moment, or a span, of a statement in milliseconds. */
-export const milliseconds = (expression: string): string =>
+export const millisecondsSql = (expression: string): string =>
   `extract(epoch from ${expression})::float8 * 1000`;

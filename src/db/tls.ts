@@ -57,7 +57,7 @@ export function databaseTls(databaseUrl: string): ConnectionOptions | false | un
 }
 
 /** The address without its parameters, for drivers that have their own idea of them. */
-export function withoutParameters(databaseUrl: string): string {
+export function stripParameters(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.search = '';
   return url.href;

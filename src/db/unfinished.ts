@@ -14,19 +14,19 @@ import { DailyReport } from './entities/reports.ts';
 import type { Delivery } from './entities/webhooks.ts';
 import { pendingExchangeMessages } from './exchange.ts';
 import { pendingMailMessages } from './mails.ts';
-import type { Page } from './page.ts';
-import { exportMessage, runningExports } from './receiptExports.ts';
-import { runMessage, runningRuns } from './runs.ts';
-import { unfinishedSobres } from './sobres.ts';
+import type { UuidPage } from './page.ts';
+import { exportMessage, listRunningExports } from './receiptExports.ts';
+import { listRunningRuns, runMessage } from './runs.ts';
+import { unfinishedSobreMessages } from './sobres.ts';
 
 /** Of one enterprise, or of all; of what there may be very much of, a page. */
-export interface Whose {
+export interface EnterpriseScope {
   rut?: string | undefined;
-  page?: Page | undefined;
+  page?: UuidPage | undefined;
 }
 
 /** By what the next page of a workflow's things goes on. Those that are few are all in the first, and have none. */
-export const pageKey = ({ input }: WorkflowMessage): string =>
+export const cursorOfMessage = ({ input }: WorkflowMessage): string =>
   String(input['sobreId'] ?? input['cfeUuid'] ?? input['deliveryId'] ?? input['mailId'] ?? '');
 
 /**
@@ -34,10 +34,10 @@ export const pageKey = ({ input }: WorkflowMessage): string =>
  * The rows are enough to start again: no workflow holds anything that is not here.
  */
 export const UNFINISHED: Readonly<
-  Record<WorkflowName, (em: EntityManager, whose: Whose) => Promise<WorkflowMessage[]>>
+  Record<WorkflowName, (em: EntityManager, whose: EnterpriseScope) => Promise<WorkflowMessage[]>>
 > = {
   // A run that Temporal was restored with may wait for what it had: who is woken too often waits again.
-  issueCfes: (em, { rut, page }) => unfinishedSobres(em, { rut, page }, SIGNALS.slotGiven),
+  issueCfes: (em, { rut, page }) => unfinishedSobreMessages(em, { rut, page }, SIGNALS.slotGiven),
 
   onboardEnterprise: async (em, whose) => {
     const enterprises = await em.find(
@@ -91,9 +91,11 @@ export const UNFINISHED: Readonly<
   exchangeCfe: pendingExchangeMessages,
 
   bulkRun: async (em, { rut }) =>
-    (await runningRuns(em)).filter(({ filter }) => rut === undefined || filter.rut === rut).map(runMessage),
+    (await listRunningRuns(em))
+      .filter(({ filter }) => rut === undefined || filter.rut === rut)
+      .map(runMessage),
 
-  exportReceipts: async (em, { rut }) => (await runningExports(em, rut)).map(exportMessage),
+  exportReceipts: async (em, { rut }) => (await listRunningExports(em, rut)).map(exportMessage),
 };
 
-const conditionOf = ({ rut }: Whose) => (rut === undefined ? {} : { rut });
+const conditionOf = ({ rut }: EnterpriseScope) => (rut === undefined ? {} : { rut });

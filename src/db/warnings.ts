@@ -4,7 +4,7 @@ import { enterpriseChanges } from '../domain/enterpriseObject.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { dueWarnings, isRepeatable, PACE_DAYS, type WarnedEnterprise } from '../domain/warnings.ts';
 import { enterpriseUpdated } from '../domain/webhookEvents.ts';
-import { enterpriseObjectOf, lockEnterprise } from './enterprises.ts';
+import { buildEnterpriseObject, lockEnterprise } from './enterprises.ts';
 import { Certificate, Warning } from './entities/enterprises.ts';
 import { Cae } from './entities/numbers.ts';
 import { recordEvent } from './events.ts';
@@ -13,7 +13,7 @@ const PRODUCTION = { environment: 'production' as const };
 const DAY_MILLISECONDS = 86_400_000;
 
 /** How many production numbers of each type the enterprises used in the last 28 days before `now`, by RUT. */
-export async function usedLately(
+export async function countRecentNumbers(
   em: EntityManager,
   ruts: readonly string[],
   now: Date,
@@ -48,7 +48,7 @@ export async function usedLately(
 }
 
 /** The RUTs of enterprises with a production CAE or certificate, after the RUT `after`, in their order; at most `limit`. */
-export async function enterprisesWithPapers(
+export async function listRutsWithDocuments(
   em: EntityManager,
   { after, limit }: { after: string; limit: number },
 ): Promise<string[]> {
@@ -65,7 +65,7 @@ export async function enterprisesWithPapers(
 }
 
 /** What warnings look at, of these enterprises; CAEs that expired before the pace was measured count for nothing. */
-export async function papersOf(
+export async function loadWarnedEnterprises(
   em: EntityManager,
   ruts: readonly string[],
   now: Date,
@@ -73,7 +73,7 @@ export async function papersOf(
   const of = { ...PRODUCTION, rut: { $in: [...ruts] } };
   const caes = await em.find(Cae, of, { exclude: ['xml'], orderBy: { createdAt: 'asc', id: 'asc' } });
   const certificates = await em.find(Certificate, { ...of, replacedAt: null });
-  const used = await usedLately(em, ruts, now);
+  const used = await countRecentNumbers(em, ruts, now);
   const caesOf = Map.groupBy(caes, ({ rut }) => rut);
   const certificateOf = new Map(certificates.map((certificate) => [certificate.rut, certificate]));
   return ruts.map((rut) => {
@@ -91,7 +91,7 @@ export async function papersOf(
  * Gives an enterprise the warnings that are due at `now` and were not given yet, with the open transaction, and forgets
  * those that may be given again once they are not due any more; answers how many were given. Two at once give each once.
  */
-export async function giveWarnings(
+export async function recordDueWarnings(
   em: EntityManager,
   enterprise: WarnedEnterprise,
   now: Date,
@@ -120,7 +120,7 @@ export async function giveWarnings(
  * The RUTs of enterprises with a production certificate or CAE that passed its date before `now` and after they were
  * last told of such a thing, in their order, after the RUT `after`; at most `limit`. Dates are Montevideo's (UTC−3).
  */
-export async function expiredUntold(
+export async function listRutsWithUnreportedExpiries(
   em: EntityManager,
   { now, after, limit }: { now: Date; after: string; limit: number },
 ): Promise<string[]> {
@@ -144,13 +144,13 @@ export async function expiredUntold(
  * Records `enterprise.updated` for what the clock alone has changed since it was last told, with the open transaction: whether
  * there was anything. Papers uploaded meanwhile have had their own event, and are compared as they stand now.
  */
-export async function recordExpiriesOf(em: EntityManager, rut: string, now: Date): Promise<boolean> {
+export async function recordExpiryEvent(em: EntityManager, rut: string, now: Date): Promise<boolean> {
   const enterprise = await lockEnterprise(em, rut);
   if (!enterprise) return false;
   const since = enterprise.expiriesToldAt ?? enterprise.createdAt;
   if (since >= now) return false;
-  const before = await enterpriseObjectOf(em, enterprise, since);
-  const after = await enterpriseObjectOf(em, enterprise, now);
+  const before = await buildEnterpriseObject(em, enterprise, since);
+  const after = await buildEnterpriseObject(em, enterprise, now);
   const changes = enterpriseChanges(before, after);
   if (Object.keys(changes).length === 0) return false;
   await recordEvent(em, { rut, environment: 'production' }, enterpriseUpdated(after, changes), now);

@@ -1,10 +1,10 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../domain/uuid.ts';
-import { waitsForRetry } from './deliveries.ts';
+import { waitsForRetrySql } from './deliveries.ts';
 import { Account } from './entities/people.ts';
 import { Webhook } from './entities/webhooks.ts';
 import type { Seen } from './roles.ts';
-import { milliseconds } from './sql.ts';
+import { millisecondsSql } from './sql.ts';
 
 /** The webhook with this id, removed or not, or null. */
 export async function findWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
@@ -38,18 +38,18 @@ export interface SelectingWebhook {
  * The webhooks that selected an event of an enterprise, of accounts that own the enterprise or are MEMBER there
  * (docs/contract.md#events).
  */
-export async function subscribedWebhooks(
+export async function findSubscribedWebhooks(
   em: EntityManager,
   { rut, event }: { rut: string; event: string },
 ): Promise<SelectingWebhook[]> {
   return em.execute<SelectingWebhook[]>(
-    `select w.id, w.account_id as "accountId", w.enabled ${subscribedTo('?')} order by w.created_at, w.id`,
+    `select w.id, w.account_id as "accountId", w.enabled ${subscribedWebhooksSql('?')} order by w.created_at, w.id`,
     [event, rut, rut],
   );
 }
 
 /** The webhooks that selected an event: of one account, or of all. */
-export function webhooksSelecting(
+export function findSelectingWebhooks(
   em: EntityManager,
   event: string,
   accountId: string | null = null,
@@ -65,7 +65,7 @@ export function webhooksSelecting(
  * The rest of a select of those webhooks (`w`), as part of another statement. Its parameters: the event and, unless
  * `rut` is an expression of that statement, the RUT twice.
  */
-export const subscribedTo = (rut: string): string =>
+export const subscribedWebhooksSql = (rut: string): string =>
   `from webhook w
    where w.removed_at is null and ?::text = any (w.events) and w.account_id in (
      select e.owner_account_id from enterprise e where e.rut = ${rut}
@@ -81,16 +81,16 @@ export interface ListedWebhook {
 }
 
 /** A place in the list: the one after which it goes on. */
-export interface WebhookPlace {
+export interface WebhookCursor {
   readonly createdAt: string;
   readonly id: string;
 }
 
 /** A page of webhooks that were not removed, newest first. `seen`: of these accounts; null for all. */
-export async function webhookPage(
+export async function listWebhookPage(
   em: EntityManager,
   seen: Seen,
-  { after, limit }: { after: WebhookPlace | null; limit: number },
+  { after, limit }: { after: WebhookCursor | null; limit: number },
 ): Promise<ListedWebhook[]> {
   const webhooks = await em.find(
     Webhook,
@@ -112,16 +112,16 @@ export async function webhookPage(
 }
 
 /** How the deliveries of a webhook fared in a time. */
-export interface Rate {
+export interface DeliveryRate {
   /** Those that have ended. */
   readonly ended: number;
   readonly failed: number;
 }
 
 /** How a webhook fares. */
-export interface WebhookFare {
-  readonly day: Rate;
-  readonly week: Rate;
+export interface WebhookHealth {
+  readonly day: DeliveryRate;
+  readonly week: DeliveryRate;
   /** How many were refused and wait for their next retry. */
   readonly retried: number;
   /** When the oldest delivery was made that failed and was not sent again. */
@@ -132,11 +132,11 @@ export interface WebhookFare {
 const SAMPLE = 1_000;
 
 /** How webhooks fare, by id. */
-export async function webhookFares(
+export async function readWebhookHealth(
   em: EntityManager,
   ids: readonly string[],
   now: Date,
-): Promise<Map<string, WebhookFare>> {
+): Promise<Map<string, WebhookHealth>> {
   const rate = (name: string): string => `
     cross join lateral (
       select count(*) filter (where status <> 'PENDING')::int as ended, count(*) filter (where status = 'FAILED')::int as failed
@@ -154,8 +154,8 @@ export async function webhookFares(
   const ago = (days: number): Date => new Date(now.getTime() - days * 86_400_000);
   const rows = await em.execute<Row[]>(
     `select w.id, day.ended as "dayEnded", day.failed as "dayFailed", week.ended as "weekEnded", week.failed as "weekFailed",
-       (select count(*)::int from delivery where webhook_id = w.id and ${waitsForRetry('delivery')}) as retried,
-       (select ${milliseconds('created_at')} from delivery where webhook_id = w.id and status = 'FAILED'
+       (select count(*)::int from delivery where webhook_id = w.id and ${waitsForRetrySql('delivery')}) as retried,
+       (select ${millisecondsSql('created_at')} from delivery where webhook_id = w.id and status = 'FAILED'
         order by created_at, id limit 1) as oldest
      from unnest(?::uuid[]) w (id) ${rate('day')} ${rate('week')}`,
     [`{${ids.join(',')}}`, ago(1), ago(7)],
@@ -174,7 +174,7 @@ export async function webhookFares(
 }
 
 /** The webhooks of accounts that were not removed, by address: there are few of each. */
-export function listWebhooksOf(em: EntityManager, accountIds: readonly string[]): Promise<Webhook[]> {
+export function listWebhooksOfAccounts(em: EntityManager, accountIds: readonly string[]): Promise<Webhook[]> {
   return em.find(
     Webhook,
     { accountId: { $in: [...accountIds] }, removedAt: null },

@@ -1,9 +1,9 @@
 import {
-  type BreakerGlance,
-  glanceAtBreaker,
+  type BreakerReading,
   type LockedEndpoint,
   lockEndpoint,
-  receptionOf,
+  readBreaker,
+  receptionEndpoint,
 } from '../db/authorityEndpoints.ts';
 import { AuthorityEndpoint } from '../db/entities/authority.ts';
 import { recordAuthorityEvent } from '../db/events.ts';
@@ -43,12 +43,12 @@ export function createBreakers(options: {
 }): GateBreakers {
   const { orm, clock, chance = Math.random } = options;
   const stopwatch = createStopwatch(clock);
-  const cache = new Map<Endpoint, { state: BreakerGlance; at: number }>();
+  const cache = new Map<Endpoint, { state: BreakerReading; at: number }>();
 
-  async function readCachedBreaker(name: Endpoint): Promise<BreakerGlance> {
+  async function readCachedBreaker(name: Endpoint): Promise<BreakerReading> {
     const cached = cache.get(name);
     if (cached && stopwatch() - cached.at < CACHED_MILLISECONDS) return cached.state;
-    const state = await glanceAtBreaker(orm.em.fork(), name, clock);
+    const state = await readBreaker(orm.em.fork(), name, clock);
     cache.set(name, { state, at: stopwatch() });
     return state;
   }
@@ -63,7 +63,7 @@ export function createBreakers(options: {
       const wasOpen = endpoint.breaker.openSince !== null;
       const done = work(endpoint);
       const isOpen = endpoint.breaker.openSince !== null;
-      const environment = ENVIRONMENTS.find((one) => receptionOf(one) === name);
+      const environment = ENVIRONMENTS.find((one) => receptionEndpoint(one) === name);
       if (environment && isOpen !== wasOpen) {
         await recordAuthorityEvent(em, environment, isOpen ? 'DOWN' : 'UP', endpoint.now);
       }

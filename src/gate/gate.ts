@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
   dismissProber,
-  glanceAtBreaker,
   type LockedEndpoint,
   lockEndpoint,
-  receptionOf,
-  takeQuestion,
+  readBreaker,
+  receptionEndpoint,
+  takeQuestionSlot,
   takeSlot,
 } from '../db/authorityEndpoints.ts';
 import { Sobre } from '../db/entities/authority.ts';
 import type { Orm } from '../db/orm.ts';
-import { type NextInLine, nextInLine, type SobreInHand } from '../db/sobres.ts';
+import { findNextToSend, type LoadedSobre, type NextToSend } from '../db/sobres.ts';
 import { databaseNow } from '../db/sql.ts';
 import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
@@ -75,7 +75,7 @@ type Waiting = Pick<Sobre, 'id' | 'environment'>;
 /** The rate limiter of sends and questions to the authority, shared by all workers through the database. */
 export interface Gate {
   /** Asks for a permit for a sobre whose bytes are stored. */
-  enter(hand: Pick<SobreInHand, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<GateAdmission>;
+  enter(hand: Pick<LoadedSobre, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<GateAdmission>;
   /** Resolves at the slot, or at a later one if that has passed; false if none is near: then call `wait`. */
   untilSlot(sobre: Waiting, permit: Permit): Promise<boolean>;
   /** Removes the slot of a sobre; the gatekeeper calls it with another. */
@@ -105,8 +105,8 @@ export function findFreshProbers(
   em: EntityManager,
   environment: Environment,
   now: Date,
-): Promise<NextInLine[]> {
-  return nextInLine(em, {
+): Promise<NextToSend[]> {
+  return findNextToSend(em, {
     environment,
     count: 1,
     // A sobre that may be under way goes before those that wait.
@@ -150,7 +150,7 @@ export function createGate(options: GateOptions): Gate {
 
   function decide<T>({ id, environment }: Waiting, work: (decision: Decision) => T | Promise<T>): Promise<T> {
     return orm.em.fork().transactional(async (em) => {
-      const endpoint = await lockEndpoint(em, receptionOf(environment), clock);
+      const endpoint = await lockEndpoint(em, receptionEndpoint(environment), clock);
       return work({ em, endpoint, sobre: await em.findOneOrFail(Sobre, { id }) });
     });
   }
@@ -158,7 +158,7 @@ export function createGate(options: GateOptions): Gate {
   return {
     async enter({ sobre, slotIn, isAway, failures }) {
       if (slotIn !== null && !isAway) {
-        options.breakers?.noteClosed(receptionOf(sobre.environment), failures);
+        options.breakers?.noteClosed(receptionEndpoint(sobre.environment), failures);
         return { dueAt: stopwatch() + slotIn, isProbe: false };
       }
       const admission = await decide(sobre, (decision) => admit(decision, spacingMilliseconds));
@@ -183,7 +183,7 @@ export function createGate(options: GateOptions): Gate {
     },
 
     async afterFailure(sobre) {
-      const { isOpen } = await glanceAtBreaker(orm.em.fork(), receptionOf(sobre.environment), clock);
+      const { isOpen } = await readBreaker(orm.em.fork(), receptionEndpoint(sobre.environment), clock);
       return isOpen ? decide(sobre, (decision) => handOverProbe(decision, chance())) : 'tryAgain';
     },
 
@@ -225,11 +225,11 @@ function createQuestionLimiter({
       }
     }
     const request = { environment, spacingMilliseconds, nearMilliseconds: RESERVED_MILLISECONDS, clock };
-    const taken = await takeQuestion(em, request);
+    const taken = await takeQuestionSlot(em, request);
     if (!taken) return { milliseconds: Math.round(RESERVED_MILLISECONDS * (0.5 + chance())), reserved: null };
     if (taken.ahead > NEAR_MILLISECONDS)
       return { milliseconds: Math.round(taken.ahead), reserved: taken.slot };
-    if (taken.closedAfter !== null) breakers?.noteClosed(receptionOf(environment), taken.closedAfter);
+    if (taken.closedAfter !== null) breakers?.noteClosed(receptionEndpoint(environment), taken.closedAfter);
     if (taken.ahead > 0) await pause(taken.ahead);
     return null;
   };

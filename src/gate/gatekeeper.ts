@@ -1,19 +1,19 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type LockedEndpoint, lockEndpoint, receptionOf } from '../db/authorityEndpoints.ts';
+import { type LockedEndpoint, lockEndpoint, receptionEndpoint } from '../db/authorityEndpoints.ts';
 import { Sobre } from '../db/entities/authority.ts';
 import type { Orm } from '../db/orm.ts';
 import { enqueue } from '../db/outbox.ts';
 import {
-  callSobres,
-  countInFlight,
-  environmentsWaiting,
+  countSobresInFlight,
+  findNextToSend,
+  grantSlots,
+  listWaitingCfes,
+  listWaitingEnvironments,
   type NewSobre,
-  type NextInLine,
-  nextInLine,
-  noteLastSlots,
+  type NextToSend,
   openSobres,
+  storeLastSlots,
   type WaitingCfe,
-  waitingCfes,
 } from '../db/sobres.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
@@ -61,7 +61,7 @@ interface GatekeeperOptions {
 
 /**
  * Creates the gatekeeper of a worker; of all workers' gatekeepers the holder of the lock assigns the slots,
- * in the order of `nextInLine`. Slot, sobre and message are one transaction, so that a slot never exists
+ * in the order of `findNextToSend`. Slot, sobre and message are one transaction, so that a slot never exists
  * without a start. While the endpoint is unavailable one sobre is called, as the prober, and all others wait
  * as rows. `clock`: a test's, in place of PostgreSQL's.
  */
@@ -75,7 +75,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   let timer: NodeJS.Timeout | null = null;
 
   async function look(): Promise<void> {
-    for (const environment of await environmentsWaiting(orm.em.fork())) {
+    for (const environment of await listWaitingEnvironments(orm.em.fork())) {
       // One sobre of each enterprise per round: an enterprise with more CFEs gets the next while slots are
       // left.
       while ((await orm.em.fork().transactional((em) => assignSlots(em, environment, options))) > 0) {
@@ -119,7 +119,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 }
 
 /** The next CFE or sobre in line, with its slot. */
-type Assigned = NextInLine & { readonly slot: Date };
+type Assigned = NextToSend & { readonly slot: Date };
 
 /** Assigns slots to all that can have one now; returns the number of sobres. */
 async function assignSlots(
@@ -131,7 +131,7 @@ async function assignSlots(
     GATE_LOCK,
   ]);
   if (!lock?.mine) return 0;
-  const endpoint = await lockEndpoint(em, receptionOf(environment), clock);
+  const endpoint = await lockEndpoint(em, receptionEndpoint(environment), clock);
   const assigned =
     endpoint.breaker.openSince === null
       ? await assignInOrder(em, { environment, endpoint, sendsPerSecond, sobreMost })
@@ -157,10 +157,10 @@ async function assignInOrder(
   const first = endpoint.freeSlot(endpoint.now).getTime();
   const slotsLeft = Math.ceil((now + HORIZON_MILLISECONDS - first) / spacing);
   if (slotsLeft <= 0) return [];
-  const inFlight = await countInFlight(em, environment, new Date(now - DEADLINES.slotUnused));
+  const inFlight = await countSobresInFlight(em, environment, new Date(now - DEADLINES.slotUnused));
   const most = Math.ceil(sendsPerSecond * UNDER_WAY_SECONDS) - inFlight;
   if (most <= 0) return [];
-  const next = await nextInLine(em, {
+  const next = await findNextToSend(em, {
     environment,
     count: Math.min(slotsLeft, most),
     flightSince: new Date(now - DEADLINES.sobreInFlight),
@@ -189,7 +189,7 @@ async function assignToProber(em: EntityManager, chance: Chance): Promise<readon
   const [fresh] = await findFreshProbers(em, environment, now);
   const [next] = fresh
     ? [fresh]
-    : await nextInLine(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });
+    : await findNextToSend(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });
   const [proberId] = next ? await callAssigned(em, [{ ...next, slot: now }], chance) : [];
   endpoint.appoint(proberId ?? null);
   return next ? [next] : [];
@@ -206,11 +206,11 @@ async function callAssigned(
 ): Promise<string[]> {
   if (assigned.length === 0) return [];
   const called = assigned.flatMap(({ sobreId, slot }) => (sobreId === null ? [] : [{ sobreId, slot }]));
-  await callSobres(em, called, { signal: SIGNALS.slotGiven, now });
+  await grantSlots(em, called, { signal: SIGNALS.slotGiven, now });
   const slots = new Map(
     assigned.flatMap(({ rut, sobreId, slot }) => (sobreId === null ? [[rut, slot]] : [])),
   );
-  const waiting = await waitingCfes(em, { environment, ruts: [...slots.keys()], most: sobreMost });
+  const waiting = await listWaitingCfes(em, { environment, ruts: [...slots.keys()], most: sobreMost });
   const sobres = [...Map.groupBy(waiting, ({ rut }) => rut)].map(
     ([rut, cfes]): NewSobre => ({
       rut,
@@ -221,7 +221,7 @@ async function callAssigned(
   );
   const made = await openSobres(em, sobres, now);
   for (const { message } of made) enqueue(em, message, now);
-  await noteLastSlots(em, environment, assigned);
+  await storeLastSlots(em, environment, assigned);
   return [...called.map(({ sobreId }) => sobreId), ...made.map(({ id }) => id)];
 }
 

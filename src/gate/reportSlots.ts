@@ -1,4 +1,9 @@
-import { glanceAtBreaker, receptionOf, takeSlot, takeSlotUnlessCfesWait } from '../db/authorityEndpoints.ts';
+import {
+  readBreaker,
+  receptionEndpoint,
+  takeSlot,
+  takeSlotUnlessCfesWait,
+} from '../db/authorityEndpoints.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { NEAR_MILLISECONDS, spacingOf } from './gate.ts';
@@ -41,7 +46,7 @@ export function createReportSlots({
       };
       const taken = await (isUrgent ? takeSlot(em, request) : takeSlotUnlessCfesWait(em, request));
       if (taken) return { waitMilliseconds: Math.max(0, taken.ahead) };
-      const { isOpen } = await glanceAtBreaker(em, receptionOf(environment), clock);
+      const { isOpen } = await readBreaker(em, receptionEndpoint(environment), clock);
       return isOpen ? { waitMilliseconds: 0 } : 'cfesFirst';
     },
   };

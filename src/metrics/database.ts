@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import { type ExpiryMeasures, measureExpiries, measureWork, type WorkMeasures } from '../db/measures.ts';
-import { countUnaccounted } from '../db/numbers.ts';
-import { isReachable, type Orm, poolOf } from '../db/orm.ts';
+import { countUnaccountedCaes } from '../db/numbers.ts';
+import { getPool, isDatabaseReachable, type Orm } from '../db/orm.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { gauge } from './instruments.ts';
 import { createReading } from './reading.ts';
@@ -23,7 +23,7 @@ const OPEN_STATUSES = ['PENDING', 'RECEIVED'] as const;
  * other metrics that query the database: a scrape's own queries must not count as waiting.
  */
 export async function measureDatabase(registry: Registry, orm: Orm): Promise<void> {
-  const pool = await poolOf(orm);
+  const pool = await getPool(orm);
   gauge(registry, 'cfe_database_pool_connections', (own) => {
     own.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
     own.set({ state: 'idle' }, pool.idleCount);
@@ -31,7 +31,7 @@ export async function measureDatabase(registry: Registry, orm: Orm): Promise<voi
   gauge(registry, 'cfe_database_pool_waiting', (own) => own.set(pool.waitingCount));
 
   const up = createReading({
-    read: () => isReachable(orm),
+    read: () => isDatabaseReachable(orm),
     keepMilliseconds: 1_000,
     patienceMilliseconds: PATIENCE_MILLISECONDS,
   });
@@ -71,7 +71,7 @@ export function measureWorkAndExpiries(options: {
 /** Measures whether every number is accounted for; the first scrapes after a start have no value yet. */
 export function measureNumbers(registry: Registry, orm: Orm): void {
   const unaccounted = createReading({
-    read: () => countUnaccounted(orm.em.fork()),
+    read: () => countUnaccountedCaes(orm.em.fork()),
     keepMilliseconds: NUMBERS_KEPT_MILLISECONDS,
     patienceMilliseconds: PATIENCE_MILLISECONDS,
   });
@@ -111,7 +111,7 @@ function exportWork(registry: Registry, work: () => Promise<WorkMeasures | undef
   });
   gauge(registry, 'cfe_run_stands_seconds', async (own) => {
     const measures = await work();
-    if (measures) own.set(measures.runStandsSeconds);
+    if (measures) own.set(measures.runIdleSeconds);
   });
   gauge(registry, 'cfe_authority_breaker_open', async (own) => {
     for (const { endpoint, openSince } of (await work())?.endpoints ?? [])

@@ -1,4 +1,4 @@
-import { within } from '../db/orm.ts';
+import { withTimeout } from '../db/orm.ts';
 
 /** A failure is kept no longer: a value read once an hour would be missing for an hour. */
 const FAILURE_KEPT_MILLISECONDS = 300_000;
@@ -34,6 +34,6 @@ export function createReading<T>(options: {
 
   return () => {
     if (!latest || clock() >= until) latest = query();
-    return within(patienceMilliseconds, latest);
+    return withTimeout(patienceMilliseconds, latest);
   };
 }

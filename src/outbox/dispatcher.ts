@@ -8,7 +8,13 @@ import {
 import type { Priority } from '@temporalio/common';
 import type { OutboxMessage } from '../db/entities/operations.ts';
 import type { Orm } from '../db/orm.ts';
-import { type KeptMessage, leaseWaiting, type Settled, settle, type Taken } from '../db/outbox.ts';
+import {
+  type DispatchResult,
+  type LeasedMessage,
+  type LeaseLimits,
+  leaseWaiting,
+  storeDispatchResults,
+} from '../db/outbox.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { startAttributePairs } from '../searchAttributes.ts';
@@ -18,7 +24,7 @@ import { LANES, priorityKeyOf, type TemporalServer, WORKFLOWS, type WorkflowMess
  * Messages taken at a time, all that are under way: few, so that new messages never wait long, and Temporal,
  * which takes some hundred starts a second, is not flooded.
  */
-const BATCH: Taken = { first: 12, bulk: 4 };
+const BATCH: LeaseLimits = { first: 12, bulk: 4 };
 /** Longest wait for one start. The gRPC client itself would retry for some 30 s while Temporal is down. */
 const START_MILLISECONDS = 3_000;
 /** Pause between two reads of the table. */
@@ -35,7 +41,7 @@ export interface Dispatcher {
   /** Dispatches waiting messages in the background; called right after a commit. Never throws. */
   scheduleDispatch(): void;
   /** Dispatches, in the background, a message that the caller has just stored with a lease; never throws. */
-  dispatchStored(message: KeptMessage): void;
+  dispatchStored(message: LeasedMessage): void;
   /** Dispatches every second the messages that a crash or an outage left behind. */
   startRelay(): void;
   /** Stops the relay, waits for the messages under way and closes the connection. */
@@ -115,11 +121,11 @@ export function createDispatcher(options: {
 /** Dispatches messages just stored, without reading them; several marks are one statement. */
 function createMemoryStarts({ orm, client, logger }: Tools) {
   const starts = new Set<Promise<void>>();
-  let dispatched: Settled[] = [];
+  let dispatched: DispatchResult[] = [];
   let marking: Promise<void> | null = null;
 
   /** A message that Temporal did not take waits for the end of its lease, and the relay. */
-  async function startAndMark(message: KeptMessage): Promise<void> {
+  async function startAndMark(message: LeasedMessage): Promise<void> {
     const outcome = await dispatch(client, message);
     if (outcome !== 'dispatched') return;
     dispatched.push({ id: message.id, dispatched: true, pauseSeconds: 0 });
@@ -131,14 +137,14 @@ function createMemoryStarts({ orm, client, logger }: Tools) {
     marking = null;
     const all = dispatched;
     dispatched = [];
-    await settle(orm.em.fork(), all).catch((err: unknown) =>
+    await storeDispatchResults(orm.em.fork(), all).catch((err: unknown) =>
       logger.warn({ err }, 'outbox: started messages could not be marked; they are started again'),
     );
     failpoint('dispatch.marked');
   }
 
   return {
-    start(message: KeptMessage): void {
+    start(message: LeasedMessage): void {
       const start = startAndMark(message).finally(() => starts.delete(start));
       starts.add(start);
     },
@@ -165,7 +171,7 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   const outcomes = await Promise.all(
     messages.map(async (message) => ({ message, outcome: await dispatch(client, message) })),
   );
-  await settle(
+  await storeDispatchResults(
     em,
     outcomes.map(({ message, outcome }) => toSettled(message, outcome, logger)),
   );
@@ -179,7 +185,7 @@ function toSettled(
   { id, workflowId, attempts }: OutboxMessage,
   outcome: DispatchOutcome,
   logger: Logger,
-): Settled {
+): DispatchResult {
   if (outcome !== 'refused') return { id, dispatched: outcome === 'dispatched', pauseSeconds: 0 };
   logger.error({ workflowId, attempts }, 'outbox: Temporal refuses a message');
   const pauseSeconds = Math.min(2 ** Math.min(attempts, 10), LONGEST_PAUSE_SECONDS);

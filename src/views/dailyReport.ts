@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { WaitedFor } from '../db/dailyReports.ts';
+import type { UnsettledCfe } from '../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
@@ -141,7 +141,7 @@ export const listedReportView = ({
 export function dailyReportView(
   report: DailyReport,
   submissions: readonly ReportSubmission[],
-  waiting: readonly WaitedFor[],
+  waiting: readonly UnsettledCfe[],
 ): z.input<typeof DailyReportView> {
   return {
     ...listedReportView(report),

@@ -1,7 +1,7 @@
 import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
 import { readConfig, type Variables } from '../config.ts';
 import { createOpener } from '../crypto/sealed.ts';
-import { currentSigner } from '../db/certificates.ts';
+import { findCurrentSigner } from '../db/certificates.ts';
 import type { Orm } from '../db/orm.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
@@ -17,7 +17,7 @@ export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps
   const client = openDgiClient(config, orm);
   const privateKeyOf = privateKeysUnder(createOpener(config.CFE_KEY_ENCRYPTION_KEYS));
   return async ({ rut, environment, type, serie, numero }) => {
-    const certificate = await currentSigner(orm.em.fork(), rut, environment);
+    const certificate = await findCurrentSigner(orm.em.fork(), rut, environment);
     if (!certificate) {
       throw new Refusal(
         'INVALID_INPUT',

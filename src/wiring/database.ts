@@ -1,5 +1,5 @@
 import { ConfigurationError, type readConfig } from '../config.ts';
-import { type DatabaseTimeouts, lackingMigrations, migrate, type Orm, openOrm } from '../db/orm.ts';
+import { type DatabaseTimeouts, findMissingMigrations, migrate, type Orm, openOrm } from '../db/orm.ts';
 import type { Closers } from './process.ts';
 
 /** The time-outs of the connections of a process. */
@@ -75,7 +75,7 @@ export async function ensureSchema(
     await migrate(orm);
     return;
   }
-  const missing = await lackingMigrations(orm.em.fork());
+  const missing = await findMissingMigrations(orm.em.fork());
   if (missing.length === 0) return;
   throw new ConfigurationError(
     `The database lacks migrations ${missing.join(', ')}. Run the migrate job first (src/main/migrate.ts): with CFE_MIGRATE=never this process does not migrate.`,

@@ -1,14 +1,14 @@
-import { isReachable, type Orm } from '../db/orm.ts';
+import { isDatabaseReachable, type Orm } from '../db/orm.ts';
 import { createReading } from '../metrics/reading.ts';
 
 const KEPT_MILLISECONDS = 1_000;
-/** `isReachable` itself gives up after a second. */
+/** `isDatabaseReachable` itself gives up after a second. */
 const PATIENCE_MILLISECONDS = 2_000;
 
 /** Whether the database answers, as looked at no longer than a second ago; all who ask meanwhile share one look. */
 export function readiness(orm: Orm): () => Promise<boolean> {
   const look = createReading({
-    read: () => isReachable(orm),
+    read: () => isDatabaseReachable(orm),
     keepMilliseconds: KEPT_MILLISECONDS,
     patienceMilliseconds: PATIENCE_MILLISECONDS,
   });

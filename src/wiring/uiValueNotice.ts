@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
-import { uiValueFor } from '../db/rates.ts';
+import { findUiValue } from '../db/rates.ts';
 import { uiValueWarning } from '../domain/uiValues.ts';
 import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
@@ -26,7 +26,7 @@ export async function noticeUiValues(options: {
     const em = orm.em.fork();
     const rows = await Promise.all(
       [year, year + 1].map(async (each) => {
-        const row = await uiValueFor(em.fork(), each);
+        const row = await findUiValue(em.fork(), each);
         return { year: each, why: row ? uiValueWarning(row, each) : ('none' as const) };
       }),
     );

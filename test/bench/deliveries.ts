@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { addWebhook, testWebhook, type WebhookCommandDeps } from '../../src/commands/webhooks.ts';
-import { recordTest } from '../../src/db/events.ts';
+import { recordTestEvent } from '../../src/db/events.ts';
 import type { Orm } from '../../src/db/orm.ts';
 import { createDispatcher } from '../../src/outbox/dispatcher.ts';
 import { anAccount } from '../support/commandDeps.ts';
@@ -96,7 +96,7 @@ async function fill(orm: Orm, webhookId: string): Promise<number> {
   for (let made = 0; made < DELIVERIES; made += ROWS_AT_ONCE) {
     await orm.em.fork().transactional(async (em) => {
       for (let i = made; i < Math.min(made + ROWS_AT_ONCE, DELIVERIES); i++)
-        recordTest(em, webhookId, new Date());
+        recordTestEvent(em, webhookId, new Date());
       await em.flush();
       await em.execute(
         `update outbox set input = jsonb_set(input, '{delays}', ?::jsonb) where dispatched_at is null`,

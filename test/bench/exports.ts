@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { requestExport } from '../../src/commands/exports.ts';
-import { bytesOf, findExport, partsOf } from '../../src/db/receiptExports.ts';
+import { exportBytes, findExport, streamExport } from '../../src/db/receiptExports.ts';
 import type { CfeDocument } from '../../src/domain/cfeDocument.ts';
 import { anAccount, idleOutbox } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -63,8 +63,8 @@ async function read({ orm }: TestDatabase, id: string): Promise<void> {
   try {
     const file = join(folder, 'month.zip');
     const at = performance.now();
-    await pipeline(Readable.from(partsOf(() => orm.em.fork(), found)), createWriteStream(file));
-    console.log(`read: ${seconds(at)} s, ${(bytesOf(found) / 1e6).toFixed(0)} MB in ${found.parts} rows`);
+    await pipeline(Readable.from(streamExport(() => orm.em.fork(), found)), createWriteStream(file));
+    console.log(`read: ${seconds(at)} s, ${(exportBytes(found) / 1e6).toFixed(0)} MB in ${found.parts} rows`);
     const names = testedNames(file);
     console.log(`unzip finds ${names.length.toLocaleString('en')} entries, all whole`);
   } finally {

@@ -11,7 +11,7 @@ import { DYNAMIC_CONFIG } from '../../local/stack/temporal.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyEncryptionKey } from '../../src/crypto/newSecrets.mjs';
 import { sealingKeyOf } from '../../src/crypto/sealed.ts';
-import { PROGRAMS, roleOf } from '../../src/db/rights.ts';
+import { databaseRoleOf, PROGRAMS } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import { LIMITS } from '../../src/wiring/workers.ts';
 import {
@@ -342,8 +342,10 @@ describe('secrets in production', () => {
 
     expect(holders('cfe_database_url')).toEqual(['migrate']);
     for (const program of PROGRAMS)
-      expect(holders(`${roleOf(program)}_database_url`)).toEqual([program === 'operator' ? 'cfe' : program]);
-    for (const role of ['cfe', ...PROGRAMS.map(roleOf)])
+      expect(holders(`${databaseRoleOf(program)}_database_url`)).toEqual([
+        program === 'operator' ? 'cfe' : program,
+      ]);
+    for (const role of ['cfe', ...PROGRAMS.map(databaseRoleOf)])
       expect(holders(`${role}_database_password`)).toEqual(['databases']);
     expect(holders('cfe_key_encryption_keys')).toEqual(['worker', 'cfe']);
     expect(holders('cfe_sealing_key')).toEqual(['api', 'console', 'cfe']);
@@ -380,7 +382,7 @@ describe('secrets in production', () => {
       files,
     );
 
-    for (const role of ['cfe', ...PROGRAMS.map(roleOf)]) {
+    for (const role of ['cfe', ...PROGRAMS.map(databaseRoleOf)]) {
       const file = { DATABASE_URL_FILE: join(folder, `${role}_database_url`) };
       const { DATABASE_URL: url } = readConfig(['DATABASE_URL'], file);
       const { username, password, host, pathname } = new URL(url);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
-import { attemptsOf, exchangeOf, storeAttempts } from '../../src/db/attempts.ts';
+import { listAttemptsOfCfe, readLastCall, storeAttempts } from '../../src/db/attempts.ts';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
-import { purgeExpired } from '../../src/db/purge.ts';
+import { purgeExpiredRows } from '../../src/db/purge.ts';
 import type { Attempt } from '../../src/domain/attempt.ts';
 import { formatCfeId } from '../../src/domain/cfeId.ts';
 import { asActivity } from '../support/activityContext.ts';
@@ -98,7 +98,7 @@ const takes = (then: string) => {
     answers(isSend ? AS() : then)(response, request);
   });
 };
-const kept = () => attemptsOf(db.orm.em.fork(), cfe.id);
+const kept = () => listAttemptsOfCfe(db.orm.em.fork(), cfe.id);
 const receipt = () => `<TipoCFE>101</TipoCFE><Serie>A</Serie><NroCFE>${cfe.numero}</NroCFE>`;
 
 describe('what was said to the authority for a CFE', () => {
@@ -125,10 +125,10 @@ describe('what was said to the authority for a CFE', () => {
       },
     ]);
     expect(attempts.every(({ firstMilliseconds }) => firstMilliseconds >= 0)).toBe(true);
-    const asking = await exchangeOf(db.orm.em.fork(), cfe.id, { operation: 'askVerdict', answer: 'BE' });
+    const asking = await readLastCall(db.orm.em.fork(), cfe.id, { operation: 'askVerdict', answer: 'BE' });
     expect(asking?.response).toBe(verdict);
     expect(asking?.request).toContain('<IdReceptor>4242</IdReceptor>');
-    const sending = await exchangeOf(db.orm.em.fork(), cfe.id, { operation: 'sendSobre', answer: 'AS' });
+    const sending = await readLastCall(db.orm.em.fork(), cfe.id, { operation: 'sendSobre', answer: 'AS' });
     expect(sending).toMatchObject({ request: null, response: AS() });
     expect(asking?.request).not.toMatch(/Security|Signature|Certificate/);
   });
@@ -194,7 +194,7 @@ describe('what was said to the authority for a CFE', () => {
     );
 
     expect(await kept()).toMatchObject([{ count: 40 }]);
-    const exchange = await exchangeOf(db.orm.em.fork(), cfe.id, attempt);
+    const exchange = await readLastCall(db.orm.em.fork(), cfe.id, attempt);
     expect(exchange?.response).toHaveLength(64 * 1024);
   });
 
@@ -213,7 +213,7 @@ describe('what was said to the authority for a CFE', () => {
     takes(asked(exception(105)));
     await expect(take()).rejects.toMatchObject({ type: 'NotYet' });
     const purge = (days: number) =>
-      purgeExpired(db.worker, {
+      purgeExpiredRows(db.worker, {
         now: new Date(now.getTime() + days * 86_400_000),
         retention: RETENTION,
         batch: 10,

@@ -3,7 +3,7 @@ import { createRecordExpiries } from '../../src/activities/recordExpiries.ts';
 import { addWebhook } from '../../src/commands/webhooks.ts';
 import { findEnterprise, lockEnterprise } from '../../src/db/enterprises.ts';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
-import { recordingChanges } from '../../src/db/events.ts';
+import { recordEnterpriseChanges } from '../../src/db/events.ts';
 import { anAccount, eventsOf, outboxOf } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../support/enterprises.ts';
@@ -172,7 +172,7 @@ describe('papers that expire by date are told of once', () => {
     await db.orm.em.fork().transactional(async (em) => {
       const changing = await lockEnterprise(em, renamed);
       if (!changing) throw new Error('the enterprise is gone');
-      await recordingChanges(em, changing, at, () => {
+      await recordEnterpriseChanges(em, changing, at, () => {
         changing.tradeName = 'Otra';
       });
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
-import { lackingMigrations, migrate, openOrm } from '../../src/db/orm.ts';
+import { findMissingMigrations, migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureSchema } from '../../src/wiring/database.ts';
 import { cloneDatabase, emptyDatabase } from '../support/database.ts';
 
@@ -27,16 +27,16 @@ describe('migrations', () => {
     const orm = await openOrm({ databaseUrl, pool: 2 });
     try {
       const names = MIGRATIONS.map(({ name }) => name);
-      expect(await lackingMigrations(orm.em.fork())).toEqual(names);
+      expect(await findMissingMigrations(orm.em.fork())).toEqual(names);
       await expect(ensureSchema(orm, { CFE_MIGRATE: 'never' })).rejects.toThrow(
         `The database lacks migrations ${names.join(', ')}. Run the migrate job first`,
       );
-      expect(await lackingMigrations(orm.em.fork())).toEqual(names);
+      expect(await findMissingMigrations(orm.em.fork())).toEqual(names);
 
       expect(await migrate(orm)).toEqual(names);
       const last = names.at(-1);
       await orm.em.fork().execute('delete from migration where name = ?', [last]);
-      expect(await lackingMigrations(orm.em.fork())).toEqual([last]);
+      expect(await findMissingMigrations(orm.em.fork())).toEqual([last]);
     } finally {
       await orm.close(true);
       await database[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Connection } from '@temporalio/client';
 import { pino } from 'pino';
 import { OutboxMessage } from '../../src/db/entities/operations.ts';
-import { enqueue, type KeptMessage, leaseWaiting } from '../../src/db/outbox.ts';
+import { enqueue, type LeasedMessage, leaseWaiting } from '../../src/db/outbox.ts';
 import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
 import { ensureSearchAttributes, SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import type { WorkflowMessage } from '../../src/temporal.ts';
@@ -191,7 +191,7 @@ describe('the way from the outbox to Temporal', () => {
 
   describe('a message whose row is stored with a lease, and which its process starts from memory', () => {
     /** As POST stores it; answers what the process keeps. */
-    async function keep(message: WorkflowMessage, leaseSeconds: number): Promise<KeptMessage> {
+    async function keep(message: WorkflowMessage, leaseSeconds: number): Promise<LeasedMessage> {
       await store(message);
       await database.orm.em
         .fork()

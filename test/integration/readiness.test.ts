@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { openOrm, poolOf } from '../../src/db/orm.ts';
+import { getPool, openOrm } from '../../src/db/orm.ts';
 import { readiness } from '../../src/wiring/readiness.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
@@ -11,7 +11,7 @@ test('a thousand who ask whether the database answers cost one look, and what it
   const proxy = await startTcpProxy(db.databaseUrl);
   const orm = await openOrm({ databaseUrl: proxy.url, pool: 4 });
   let taken = 0;
-  ((await poolOf(orm)) as unknown as EventEmitter).on('acquire', () => {
+  ((await getPool(orm)) as unknown as EventEmitter).on('acquire', () => {
     taken += 1;
   });
   try {

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { issueCfe } from '../../src/commands/issueCfe.ts';
 import { redeliver } from '../../src/commands/redeliver.ts';
 import { addWebhook, testWebhook } from '../../src/commands/webhooks.ts';
-import { currentSigner, replaceCertificate, requireSigner } from '../../src/db/certificates.ts';
-import { insertAttempt } from '../../src/db/deliveries.ts';
+import { findCurrentSigner, replaceCertificate, requireSigner } from '../../src/db/certificates.ts';
+import { insertDeliveryAttempt } from '../../src/db/deliveries.ts';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
 import { Delivery } from '../../src/db/entities/webhooks.ts';
-import { purgeExpired } from '../../src/db/purge.ts';
-import { countSealed, SEALED_COLUMNS, sealedUnderOthers } from '../../src/db/sealed.ts';
+import { purgeExpiredRows } from '../../src/db/purge.ts';
+import { countSealedByKey, listSealedUnderOtherKeys, SEALED_COLUMNS } from '../../src/db/sealed.ts';
 import type { PurgedTable } from '../../src/domain/retention.ts';
 import { privateKeysUnder } from '../../src/wiring/privateKeys.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
@@ -46,14 +46,14 @@ describe('what is kept for a time only', () => {
     db.orm.em.fork().execute<T>(sql, values);
   const countOf = async (table: PurgedTable | 'delivery'): Promise<number> =>
     (await execute<{ n: number }[]>(`select count(*)::integer as n from ${table}`))[0]?.n ?? -1;
-  const purge = (more: Partial<Parameters<typeof purgeExpired>[1]> = {}) =>
-    purgeExpired(db.worker, { now: NOW, retention: RETENTION, batch: 3, ...more });
+  const purge = (more: Partial<Parameters<typeof purgeExpiredRows>[1]> = {}) =>
+    purgeExpiredRows(db.worker, { now: NOW, retention: RETENTION, batch: 3, ...more });
 
   /** A delivery that was made and ended so many days ago, with one attempt; its id. */
   async function aDelivery(made: number, ended: number | null = made, status = 'DELIVERED'): Promise<string> {
     const { id } = await testWebhook(webhookDeps(db.orm, { clock: () => daysAgo(made) }), { webhookId });
     await db.orm.em.fork().transactional((em) =>
-      insertAttempt(em, {
+      insertDeliveryAttempt(em, {
         deliveryId: id,
         execution: randomUUID(),
         at: daysAgo(ended ?? made),
@@ -207,7 +207,7 @@ describe('what is kept for a time only', () => {
       answer: null,
     };
     await execute('update delivery_attempt set number = 4 where delivery_id = ?', [waits]);
-    await db.orm.em.fork().transactional((em) => insertAttempt(em, { ...next, milliseconds: 1 }));
+    await db.orm.em.fork().transactional((em) => insertDeliveryAttempt(em, { ...next, milliseconds: 1 }));
     const numbers = await execute<{ number: number }[]>(
       'select number from delivery_attempt where delivery_id = ? order by number',
       [waits],
@@ -280,7 +280,7 @@ describe('what is kept for a time only', () => {
     /** An enterprise whose certificate, which `cfes` CFEs were numbered with, was replaced so many days ago. */
     async function replaced(days: number, cfes: Partial<Cfe>[] = []): Promise<string> {
       const rut = await aReadyEnterprise(db.orm, accountId);
-      const before = await currentSigner(db.orm.em.fork(), rut, 'production');
+      const before = await findCurrentSigner(db.orm.em.fork(), rut, 'production');
       if (!before) throw new Error('it has no certificate');
       for (const values of cfes) {
         const body = fromJson(JSON.stringify(aCfeBody()));
@@ -344,11 +344,15 @@ describe('what is kept for a time only', () => {
       const [column] = SEALED_COLUMNS;
       if (!column) throw new Error('certificates come first');
 
-      const left = await sealedUnderOthers(em, column, { keyId: 'new', after: undefined, limit: 1_000 });
+      const left = await listSealedUnderOtherKeys(em, column, {
+        keyId: 'new',
+        after: undefined,
+        limit: 1_000,
+      });
 
       expect(left.map(({ id }) => id)).toContain(lately);
       expect(left.map(({ id }) => id)).not.toContain(old);
-      const counted = (await countSealed(em, column)).reduce((sum, { count }) => sum + count, 0);
+      const counted = (await countSealedByKey(em, column)).reduce((sum, { count }) => sum + count, 0);
       expect(counted).toBe(left.length);
     });
 

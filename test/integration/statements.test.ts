@@ -5,7 +5,7 @@ import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertifi
 import { Sobre } from '../../src/db/entities/authority.ts';
 import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../src/db/entities/operations.ts';
-import type { KeptMessage } from '../../src/db/outbox.ts';
+import type { LeasedMessage } from '../../src/db/outbox.ts';
 import type { VerdictResult } from '../../src/domain/activityResults.ts';
 import { createGatekeeper } from '../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -58,7 +58,7 @@ beforeAll(async () => {
     notingStatements(db.urlOf('api')),
     notingStatements(db.urlOf('worker')),
   ]);
-  const outbox = { ...idleOutbox, dispatchStored: (message: KeptMessage) => kept?.dispatchStored(message) };
+  const outbox = { ...idleOutbox, dispatchStored: (message: LeasedMessage) => kept?.dispatchStored(message) };
   api = await startApi({ orm: db.orm, own: asked.orm, outbox });
   authority = await aServer();
   await addAuthorityCertificates(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { putUiValues, uiValueFor } from '../../src/db/rates.ts';
+import { findUiValue, putUiValues } from '../../src/db/rates.ts';
 import { noticeUiValues } from '../../src/wiring/uiValueNotice.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
@@ -23,7 +23,7 @@ describe('the UI value of a year', () => {
     [2031, 2026, 'the last known'],
     [2019, 2024, 'the first one after, where none is before'],
   ])('of %i is that of %i: %s', async (year, from) => {
-    expect((await uiValueFor(db.orm.em.fork(), year))?.year).toBe(from);
+    expect((await findUiValue(db.orm.em.fork(), year))?.year).toBe(from);
   });
 
   test('warns at start and in the metrics of an estimate and of one that stands in', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRecordExpiries } from '../../src/activities/recordExpiries.ts';
 import { addWebhook } from '../../src/commands/webhooks.ts';
-import { usedLately } from '../../src/db/warnings.ts';
+import { countRecentNumbers } from '../../src/db/warnings.ts';
 import type { CfeType } from '../../src/domain/cfeTypes.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { anAccount, eventsOf } from '../support/commandDeps.ts';
@@ -64,7 +64,7 @@ describe('how many numbers were used lately', () => {
     await taken(rut, 'ETICKET', moments);
     await taken(rut, 'EFACTURA', [daysAgo(1)]);
 
-    const found = (await usedLately(db.orm.em.fork(), [rut], NOW)).get(rut);
+    const found = (await countRecentNumbers(db.orm.em.fork(), [rut], NOW)).get(rut);
 
     expect(found?.get('ETICKET')).toBe(used);
     expect(found?.get('EFACTURA')).toBe(1);
@@ -83,7 +83,7 @@ describe('how many numbers were used lately', () => {
         ...Array.from({ length: before }, (_, i) => daysAgo(100 - i)),
         ...Array.from({ length: since }, () => daysAgo(1)),
       ]);
-      expect((await usedLately(db.orm.em.fork(), [rut], NOW)).get(rut)?.get('ETICKET')).toBe(since);
+      expect((await countRecentNumbers(db.orm.em.fork(), [rut], NOW)).get(rut)?.get('ETICKET')).toBe(since);
     }
   });
 });

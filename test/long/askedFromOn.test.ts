@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
-import { attemptsOf } from '../../src/db/attempts.ts';
+import { listAttemptsOfCfe } from '../../src/db/attempts.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
 import { NIGHTLY } from '../support/nightly.ts';
 import { issue, startTestStack } from '../support/stacks.ts';
@@ -31,7 +31,7 @@ describe('the authority says from when on it may be asked (Fechahora)', () => {
         return now.status === 'ACCEPTED';
       });
 
-      const asked = await attemptsOf(em.fork(), row.id);
+      const asked = await listAttemptsOfCfe(em.fork(), row.id);
       expect(asked.map(({ operation, count }) => [operation, count])).toEqual([
         ['sendSobre', 1],
         ['askVerdict', 1],

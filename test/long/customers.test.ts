@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { listCustomers } from '../../src/db/customers.ts';
+import { findCustomers } from '../../src/db/customers.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { anEnterprise } from '../support/enterprises.ts';
@@ -34,11 +34,11 @@ async function fill(of: string, count: number): Promise<void> {
   );
 }
 
-/** How PostgreSQL finds what listCustomers asks for: the nodes of its plan, and how many rows come. */
+/** How PostgreSQL finds what findCustomers asks for: the nodes of its plan, and how many rows come. */
 async function planOf(filter: { legalName?: string; docNumber?: string; countryCode?: string }) {
   const em = db.orm.em.fork();
   const execute = jest.spyOn(em.getConnection(), 'execute');
-  const rows = (await listCustomers(em, { rut, ...filter }, PAGE)).length;
+  const rows = (await findCustomers(em, { rut, ...filter }, PAGE)).length;
   const [sql, parameters] = execute.mock.calls.at(-1) ?? [];
   execute.mockRestore();
   const [answer] = await em.execute<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(

@@ -13,7 +13,7 @@ import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
 import { newKeyEncryptionKey, newPepper, newTokenKey, sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { PROGRAMS, roleOf } from '../../src/db/rights.ts';
+import { databaseRoleOf, PROGRAMS } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { emptyDatabase } from '../support/database.ts';
@@ -156,7 +156,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
               has_table_privilege(role, 'audit', 'update, delete, truncate') as audit,
               has_schema_privilege(role, 'public', 'create') as tables
        from unnest(?::text[]) as role`,
-      [`{${PROGRAMS.map(roleOf).join()}}`],
+      [`{${PROGRAMS.map(databaseRoleOf).join()}}`],
     );
 
     expect(roles).toEqual(PROGRAMS.map(() => ({ rows: true, audit: false, tables: false })));

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts';
-import { ensureRoles, PROGRAMS, type Program, roleOf } from '../../src/db/rights.ts';
+import { databaseRoleOf, ensureRoles, PROGRAMS, type Program } from '../../src/db/rights.ts';
 import { EMITTED_AS_DESCRIBED } from './emittedEvents.ts';
 
 /** The database that `buildTemplate` leaves behind and every clone is copied from. */
@@ -46,7 +46,7 @@ const asRole = (url: string, role: string): string => {
 };
 
 /** The same address for a program's role. In tests all roles have one password. */
-export const asProgram = (url: string, program: Program): string => asRole(url, roleOf(program));
+export const asProgram = (url: string, program: Program): string => asRole(url, databaseRoleOf(program));
 
 /** The password of the owner for every program. */
 export function samePasswords(databaseUrl: string): Record<Program, string> {
@@ -95,7 +95,9 @@ export async function buildTemplate(): Promise<void> {
     `alter role ${TESTS} password '${passwords.api}'`,
     `grant usage on schema public to ${TESTS}`,
     `alter default privileges in schema public grant select, insert, update, delete on tables to ${TESTS}`,
-    ...[...PROGRAMS.map(roleOf), TESTS].map((role) => `alter role ${role} set synchronous_commit = off`),
+    ...[...PROGRAMS.map(databaseRoleOf), TESTS].map(
+      (role) => `alter role ${role} set synchronous_commit = off`,
+    ),
   ])
     await orm.em.fork().execute(statement);
   await migrate(orm);

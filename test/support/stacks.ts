@@ -16,7 +16,7 @@ import { readConfig } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { createSealer } from '../../src/crypto/sealed.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
-import { roleOf } from '../../src/db/rights.ts';
+import { databaseRoleOf } from '../../src/db/rights.ts';
 import { aCfeBody } from './cfeBodies.ts';
 import { type Cli, cliOn } from './cli.ts';
 import { cloneDatabase, samePasswords } from './database.ts';
@@ -74,7 +74,7 @@ export function databaseUrlAs({ dataDir, info }: Surroundings, login: DatabaseLo
   const { database_password, role_passwords } = readSecrets(dataDir);
   const url = new URL(info().database_url);
   const isOwn = url.password === role_passwords.operator;
-  url.username = login === 'owner' ? 'cfe' : roleOf(login);
+  url.username = login === 'owner' ? 'cfe' : databaseRoleOf(login);
   if (isOwn) url.password = login === 'owner' ? database_password : role_passwords[login];
   return url.href;
 }

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { type Orm, openOrm, poolOf } from '../../src/db/orm.ts';
+import { getPool, type Orm, openOrm } from '../../src/db/orm.ts';
 
 /** A connection of `pg`, as far as it is listened to. */
 interface Client {
@@ -21,7 +21,7 @@ export async function notingStatements(databaseUrl: string): Promise<NotedDataba
     .execute<{ name: string }[]>(`select tablename as name from pg_tables where schemaname = 'public'`);
   const tables = new Set(rows.map(({ name }) => name));
   let statements: string[] = [];
-  const pool = (await poolOf(orm)) as unknown as EventEmitter;
+  const pool = (await getPool(orm)) as unknown as EventEmitter;
   const listenedTo = new WeakSet<Client>();
   pool.on('acquire', (client: Client) => {
     if (listenedTo.has(client)) return;

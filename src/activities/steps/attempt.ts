@@ -9,7 +9,7 @@ import {
   log,
 } from '@temporalio/activity';
 import { storeAttempts } from '../../db/attempts.ts';
-import { clearOwnFault, markOwnFault } from '../../db/cfes.ts';
+import { clearStuckByBug, markStuckByBug } from '../../db/cfes.ts';
 import { isDatabaseOutage, type Orm } from '../../db/orm.ts';
 import { type HeardCall, hearingCalls } from '../../dgi/client.ts';
 import { ATTEMPT_OPERATIONS, type Attempt } from '../../domain/attempt.ts';
@@ -264,12 +264,12 @@ export function reportBugs<T, A extends unknown[]>(
     } catch (error) {
       if (isBug(error)) await recordBug({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
-        await clearOwnFault(orm.em.fork(), sobreId, clock());
+        await clearStuckByBug(orm.em.fork(), sobreId, clock());
         heartbeat({ ...readKept(), failingSince: null } satisfies Known & Kept);
       }
       throw error;
     }
-    if (since !== null) await clearOwnFault(orm.em.fork(), sobreId, clock());
+    if (since !== null) await clearStuckByBug(orm.em.fork(), sobreId, clock());
     return result;
   };
 }
@@ -288,7 +288,7 @@ async function recordBug({ orm, clock }: AttemptDeps, sobreId: string, since: nu
   const first = since ?? now.getTime();
   heartbeat({ failingSince: first } satisfies Known);
   if (now.getTime() - first < DEADLINES.ownFault) return;
-  await markOwnFault(orm.em.fork(), sobreId, now).catch((error: unknown) =>
+  await markStuckByBug(orm.em.fork(), sobreId, now).catch((error: unknown) =>
     // Log and history must show the step's own error; the next attempt reports again.
     log.warn('a persistent bug could not be reported', { error }),
   );

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentSigner, requireSigner } from '../../db/certificates.ts';
+import { findCurrentSigner, requireSigner } from '../../db/certificates.ts';
 import type { Sobre } from '../../db/entities/authority.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type CfeInSobre, wasIn } from '../../db/sobres.ts';
+import { type CfeInSobre, wasCfeInSobre } from '../../db/sobres.ts';
 import {
   isSurelyThis,
   type Original,
@@ -225,7 +225,7 @@ async function withCredentials<T>(
 }
 
 const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
-  (await currentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
+  (await findCurrentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
 
 /**
  * Handles E02, a number received before: by a sobre of ours, which has the verdict, or by another system's.
@@ -253,7 +253,7 @@ async function isOurs(
   first: Original,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
   // A refused sobre brought nothing: then an older sobre, from before a restore, has its number.
-  if (await wasIn(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
+  if (await wasCfeInSobre(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
   // A database restored to an earlier moment has no rows of the last sobres that it sent.
   const answer = await ask(cfe, first);
   if (answer.kind !== 'answered') return answer;

@@ -1,5 +1,5 @@
 import { Enterprise } from '../../db/entities/enterprises.ts';
-import { exchangeOf } from '../../db/exchange.ts';
+import { requireExchange } from '../../db/exchange.ts';
 import { exchangeFileName } from '../../domain/directory.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import type { ComposeMail } from '../attemptMail.ts';
@@ -9,7 +9,7 @@ import type { ComposeMail } from '../attemptMail.ts';
  * (docs/authority/sobres.md#the-e-mail-with-a-sobre).
  */
 export const composeExchange: ComposeMail = async (em, _mail, { id, rut }) => {
-  const { idemisor, xml, settledAt } = await exchangeOf(em, id);
+  const { idemisor, xml, settledAt } = await requireExchange(em, id);
   if (idemisor === null || xml === null || settledAt === null)
     throw new Error(`CFE ${id} has no sobre for its receiver`);
   const { legalName, email } = await em.findOneOrFail(Enterprise, { rut });

@@ -1,5 +1,5 @@
 import type { Orm } from '../../db/orm.ts';
-import { findRates, keepRates, lastKnownRate } from '../../db/rates.ts';
+import { findLastRate, findRates, insertMissingRates } from '../../db/rates.ts';
 import { type CentralBank, CentralBankUnavailable, isQuoted } from '../../dgi/centralBank.ts';
 import { closingDay, type KnownRate, type RateAnswer, type WantedRate } from '../../domain/exchangeRate.ts';
 import { addDays } from '../../domain/montevideo.ts';
@@ -79,7 +79,7 @@ async function askCentralBank(
     const closedUpTo = isComplete ? last : await centralBank.lastClosing();
     const answers = missing.map((day) => rates.get(keyOf(day)) ?? rateBeforeHoliday(quoted, day, closedUpTo));
     const known = answers.filter((answer) => answer !== 'unquoted' && answer !== 'not_closed');
-    await keepRates(orm.em.fork(), [...byKey([...quoted, ...known]).values()]);
+    await insertMissingRates(orm.em.fork(), [...byKey([...quoted, ...known]).values()]);
     return await Promise.all(
       answers.map(async (answer, index): Promise<RateAnswer> => {
         if (answer === 'unquoted') return { kind: 'unquoted' };
@@ -112,5 +112,5 @@ async function toAwaited(
   why: 'unreachable' | 'not_closed',
   day: WantedRate | undefined,
 ): Promise<RateAnswer> {
-  return { kind: 'awaited', why, lastKnown: day ? await lastKnownRate(orm.em.fork(), day) : null };
+  return { kind: 'awaited', why, lastKnown: day ? await findLastRate(orm.em.fork(), day) : null };
 }

@@ -2,19 +2,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { LockMode } from '@mikro-orm/postgresql';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentSigner, requireSigner } from '../../db/certificates.ts';
+import { findCurrentSigner, requireSigner } from '../../db/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
 import { enqueue } from '../../db/outbox.ts';
 import {
   type CfeInSobre,
   endSobre,
-  openEachAlone,
+  type LoadedSobre,
+  listUnsignedCfes,
+  openSobrePerCfe,
   type SignedCfe,
-  type SobreInHand,
   storePrepared,
   storeSigned,
-  unsignedCfes,
 } from '../../db/sobres.ts';
 import { sobreAround } from '../../dgi/xml/sobre.ts';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
@@ -63,7 +63,7 @@ export type PreparedSobre =
  * cannot go with the others the sobre is dissolved: that CFE gets a sobre of its own, the others get the
  * next.
  */
-export async function prepareSobre(deps: WriteDeps, loaded: SobreInHand): Promise<PreparedSobre> {
+export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promise<PreparedSobre> {
   const { sobre, cfes, signer } = loaded;
   const refused = cfes.filter(
     ({ status, originalStatus }) => status === 'PENDING' && originalStatus === 'REJECTED',
@@ -140,7 +140,7 @@ const expiredSlot = (now: Date): Date => new Date(now.getTime() - DEADLINES.slot
 /** Dissolves an OPEN sobre. The CFEs in `apart` get sobres of their own, whose runs may need support. */
 async function dissolve(
   deps: WriteDeps,
-  { sobre }: SobreInHand,
+  { sobre }: LoadedSobre,
   { signed, apart }: { signed: readonly SignedCfe[]; apart: readonly CfeInSobre[] },
 ): Promise<PreparedSobre> {
   const now = deps.clock();
@@ -148,7 +148,7 @@ async function dissolve(
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await endSobre(em, sobre, { state: 'DISSOLVED', now }))) return;
     for (const cfe of signed) await storeSigned(em, cfe);
-    const made = await openEachAlone(em, { rut, environment, slot: expiredSlot(now), cfes: apart }, now);
+    const made = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: apart }, now);
     for (const { message } of made) enqueue(em, message, now);
   });
   failpoint('sobre.dissolved');
@@ -191,7 +191,7 @@ function signWithCurrent(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobr
         `Its CAE expired on ${expirationDate}, so no other certificate may sign it now: configure the key, then retry; or abandon the CFE.`,
       );
     }
-    const certificate = await currentSigner(em, cfe.rut, cfe.environment);
+    const certificate = await findCurrentSigner(em, cfe.rut, cfe.environment);
     if (!certificate || certificate.id === cfe.certificateId) {
       return obstacle('Configure the key, or upload a new certificate; then retry.');
     }
@@ -225,7 +225,7 @@ function signWithCurrent(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobr
 export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
   const now = deps.clock();
   const before = new Date(now.getTime() - SIGN_AFTER_MILLISECONDS);
-  for (const { id } of await unsignedCfes(deps.orm.em.fork(), before, SIGNED_AT_ONCE)) {
+  for (const { id } of await listUnsignedCfes(deps.orm.em.fork(), before, SIGNED_AT_ONCE)) {
     const em = deps.orm.em.fork();
     const cfe = await em.findOneOrFail(Cfe, { id });
     const certificate = await requireSigner(em, cfe.certificateId);
@@ -250,7 +250,7 @@ async function openSobreForUnsigned(deps: WriteDeps, { id }: Cfe, now: Date): Pr
     const cfe = await em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (cfe.sobreId !== null || cfe.digest !== null || cfe.status !== 'PENDING') return;
     const { rut, environment } = cfe;
-    const made = await openEachAlone(em, { rut, environment, slot: expiredSlot(now), cfes: [cfe] }, now);
+    const made = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: [cfe] }, now);
     for (const { message } of made) enqueue(em, message, now);
     failpoint('apart.opened');
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ReportKey } from '../../db/dailyReports.ts';
 import type { Orm } from '../../db/orm.ts';
-import { readReportDay, type WaitsFor } from '../../db/reportDay.ts';
+import { type AwaitedSummary, readReportDay } from '../../db/reportDay.ts';
 import type { RateAnswer, WantedRate } from '../../domain/exchangeRate.ts';
 import { addDays, montevideoDate } from '../../domain/montevideo.ts';
 import type { ReportSummary } from '../../domain/report/summary.ts';
@@ -17,7 +17,7 @@ export interface ReportContent {
   readonly summary: ReportSummary;
   /** SHA-256 of the summary, hex. */
   readonly hash: string;
-  readonly waitsFor: WaitsFor;
+  readonly waitsFor: AwaitedSummary;
   /** Rates that the central bank has yet to publish; the last known ones are used meanwhile. */
   readonly missingRates: number;
   /** As far as is known, nothing of the day can change any more. */

@@ -1,7 +1,7 @@
 /** Steps shared by the activities of daily reports. */
 import type { KeyObject } from 'node:crypto';
 import { UnsealError } from '../../crypto/sealed.ts';
-import { currentSigner } from '../../db/certificates.ts';
+import { findCurrentSigner } from '../../db/certificates.ts';
 import {
   lockReport,
   markReportStuck,
@@ -51,7 +51,7 @@ export async function withReportCredentials<T>(
   { rut, environment }: ReportKey,
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
-  const certificate = await currentSigner(orm.em.fork(), rut, environment);
+  const certificate = await findCurrentSigner(orm.em.fork(), rut, environment);
   if (!certificate) return unclear('findReport', 'no key', 'there is no certificate');
   let privateKey: KeyObject;
   try {

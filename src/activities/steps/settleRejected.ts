@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import { annulUndecided, isNumberUndecided } from '../../db/numbers.ts';
-import { wasIn } from '../../db/sobres.ts';
+import { annulUndecidedNumber, isNumberUndecided } from '../../db/numbers.ts';
+import { wasCfeInSobre } from '../../db/sobres.ts';
 import type { FindStateAnswer } from './authority.ts';
 import { type MoveDeps, writeMoves } from './storeMoves.ts';
 
@@ -26,12 +26,12 @@ export async function settleRejected(
 ): Promise<Settled> {
   if (!(await isNumberUndecided(em, cfe.id))) return { what: 'decided' };
   if (held.kind === 'found' && held.state === 'AE') {
-    if (!(await wasIn(em, cfe.id, held.idemisor, { refused: true }))) return { what: 'others' };
+    if (!(await wasCfeInSobre(em, cfe.id, held.idemisor, { refused: true }))) return { what: 'others' };
     const move = { cfe, to: 'ACCEPTED', reasons: [], withdraws: true } as const;
     return { what: 'accepted', stored: await writeMoves(deps, em, [move], { sobreId: null }) };
   }
   const isRejected = held.kind === 'absent' || held.state === 'BE';
   if (!annul || !isRejected) return { what: 'undecided' };
-  await annulUndecided(em, cfe, deps.clock());
+  await annulUndecidedNumber(em, cfe, deps.clock());
   return { what: 'annulled' };
 }

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAudit } from '../../db/audit.ts';
-import { hasAttempted, insertAttempt, lockDelivery } from '../../db/deliveries.ts';
+import { hasDeliveryAttempt, insertDeliveryAttempt, lockDelivery } from '../../db/deliveries.ts';
 import type { Orm } from '../../db/orm.ts';
 import { lockWebhook } from '../../db/webhooks.ts';
 import { type DeliveryStatus, RETRY_DELAYS } from '../../domain/webhook.ts';
@@ -40,13 +40,13 @@ export async function storeAttempt(
     const delivery = await lockDelivery(em, deliveryId);
     if (!delivery) throw new Error(`delivery ${deliveryId} does not exist`);
     // Two runs at once, after a worker was thought dead: the first stored result counts.
-    if (delivery.status !== 'PENDING' || (await hasAttempted(em, deliveryId, execution))) {
+    if (delivery.status !== 'PENDING' || (await hasDeliveryAttempt(em, deliveryId, execution))) {
       return delivery.status;
     }
     const { httpStatus, error, answer, milliseconds } = outcome === 'webhook_removed' ? REMOVED : outcome;
     const now = clock();
     const at = new Date(now.getTime() - milliseconds);
-    await insertAttempt(em, { deliveryId, execution, at, httpStatus, error, answer, milliseconds });
+    await insertDeliveryAttempt(em, { deliveryId, execution, at, httpStatus, error, answer, milliseconds });
     if (httpStatus === GONE) await disable(em, delivery.webhookId, now);
     const taken = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
     const askedAgain = delivery.askedAgain && outcome !== 'webhook_removed';

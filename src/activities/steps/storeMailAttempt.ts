@@ -1,7 +1,7 @@
 import type { Mail } from '../../db/entities/mail.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
 import { recordEvent } from '../../db/events.ts';
-import { hasTriedMail, insertMailAttempt, lockMail, recordBounce } from '../../db/mails.ts';
+import { hasMailAttempt, insertMailAttempt, lockMail, recordBounce } from '../../db/mails.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type MailKind, type MailOutcome, type MailStatus, statusAfter } from '../../domain/mail.ts';
 import { receiptDelivered, receiptFailed } from '../../domain/webhookEvents.ts';
@@ -34,7 +34,7 @@ export async function storeMailAttempt(
   const stored = await orm.em.fork().transactional(async (em): Promise<StoredMailAttempt | MailStatus> => {
     const mail = await lockMail(em, mailId);
     if (!mail) throw new Error(`e-mail ${mailId} does not exist`);
-    if (mail.status !== 'PENDING' || (await hasTriedMail(em, mailId, execution))) return mail.status;
+    if (mail.status !== 'PENDING' || (await hasMailAttempt(em, mailId, execution))) return mail.status;
     const now = clock();
     const { smtpCode, error, answer, milliseconds } = outcome;
     const at = new Date(now.getTime() - milliseconds);

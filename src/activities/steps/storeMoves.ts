@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Move, type MoveDeeds, type Moved, moveCfes } from '../../db/moves.ts';
+import { type Move, type MovedCfe, type MoveEffects, moveCfes } from '../../db/moves.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type FinalStatus, isFinal } from '../../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
@@ -27,7 +27,7 @@ export interface MoveDeps {
   onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
 }
 
-type Deeds = Pick<MoveDeeds, 'sobreId' | 'received'>;
+type Deeds = Pick<MoveEffects, 'sobreId' | 'received'>;
 type Stored = Awaited<ReturnType<typeof moveCfes>> & { readonly now: Date };
 
 /** Moves CFEs in one statement, with the calls behind the moves; returns the CFEs that were moved. */
@@ -35,7 +35,7 @@ export async function storeMoves(
   deps: MoveDeps,
   moves: readonly Move[],
   deeds: Deeds,
-): Promise<readonly Moved[]> {
+): Promise<readonly MovedCfe[]> {
   const stored = await writeMoves(deps, deps.orm.em.fork(), moves, deeds);
   failpoint('moves.stored');
   afterMoves(deps, stored);

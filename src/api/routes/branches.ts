@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addBranch, removeBranch, updateBranch as update } from '../../commands/branches.ts';
-import { listBranches as find, findBranch } from '../../db/enterprises.ts';
+import { findBranches as find, findBranch } from '../../db/enterprises.ts';
 import { CreateBranch, UpdateBranch } from '../../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
 import { words } from '../../domain/fieldWords.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { uploadCae as upload } from '../../commands/uploadCae.ts';
-import { listCaes as find } from '../../db/numbers.ts';
-import { usedLately } from '../../db/warnings.ts';
+import { findCaes as find } from '../../db/numbers.ts';
+import { countRecentNumbers } from '../../db/warnings.ts';
 import { caeStatus } from '../../domain/cae.ts';
 import { UploadCae } from '../../domain/enterprise.ts';
 import { caeObject } from '../../domain/enterpriseObject.ts';
@@ -34,7 +34,7 @@ export const listCaes = defineRoute({
     const now = clock();
     const em = orm.em.fork();
     const caes = await find(em, enterprise.rut, 'production');
-    const used = (await usedLately(em, [enterprise.rut], now)).get(enterprise.rut);
+    const used = (await countRecentNumbers(em, [enterprise.rut], now)).get(enterprise.rut);
     return caes
       .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
       .map((cae) => ({

@@ -1,5 +1,5 @@
 import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
-import { currentCertificate } from '../../db/certificates.ts';
+import { findCurrentCertificate } from '../../db/certificates.ts';
 import { UploadCertificate } from '../../domain/enterprise.ts';
 import { certificateObject } from '../../domain/enterpriseObject.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -20,7 +20,7 @@ export const getCertificate = defineRoute({
   success: { status: 200, description: 'The certificate', schema: CertificateView },
   errors: ['NOT_FOUND'],
   async handle({ enterprise }, { orm, clock }) {
-    const certificate = await currentCertificate(orm.em.fork(), enterprise.rut, 'production');
+    const certificate = await findCurrentCertificate(orm.em.fork(), enterprise.rut, 'production');
     if (!certificate)
       throw new Refusal('NOT_FOUND', `The enterprise ${enterprise.rut} has no certificate yet.`);
     return certificateObject(certificate, clock());

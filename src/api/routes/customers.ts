@@ -5,7 +5,7 @@ import {
   requireCustomer,
   updateCustomer as update,
 } from '../../commands/customers.ts';
-import { type CustomerKey, listCustomers as find } from '../../db/customers.ts';
+import { type CustomerKey, findCustomers as find } from '../../db/customers.ts';
 import { CountryCode } from '../../domain/countries.ts';
 import { Customer } from '../../domain/customer.ts';
 import { DocumentTypeName } from '../../domain/enums.ts';

@@ -1,6 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
-import { countReports, findReport, listReports, submissionsOf, waitedFor } from '../../db/dailyReports.ts';
+import {
+  countReports,
+  findReport,
+  listReports,
+  listSubmissions,
+  listUnsettledCfes,
+} from '../../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import { date } from '../../domain/dates.ts';
 import { ReportStatusName } from '../../domain/enums.ts';
@@ -78,8 +84,8 @@ export const getDailyReport = defineRoute({
   async handle({ params, enterprise }, { orm }) {
     const em = orm.em.fork();
     const report = await requireReport(em, enterprise.rut, params.date);
-    const submissions = await submissionsOf(em, report, { populate: ['types'] });
-    const waiting = report.isComplete ? [] : await waitedFor(em, report, MOST_WAITING);
+    const submissions = await listSubmissions(em, report, { populate: ['types'] });
+    const waiting = report.isComplete ? [] : await listUnsettledCfes(em, report, MOST_WAITING);
     return dailyReportView(report, submissions, waiting);
   },
 });
@@ -103,7 +109,7 @@ export const getDailyReportXml = defineRoute({
   async handle({ params, enterprise }, { orm }) {
     const em = orm.em.fork();
     const report = await requireReport(em, enterprise.rut, params.date);
-    const submissions = await submissionsOf(em, report, { populate: ['xml'] });
+    const submissions = await listSubmissions(em, report, { populate: ['xml'] });
     const sent = submissions.findLast(({ status }) => status !== 'PREPARED');
     if (!sent) throw new Refusal('NOT_SENT_YET', `The report of ${params.date} was not sent yet.`);
     return sent;

@@ -1,9 +1,13 @@
 import * as z from 'zod';
 import { createEnterprise as create } from '../../commands/createEnterprise.ts';
 import { updateEnterprise as update } from '../../commands/updateEnterprise.ts';
-import { currentCertificate } from '../../db/certificates.ts';
-import { countEnterprisesOf, enterpriseObjects, enterprisesOf } from '../../db/enterprises.ts';
-import { listCaes } from '../../db/numbers.ts';
+import { findCurrentCertificate } from '../../db/certificates.ts';
+import {
+  buildEnterpriseObjects,
+  countEnterprisesOfAccount,
+  listEnterprisesOfAccount,
+} from '../../db/enterprises.ts';
+import { findCaes } from '../../db/numbers.ts';
 import { listGrants } from '../../db/roles.ts';
 import { CreateEnterprise, UpdateEnterprise } from '../../domain/enterprise.ts';
 import { updatedEnterpriseObject } from '../../domain/enterpriseObject.ts';
@@ -67,15 +71,15 @@ export const listEnterprises = defineRoute({
     const em = orm.em.fork();
     const granted = new Map((await listGrants(em, { accountId })).map(({ rut, role }) => [rut, role]));
     const filter = { accountId, granted: [...granted.keys()], status };
-    const enterprises = await enterprisesOf(em, filter, { skip, limit });
-    const objects = await enterpriseObjects(em, enterprises, clock());
+    const enterprises = await listEnterprisesOfAccount(em, filter, { skip, limit });
+    const objects = await buildEnterpriseObjects(em, enterprises, clock());
     const items = objects.map((object, i) => {
       const owns = enterprises[i]?.ownerAccountId === accountId;
       const role: Role | undefined = owns ? 'OWNER' : granted.get(object.rut);
       if (!role) throw new Error('an enterprise was listed for an account without a role');
       return { ...object, role };
     });
-    return { items, total: await countEnterprisesOf(em, filter) };
+    return { items, total: await countEnterprisesOfAccount(em, filter) };
   },
 });
 
@@ -92,8 +96,8 @@ export const getEnterprise = defineRoute({
   success: { status: 200, description: 'The enterprise', schema: EnterpriseView },
   async handle({ enterprise, role }, { orm, clock }) {
     const em = orm.em.fork();
-    const certificate = await currentCertificate(em, enterprise.rut, 'production');
-    const caes = await listCaes(em, enterprise.rut, 'production');
+    const certificate = await findCurrentCertificate(em, enterprise.rut, 'production');
+    const caes = await findCaes(em, enterprise.rut, 'production');
     return enterpriseView({ enterprise, certificate, caes }, role, clock());
   },
 });

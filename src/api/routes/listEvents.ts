@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { eventsAfter, placeOf } from '../../db/events.ts';
+import { findEventPosition, listEventsAfter } from '../../db/events.ts';
 import { SelectableEventName } from '../../domain/enums.ts';
 import type { RequestRule } from '../../domain/requestRules.ts';
 import { isUuid } from '../../domain/uuid.ts';
@@ -42,14 +42,14 @@ export const listEvents = defineRoute({
   async handle({ query, caller: { accountId } }, { orm }) {
     const { after: id, limit = USUAL_PAGE, event } = query;
     const em = orm.em.fork();
-    const after = id === undefined ? 0n : isUuid(id) ? await placeOf(em, accountId, id) : null;
+    const after = id === undefined ? 0n : isUuid(id) ? await findEventPosition(em, accountId, id) : null;
     if (after === null) {
       const message =
         'after: must be the id of an event that you have read and that is still kept; leave it out to begin with the oldest.';
       const code: RequestRule = 'events.after_unknown';
       throw invalidInput([{ path: '/query/after', code, message }]);
     }
-    const { events, next } = await eventsAfter(em, { accountId, after, event, limit });
+    const { events, next } = await listEventsAfter(em, { accountId, after, event, limit });
     return { items: events.map(listedEventView), next };
   },
 });

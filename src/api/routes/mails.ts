@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sendMail as send } from '../../commands/mails.ts';
 import { findCfe } from '../../db/cfes.ts';
 import type { Mail } from '../../db/entities/mail.ts';
-import { listMails as find } from '../../db/mails.ts';
+import { findMails as find } from '../../db/mails.ts';
 import { CfeId } from '../../domain/cfeId.ts';
 import { MailErrorName, MailKindName, MailStatusName } from '../../domain/enums.ts';
 import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { stopRun } from '../../commands/runs.ts';
 import type { Run, RunItem } from '../../db/entities/operations.ts';
-import { findRun, listItems, listRuns } from '../../db/runs.ts';
+import { findRun, listRunItems, listRuns } from '../../db/runs.ts';
 import { RUN_STATES } from '../../domain/run.ts';
 import { Refusal } from '../../errors.ts';
 import { runWorkflowId } from '../../temporal.ts';
@@ -59,7 +59,7 @@ export async function endedItems(
     }
     await sleep(LOOK_MILLISECONDS);
   }
-  return listItems(orm.em.fork(), runId, { limit: Number.MAX_SAFE_INTEGER });
+  return listRunItems(orm.em.fork(), runId, { limit: Number.MAX_SAFE_INTEGER });
 }
 
 export const run = group('run', 'Bulk runs: one decision for many CFEs or deliveries', {
@@ -82,7 +82,7 @@ export const run = group('run', 'Bulk runs: one decision for many CFEs or delive
       const em = orm.em.fork();
       const found = await findRun(em, id, null);
       if (!found) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
-      const items = await listItems(em, id, { limit: MOST_REFUSED, refused: true });
+      const items = await listRunItems(em, id, { limit: MOST_REFUSED, refused: true });
       const refusals = items.map(({ subject, was, message, why }) => ({
         id: subject,
         was,

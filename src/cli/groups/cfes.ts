@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { startRun } from '../../commands/runs.ts';
 import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
-import { cfeDossier, cfeHistory } from '../../db/cfeDossier.ts';
+import { readCfeDossier, readCfeHistory } from '../../db/cfeDossier.ts';
 import { searchCfes } from '../../db/cfeSearch.ts';
-import { cfesById, stuckCfes } from '../../db/cfes.ts';
+import { findCfesById, findStuckCfes } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import { countMatching } from '../../db/matching.ts';
+import { countRunTargets } from '../../db/matching.ts';
 import { CFE_STATUSES, isFinal } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { Moment, spanOf } from '../../domain/dates.ts';
@@ -55,7 +55,7 @@ async function rowOf({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<Row> {
     needs_support: (cfe.stuckReason ?? null) !== null,
     stuck_reason: cfe.stuckReason ?? null,
     workflow_id: cfe.workflowId,
-    history: await cfeHistory(orm.em.fork(), cfe),
+    history: await readCfeHistory(orm.em.fork(), cfe),
   };
 }
 
@@ -125,7 +125,7 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
     async run(deps, input) {
       const em = deps.orm.em.fork();
       const one = await oneCfe(em, input);
-      const dossier = await cfeDossier(em, one);
+      const dossier = await readCfeDossier(em, one);
       return { ...(await rowOf(deps, one)), ...dossierRow(one, dossier), page: cfeText(one, dossier) };
     },
     plain: 'page',
@@ -195,11 +195,11 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
         return rowFor(supported);
       }
       if (dryRun) {
-        const stuck = await stuckCfes(em, filter, most);
+        const stuck = await findStuckCfes(em, filter, most);
         const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...wish });
         return Promise.all(all.map(rowFor));
       }
-      if ((await countMatching(em, action, filter)) === 0) return [];
+      if ((await countRunTargets(em, action, filter)) === 0) return [];
       const run = await startRun(deps, {
         kind: action,
         filter: { ...filter, limit: most },
@@ -208,7 +208,7 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
       });
       const items = await endedItems(deps, run.id);
       const ids = items.map(({ subject }) => subject);
-      const cfes = await cfesById(deps.orm.em.fork(), ids);
+      const cfes = await findCfesById(deps.orm.em.fork(), ids);
       return Promise.all(
         items.map(async ({ subject, outcome, message }) => {
           const one = cfes.get(subject);

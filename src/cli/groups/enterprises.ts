@@ -8,12 +8,12 @@ import { lookAtTransfer, transferEnterprise } from '../../commands/transferEnter
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
 import { validateCredentials } from '../../commands/validateCredentials.ts';
 import { requireAccount } from '../../db/accounts.ts';
-import { listCustomers } from '../../db/customers.ts';
+import { findCustomers } from '../../db/customers.ts';
 import {
-  enterpriseObjectOf,
-  enterpriseObjects,
-  listBranches,
-  listEnterprises,
+  buildEnterpriseObject,
+  buildEnterpriseObjects,
+  findBranches,
+  findEnterprises,
 } from '../../db/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { Customer } from '../../domain/customer.ts';
@@ -90,7 +90,7 @@ const rowOf = (object: EnterpriseObject, of: Enterprise | undefined): Row => ({
 async function show({ orm, clock }: CliDeps, rut: string): Promise<Row> {
   const em = orm.em.fork();
   const found = await oneEnterprise(em, rut);
-  return rowOf(await enterpriseObjectOf(em, found, clock()), found);
+  return rowOf(await buildEnterpriseObject(em, found, clock()), found);
 }
 
 export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
@@ -103,8 +103,8 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
     columns: 'rut legal_name status is_authorized_issuer scheduled_ready_date plan_metadata',
     async run({ orm, clock }, { status }) {
       const em = orm.em.fork();
-      const found = await listEnterprises(em, { status });
-      const objects = await enterpriseObjects(em, found, clock());
+      const found = await findEnterprises(em, { status });
+      const objects = await buildEnterpriseObjects(em, found, clock());
       return objects.map((object, i) => rowOf(object, found[i]));
     },
   }),
@@ -257,7 +257,7 @@ const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-nam
 /** The branches as they stand, the enterprise's own first. */
 async function branchesOf({ orm }: CliDeps, rut: string): Promise<Row[]> {
   const em = orm.em.fork();
-  return [await oneEnterprise(em, rut), ...(await listBranches(em, rut))].map(branchView);
+  return [await oneEnterprise(em, rut), ...(await findBranches(em, rut))].map(branchView);
 }
 
 export const branch = group('branch', 'The branches that an enterprise issues from', {
@@ -324,7 +324,7 @@ export const customer = group(
       async run({ orm }, { skip, limit: most, ...filter }) {
         const em = orm.em.fork();
         await oneEnterprise(em, filter.rut);
-        return (await listCustomers(em, filter, { skip, limit: most })).map(customerView);
+        return (await findCustomers(em, filter, { skip, limit: most })).map(customerView);
       },
     }),
     'add RUT FILE': act({

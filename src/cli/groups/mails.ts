@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { resendMail } from '../../commands/mails.ts';
-import { cfesById } from '../../db/cfes.ts';
+import { findCfesById } from '../../db/cfes.ts';
 import type { Mail } from '../../db/entities/mail.ts';
-import { findMail, listMailAttempts, listMails } from '../../db/mails.ts';
+import { findMail, findMails, listMailAttempts } from '../../db/mails.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { MAIL_STATUSES } from '../../domain/mail.ts';
 import { Refusal } from '../../errors.ts';
@@ -15,7 +15,7 @@ const MailId = z.string().describe('mail_id of the e-mail');
 /** E-mails as they are shown, in the order given. */
 async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<Row[]> {
   const ids = mails.map(({ cfeUuid }) => cfeUuid);
-  const cfes = await cfesById(orm.em.fork(), ids);
+  const cfes = await findCfesById(orm.em.fork(), ids);
   return mails.map((one) => {
     const cfe = cfes.get(one.cfeUuid);
     return {
@@ -72,7 +72,7 @@ export const mail = group('mail', 'E-mails that bring receipts to their receiver
       const em = deps.orm.em.fork();
       const of =
         cfe_id === undefined ? { rut } : { cfeUuid: (await oneCfe(em, { rut, cfe_id, environment })).id };
-      return mailRows(deps, await listMails(em, { ...of, status }, most));
+      return mailRows(deps, await findMails(em, { ...of, status }, most));
     },
   }),
   'show MAIL': query({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { annulNumbers } from '../../commands/annulNumbers.ts';
-import { type AnnulledSpan, annulmentsOf, reconcileNumbers } from '../../db/numbers.ts';
+import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/cfeTypes.ts';
 import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
 import { count, InEnvironment, limit, OfRut, onlyRut, Reason } from '../inputs.ts';
@@ -30,7 +30,7 @@ export const annulment = group(
       examples: ['--rut 219999830019', '--rut 219999830019 --environment sandbox --json'],
       async run({ orm }, { rut, environment, limit: most }) {
         const of = { rut, environment, isOperator: true };
-        return (await annulmentsOf(orm.em.fork(), of, { after: null, limit: most })).map(rowOf);
+        return (await listAnnulments(orm.em.fork(), of, { after: null, limit: most })).map(rowOf);
       },
     }),
     'add RUT': act({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { requeue } from '../../commands/requeue.ts';
 import { rotateKeyEncryption } from '../../commands/rotateKeyEncryption.ts';
 import { skipNumbers } from '../../commands/skipNumbers.ts';
-import { countSealed, countUnderPeppers, SEALED_COLUMNS } from '../../db/sealed.ts';
+import { countSealedByKey, countSecretsByPepper, SEALED_COLUMNS } from '../../db/sealed.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
 import { count, DryRun, InEnvironment, OfRut, onlyRut, Reason } from '../inputs.ts';
@@ -18,7 +18,7 @@ export const keyEncryption = group('key-encryption', 'Keys that seal secrets at 
       const { keyIds } = opener();
       const counts = new Map<string, Record<string, number>>(keyIds.map((id) => [id, {}]));
       for (const column of SEALED_COLUMNS) {
-        for (const { key_id, count: sealed } of await countSealed(em, column)) {
+        for (const { key_id, count: sealed } of await countSealedByKey(em, column)) {
           counts.set(key_id, { ...counts.get(key_id), [nameOf(column)]: sealed });
         }
       }
@@ -44,7 +44,7 @@ export const keyEncryption = group('key-encryption', 'Keys that seal secrets at 
 export const pepper = group('pepper', 'Peppers, under which API keys are hashed and second factors sealed', {
   status: query({
     summary: 'Show which accounts have API keys under which pepper, and how many second factors hang on each',
-    run: async ({ orm }) => (await countUnderPeppers(orm.em.fork())).map((row) => ({ ...row })),
+    run: async ({ orm }) => (await countSecretsByPepper(orm.em.fork())).map((row) => ({ ...row })),
   }),
 });
 

@@ -3,10 +3,10 @@ import { addAuthorityCertificates } from '../../commands/addAuthorityCertificate
 import { uploadCae } from '../../commands/uploadCae.ts';
 import { uploadCertificate } from '../../commands/uploadCertificate.ts';
 import { listAuthorityCertificates } from '../../db/authorityCertificates.ts';
-import { currentCertificate } from '../../db/certificates.ts';
+import { findCurrentCertificate } from '../../db/certificates.ts';
 import type { AuthorityCertificate } from '../../db/entities/authority.ts';
-import { listCaes } from '../../db/numbers.ts';
-import { usedLately } from '../../db/warnings.ts';
+import { findCaes } from '../../db/numbers.ts';
+import { countRecentNumbers } from '../../db/warnings.ts';
 import { caeStatus } from '../../domain/cae.ts';
 import { UploadCertificate } from '../../domain/enterprise.ts';
 import { caeObject, certificateObject } from '../../domain/enterpriseObject.ts';
@@ -25,7 +25,7 @@ export const certificate = group('certificate', 'The certificates that enterpris
     async run({ orm, clock }, { rut, environment }) {
       const em = orm.em.fork();
       await oneEnterprise(em, rut);
-      return certificateObject(await currentCertificate(em, rut, environment), clock());
+      return certificateObject(await findCurrentCertificate(em, rut, environment), clock());
     },
   }),
   'upload RUT FILE': act({
@@ -67,8 +67,9 @@ export const cae = group('cae', 'The ranges of numbers that the authority grante
     async run({ orm, clock }, { rut, environment, status }) {
       const [em, now] = [orm.em.fork(), clock()];
       await oneEnterprise(em, rut);
-      const used = environment === 'production' ? (await usedLately(em, [rut], now)).get(rut) : undefined;
-      return (await listCaes(em, rut, environment))
+      const used =
+        environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
+      return (await findCaes(em, rut, environment))
         .filter((one) => status === undefined || caeStatus(one, montevideoDate(now)) === status)
         .map((one) => ({
           ...caeObject(one, now),

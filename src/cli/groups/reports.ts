@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { sendReport } from '../../commands/sendReport.ts';
 import { setReportDuty } from '../../commands/setReportDuty.ts';
 import { existingReport, supportReport } from '../../commands/supportReport.ts';
-import { lastSubmission, listReports, submissionsOf, waitedFor } from '../../db/dailyReports.ts';
+import {
+  findLastSubmission,
+  listReports,
+  listSubmissions,
+  listUnsettledCfes,
+} from '../../db/dailyReports.ts';
 import type { DailyReport } from '../../db/entities/reports.ts';
 import { date } from '../../domain/dates.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
@@ -63,8 +68,8 @@ export const report = group('report', 'The reports of days: their status, and su
     async run(deps, input) {
       const found = await existingReport(deps, input);
       const em = deps.orm.em.fork();
-      const submissions = await submissionsOf(em, found, { populate: ['types'] });
-      const waiting = await waitedFor(em, found, MOST_WAITING);
+      const submissions = await listSubmissions(em, found, { populate: ['types'] });
+      const waiting = await listUnsettledCfes(em, found, MOST_WAITING);
       return { ...rowOf(found), ...dailyReportView(found, submissions, waiting) };
     },
   }),
@@ -74,7 +79,7 @@ export const report = group('report', 'The reports of days: their status, and su
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
-      const last = await lastSubmission(em, await existingReport(deps, input));
+      const last = await findLastSubmission(em, await existingReport(deps, input));
       if (!last) throw new Refusal('NOT_FOUND', `The report of ${input.date} is not written yet.`);
       await em.populate(last, ['xml']);
       return { xml: last.xml };

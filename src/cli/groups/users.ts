@@ -3,9 +3,9 @@ import { changeMemberRole, removeMember } from '../../commands/members.ts';
 import { endSessions } from '../../commands/sessions.ts';
 import type { NewInvitation } from '../../commands/steps/people.ts';
 import { createUser, disableUser, inviteUser } from '../../commands/users.ts';
-import { liveSessionsOf } from '../../db/consoleSessions.ts';
+import { listLiveSessions } from '../../db/consoleSessions.ts';
 import { Person } from '../../db/entities/people.ts';
-import { findPerson, type MembershipOf, membershipsOf } from '../../db/people.ts';
+import { type AccountMembership, findPerson, listMemberships } from '../../db/people.ts';
 import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES, OPERATOR_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH } from '../../domain/supportAction.ts';
@@ -18,7 +18,7 @@ const ROLES = [...new Set([...OPERATOR_ROLES, ...MEMBER_ROLES])];
 const UserEmail = Email.max(BY_LENGTH).describe('e-mail address of the user');
 const EXAMPLE = ['ana@example.com'];
 
-const row = (person: Person, memberships: readonly MembershipOf[] = []) => ({
+const row = (person: Person, memberships: readonly AccountMembership[] = []) => ({
   email: person.email,
   operator_role: person.operatorRole,
   accounts: memberships.map(({ accountId, accountName, role }) => ({
@@ -80,7 +80,7 @@ export const user = group('user', 'People who sign in to the console: operators,
       // Before anything is done: a link that cannot be printed would be lost.
       const consoleUrl = deps.consoleUrl();
       const { person, invitation } = await createUser(deps, { email, ...positionOf(account, role) });
-      const memberships = await membershipsOf(deps.orm.em.fork(), [person.id]);
+      const memberships = await listMemberships(deps.orm.em.fork(), [person.id]);
       return { ...row(person, memberships.get(person.id)), ...linkOf(consoleUrl, invitation) };
     },
   }),
@@ -91,7 +91,7 @@ export const user = group('user', 'People who sign in to the console: operators,
       const em = orm.em.fork();
       const people = await em.find(Person, {}, { orderBy: { email: 'asc' } });
       const ids = people.map(({ id }) => id);
-      const memberships = await membershipsOf(em, ids);
+      const memberships = await listMemberships(em, ids);
       return people.map((person) => row(person, memberships.get(person.id)));
     },
   }),
@@ -125,7 +125,7 @@ export const user = group('user', 'People who sign in to the console: operators,
       if (end !== undefined)
         await endSessions(deps, { email, reason, ...(end === 'all' ? {} : { only: end }) });
       const { id } = await known(deps, email);
-      return (await liveSessionsOf(deps.orm.em.fork(), id, deps.clock())).map((session) => ({
+      return (await listLiveSessions(deps.orm.em.fork(), id, deps.clock())).map((session) => ({
         session_id: session.id,
         signed_in_by: session.method,
         address: session.address,

@@ -10,11 +10,11 @@ import {
   type WebhookCommandDeps,
 } from '../../commands/webhooks.ts';
 import { requireAccount } from '../../db/accounts.ts';
-import { findDelivery, listAttempts } from '../../db/deliveries.ts';
+import { findDelivery, listDeliveryAttempts } from '../../db/deliveries.ts';
 import { listDeliveries } from '../../db/deliveryList.ts';
 import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
-import { bodiesOf } from '../../db/events.ts';
-import { countMatching } from '../../db/matching.ts';
+import { findEventBodies } from '../../db/events.ts';
+import { countRunTargets } from '../../db/matching.ts';
 import { listWebhooks } from '../../db/webhooks.ts';
 import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
@@ -121,9 +121,9 @@ const DeliveryId = z.string().describe(DELIVERY_ABOUT);
 async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): Promise<Row[]> {
   const em = orm.em.fork();
   const ids = deliveries.map(({ id }) => id);
-  const attempts = Map.groupBy(await listAttempts(em, ids), ({ deliveryId }) => deliveryId);
+  const attempts = Map.groupBy(await listDeliveryAttempts(em, ids), ({ deliveryId }) => deliveryId);
   const eventIds = deliveries.map(({ eventId }) => eventId);
-  const bodies = await bodiesOf(em, eventIds);
+  const bodies = await findEventBodies(em, eventIds);
   return deliveries.map(({ id, webhookId, eventId, eventName, status, createdAt }) => ({
     delivery_id: id,
     webhook_id: webhookId,
@@ -220,7 +220,7 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
         return oneDelivery(deps, deliveryId);
       }
       const filter = { webhook: to, event, since: from?.toISOString() };
-      if (dryRun) return { total: await countMatching(deps.orm.em.fork(), 'redeliver', filter) };
+      if (dryRun) return { total: await countRunTargets(deps.orm.em.fork(), 'redeliver', filter) };
       const input = { kind: 'redeliver', filter, reason: reason ?? '', seen: null } as const;
       return runRow(await startRun(deps, input));
     },

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockEnterprise } from '../../db/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
-import { recordingChanges } from '../../db/events.ts';
+import { recordEnterpriseChanges } from '../../db/events.ts';
 import type { AuditAction } from '../../domain/audit.ts';
 import { Refusal } from '../../errors.ts';
 import { audited } from './audited.ts';
@@ -24,7 +24,7 @@ export async function changeEnterprise<T>(
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     await requireStanding(deps, em, rut);
     const now = deps.clock();
-    const result = await recordingChanges(em, enterprise, now, () => change(em, enterprise, now));
+    const result = await recordEnterpriseChanges(em, enterprise, now, () => change(em, enterprise, now));
     audited(deps, em, { ...act, subject: rut, rut }, now);
     return result;
   });

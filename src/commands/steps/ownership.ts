@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
-import { currentCertificate } from '../../db/certificates.ts';
+import { findCurrentCertificate } from '../../db/certificates.ts';
 import type { CommandDeps } from './deps.ts';
 
 /** What it takes to tell whether a RUT is its owner's. */
@@ -15,7 +15,7 @@ export async function isOwnerProven(
   rut: string,
   { certificateAuthorities }: Pick<OwnershipDeps, 'certificateAuthorities'>,
 ): Promise<boolean> {
-  const certificate = await currentCertificate(em, rut, 'production');
+  const certificate = await findCurrentCertificate(em, rut, 'production');
   return (
     certificate !== null &&
     isCertified(certificate.certificate, certificateAuthorities, certificate.createdAt)

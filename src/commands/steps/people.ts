@@ -5,7 +5,7 @@ import type { TotpSecrets } from '../../crypto/totp.ts';
 import { hashOfWebToken, newWebToken } from '../../crypto/webTokens.ts';
 import { insertSession } from '../../db/consoleSessions.ts';
 import type { Person } from '../../db/entities/people.ts';
-import { insertInvitation, membershipsOf } from '../../db/people.ts';
+import { insertInvitation, listMemberships } from '../../db/people.ts';
 import { PASSWORD_LENGTH, type PasswordOwner, passwordFault } from '../../domain/passwords.ts';
 import { INVITATION_MILLISECONDS, type SignInMethod } from '../../domain/people.ts';
 import { Refusal } from '../../errors.ts';
@@ -112,7 +112,7 @@ export async function passwordOwner(
   em: EntityManager,
   { id, email }: Pick<Person, 'id' | 'email'>,
 ): Promise<PasswordOwner> {
-  const memberships = (await membershipsOf(em, [id])).get(id) ?? [];
+  const memberships = (await listMemberships(em, [id])).get(id) ?? [];
   return { email, accountNames: memberships.map(({ accountName }) => accountName) };
 }
 

@@ -1,14 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import {
-  findKept,
-  type Kept,
+  findKeptResult,
+  type KeptResult,
   type KeyScope,
   keepAnswer,
-  lockKey,
+  lockIdempotencyKey,
   type RequestKey,
 } from '../../db/idempotency.ts';
 import { KeyTaken } from '../../db/issue.ts';
-import { withinTransaction } from '../../db/orm.ts';
+import { shareTransaction } from '../../db/orm.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import type { RequestRule } from '../../domain/requestRules.ts';
 import { Refusal } from '../../errors.ts';
@@ -23,14 +23,14 @@ export interface AskedKey extends RequestKey {
   /** Whether a stored hash, also one under an older pepper, is that of the same request. */
   isSame(stored: Uint8Array): boolean;
   /** The JSON Pointer of its first difference; '' where none can be named, null where the key is of another operation. */
-  differsAt(kept: Pick<Kept, 'hash' | 'outline'>): string | null;
+  differsAt(kept: Pick<KeptResult, 'hash' | 'outline'>): string | null;
 }
 
 /** A request that carries an Idempotency-Key, and whose key it is. */
 export type OnceRequest = KeyScope & AskedKey;
 
 /** What the work came to, or what is kept of the first request with that key. */
-export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: Kept };
+export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: KeptResult };
 
 /**
  * Runs `work` unless it was done already for that key. It runs on `deps` within one transaction, whose commit stands
@@ -53,7 +53,7 @@ export async function runOnce<D extends CommandDeps, T>(
   const outcome = await deps.orm.em.fork().transactional(async (em): Promise<OnceOutcome<T>> => {
     const kept = await keptFor(em, request, deps.clock());
     if (kept) return { kept };
-    const value = await work({ ...deps, orm: withinTransaction(em), outbox });
+    const value = await work({ ...deps, orm: shareTransaction(em), outbox });
     const { hash, outline } = request;
     await keepAnswer(em, request, { hash, outline: outline(), answer: keep(value), now: deps.clock() });
     failpoint('request.written');
@@ -93,23 +93,23 @@ export const inProgress = (): Refusal =>
     { retryAfterSeconds: 1 },
   );
 
-async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
-  if (!(await lockKey(em, request, TWIN_MILLISECONDS))) throw inProgress();
+async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
+  if (!(await lockIdempotencyKey(em, request, TWIN_MILLISECONDS))) throw inProgress();
   return keptOf(em, request, now);
 }
 
 /** What is kept of the first request with that key, where one is done. Refuses a key that stood for another request. */
-export const findFirst = (deps: CommandDeps, request: OnceRequest): Promise<Kept | null> =>
+export const findFirst = (deps: CommandDeps, request: OnceRequest): Promise<KeptResult | null> =>
   keptOf(deps.orm.em.fork(), request, deps.clock());
 
-async function keptOf(em: EntityManager, request: OnceRequest, now: Date): Promise<Kept | null> {
-  const kept = await findKept(em, request, now);
+async function keptOf(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
+  const kept = await findKeptResult(em, request, now);
   if (kept && !request.isSame(kept.hash)) throw reused(kept, request.differsAt(kept));
   return kept;
 }
 
 /** The refusal of another request with a key: what the key stands for, and the first difference. */
-function reused(kept: Kept, difference: string | null): Refusal {
+function reused(kept: KeptResult, difference: string | null): Refusal {
   const code: RequestRule = 'idempotency_key.reused';
   const where =
     difference === null

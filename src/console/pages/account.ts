@@ -5,7 +5,7 @@ import { endSessions } from '../../commands/sessions.ts';
 import { createUser, disableUser, inviteUser } from '../../commands/users.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
 import { listApiKeys, listMembers, type Member, requireAccount } from '../../db/accounts.ts';
-import { type EnterpriseOf, enterprisesAt, ownLimits } from '../../db/consoleAccounts.ts';
+import { type EnterpriseRole, listEnterpriseRoles, listRateLimits } from '../../db/consoleAccounts.ts';
 import type { Account, ApiKey } from '../../db/entities/people.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
@@ -75,7 +75,7 @@ export const accountPage = definePage({
 ${panel(words.enterprises, html`${await listPart(visit, enterprises)}${grant}`)}
 ${panel(words.people, html`${await listPart(visit, people)}${add}`)}
 ${panel(words.keys, await listPart(visit, keys))}
-${panel(words.limits, limitsTable(visit, id, await ownLimits(em, id)))}`;
+${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
   },
 });
@@ -95,9 +95,9 @@ function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): 
   return html`<p>${email} · <code>${id}</code> · ${since}${developer} · ${audit} · ${webhooks}</p>`;
 }
 
-function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseOf> {
+function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseRole> {
   const { accounts: words } = visit.texts;
-  const columns: Column<EnterpriseOf>[] = [
+  const columns: Column<EnterpriseRole>[] = [
     column('rut', 'RUT', 'rut'),
     column('legal_name', words.enterprise, 'legalName'),
     column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
@@ -105,7 +105,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
       mark(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
     ),
   ];
-  const remove = ({ rut, role }: EnterpriseOf): Html | null =>
+  const remove = ({ rut, role }: EnterpriseRole): Html | null =>
     role === 'OWNER'
       ? null
       : html`<details id="ungrant-${rut}"><summary aria-label="${words.ungrant} ${rut}">${words.ungrant}</summary>${form(
@@ -120,7 +120,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     columns: maySend(visit, 'POST /accounts/{id}/grants/{rut}/remove')
       ? [...columns, column('account_id', words.act, () => id, remove)]
       : columns,
-    read: ({ after, limit }) => enterprisesAt(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
+    read: ({ after, limit }) => listEnterpriseRoles(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
     key: { parts: ['text'], of: ({ rut }) => [rut] },
     href: ({ rut }) => `/enterprises/${rut}`,
     empty: words.noEnterprise,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { createAccount } from '../../commands/accounts.ts';
-import { accountsPage, type ListedAccount } from '../../db/consoleAccounts.ts';
+import { type ListedAccount, listAccountsPage } from '../../db/consoleAccounts.ts';
 import { Email } from '../../domain/email.ts';
 import { text } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
@@ -27,7 +27,7 @@ export const accountListPage = definePage({
       query,
       filters: [{ name: 'text', label: words.text, type: 'search' }],
       columns: columnsOf(visit),
-      read: (page) => accountsPage(deps.orm.em.fork(), { text: query.text }, page),
+      read: (page) => listAccountsPage(deps.orm.em.fork(), { text: query.text }, page),
       key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
       href: ({ id }) => `/accounts/${id}`,
       empty: words.empty,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type AuditRow, auditPage } from '../../db/auditPage.ts';
+import { type AuditRow, listAuditPage } from '../../db/auditPage.ts';
 import { AUDIT_ACTIONS, personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
@@ -63,7 +63,8 @@ export const auditListPage = definePage({
         { name: 'to', label: words.to, type: 'date' },
       ],
       columns: columnsOf(visit),
-      read: ({ after, limit }) => auditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
+      read: ({ after, limit }) =>
+        listAuditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
       key: { parts: ['number'], of: ({ id }) => [id] },
       href: placeOf,
       empty: words.empty,

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { resendMail, sendMail } from '../../commands/mails.ts';
 import { supportCfe } from '../../commands/supportCfe.ts';
-import { exchangeOf } from '../../db/attempts.ts';
-import { askedByText, type CfeDossier, cfeDossier } from '../../db/cfeDossier.ts';
-import { findCfeForPerson, findCfeWithXml } from '../../db/cfes.ts';
+import { readLastCall } from '../../db/attempts.ts';
+import { type CfeDossier, formatRequestingKey, readCfeDossier } from '../../db/cfeDossier.ts';
+import { findCfeWithRequest, findCfeWithXml } from '../../db/cfes.ts';
 import { findReport } from '../../db/dailyReports.ts';
-import { deliveryPage, type ListedDelivery } from '../../db/deliveryList.ts';
+import { type ListedDelivery, listDeliveryPage } from '../../db/deliveryList.ts';
 import type { Mail } from '../../db/entities/mail.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import type { DailyReport } from '../../db/entities/reports.ts';
-import { findMail, listMails } from '../../db/mails.ts';
-import { sobreXmls } from '../../db/sobres.ts';
+import { findMail, findMails } from '../../db/mails.ts';
+import { listSobreXmls } from '../../db/sobres.ts';
 import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../domain/attempt.ts';
 import { formatCfeId, parseCfeId } from '../../domain/cfeId.ts';
 import type { CfeStatus } from '../../domain/cfeStatus.ts';
@@ -67,7 +67,7 @@ async function seenCfe(
   const { rut, environment } = place;
   const parts = parseCfeId(place.cfe_id);
   const standing = await standingAt(orm, signedIn(visit).viewer, rut);
-  const cfe = parts && standing && (await findCfeForPerson(orm.em.fork(), { rut, environment, ...parts }));
+  const cfe = parts && standing && (await findCfeWithRequest(orm.em.fork(), { rut, environment, ...parts }));
   if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
   requireRole(visit, standing);
   return { cfe, standing };
@@ -95,9 +95,9 @@ export const cfePage = definePage({
     const cfeId = formatCfeId(cfe);
     const em = () => deps.orm.em.fork();
     const [dossier, mails, deliveries, report] = await Promise.all([
-      cfeDossier(em(), cfe),
-      listMails(em(), { cfeUuid: id }, MOST),
-      deliveryPage(
+      readCfeDossier(em(), cfe),
+      findMails(em(), { cfeUuid: id }, MOST),
+      listDeliveryPage(
         em(),
         accountsOf(signedIn(visit).viewer),
         { rut, environment, cfeId },
@@ -223,7 +223,7 @@ function whatHappened(visit: Visit, told: Told): Html {
   const seen = accountsOf(signedIn(visit).viewer);
   const { askedBy } = dossier;
   const isKnown = askedBy !== null && (seen === null || seen.includes(askedBy.accountId));
-  const by = isKnown ? askedByText(askedBy) : null;
+  const by = isKnown ? formatRequestingKey(askedBy) : null;
   const lived = { ...dossier, by, createdAt, settledAt, status, rejection };
   const here = placeOf(cfe);
   const said = ({ operation, answer }: AttemptSummary): Html =>
@@ -372,9 +372,9 @@ export const cfeExchangePage = definePage({
     const { cfe } = await seenCfe(deps, visit, params);
     const { cfe: own } = visit.texts;
     const em = deps.orm.em.fork();
-    const exchange = await exchangeOf(em, cfe.id, query);
+    const exchange = await readLastCall(em, cfe.id, query);
     if (!exchange) throw new Refusal('NOT_FOUND', 'There is no such call.');
-    const sobres = query.operation === 'sendSobre' ? await sobreXmls(em, cfe.id) : [];
+    const sobres = query.operation === 'sendSobre' ? await listSobreXmls(em, cfe.id) : [];
     const words = CFE_WORDS[visit.language].operation[query.operation];
     const shown = (content: string | null): Html =>
       content === null ? nothing(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/customers.ts';
-import { customersAfter } from '../../db/customers.ts';
+import { listCustomersAfter } from '../../db/customers.ts';
 import { Customer } from '../../db/entities/enterprises.ts';
 import type { Mail } from '../../db/entities/mail.ts';
-import { type MailOfReceiver, mailsToReceiver } from '../../db/mails.ts';
+import { listMailsToReceiver, type MailOfReceiver } from '../../db/mails.ts';
 import { CUSTOMER_FIELDS, Customer as CustomerBody } from '../../domain/customer.ts';
 import { required } from '../../domain/faults.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
@@ -61,7 +61,7 @@ export const customersPage = definePage({
         { name: 'country', label: words.countryCode },
       ],
       columns: columnsOf(visit),
-      read: (page) => customersAfter(deps.orm.em.fork(), filter, page),
+      read: (page) => listCustomersAfter(deps.orm.em.fork(), filter, page),
       key: {
         parts: ['text', 'text', 'text'],
         of: ({ legalNameSearch, docNumber, docType }) => [legalNameSearch, docNumber, docType],
@@ -183,7 +183,7 @@ export const customerPage = definePage({
     const at = await atEnterprise(visit, deps, rut);
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
-    const mails = await mailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
+    const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
     const { legalName } = at.enterprise;
     const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
 ${customerPanels(visit, at, customer)}

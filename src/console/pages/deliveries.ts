@@ -2,12 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import {
   type DeliveryListFilter,
-  deliveryPage as deliveriesOf,
+  listDeliveryPage as deliveriesOf,
+  deliveryCursor,
   type ListedDelivery,
-  placeOf,
 } from '../../db/deliveryList.ts';
 import type { Seen } from '../../db/roles.ts';
-import { listWebhooksOf } from '../../db/webhooks.ts';
+import { listWebhooksOfAccounts } from '../../db/webhooks.ts';
 import { EVENT_NAMES } from '../../domain/events.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
@@ -55,7 +55,7 @@ export const deliveriesPage = definePage({
     const { webhooks: words } = visit.texts;
     const em = deps.orm.em.fork();
     const seen = accountsOf(signedIn(visit).viewer);
-    const webhooks = seen === null ? undefined : await listWebhooksOf(em, seen);
+    const webhooks = seen === null ? undefined : await listWebhooksOfAccounts(em, seen);
     const list = deliveryList(visit, em, {
       path: '/deliveries',
       seen,
@@ -110,7 +110,7 @@ export function deliveryList(
     key: {
       parts: ['moment', 'uuid'],
       of: (row) => {
-        const { createdAt, id } = placeOf(row);
+        const { createdAt, id } = deliveryCursor(row);
         return [createdAt, id];
       },
     },

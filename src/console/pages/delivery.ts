@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { redeliver } from '../../commands/redeliver.ts';
 import { requireAccount } from '../../db/accounts.ts';
-import { findDelivery, listAttempts } from '../../db/deliveries.ts';
+import { findDelivery, listDeliveryAttempts } from '../../db/deliveries.ts';
 import { type Delivery, type DeliveryAttempt, Event, type Webhook } from '../../db/entities/webhooks.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findWebhook } from '../../db/webhooks.ts';
@@ -42,7 +42,7 @@ export const deliveryPage = definePage({
     const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id);
     const em = deps.orm.em.fork();
     const event = await em.findOneOrFail(Event, { id: delivery.eventId });
-    const attempts = await listAttempts(em, [delivery.id]);
+    const attempts = await listDeliveryAttempts(em, [delivery.id]);
     const { name } = await requireAccount(em, webhook.accountId);
     const may =
       webhook.removedAt === null &&

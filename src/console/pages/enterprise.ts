@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { wouldGo } from '../../commands/transferEnterprise.ts';
-import { currentCertificate } from '../../db/certificates.ts';
-import { accountsAt } from '../../db/consoleEnterprises.ts';
-import { reportsSeen } from '../../db/consoleReports.ts';
-import { readyFacts } from '../../db/enterprises.ts';
+import { findCurrentCertificate } from '../../db/certificates.ts';
+import { listAccountRoles } from '../../db/consoleEnterprises.ts';
+import { listVisibleReports } from '../../db/consoleReports.ts';
+import { readReadyFacts } from '../../db/enterprises.ts';
 import { DirectoryEntry } from '../../db/entities/authority.ts';
 import { type Enterprise, Logo } from '../../db/entities/enterprises.ts';
 import { ReportDuty } from '../../db/entities/reports.ts';
-import { type AnnulledSpan, type CaeRow, listCaes } from '../../db/numbers.ts';
+import { type AnnulledSpan, type CaeRow, findCaes } from '../../db/numbers.ts';
 import { listPlans } from '../../db/payments.ts';
-import { usedLately } from '../../db/warnings.ts';
+import { countRecentNumbers } from '../../db/warnings.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { lackingFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
@@ -110,8 +110,8 @@ async function numbersOf(
 ): Promise<Pick<Drawn, 'today' | 'caes' | 'used' | 'low'>> {
   const em = orm.em.fork();
   const today = montevideoDate(now);
-  const caes = await listCaes(em, rut, 'production');
-  const used = (await usedLately(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
+  const caes = await findCaes(em, rut, 'production');
+  const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
   return { today, caes, used, low: lowNumbers({ caes, usedLately: used }, today) };
 }
 
@@ -130,7 +130,7 @@ const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
 async function standingPanel({ enterprise, standing, visit, deps, now, low }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
-  const lacking = lackingFacts(await readyFacts(deps.orm.em.fork(), enterprise, now));
+  const lacking = lackingFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
   const date = enterprise.scheduledReadyDate;
   const start = date ? montevideoTimestamp(date).slice(0, 16).replace('T', ' ') : null;
   const todo = (fact: ReadyFact): string =>
@@ -196,7 +196,7 @@ const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
 
 async function certificatePanel({ enterprise, standing, visit, deps, today }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
-  const certificate = await currentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
+  const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
     ? facts([
         [words.subject, certificate.subject],
@@ -290,7 +290,7 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
   // Of this enterprise alone, which somebody sees who is here.
-  const found = await reportsSeen(em, null, { rut }, { after: null, limit: REPORTS });
+  const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
   const duty = await em.findOne(ReportDuty, { rut });
   const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
   const until = duty?.untilDate;
@@ -323,7 +323,7 @@ async function annulmentsPanel(
 async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
-  const all = await accountsAt(deps.orm.em.fork(), rut);
+  const all = await listAccountRoles(deps.orm.em.fork(), rut);
   const isOwners =
     standing.kind === 'member' &&
     all.some(({ accountId, role }) => accountId === standing.accountId && role === 'OWNER');

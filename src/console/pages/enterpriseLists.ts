@@ -1,7 +1,7 @@
 /** The lists on an enterprise's page. */
 
-import { listBranches } from '../../db/enterprises.ts';
-import { type AnnulledSpan, annulmentsOf, type CaeRow } from '../../db/numbers.ts';
+import { findBranches } from '../../db/enterprises.ts';
+import { type AnnulledSpan, type CaeRow, listAnnulments } from '../../db/numbers.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { daysLeft, type LowNumbers } from '../../domain/warnings.ts';
 import { html } from '../../page/html.ts';
@@ -110,7 +110,7 @@ export async function branchList(
 ): Promise<List<ListedBranch>> {
   const { enterprises: words } = visit.texts;
   const { enterprise, standing } = place;
-  const others = await listBranches(orm.em.fork(), enterprise.rut);
+  const others = await findBranches(orm.em.fork(), enterprise.rut);
   const rows = [
     { ...factsOf(enterprise), closedAt: null, isOwn: true },
     ...others.map((one) => ({ ...factsOf(one), closedAt: one.closedAt, isOwn: false })),
@@ -203,7 +203,7 @@ export function annulmentList(
       column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
       fileColumn('why', words.why, whyOf),
     ],
-    read: ({ after, limit }) => annulmentsOf(em, of, { after: after?.[0] ?? null, limit }),
+    read: ({ after, limit }) => listAnnulments(em, of, { after: after?.[0] ?? null, limit }),
     key: { parts: ['number'], of: ({ id }) => [id] },
     empty: words.annulmentsNone,
   };

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { enterprisesSeen, type ListedEnterprise } from '../../db/consoleEnterprises.ts';
-import { type NeedyPaper, needyPapers, PAPER_KINDS } from '../../db/consolePapers.ts';
+import { type ListedEnterprise, listVisibleEnterprises } from '../../db/consoleEnterprises.ts';
+import {
+  DOCUMENT_WARNING_KINDS,
+  type DocumentWarning,
+  listDocumentWarnings,
+} from '../../db/consolePapers.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import {
   ENTERPRISE_STATUSES,
@@ -73,7 +77,7 @@ export const enterprisesPage = definePage({
       ],
       columns: enterpriseColumns(visit, today),
       read: ({ after, limit }) =>
-        enterprisesSeen(em, accountsOf(signedIn(visit).viewer), filter, {
+        listVisibleEnterprises(em, accountsOf(signedIn(visit).viewer), filter, {
           after: after?.[0] ?? null,
           limit,
           now,
@@ -127,28 +131,28 @@ export const papersPage = definePage({
   query: z.object({
     ...LIST_QUERY,
     within: Within.optional(),
-    kind: z.enum(PAPER_KINDS).optional(),
+    kind: z.enum(DOCUMENT_WARNING_KINDS).optional(),
   }),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();
     const days = Number(query.within ?? WITHIN[0]);
     const em = deps.orm.em.fork();
-    return listing<NeedyPaper>(visit, deps, {
+    return listing<DocumentWarning>(visit, deps, {
       title: words.papers,
       name: 'papers',
       path: '/papers',
       query: { ...query, within: String(days) },
       filters: [
         { name: 'within', label: words.within, options: within(visit.texts) },
-        { name: 'kind', label: words.kind, options: optionsOf(PAPER_KINDS, words.kinds) },
+        { name: 'kind', label: words.kind, options: optionsOf(DOCUMENT_WARNING_KINDS, words.kinds) },
       ],
       columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
         const [day = '', kind = '', id = ''] = after ?? [];
         const seen = accountsOf(signedIn(visit).viewer);
         const place = { after: after && ([day, kind, id] as const), limit };
-        return needyPapers(em, seen, { now, within: days, kind: query.kind }, place);
+        return listDocumentWarnings(em, seen, { now, within: days, kind: query.kind }, place);
       },
       key: { parts: ['date', 'text', 'uuid'], of: ({ day, kind, id }) => [day, kind, id] },
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),
@@ -158,7 +162,7 @@ export const papersPage = definePage({
   },
 });
 
-function paperColumns({ texts }: Visit, today: string): Column<NeedyPaper>[] {
+function paperColumns({ texts }: Visit, today: string): Column<DocumentWarning>[] {
   const { enterprises: words } = texts;
   return [
     column(

@@ -3,12 +3,12 @@ import * as z from 'zod';
 import { fetchExport, requestExport, stopExport, TooManyToPrint } from '../../commands/exports.ts';
 import type { ReceiptExport } from '../../db/entities/receipts.ts';
 import {
-  bytesOf,
-  enterprisesToExport,
+  exportBytes,
   findExport,
-  isKept,
+  isExportKept,
+  listExportableEnterprises,
   listExports,
-  partsOf,
+  streamExport,
 } from '../../db/receiptExports.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
@@ -86,7 +86,7 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = asked;
   const { viewer } = signedIn(visit);
   const accounts = accountsFor(viewer, 'POST /exports');
-  const offered = accounts === null ? [] : await enterprisesToExport(orm.em.fork(), accounts, OFFERED);
+  const offered = accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, OFFERED);
   const mayAny = accounts === null || offered.length > 0;
   if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), 'POST /exports'))
     return html``;
@@ -141,8 +141,8 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
     return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${stop}`;
   }
   if (state === 'STOPPED') return mark(words.stopped, 'calm');
-  if (!isKept(row, now)) return mark(words.gone, 'calm');
-  const size = `${(bytesOf(row) / MEGABYTE).toFixed(1).replace('.', ',')} MB`;
+  if (!isExportKept(row, now)) return mark(words.gone, 'calm');
+  const size = `${(exportBytes(row) / MEGABYTE).toFixed(1).replace('.', ',')} MB`;
   return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
@@ -211,14 +211,14 @@ export const exportZip = definePage({
   params: z.object({ id: ID }),
   async handle({ params: { id }, visit }, deps) {
     const found = await theirs(visit, deps, id);
-    if (!isKept(found, deps.businessClock()))
+    if (!isExportKept(found, deps.businessClock()))
       throw new ToldRefusal('NOT_FOUND', visit.texts.exports.notThere);
     return {
       kind: 'file',
       name: `${id}.zip`,
       type: 'application/zip',
-      length: bytesOf(found),
-      content: Readable.from(partsOf(() => deps.orm.em.fork(), found)),
+      length: exportBytes(found),
+      content: Readable.from(streamExport(() => deps.orm.em.fork(), found)),
       onBegin: () => fetchExport(acting(deps, visit), found),
     };
   },

@@ -1,5 +1,5 @@
-import { endpointStates } from '../../db/authorityEndpoints.ts';
-import { consoleHealth, type Health } from '../../db/consoleHealth.ts';
+import { listEndpointStates } from '../../db/authorityEndpoints.ts';
+import { type Health, readConsoleHealth } from '../../db/consoleHealth.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
@@ -22,11 +22,11 @@ export const healthPage = definePage({
     const em = orm.em.fork();
     const businessNow = businessClock();
     const today = montevideoDate(businessNow);
-    const health = await consoleHealth(em, accountsOf(signedIn(visit).viewer), {
+    const health = await readConsoleHealth(em, accountsOf(signedIn(visit).viewer), {
       now: visit.now,
       businessNow,
     });
-    const endpoints = await endpointStates(em, clock);
+    const endpoints = await listEndpointStates(em, clock);
     const body = html`<div class="panels"><div>
 ${panel(words.stuck, stuckTable(visit, health))}
 ${panel(words.pending, pendingTable(visit, health))}
@@ -111,7 +111,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
 }
 
 /** The services, and to operators how many CFEs wait for each: those are of every customer. */
-function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof endpointStates>>): Html {
+function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listEndpointStates>>): Html {
   const { health: words, environments } = visit.texts;
   const isOperator = signedIn(visit).viewer.kind === 'operator';
   const rows = endpoints.map(({ endpoint, openSince, waiting }) => {

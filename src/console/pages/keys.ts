@@ -3,7 +3,7 @@ import { createApiKey, revokeApiKey } from '../../commands/apiKeys.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
 import { listApiKeys } from '../../db/accounts.ts';
 import type { ApiKey } from '../../db/entities/people.ts';
-import type { MembershipOf } from '../../db/people.ts';
+import type { AccountMembership } from '../../db/people.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { text } from '../../domain/text.ts';
@@ -47,7 +47,7 @@ ${mayMake && panel(words.make, makeForm(visit, account))}`;
   },
 });
 
-function columnsOf(visit: Visit, account: MembershipOf): Column<ApiKey>[] {
+function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
   const { environments } = visit.texts;
   const { keys: words } = visit.texts.members;
   const prefix = (key: ApiKey): string => `${apiKeyPrefix(key)}…`;
@@ -63,7 +63,7 @@ function columnsOf(visit: Visit, account: MembershipOf): Column<ApiKey>[] {
   ];
 }
 
-function stateOf(visit: Visit, account: MembershipOf, { id, revokedAt }: ApiKey): Html {
+function stateOf(visit: Visit, account: AccountMembership, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
   if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
   if (!mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys/{id}/revoke'))
@@ -77,7 +77,7 @@ function stateOf(visit: Visit, account: MembershipOf, { id, revokedAt }: ApiKey)
   return html`${mark(words.live, 'good')}<details id="revoke-${id}"><summary>${words.revoke}</summary>${revoke}</details>`;
 }
 
-function makeForm(visit: Visit, account: MembershipOf): Html {
+function makeForm(visit: Visit, account: AccountMembership): Html {
   const { keys: words } = visit.texts.members;
   const choices = ENVIRONMENTS.map(
     (one) => html`<option value="${one}">${visit.texts.environments[one]}</option>`,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { changePassword, endSessions } from '../../commands/sessions.ts';
-import { liveSessionsOf } from '../../db/consoleSessions.ts';
+import { listLiveSessions } from '../../db/consoleSessions.ts';
 import { html } from '../../page/html.ts';
 import { browserName, moment } from '../format.ts';
 import { ownPath } from '../links.ts';
@@ -18,7 +18,7 @@ export const mePage = definePage({
   async handle({ visit }, { orm }) {
     const { me: words, secondFactor: factor } = visit.texts;
     const { session, viewer } = signedIn(visit);
-    const sessions = await liveSessionsOf(orm.em.fork(), session.personId, visit.now);
+    const sessions = await listLiveSessions(orm.em.fork(), session.personId, visit.now);
     const roles =
       viewer.kind === 'operator'
         ? [words.operator[viewer.role]]

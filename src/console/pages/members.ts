@@ -7,7 +7,7 @@ import {
 } from '../../commands/members.ts';
 import { listAccountInvitations, listMembers, type Member } from '../../db/accounts.ts';
 import type { AccountInvitation } from '../../db/entities/people.ts';
-import type { MembershipOf } from '../../db/people.ts';
+import type { AccountMembership } from '../../db/people.ts';
 import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
@@ -58,7 +58,7 @@ ${may('POST /members') && panel(words.invite, inviteForm(visit, account))}
   },
 });
 
-function columnsOf(visit: Visit, account: MembershipOf): Column<Member>[] {
+function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
   const { members: words, roles } = visit.texts.members;
   const columns: Column<Member>[] = [
     column(
@@ -87,7 +87,7 @@ const roleChoice = ({ texts: { members: words } }: Visit, present: string): Html
       html`<option value="${one}"${one === present && html` selected`}>${words.roles[one]}: ${words.rolesAbout[one]}</option>`,
   )}</select>`;
 
-function memberForms(visit: Visit, account: MembershipOf, { personId, email, role }: Member): Html {
+function memberForms(visit: Visit, account: AccountMembership, { personId, email, role }: Member): Html {
   const { members: words } = visit.texts.members;
   const change = form(
     visit,
@@ -107,7 +107,7 @@ function memberForms(visit: Visit, account: MembershipOf, { personId, email, rol
   return html`${folded('change', words.change, change)}${folded('remove', words.remove, remove)}`;
 }
 
-function invitedTable(visit: Visit, account: MembershipOf, invited: readonly AccountInvitation[]): Html {
+function invitedTable(visit: Visit, account: AccountMembership, invited: readonly AccountInvitation[]): Html {
   const { members: words, roles } = visit.texts.members;
   if (invited.length === 0) return nothing(words.openNone);
   const rows = invited.map(({ id, email, role, expiresAt }) => [
@@ -124,7 +124,7 @@ function invitedTable(visit: Visit, account: MembershipOf, invited: readonly Acc
   return table(words.open, [words.email, words.role, words.expires, words.act], rows);
 }
 
-function inviteForm(visit: Visit, account: MembershipOf): Html {
+function inviteForm(visit: Visit, account: AccountMembership): Html {
   const { members: words } = visit.texts.members;
   return form(
     visit,

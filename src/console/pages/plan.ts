@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
 import type { Payment, Plan } from '../../db/entities/enterprises.ts';
-import { listPayments, listPlans, type PlannedEnterprise, plannedEnterprises } from '../../db/payments.ts';
+import {
+  listPayments,
+  listPlannedEnterprises,
+  listPlans,
+  type PlannedEnterprise,
+} from '../../db/payments.ts';
 import { montevideoDate, startOfDay } from '../../domain/montevideo.ts';
 import { checkoutUrl } from '../../domain/payment.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -75,7 +80,7 @@ export const planPage = definePage({
       filters: [{ name: 'account', label: visit.texts.members.account }],
       columns: columnsOf(visit),
       read: ({ after, limit }) =>
-        plannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), {
+        listPlannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), {
           after: after?.[0] ?? null,
           limit,
         }),
@@ -113,7 +118,7 @@ async function enterpriseOf(
   rut: string,
 ): Promise<PlannedEnterprise> {
   const only = { after: null, limit: 1, only: rut };
-  const [found] = await plannedEnterprises(deps.orm.em.fork(), accountId, monthStart(visit.now), only);
+  const [found] = await listPlannedEnterprises(deps.orm.em.fork(), accountId, monthStart(visit.now), only);
   if (!found) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
   return found;
 }

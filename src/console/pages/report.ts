@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { sendReport } from '../../commands/sendReport.ts';
 import { supportReport } from '../../commands/supportReport.ts';
-import { heldNow } from '../../db/consoleReports.ts';
+import { countHeldNumbers } from '../../db/consoleReports.ts';
 import {
   findReport,
+  listSubmissions,
+  listUnsettledCfes,
   type ReportKey,
-  submissionsOf,
-  type WaitedFor,
-  waitedFor,
+  type UnsettledCfe,
 } from '../../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
@@ -56,13 +56,13 @@ export const reportPage = definePage({
     const { reports: words, environments } = visit.texts;
     const { report, enterprise, standing } = await reportOf(visit, deps, params);
     const em = deps.orm.em.fork();
-    const submissions = await submissionsOf(em, params, { populate: ['types'] });
-    const waiting = await waitedFor(em, params, MOST_WAITING);
+    const submissions = await listSubmissions(em, params, { populate: ['types'] });
+    const waiting = await listUnsettledCfes(em, params, MOST_WAITING);
     const told = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
       mayAt(standing, routeOfAct(act)),
     );
-    const compared = COMPARED.includes(report.status) ? await heldNow(em, params) : undefined;
+    const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
     const body = html`<p>${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
 ${standingPanel(visit, report, submissions)}
@@ -113,7 +113,7 @@ function reasonList({ language, texts }: Visit, reasons: readonly RejectionReaso
 function differencePanel(
   { texts }: Visit,
   told: readonly TypeSummary[],
-  held: Awaited<ReturnType<typeof heldNow>>,
+  held: Awaited<ReturnType<typeof countHeldNumbers>>,
 ): Html {
   const { reports: words } = texts;
   if (held === null) return panel(words.difference, html`<p>${words.differenceMany}</p>`);
@@ -239,7 +239,7 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
   return table(words.amounts, heads, rows, [2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
-function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly WaitedFor[]): Html {
+function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly UnsettledCfe[]): Html {
   const { reports: words } = visit.texts;
   if (waiting.length === 0) return nothing(words.waitsForNone);
   const rows = waiting.map(({ type, sequence, serie, numero, status }) => {
@@ -263,7 +263,7 @@ export const reportXml = definePage({
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
   async handle({ params, query, visit }, deps) {
     await reportOf(visit, deps, params);
-    const submissions = await submissionsOf(deps.orm.em.fork(), params, { populate: ['xml'] });
+    const submissions = await listSubmissions(deps.orm.em.fork(), params, { populate: ['xml'] });
     const found = submissions.find(({ id }) => String(id) === query.submission);
     if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
     const name = `reporte-${params.rut}-${params.date}-${found.sequence}.xml`;

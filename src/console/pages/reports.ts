@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ListedReport, placeOf, reportsSeen } from '../../db/consoleReports.ts';
+import { listVisibleReports, type ReportRow, reportCursor } from '../../db/consoleReports.ts';
 import { listRatesAfter } from '../../db/rates.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { date } from '../../domain/dates.ts';
@@ -35,15 +35,15 @@ export const reportPath = ({
   rut,
   environment,
   date: day,
-}: Pick<ListedReport, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
+}: Pick<ReportRow, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
 
 /** Until when the authority wants it; told as overdue where it has none yet. */
-function due({ texts }: Visit, { dueAt, status }: ListedReport, now: Date): Html {
+function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
   const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
   return html`${moment(dueAt)}${isLate && html` ${mark(texts.reports.overdue, 'bad')}`}`;
 }
 
-const stuck = ({ language }: Visit, { stuckReason }: ListedReport): Html | null =>
+const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
   stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
 
 /** GET /reports: days and where their reports stand, those first that need somebody. */
@@ -67,7 +67,7 @@ export const reportsPage = definePage({
     const filter = { rut, environment, status, from, to, stuck: needs === 'person', lateAt };
     const { viewer } = signedIn(visit);
     const em = deps.orm.em.fork();
-    return listing<ListedReport>(visit, deps, {
+    return listing<ReportRow>(visit, deps, {
       title: words.title,
       name: 'reports',
       path: '/reports',
@@ -92,8 +92,8 @@ export const reportsPage = definePage({
         { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
       ],
       columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
-      read: ({ after, limit }) => reportsSeen(em, accountsOf(viewer), filter, { after, limit }),
-      key: { parts: ['number', 'date', 'text', 'text'], of: placeOf },
+      read: ({ after, limit }) => listVisibleReports(em, accountsOf(viewer), filter, { after, limit }),
+      key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
       href: reportPath,
       empty: words.none,
       emptyAtFirst: words.noneYet,
@@ -103,11 +103,11 @@ export const reportsPage = definePage({
   },
 });
 
-const dayColumn = ({ texts }: Visit): Column<ListedReport>[] => [
+const dayColumn = ({ texts }: Visit): Column<ReportRow>[] => [
   column('date', texts.reports.day, 'date', (row) => html`<time>${row.date}</time>`),
 ];
 
-const enterpriseColumn = ({ texts }: Visit): Column<ListedReport>[] => [
+const enterpriseColumn = ({ texts }: Visit): Column<ReportRow>[] => [
   column(
     'rut',
     texts.reports.enterprise,
@@ -116,7 +116,7 @@ const enterpriseColumn = ({ texts }: Visit): Column<ListedReport>[] => [
   ),
 ];
 
-function stateColumns(visit: Visit, now: Date): Column<ListedReport>[] {
+function stateColumns(visit: Visit, now: Date): Column<ReportRow>[] {
   const { reports: words, environments } = visit.texts;
   return [
     column('status', words.status, 'status', ({ status }) => reportMark(visit, status)),
@@ -136,7 +136,7 @@ function stateColumns(visit: Visit, now: Date): Column<ListedReport>[] {
 }
 
 /** Some days of one enterprise, as its own page shows them. */
-export function reportTable(visit: Visit, found: readonly ListedReport[], now: Date): Html {
+export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
   const columns = [...dayColumn(visit), ...stateColumns(visit, now)];
   const rows = found.map((row) =>
     columns.map((column, i) =>

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { startRun, stopRun } from '../../commands/runs.ts';
-import { cfesById } from '../../db/cfes.ts';
+import { findCfesById } from '../../db/cfes.ts';
 import type { Run, RunItem } from '../../db/entities/operations.ts';
-import { countMatching, listStuck, listUndelivered, stuckKinds } from '../../db/matching.ts';
+import { countRunTargets, countStuckByKind, listStuckCfes, listUndelivered } from '../../db/matching.ts';
 import type { Database } from '../../db/orm.ts';
-import { findRun, listItems, listRuns, workflowIdOf } from '../../db/runs.ts';
+import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../db/runs.ts';
 import { findWebhook } from '../../db/webhooks.ts';
 import { personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
@@ -64,9 +64,9 @@ export const newRunPage = definePage({
     const { kind } = query;
     const filter = filterOf(query);
     await mayPreview(visit, orm, query);
-    const count = await countMatching(orm.em.fork(), kind, filter);
+    const count = await countRunTargets(orm.em.fork(), kind, filter);
     const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
-    const fit = kind !== 'redeliver' && fitWords(visit, kind, await stuckKinds(orm.em.fork(), filter));
+    const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
     const matching = html`<p><strong>${words.matching(figure(count))}</strong></p>`;
     const what = panel(
       words.preview,
@@ -133,7 +133,7 @@ async function sampleTable(
       ]),
     );
   }
-  const rows = await listStuck(orm.em.fork(), filter, page);
+  const rows = await listStuckCfes(orm.em.fork(), filter, page);
   const { stuck: reasons } = CFE_WORDS[visit.language];
   return table(
     words.sample,
@@ -360,11 +360,11 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
     href: ({ href }) => href,
     async read({ after, limit }) {
       const em = orm.em.fork();
-      const items = await listItems(em, run.id, { after: Number(after?.[0] ?? 0), limit, refused: true });
+      const items = await listRunItems(em, run.id, { after: Number(after?.[0] ?? 0), limit, refused: true });
       const cfes =
         run.kind === 'redeliver'
           ? new Map<string, never>()
-          : await cfesById(
+          : await findCfesById(
               em,
               items.map(({ subject }) => subject),
             );

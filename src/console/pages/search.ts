@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { findCfes } from '../../db/cfeSearch.ts';
+import { resolveSearchText } from '../../db/cfeSearch.ts';
 import { LONGEST_SOUGHT } from '../../domain/soughtCfe.ts';
 import { html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
@@ -15,7 +15,7 @@ export const searchPage = definePage({
   async handle({ query, visit }, { orm }) {
     const { search: words } = visit.texts;
     const text = query.q?.trim() ?? '';
-    const found = await findCfes(orm.em.fork(), accountsOf(signedIn(visit).viewer), text);
+    const found = await resolveSearchText(orm.em.fork(), accountsOf(signedIn(visit).viewer), text);
     if (found.kind === 'enterprise') return go(`/enterprises/${found.rut}`);
     if (found.kind === 'cfe') return go(`/cfes/${found.rut}/${found.environment}/${found.cfeId}`);
     if (found.kind === 'several') return go(link('/cfes', { q: text }));

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { listStuck, type StuckCfe, type StuckGroup, stuckGroups, stuckKinds } from '../../db/matching.ts';
+import {
+  countStuckByKind,
+  countStuckByReason,
+  listStuckCfes,
+  type StuckCfe,
+  type StuckGroup,
+} from '../../db/matching.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { actionsFor } from '../../domain/cfeStanding.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
@@ -31,13 +37,15 @@ export const stuckPage = definePage({
     const isNarrowed = Object.keys(filter).length > 0;
     // How they stand is asked for those alone who are offered actions by it.
     const [groups, kinds, matching] = await Promise.all([
-      stuckGroups(deps.orm.em.fork()),
-      mayAct ? stuckKinds(deps.orm.em.fork(), {}) : null,
-      mayAct && isNarrowed ? stuckKinds(deps.orm.em.fork(), filter) : null,
+      countStuckByReason(deps.orm.em.fork()),
+      mayAct ? countStuckByKind(deps.orm.em.fork(), {}) : null,
+      mayAct && isNarrowed ? countStuckByKind(deps.orm.em.fork(), filter) : null,
     ]);
     const actions = actionsFor(matching ?? kinds ?? []);
     return listing(visit, deps, {
-      ...stuckList(visit, query, actions, (narrowed, page) => listStuck(deps.orm.em.fork(), narrowed, page)),
+      ...stuckList(visit, query, actions, (narrowed, page) =>
+        listStuckCfes(deps.orm.em.fork(), narrowed, page),
+      ),
       title: words.title,
       live: ['cfes'],
       above: panel(words.groups, groupsTable(visit, groups, kinds)),
@@ -53,7 +61,7 @@ export const stuckPage = definePage({
 function groupsTable(
   visit: Visit,
   groups: readonly StuckGroup[],
-  kinds: Awaited<ReturnType<typeof stuckKinds>> | null,
+  kinds: Awaited<ReturnType<typeof countStuckByKind>> | null,
 ): Html {
   const { stuck: words, environments } = visit.texts;
   if (groups.length === 0) return nothing(words.none);
@@ -104,8 +112,8 @@ function stuckList(
   /** That fit some of what the filter finds; none to whoever only looks. */
   actions: readonly SupportAction[],
   find: (
-    filter: Parameters<typeof listStuck>[1],
-    page: Parameters<typeof listStuck>[2],
+    filter: Parameters<typeof listStuckCfes>[1],
+    page: Parameters<typeof listStuckCfes>[2],
   ) => Promise<StuckCfe[]>,
 ): List<StuckCfe> {
   const { stuck: words, environments } = visit.texts;

@@ -3,7 +3,7 @@ import { removeWebhook, rotateWebhookSecret, testWebhook, updateWebhook } from '
 import { requireAccount } from '../../db/accounts.ts';
 import type { Webhook } from '../../db/entities/webhooks.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findWebhook, type WebhookFare, webhookFares } from '../../db/webhooks.ts';
+import { findWebhook, readWebhookHealth, type WebhookHealth } from '../../db/webhooks.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { isAllowedIn } from '../accounts.ts';
@@ -45,7 +45,7 @@ export const webhookPage = definePage({
     const webhook = await webhookFor(visit, deps.orm, params.id);
     const em = deps.orm.em.fork();
     const { name } = await requireAccount(em, webhook.accountId);
-    const fare = (await webhookFares(em, [webhook.id], visit.now)).get(webhook.id);
+    const fare = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
     const { viewer } = signedIn(visit);
     const isThere = webhook.removedAt === null;
     const mayChange = isThere && mayIn(viewer, webhook.accountId, 'POST /webhooks/{id}/change');
@@ -69,7 +69,7 @@ export const webhookPage = definePage({
   },
 });
 
-function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookFare | undefined): Html {
+function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHealth | undefined): Html {
   const { webhooks: words } = visit.texts;
   const rows: [string, Html | string][] = [
     [words.url, html`<span class="url">${webhook.url}</span>`],

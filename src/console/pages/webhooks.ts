@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { addWebhook } from '../../commands/webhooks.ts';
 import { requireAccount } from '../../db/accounts.ts';
 import {
+  type DeliveryRate,
   type ListedWebhook,
-  type Rate,
-  type WebhookFare,
-  webhookFares,
-  webhookPage,
+  listWebhookPage,
+  readWebhookHealth,
+  type WebhookHealth,
 } from '../../db/webhooks.ts';
 import { SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { Refusal } from '../../errors.ts';
@@ -28,7 +28,7 @@ import { acting, definePage, signedIn, type Visit } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 
-type Row = ListedWebhook & { fare: WebhookFare };
+type Row = ListedWebhook & { fare: WebhookHealth };
 
 /** GET /webhooks: where an account wants to be told of what, and how it fares; of operators, all accounts'. */
 export const webhooksPage = definePage({
@@ -56,8 +56,8 @@ export const webhooksPage = definePage({
       async read({ after, limit }) {
         const [createdAt = '', id = ''] = after ?? [];
         const seen = accountId === undefined ? null : [accountId];
-        const found = await webhookPage(em, seen, { after: after && { createdAt, id }, limit });
-        const fares = await webhookFares(
+        const found = await listWebhookPage(em, seen, { after: after && { createdAt, id }, limit });
+        const fares = await readWebhookHealth(
           em,
           found.map(({ webhook }) => webhook.id),
           visit.now,
@@ -127,7 +127,10 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
 }
 
 /** How many failed of how many that ended. */
-export function rateMark({ texts: { webhooks: words, never } }: Visit, { failed, ended }: Rate): Html {
+export function rateMark(
+  { texts: { webhooks: words, never } }: Visit,
+  { failed, ended }: DeliveryRate,
+): Html {
   if (ended === 0) return html`${never}`;
   const text = words.rate(figure(failed), figure(ended));
   return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');

@@ -6,7 +6,7 @@ import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { cfeById } from '../../../src/db/cfes.ts';
+import { requireCfe } from '../../../src/db/cfes.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Annulment } from '../../../src/db/entities/numbers.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
@@ -111,7 +111,7 @@ describe('CFEs that were rejected for E06 alone', () => {
         action,
       }),
     );
-  const row = (cfe: Cfe) => cfeById(db.orm.em.fork(), cfe.id);
+  const row = (cfe: Cfe) => requireCfe(db.orm.em.fork(), cfe.id);
   const annulmentsOf = (cfe: Cfe) => db.orm.em.fork().find(Annulment, { cfeUuid: cfe.id });
   const movesOf = async (cfe: Cfe) =>
     (await eventsOf(db.orm, rut))

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { prepareSobre, signWaitingCfes } from '../../../src/activities/steps/prepareSobre.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
-import { currentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
+import { findCurrentCertificate, replaceCertificate } from '../../../src/db/certificates.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { sobreInHand, sobresOf } from '../../../src/db/sobres.ts';
+import { listSobresOfCfe, loadSobre } from '../../../src/db/sobres.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
 import { MOST_SOBRE_BYTES } from '../../../src/domain/sobre.ts';
@@ -179,8 +179,8 @@ describe('signing a CFE that has a sobre to itself', () => {
   test('signed with the new certificate while an attempt has the old one in hand: that attempt writes nothing', async () => {
     const { id, rut, certificateId, sobreId } = await aCfe();
     const current = await replace(rut);
-    const before = await sobreInHand(db.worker.em.fork(), sobreId);
-    const later = await sobreInHand(db.worker.em.fork(), sobreId);
+    const before = await loadSobre(db.worker.em.fork(), sobreId);
+    const later = await loadSobre(db.worker.em.fork(), sobreId);
     expect(await prepareSobre(signingDeps([certificateId]), before)).toEqual({ kind: 'changed' });
 
     expect(await prepareSobre(signingDeps([]), later)).toEqual({ kind: 'changed' });
@@ -213,7 +213,7 @@ describe('signing a CFE that has a sobre to itself', () => {
     const words = expect.stringContaining('Nor can the key of the current certificate.');
     expect(await signing([certificateId, current])(sobreId)).toEqual(stuckAt(words));
 
-    expect((await currentCertificate(db.orm.em.fork(), rut, 'production'))?.id).toBe(current);
+    expect((await findCurrentCertificate(db.orm.em.fork(), rut, 'production'))?.id).toBe(current);
     expect(await rowOf(id)).toMatchObject({ certificateId, digest: null });
   });
 });
@@ -303,7 +303,7 @@ describe('writing a sobre of several', () => {
       );
       expect(second).toMatchObject({ digest: null, status: 'PENDING' });
       const alone = second?.sobreId ?? '';
-      expect(await sobresOf(db.orm.em.fork(), second?.id ?? '')).toMatchObject([
+      expect(await listSobresOfCfe(db.orm.em.fork(), second?.id ?? '')).toMatchObject([
         { id: sobreId },
         { id: alone, size: 1, state: 'OPEN' },
       ]);

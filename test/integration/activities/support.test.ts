@@ -8,10 +8,10 @@ import { recordAsk } from '../../../src/commands/supportCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { searchCfes } from '../../../src/db/cfeSearch.ts';
-import { cfeById, markStuck } from '../../../src/db/cfes.ts';
+import { markStuck, requireCfe } from '../../../src/db/cfes.ts';
 import type { SobreState } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { endSobre, markSending, sobresOf } from '../../../src/db/sobres.ts';
+import { endSobre, listSobresOfCfe, markSending } from '../../../src/db/sobres.ts';
 import type { VerdictOutcome } from '../../../src/dgi/cfeAnswers.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
@@ -152,7 +152,7 @@ describe('what support may do', () => {
   }
   const ask = (cfeUuid: string, action: SupportAction, says: Says, requestId?: string) =>
     askOf(saying(says), cfeUuid, action, requestId);
-  const row = (id: string) => cfeById(db.orm.em.fork(), id);
+  const row = (id: string) => requireCfe(db.orm.em.fork(), id);
   /** What was done to a CFE, without the rows of who asked. */
   const auditOf = async (id: string) =>
     (await listAudit(db.orm.em.fork(), { rut, subject: id }, 100)).filter(({ outcome }) => outcome !== null);
@@ -293,7 +293,7 @@ describe('what support may do', () => {
       expect(await row(id)).toMatchObject({ status, stuckReason: null });
       expect(await movesOf(id)).toEqual(moves);
       expect(await auditOf(id)).toMatchObject([{ action: 'cfe.settle', outcome: 'settled' }]);
-      const [kept] = await sobresOf(db.orm.em.fork(), id);
+      const [kept] = await listSobresOfCfe(db.orm.em.fork(), id);
       const own = await ownTicketOf(id);
       if (JSON.stringify(says).includes('4242')) expect(own ?? kept?.idReceptor).toBe('4242');
     });
@@ -519,7 +519,7 @@ describe('what support may do', () => {
 
     test('a send that begins while the authority is asked: refused', async () => {
       const id = await aStuckCfe(sent(60));
-      const [sobre] = await sobresOf(db.orm.em.fork(), id);
+      const [sobre] = await listSobresOfCfe(db.orm.em.fork(), id);
       const authority: Authority = {
         ...saying(NOWHERE),
         async findReceipt() {
@@ -537,7 +537,7 @@ describe('what support may do', () => {
 
     test('a sobre that is made while it is given up does not go out: neither is anything sent by a lost attempt', async () => {
       const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-      const [sobre] = await sobresOf(db.orm.em.fork(), id);
+      const [sobre] = await listSobresOfCfe(db.orm.em.fork(), id);
       if (!sobre) throw new Error('no sobre');
       await ask(id, 'abandon', NOWHERE);
 
@@ -558,7 +558,9 @@ describe('what support may do', () => {
         endings: { [formatCfeId(await row(id))]: 'REJECTED' },
         codes: ['abandoned'],
       });
-      expect(await sobresOf(db.orm.em.fork(), id)).toMatchObject([{ state: 'DISSOLVED', sendingAt: null }]);
+      expect(await listSobresOfCfe(db.orm.em.fork(), id)).toMatchObject([
+        { state: 'DISSOLVED', sendingAt: null },
+      ]);
     });
 
     test('of one of several whose sobre was not received: that is dissolved, and the others go on without it', async () => {
@@ -569,7 +571,9 @@ describe('what support may do', () => {
 
       expect(await row(one.id)).toMatchObject({ status: 'REJECTED', sobreId });
       expect(await row(other.id)).toMatchObject({ status: 'PENDING', sobreId: null, stuckReason: null });
-      expect((await sobresOf(db.orm.em.fork(), other.id)).map(({ state }) => state)).toContain('DISSOLVED');
+      expect((await listSobresOfCfe(db.orm.em.fork(), other.id)).map(({ state }) => state)).toContain(
+        'DISSOLVED',
+      );
     });
 
     test('of one of several whose sobre was received: the others are asked about as before', async () => {
@@ -580,7 +584,7 @@ describe('what support may do', () => {
       expect((await ask(one.id, 'abandon', says)).outcome).toBe('abandoned');
 
       expect(await row(other.id)).toMatchObject({ status: 'RECEIVED', sobreId });
-      const [last] = (await sobresOf(db.orm.em.fork(), other.id)).filter(({ id }) => id === sobreId);
+      const [last] = (await listSobresOfCfe(db.orm.em.fork(), other.id)).filter(({ id }) => id === sobreId);
       expect(last).toMatchObject({ state: 'RECEIVED' });
     });
 
@@ -596,7 +600,7 @@ describe('what support may do', () => {
 
   test('of two sends that begin at once from the same state, one goes out', async () => {
     const id = await aStuckCfe({ state: 'PREPARED', sendingAt: null });
-    const [sobre] = await sobresOf(db.orm.em.fork(), id);
+    const [sobre] = await listSobresOfCfe(db.orm.em.fork(), id);
     if (!sobre) throw new Error('no sobre');
 
     const begun = await Promise.all([1, 2, 3].map(() => markSending(db.worker.em.fork(), sobre, NOW)));

@@ -4,7 +4,7 @@ import type { TakeDeps } from '../../../src/activities/takeToVerdict.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { sobresOf } from '../../../src/db/sobres.ts';
+import { listSobresOfCfe } from '../../../src/db/sobres.ts';
 import type { VerdictOutcome } from '../../../src/dgi/cfeAnswers.ts';
 import type { FindSobreAnswer, SendAnswer } from '../../../src/dgi/client.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
@@ -417,10 +417,9 @@ describe('sending', () => {
     expect(new Set([...own, sobreId]).size).toBe(4);
     // Made at one moment by the test's clock.
     for (const [i, { id }] of left.entries())
-      expect((await sobresOf(db.orm.em.fork(), id)).toSorted((a, b) => b.size - a.size)).toMatchObject([
-        { id: sobreId },
-        { id: own[i], size: 1, state: 'OPEN', slot: null },
-      ]);
+      expect((await listSobresOfCfe(db.orm.em.fork(), id)).toSorted((a, b) => b.size - a.size)).toMatchObject(
+        [{ id: sobreId }, { id: own[i], size: 1, state: 'OPEN', slot: null }],
+      );
 
     // Alone, the reasons are of the one that they are told of.
     const taking = (n: number, answer: SendAnswer) =>

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { setGrant } from '../../../src/commands/grants.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { addWebhook, testWebhook, updateWebhook } from '../../../src/commands/webhooks.ts';
-import { eventsAfter, placeOf, recordEvent } from '../../../src/db/events.ts';
-import { purgeExpired } from '../../../src/db/purge.ts';
+import { findEventPosition, listEventsAfter, recordEvent } from '../../../src/db/events.ts';
+import { purgeExpiredRows } from '../../../src/db/purge.ts';
 import type { SelectableEvent } from '../../../src/domain/events.ts';
 import { cfeUpdated, paymentCreated, type WebhookEvent } from '../../../src/domain/webhookEvents.ts';
 import type { TestCaller } from '../../support/api.ts';
@@ -188,7 +188,7 @@ describe('GET /events', () => {
       ['/query/after', 'events.after_unknown', /^after: /],
     ]);
     await suite.db.orm.em.fork().execute(`update delivery set status = 'DELIVERED', settled_at = created_at`);
-    await purgeExpired(suite.db.orm, { now: new Date(), retention: RETENTION, batch: 100 });
+    await purgeExpiredRows(suite.db.orm, { now: new Date(), retention: RETENTION, batch: 100 });
     expect((await list()).data.items).toEqual([]);
     expectFaults(await list(`?after=${old?.id}`), [['/query/after', 'events.after_unknown', /^after: /]]);
     expectRefusal(await list('?limit=101'), 400, 'INVALID_INPUT');
@@ -273,7 +273,7 @@ describe('events that are committed late', () => {
     const { orm } = suite.db;
     const em = orm.em.fork();
     const asked = { accountId: caller.accountId, after: 0n, event: undefined, limit: 10 };
-    const read = () => eventsAfter(orm.em.fork(), asked);
+    const read = () => listEventsAfter(orm.em.fork(), asked);
     let waiting: Promise<Awaited<ReturnType<typeof read>>[]> = Promise.resolve([]);
     await em.transactional(async (holder) => {
       await holder.execute(`select pg_advisory_xact_lock(hashtextextended('events:' || ?, 0))`, [
@@ -291,6 +291,6 @@ describe('events that are committed late', () => {
     const [first, ...others] = (await waiting).map(({ events }) => events.map(({ id }) => id));
     expect(first).toHaveLength(5);
     for (const other of others) expect(other).toEqual(first);
-    expect(await placeOf(orm.em.fork(), caller.accountId, first?.[4] ?? '')).toBe(5n);
+    expect(await findEventPosition(orm.em.fork(), caller.accountId, first?.[4] ?? '')).toBe(5n);
   });
 });

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createApiKey, revokeApiKey } from '../../../src/commands/apiKeys.ts';
-import { type Orm, openOrm, poolOf } from '../../../src/db/orm.ts';
+import { getPool, type Orm, openOrm } from '../../../src/db/orm.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { expectRefusal } from '../../support/expectRefusal.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   other = await startApi({ orm: db.orm, own: otherOwn, counters: otherCounters, ...shared });
   caller = await api.aCaller();
   for (const orm of orms) {
-    const pool = (await poolOf(orm)) as unknown as EventEmitter;
+    const pool = (await getPool(orm)) as unknown as EventEmitter;
     pool.on('acquire', () => {
       taken += 1;
     });

@@ -4,9 +4,9 @@ import { Certificate, Enterprise } from '../../../src/db/entities/enterprises.ts
 import { Cae } from '../../../src/db/entities/numbers.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { keepAnswer, lockKey } from '../../../src/db/idempotency.ts';
+import { keepAnswer, lockIdempotencyKey } from '../../../src/db/idempotency.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { purgeExpired } from '../../../src/db/purge.ts';
+import { purgeExpiredRows } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
@@ -115,7 +115,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
       },
     );
     later = 3 * 365 * 24 * HOUR;
-    await purgeExpired(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
+    await purgeExpiredRows(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
     const token = await api.deps.tokens.issue(
       { accountId: owner.accountId, keyId: await keyIdOf(owner), environment: 'production' },
       clock(),
@@ -275,7 +275,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
     const rut = await ready();
     const scope = { accountId: owner.accountId, environment: 'production', key: aKey() } as const;
     const late = await db.orm.em.fork().transactional(async (em) => {
-      await lockKey(em, scope, 1_000);
+      await lockIdempotencyKey(em, scope, 1_000);
       const answer = post(cfes(rut), scope.key);
       await until('the request to wait for its key', 10, isKeyAwaited);
       const of = { hash: Buffer.from('of another'), outline: { check: '', body: {} } };
@@ -418,7 +418,7 @@ describe('Idempotency-Key on other routes', () => {
     const third = await withKey(owner, key)
       .with({ authorization: `Bearer ${token}` })
       .post('/enterprises', body);
-    await purgeExpired(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
+    await purgeExpiredRows(db.orm, { now: clock(), retention: RETENTION, batch: 100 });
     later = 0;
 
     expectRefusal(third, 400, 'ALREADY_EXISTS');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { setRateLimit } from '../../../src/commands/accounts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { purgeExpired } from '../../../src/db/purge.ts';
+import { purgeExpiredRows } from '../../../src/db/purge.ts';
 import { serviceKeys, startApi, type TestApi, type TestCaller } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { anEnterprise } from '../../support/enterprises.ts';
@@ -178,7 +178,7 @@ describe('failed authentication', () => {
     expect(await addresses()).toHaveLength(1);
 
     const now = new Date(START.getTime() + 1_300_000);
-    await purgeExpired(db.orm, { now, retention: RETENTION, batch: 100 });
+    await purgeExpiredRows(db.orm, { now, retention: RETENTION, batch: 100 });
 
     expect(await addresses()).toEqual([]);
   });

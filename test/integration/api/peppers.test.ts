@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import type { Peppers } from '../../../src/crypto/peppers.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
-import { countUnderPeppers } from '../../../src/db/sealed.ts';
+import { countSecretsByPepper } from '../../../src/db/sealed.ts';
 import { serviceKeys, startApi } from '../../support/api.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { customerBody } from '../../support/customers.ts';
@@ -48,7 +48,7 @@ test('after a new pepper an API key works and an idempotency key replays, until 
 
   // What is made from now on is made under the new one.
   const { apiKey: newKey } = await rotated.aCaller({ accountId });
-  expect(await countUnderPeppers(db.orm.em.fork())).toEqual([
+  expect(await countSecretsByPepper(db.orm.em.fork())).toEqual([
     { what: 'api_key', pepper_id: 'fresh', account_id: accountId, count: 1 },
     { what: 'api_key', pepper_id: 'old', account_id: accountId, count: 1 },
   ]);

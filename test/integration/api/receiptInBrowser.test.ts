@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { keepLogo } from '../../../src/db/enterprises.ts';
+import { storeLogo } from '../../../src/db/enterprises.ts';
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { useApi } from '../../support/apiSuite.ts';
 import { axeFaults, openBrowser, testWithBrowser } from '../../support/browser.ts';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { orm } = suite.db;
   rut = await aReadyEnterprise(orm, suite.owner.accountId);
   const em = orm.em.fork();
-  const logoSha256 = await keepLogo(em, { bytes: aPng(400, 120), mediaType: 'image/png' }, new Date());
+  const logoSha256 = await storeLogo(em, { bytes: aPng(400, 120), mediaType: 'image/png' }, new Date());
   await em.nativeUpdate(
     Enterprise,
     { rut },

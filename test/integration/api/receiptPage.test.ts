@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { keepLogo } from '../../../src/db/enterprises.ts';
+import { storeLogo } from '../../../src/db/enterprises.ts';
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { useApi } from '../../support/apiSuite.ts';
@@ -146,7 +146,7 @@ describe('GET /r/{token}', () => {
   test('the logo stands in the page', async () => {
     const em = suite.db.orm.em.fork();
     const bytes = aPng(20, 10);
-    const logoSha256 = await keepLogo(em, { bytes, mediaType: 'image/png' }, new Date());
+    const logoSha256 = await storeLogo(em, { bytes, mediaType: 'image/png' }, new Date());
     await em.nativeUpdate(Enterprise, { rut }, { logoSha256 });
     const page = await (await open(await aReceipt({ status: 'RECEIVED' }))).text();
     expect(page).toContain(`src="data:image/png;base64,${Buffer.from(bytes).toString('base64')}"`);

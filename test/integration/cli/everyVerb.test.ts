@@ -17,7 +17,7 @@ import { createUser } from '../../../src/commands/users.ts';
 import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import type { Sealer } from '../../../src/crypto/sealed.ts';
-import { beginReportDuty } from '../../../src/db/dailyReports.ts';
+import { startReporting } from '../../../src/db/dailyReports.ts';
 import { Delivery } from '../../../src/db/entities/webhooks.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import { putRates } from '../../../src/db/rates.ts';
@@ -73,7 +73,7 @@ const enterprise = () => anEnterprise(db.orm, account);
 /** One that reports here since the beginning of March. */
 async function withDuty(): Promise<string> {
   const rut = await enterprise();
-  await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-01'));
+  await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
   return rut;
 }
 /** RUT and day of a report that was written. */

@@ -7,7 +7,7 @@ import { Cae } from '../../../src/db/entities/numbers.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe, type CfeRow } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { type KeptMessage, leaseWaiting } from '../../../src/db/outbox.ts';
+import { type LeasedMessage, leaseWaiting } from '../../../src/db/outbox.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
@@ -433,7 +433,7 @@ describe('notes', () => {
 describe('where a CFE goes when it is taken', () => {
   const SPACING = 40;
   let rut: string;
-  let started: KeptMessage[];
+  let started: LeasedMessage[];
   beforeEach(async () => {
     rut = await aReadyEnterprise(db.orm, accountId);
     started = [];

@@ -5,11 +5,11 @@ import { type SkipNumbersInput, skipNumbers } from '../../../src/commands/skipNu
 import { addWebhook, testWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { countCfes } from '../../../src/db/cfeSearch.ts';
-import { cfeById } from '../../../src/db/cfes.ts';
+import { requireCfe } from '../../../src/db/cfes.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { listCaes } from '../../../src/db/numbers.ts';
+import { findCaes } from '../../../src/db/numbers.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
 import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
@@ -42,7 +42,7 @@ const issue = async (rut: string, wishes: CfeWishes = {}): Promise<Cfe> => {
     environment: 'production',
     body: fromJson(JSON.stringify(aCfeBody(wishes))),
   });
-  return cfeById(db.orm.em.fork(), id);
+  return requireCfe(db.orm.em.fork(), id);
 };
 const auditOf = async (rut: string) =>
   (await listAudit(db.orm.em.fork(), { rut }, 100)).map(({ actor, action, subject, reason }) => ({
@@ -179,7 +179,7 @@ describe('skipNumbers', () => {
       },
     );
   const lastNumber = async (rut: string) =>
-    (await listCaes(db.orm.em.fork(), rut, 'production')).map(({ lastNumber: last }) => last);
+    (await findCaes(db.orm.em.fork(), rut, 'production')).map(({ lastNumber: last }) => last);
 
   test('passes over numbers, cfe_ids and sobres alike, tells what the authority has, and keeps the reason', async () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{}] });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { type SupportCfeDeps, supportCfe, supportCfes } from '../../../src/commands/supportCfe.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { cfeById, markStuck } from '../../../src/db/cfes.ts';
+import { markStuck, requireCfe } from '../../../src/db/cfes.ts';
 import type { SupportAsk } from '../../../src/domain/supportAction.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -25,12 +25,12 @@ describe('supportCfes', () => {
     const body = fromJson(JSON.stringify(aCfeBody()));
     const issue = () => issueCfe(deps, { accountId, rut, environment: 'production', body });
     const issued = [await issue(), await issue(), await issue()];
-    const cfes = await Promise.all(issued.map(({ id }) => cfeById(db.orm.em.fork(), id)));
+    const cfes = await Promise.all(issued.map(({ id }) => requireCfe(db.orm.em.fork(), id)));
     ids = cfes.map(({ id }) => id);
     // The first has its sobre by itself.
     for (const cfe of cfes.slice(1)) await aSobreOf(db.orm, [cfe]);
     workflowIds = [];
-    for (const id of ids) workflowIds.push((await cfeById(db.orm.em.fork(), id)).workflowId ?? '');
+    for (const id of ids) workflowIds.push((await requireCfe(db.orm.em.fork(), id)).workflowId ?? '');
   });
   afterAll(() => db[Symbol.asyncDispose]());
 

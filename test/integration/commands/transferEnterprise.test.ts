@@ -5,7 +5,7 @@ import { transferEnterprise } from '../../../src/commands/transferEnterprise.ts'
 import { addWebhook, type WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
-import { bodiesOf } from '../../../src/db/events.ts';
+import { findEventBodies } from '../../../src/db/events.ts';
 import { listGrants } from '../../../src/db/roles.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -35,7 +35,7 @@ async function aListener() {
   const { webhook } = await addWebhook(deps, { accountId, url: 'https://hooks.example.com/', events });
   const told = async () => {
     const deliveries = await deliveriesTo(db.orm, webhook.id);
-    const bodies = await bodiesOf(
+    const bodies = await findEventBodies(
       db.orm.em.fork(),
       deliveries.map(({ eventId }) => eventId),
     );

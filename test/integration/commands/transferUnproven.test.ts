@@ -15,9 +15,9 @@ import { listAudit } from '../../../src/db/audit.ts';
 import { Customer, Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { ReceiptExport } from '../../../src/db/entities/receipts.ts';
 import { Delivery } from '../../../src/db/entities/webhooks.ts';
-import { bodiesOf } from '../../../src/db/events.ts';
-import { leftoversOf } from '../../../src/db/leftovers.ts';
-import { insertMail, listMails } from '../../../src/db/mails.ts';
+import { findEventBodies } from '../../../src/db/events.ts';
+import { countLeftovers } from '../../../src/db/leftovers.ts';
+import { findMails, insertMail } from '../../../src/db/mails.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import { listGrants } from '../../../src/db/roles.ts';
 import { asActivity } from '../../support/activityContext.ts';
@@ -92,7 +92,7 @@ async function aSquat({ proven = false } = {}) {
 test('nothing of the account before is left of an enterprise that no certificate proves; that it is done stands in the audit', async () => {
   const { rut, owner, squatter } = await aSquat();
   const before = await stored(rut);
-  expect(await leftoversOf(fork(), before, owner)).toEqual({
+  expect(await countLeftovers(fork(), before, owner)).toEqual({
     data: [
       'trade_name',
       'phone_number',
@@ -137,7 +137,7 @@ test('nothing of the account before is left of an enterprise that no certificate
     lastValidatedAt: null,
   });
   const nothing = { customers: 0, addresses: 0, branches: 0, grants: 0, payments: 0, mails: 0, exports: 0 };
-  expect(await leftoversOf(fork(), after, owner)).toMatchObject({
+  expect(await countLeftovers(fork(), after, owner)).toMatchObject({
     data: [],
     ...nothing,
   });
@@ -188,7 +188,7 @@ test('trials of the account before: e-mails that wait are not sent, files of rec
 
   await transferEnterprise(deps, { rut, accountId: owner, reason });
 
-  expect(await listMails(fork(), { rut }, 10)).toMatchObject([{ status: 'FAILED', error: 'transferred' }]);
+  expect(await findMails(fork(), { rut }, 10)).toMatchObject([{ status: 'FAILED', error: 'transferred' }]);
   expect(await fork().findOne(ReceiptExport, { id })).toMatchObject({ state: 'STOPPED' });
 });
 
@@ -208,7 +208,7 @@ test('a new owner who had a role hears what the transfer changed, and no deliver
   });
 
   const waiting = await fork().find(Delivery, { webhookId: webhook.id, status: 'PENDING' });
-  const bodies = await bodiesOf(
+  const bodies = await findEventBodies(
     fork(),
     waiting.map(({ eventId }) => eventId),
   );
@@ -282,7 +282,7 @@ test('what the account before adds while it is transferred is gone, or refused',
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'FORBIDDEN' });
   const enterprise = await stored(rut);
-  expect(await leftoversOf(fork(), enterprise, owner)).toMatchObject({ customers: 0, branches: 0 });
+  expect(await countLeftovers(fork(), enterprise, owner)).toMatchObject({ customers: 0, branches: 0 });
   await expect(createCustomer(theirs, { rut, customer: customerBody() })).rejects.toMatchObject({
     code: 'FORBIDDEN',
   });

@@ -3,7 +3,7 @@ import { markStuck } from '../../../src/db/cfes.ts';
 import { AuditEntry, Run, RunItem } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { Webhook } from '../../../src/db/entities/webhooks.ts';
-import { storeOutcome } from '../../../src/db/runs.ts';
+import { storeRunOutcome } from '../../../src/db/runs.ts';
 import { refusalOf } from '../../../src/domain/words/refusals.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
@@ -85,13 +85,13 @@ describe('bulk runs in the console, without script', () => {
     const started = await support.send('/runs', ticked, '/stuck');
     const id = idOf(started.to);
     expect(await subjects(id)).toEqual([first, second]);
-    await storeOutcome(
+    await storeRunOutcome(
       db.orm.em.fork(),
       { runId: id, place: 1 },
       { outcome: 'refused', message: '=La DGI no lo tiene' },
       new Date(),
     );
-    await storeOutcome(
+    await storeRunOutcome(
       db.orm.em.fork(),
       { runId: id, place: 2 },
       { outcome: 'refused', ...refusalOf('absent') },

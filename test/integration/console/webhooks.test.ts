@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeAttempt } from '../../../src/activities/steps/storeAttempt.ts';
 import { findDelivery } from '../../../src/db/deliveries.ts';
-import { type DeliveryListFilter, deliveryPage, placeOf } from '../../../src/db/deliveryList.ts';
+import { type DeliveryListFilter, deliveryCursor, listDeliveryPage } from '../../../src/db/deliveryList.ts';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { Delivery, Event, Webhook } from '../../../src/db/entities/webhooks.ts';
-import { webhookFares } from '../../../src/db/webhooks.ts';
+import { readWebhookHealth } from '../../../src/db/webhooks.ts';
 import type { DeliveryStatus } from '../../../src/domain/webhook.ts';
 import { anAccount, outboxOf } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
@@ -225,12 +225,12 @@ test('deliveries are found by every filter, page after page, each once; rates co
   const em = db.orm.em.fork();
   const of = async (seen: readonly string[] | null, filter: DeliveryListFilter) => {
     const found: string[] = [];
-    for (let after: ReturnType<typeof placeOf> | null = null; ; ) {
-      const page = await deliveryPage(em, seen, filter, { after, limit: 2 });
+    for (let after: ReturnType<typeof deliveryCursor> | null = null; ; ) {
+      const page = await listDeliveryPage(em, seen, filter, { after, limit: 2 });
       found.push(...page.map(({ id }) => id));
       const last = page.at(-1);
       if (!last || page.length < 2) return found;
-      after = placeOf(last);
+      after = deliveryCursor(last);
     }
   };
   const [a = '', b = '', c = '', d = ''] = mixed;
@@ -246,7 +246,7 @@ test('deliveries are found by every filter, page after page, each once; rates co
   expect(await of(null, { webhookId: two.webhookId })).toEqual([other]);
   expect(await of(ours, { to: new Date(0) })).toEqual([]);
   expect(await of(ours, { from: new Date(0), to: new Date(Date.now() + 86_400_000) })).toHaveLength(4);
-  const fare = (await webhookFares(em, [one.webhookId], site.deps.clock())).get(one.webhookId);
+  const fare = (await readWebhookHealth(em, [one.webhookId], site.deps.clock())).get(one.webhookId);
   expect(fare).toMatchObject({ day: { ended: 3, failed: 1 }, week: { ended: 3, failed: 1 } });
   expect(fare?.oldestFailed).not.toBeNull();
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { type CfeSearch, countCfes, findCfes, searchCfes } from '../../../src/db/cfeSearch.ts';
+import { type CfeSearch, countCfes, resolveSearchText, searchCfes } from '../../../src/db/cfeSearch.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Seen } from '../../../src/db/roles.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
@@ -157,7 +157,7 @@ describe('what a text leads to', () => {
     ['500', 'ours', 'invoice'],
   ])('%j among %s: one CFE, %s', async (text, who, name) => {
     const seen = who === 'all' ? null : [ours ?? ''];
-    expect(await findCfes(db.orm.em.fork(), seen, text)).toEqual(await placeOf(name));
+    expect(await resolveSearchText(db.orm.em.fork(), seen, text)).toEqual(await placeOf(name));
   });
 
   test.each([
@@ -166,15 +166,15 @@ describe('what a text leads to', () => {
     ['111-1', 'of several enterprises', 'their invoice, invoice'],
     ['pedido 77', 'keys of several accounts', 'theirs, first'],
   ])('%j: several, %s', async (text, _, names) => {
-    expect(await findCfes(db.orm.em.fork(), null, text)).toEqual({ kind: 'several' });
+    expect(await resolveSearchText(db.orm.em.fork(), null, text)).toEqual({ kind: 'several' });
     expect(await found(null, { text })).toBe(names);
   });
 
   test('a RUT leads to the enterprise where it is one, else to what was issued to it', async () => {
     const em = db.orm.em.fork();
-    expect(await findCfes(em, null, rut ?? '')).toEqual({ kind: 'enterprise', rut });
-    expect(await findCfes(em, [theirs ?? ''], rut ?? '')).toEqual({ kind: 'nothing' });
-    expect(await findCfes(em, null, '219999830019')).toEqual(await placeOf('invoice'));
+    expect(await resolveSearchText(em, null, rut ?? '')).toEqual({ kind: 'enterprise', rut });
+    expect(await resolveSearchText(em, [theirs ?? ''], rut ?? '')).toEqual({ kind: 'nothing' });
+    expect(await resolveSearchText(em, null, '219999830019')).toEqual(await placeOf('invoice'));
   });
 
   test.each([
@@ -190,7 +190,7 @@ describe('what a text leads to', () => {
     'a?b$1\\',
     'a\0b',
   ])('%j: nothing', async (text) => {
-    expect(await findCfes(db.orm.em.fork(), null, text)).toEqual({ kind: 'nothing' });
+    expect(await resolveSearchText(db.orm.em.fork(), null, text)).toEqual({ kind: 'nothing' });
   });
 });
 

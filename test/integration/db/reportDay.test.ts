@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { MOST_TOLD, readReportDay } from '../../../src/db/reportDay.ts';
+import { MOST_LISTED, readReportDay } from '../../../src/db/reportDay.ts';
 import { writeCfe } from '../../../src/dgi/xml/cfe.ts';
 import { writeReport } from '../../../src/dgi/xml/report.ts';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
@@ -217,7 +217,7 @@ describe('the day of an enterprise', () => {
     );
 
     expect((await read()).waitsFor).toMatchObject({ verdicts: 200, undecided: 0 });
-    expect((await read()).waitsFor.first).toHaveLength(MOST_TOLD);
+    expect((await read()).waitsFor.first).toHaveLength(MOST_LISTED);
     expect(await numbersOf()).toEqual([
       { type: 'ETICKET', usedRanges: [range(1, 2_300)], annulledRanges: [] },
     ]);

@@ -5,7 +5,7 @@ import { listAudit } from '../../../src/db/audit.ts';
 import { AuthorityEndpoint } from '../../../src/db/entities/authority.ts';
 import { MIGRATIONS } from '../../../src/db/migrations/index.ts';
 import { migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
-import { PROGRAMS, type Program, RIGHTS, roleOf } from '../../../src/db/rights.ts';
+import { databaseRoleOf, PROGRAMS, type Program, RIGHTS } from '../../../src/db/rights.ts';
 import { ENDPOINTS } from '../../../src/domain/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { ensureSchema } from '../../../src/wiring/database.ts';
@@ -105,7 +105,7 @@ describe('the table of rights', () => {
        from pg_class join pg_attribute on attrelid = pg_class.oid, unnest(?::text[]) as verb
        where relnamespace = 'public'::regnamespace and relkind = 'r'
          and attnum > 0 and not attisdropped`,
-          [roleOf(program), roleOf(program), `{${VERBS.join()}}`],
+          [databaseRoleOf(program), databaseRoleOf(program), `{${VERBS.join()}}`],
         );
       const wrong = rows.filter(({ table, verb, column, has }) => {
         const names = granted(table, program).get(verb) ?? [];
@@ -230,7 +230,7 @@ describe('every program', () => {
   test('acts as no other program', async () => {
     for (const program of PROGRAMS) {
       for (const other of PROGRAMS.filter((one) => one !== program)) {
-        await expect(runAs(program, `set role ${roleOf(other)}`)).rejects.toMatchObject(DENIED);
+        await expect(runAs(program, `set role ${databaseRoleOf(other)}`)).rejects.toMatchObject(DENIED);
       }
     }
   });

@@ -6,7 +6,7 @@ import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { type SobreOfCfe, sobreInHand, sobresOf } from '../../../src/db/sobres.ts';
+import { listSobresOfCfe, loadSobre, type SobreOfCfe } from '../../../src/db/sobres.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import type { CommonAnswer, Situation, SpecialAnswers } from '../../../src/dgi/outcomes.ts';
 import { createRutLookUp } from '../../../src/dgi/rutLookUp.ts';
@@ -119,7 +119,7 @@ async function aCfe(): Promise<Cfe> {
 }
 /** The last sobre that it was put into. */
 async function sobreOf({ id }: Cfe): Promise<SobreOfCfe> {
-  const sobre = (await sobresOf(db.orm.em.fork(), id)).at(-1);
+  const sobre = (await listSobresOfCfe(db.orm.em.fork(), id)).at(-1);
   if (!sobre) throw new Error('the CFE is in no sobre');
   return sobre;
 }
@@ -476,7 +476,7 @@ describe('the verdict is asked for', () => {
     } else expect(first).toBe(outcome);
     // The verdict that counts is asked for at the sobre that was received first.
     if (answer === 'E02 of ours') {
-      expect((await sobreInHand(db.worker.em.fork(), id)).cfes[0]?.ticket?.idReceptor).toBe('77');
+      expect((await loadSobre(db.worker.em.fork(), id)).cfes[0]?.ticket?.idReceptor).toBe('77');
     }
   });
 });

@@ -9,7 +9,7 @@ import { DirectoryEntry, Exchange } from '../../../src/db/entities/authority.ts'
 import { Mail } from '../../../src/db/entities/mail.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { lastDirectoryLoad, storeDirectoryEntries } from '../../../src/db/exchange.ts';
+import { readLastDirectoryLoad, storeDirectoryEntries } from '../../../src/db/exchange.ts';
 import { nextIdemisor } from '../../../src/db/sobres.ts';
 import type { DgiClient } from '../../../src/dgi/client.ts';
 import type { Unclear } from '../../../src/dgi/outcomes.ts';
@@ -338,11 +338,11 @@ describe('the list of electronic issuers', () => {
   });
 
   test('a load that is broken off does not count: the next asks for the same again', async () => {
-    const before = await lastDirectoryLoad(em());
+    const before = await readLastDirectoryLoad(em());
     now = new Date(NOW.getTime() + 2 * 86_400_000);
     list = { kind: 'repeat', what: 'no answer', reached: false };
     await expect(load()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
-    expect(await lastDirectoryLoad(em())).toEqual(before);
+    expect(await readLastDirectoryLoad(em())).toEqual(before);
   });
 
   test('of more than one statement takes', async () => {

@@ -6,8 +6,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createStopExport, createWriteExport } from '../../../src/activities/writeExport.ts';
 import { type ExportRequest, requestExport, stopExport } from '../../../src/commands/exports.ts';
 import { Cfe, ReceiptExport, ReceiptExportPart } from '../../../src/db/entities/receipts.ts';
-import { purgeExpired } from '../../../src/db/purge.ts';
-import { addPart, bytesOf, findExport, isKept, partsOf } from '../../../src/db/receiptExports.ts';
+import { purgeExpiredRows } from '../../../src/db/purge.ts';
+import {
+  addExportPart,
+  exportBytes,
+  findExport,
+  isExportKept,
+  streamExport,
+} from '../../../src/db/receiptExports.ts';
 import { UNFINISHED } from '../../../src/db/unfinished.ts';
 import { UnprintableReceipt } from '../../../src/domain/mail.ts';
 import { MOST_PRINTED } from '../../../src/domain/receiptExport.ts';
@@ -67,9 +73,9 @@ const partCount = (exportId: string): Promise<number> =>
 async function opened(id: string): Promise<Map<string, string>> {
   const found = await now(id);
   const parts: Uint8Array[] = [];
-  for await (const part of partsOf(() => db.orm.em.fork(), found)) parts.push(part);
+  for await (const part of streamExport(() => db.orm.em.fork(), found)) parts.push(part);
   const content = Buffer.concat(parts);
-  expect(content.length).toBe(bytesOf(found));
+  expect(content.length).toBe(exportBytes(found));
   return unzipped(content);
 }
 
@@ -343,12 +349,12 @@ test('stopped, nothing more is stored and nothing stays; who stopped it is known
     leftOut: [],
     isLast: false,
   };
-  expect(await addPart(em, begun, part, NOW)).toBe(true);
-  expect(await addPart(em, begun, part, NOW)).toBe(false);
+  expect(await addExportPart(em, begun, part, NOW)).toBe(true);
+  expect(await addExportPart(em, begun, part, NOW)).toBe(false);
   const later = await now(id);
   await stopExport(deps(), id);
   await stopExport(deps(), id);
-  expect(await addPart(em, later, part, NOW)).toBe(false);
+  expect(await addExportPart(em, later, part, NOW)).toBe(false);
   expect(await write(id)).toMatchObject({ kind: 'ended', state: 'STOPPED' });
   expect([await partCount(id), (await now(id)).state]).toEqual([0, 'STOPPED']);
   const acts = await em.execute('select actor, action from audit where subject = ? order by id', [id]);
@@ -380,10 +386,10 @@ test('after seven days it is not given any more, and its bytes go; what was aske
   await write(id);
   const later = new Date(NOW.getTime() + 7 * 86_400_000 + 1_000);
   const earlier = new Date(NOW.getTime() + 7 * 86_400_000 - 1_000);
-  await purgeExpired(db.worker, { now: earlier, retention: RETENTION, batch: 3 });
-  expect([isKept(await now(id), earlier), (await partCount(id)) > 0]).toEqual([true, true]);
-  expect(isKept(await now(id), later)).toBe(false);
-  expect(await purgeExpired(db.worker, { now: later, retention: RETENTION, batch: 3 })).toMatchObject({
+  await purgeExpiredRows(db.worker, { now: earlier, retention: RETENTION, batch: 3 });
+  expect([isExportKept(await now(id), earlier), (await partCount(id)) > 0]).toEqual([true, true]);
+  expect(isExportKept(await now(id), later)).toBe(false);
+  expect(await purgeExpiredRows(db.worker, { now: later, retention: RETENTION, batch: 3 })).toMatchObject({
     receipt_export_part: expect.any(Number),
   });
   expect(await partCount(id)).toBe(0);
@@ -425,7 +431,7 @@ test('the console: asked for by the form, listed with its progress, fetched by w
   expect(got.headers.get('content-disposition')).toBe(`attachment; filename="${id}.zip"`);
   expect(got.headers.get('content-type')).toBe('application/zip');
   expect(got.headers.get('cache-control')).toBe('no-store');
-  expect(got.headers.get('content-length')).toBe(String(bytesOf(await now(id))));
+  expect(got.headers.get('content-length')).toBe(String(exportBytes(await now(id))));
   expect(got.text.startsWith('PK')).toBe(true);
   const fetched = async (browser: Browser) => (await browser.get(`/exports/${id}/zip`)).status;
   const isListed = async (browser: Browser) => (await browser.get('/exports', english)).text.includes(id);

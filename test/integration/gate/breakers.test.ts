@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { endpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { listEndpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import type { Breakers, CallPermit } from '../../../src/dgi/calls.ts';
 import { type Endpoint, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
@@ -53,7 +53,7 @@ describe('breakers that two processes share', () => {
     passes(KNOWN_EVERYWHERE);
   }
   const openSince = async (endpoint: Endpoint) =>
-    (await endpointStates(db.orm.em.fork(), () => now)).find((state) => state.endpoint === endpoint)
+    (await listEndpointStates(db.orm.em.fork(), () => now)).find((state) => state.endpoint === endpoint)
       ?.openSince;
 
   test('failures of both count together; once open, neither calls, and other endpoints go on', async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   dismissProber,
-  endpointStates,
   type LockedEndpoint,
+  listEndpointStates,
   lockEndpoint,
 } from '../../../src/db/authorityEndpoints.ts';
 import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
@@ -11,7 +11,7 @@ import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { nextInLine, sobreInHand } from '../../../src/db/sobres.ts';
+import { findNextToSend, loadSobre } from '../../../src/db/sobres.ts';
 import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
 import { createGate, type Gate, type Permit } from '../../../src/gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
@@ -109,7 +109,7 @@ describe('the gate that all workers share', () => {
   const aWaitingSobre = async (rut: string | undefined): Promise<string> =>
     aSobreOf(db.orm, [await oneOf(rut)], { slot: null, now: START });
   const enter = async (sobreId: string, gate: 0 | 1 = 0) =>
-    gates[gate].enter(await sobreInHand(db.worker.em.fork(), sobreId, clock));
+    gates[gate].enter(await loadSobre(db.worker.em.fork(), sobreId, clock));
   const sobreOf = (id: string) => db.orm.em.fork().findOneOrFail(Sobre, { id });
   const stands = (id: string, state: SobreState) =>
     db.orm.em.fork().nativeUpdate(Sobre, { id }, { state, xml: '<Sobre/>', idemisor: 900n });
@@ -338,10 +338,10 @@ describe('the gate that all workers share', () => {
       { rut: a, sobreId: null },
     ];
     for (const count of [50, 2, 1])
-      expect(await nextInLine(em, { ...line, count })).toEqual(all.slice(0, count));
-    expect(await nextInLine(em, { ...line, environment: 'sandbox', count: 5 })).toEqual([]);
+      expect(await findNextToSend(em, { ...line, count })).toEqual(all.slice(0, count));
+    expect(await findNextToSend(em, { ...line, environment: 'sandbox', count: 5 })).toEqual([]);
     await em.nativeUpdate(Sobre, { id: first ?? '' }, { slot: later(-20_000) });
-    expect(await nextInLine(em, { ...line, count: 5 })).toContainEqual({ rut: b, sobreId: second });
+    expect(await findNextToSend(em, { ...line, count: 5 })).toContainEqual({ rut: b, sobreId: second });
   });
 
   test('two gatekeepers let through what waits: each CFE once, at the rate, by enterprise in turn, oldest first', async () => {
@@ -457,7 +457,7 @@ describe('the gate that all workers share', () => {
     expect(made).toHaveLength(2);
     for (const { id, slot } of made) {
       expect(Number(slot) - Date.now()).toBeLessThan(3_000);
-      const hand = await sobreInHand(other.em.fork(), id);
+      const hand = await loadSobre(other.em.fork(), id);
       const permit = await gate.enter(hand);
       expect(await gate.untilSlot(hand.sobre, permit as Permit)).toBe(true);
     }
@@ -595,7 +595,7 @@ describe('the gate that all workers share', () => {
       expect(await db.orm.em.fork().count(OutboxMessage, {})).toBe(1);
       expect(await rowsThatWait()).toBe(3 * (MOST + 2) - MOST);
       expect(await enter(prober?.id ?? '')).toEqual({ dueAt: now.getTime(), isProbe: true });
-      const states = await endpointStates(db.orm.em.fork(), clock);
+      const states = await listEndpointStates(db.orm.em.fork(), clock);
       expect(states.find(({ endpoint }) => endpoint === 'production/reception')).toEqual({
         endpoint: 'production/reception',
         openSince: START,
@@ -656,7 +656,7 @@ describe('the gate that all workers share', () => {
       });
 
       const [prober] = await sobres();
-      expect(await gate.enter(await sobreInHand(other.em.fork(), prober?.id ?? ''))).toMatchObject({
+      expect(await gate.enter(await loadSobre(other.em.fork(), prober?.id ?? ''))).toMatchObject({
         isProbe: true,
       });
     });

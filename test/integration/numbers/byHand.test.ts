@@ -3,7 +3,7 @@ import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { skipNumbers } from '../../../src/commands/skipNumbers.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { annulmentsOf, isAccountedFor, listCaes, reconcileNumbers } from '../../../src/db/numbers.ts';
+import { findCaes, isAccountedFor, listAnnulments, reconcileNumbers } from '../../../src/db/numbers.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -63,7 +63,7 @@ describe('annulled by hand', () => {
 
     expect(given).toEqual([2, 6, 7]);
     await expect(issue(rut)).rejects.toMatchObject({ faults: [{ code: 'cae.none_left' }] });
-    expect(await listCaes(db.orm.em.fork(), rut, 'production')).toMatchObject([
+    expect(await findCaes(db.orm.em.fork(), rut, 'production')).toMatchObject([
       { lastNumber: 7, numbersLeft: 0 },
     ]);
     expect(await numbersOf(rut)).toMatchObject({
@@ -94,7 +94,7 @@ describe('annulled by hand', () => {
         cfeUuid: null,
       },
     ]);
-    const listed = await annulmentsOf(
+    const listed = await listAnnulments(
       db.orm.em.fork(),
       { rut, environment: 'production', isOperator: true },
       { after: null, limit: 100 },
@@ -102,7 +102,7 @@ describe('annulled by hand', () => {
     expect(listed.map(({ id, typedReason }) => [id, typedReason])).toEqual(
       annulled.map(({ id }) => [String(id), 'printed on paper']),
     );
-    const toMembers = await annulmentsOf(
+    const toMembers = await listAnnulments(
       db.orm.em.fork(),
       { rut, isOperator: false },
       { after: null, limit: 100 },
@@ -158,7 +158,7 @@ describe('annulled by hand', () => {
 
     const annulled = new Set(
       (
-        await annulmentsOf(
+        await listAnnulments(
           db.orm.em.fork(),
           { rut, environment: 'production', isOperator: true },
           { after: null, limit: 100 },

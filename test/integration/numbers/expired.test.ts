@@ -3,7 +3,7 @@ import { createRecordExpiries } from '../../../src/activities/recordExpiries.ts'
 import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
 import { lockNumbering } from '../../../src/db/cfes.ts';
-import { annulmentsOf, annulUngiven, listCaes, reconcileNumbers } from '../../../src/db/numbers.ts';
+import { annulUnusedNumbers, findCaes, listAnnulments, reconcileNumbers } from '../../../src/db/numbers.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { asActivity } from '../../support/activityContext.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -46,7 +46,7 @@ describe('the numbers that an expired CAE has left', () => {
     asActivity(createRecordExpiries({ orm: db.worker, clock: () => moment, page: 2 }));
   const annulledOf = async (rut: string, environment: Environment = 'production') =>
     (
-      await annulmentsOf(
+      await listAnnulments(
         db.orm.em.fork(),
         { rut, environment, isOperator: true },
         { after: null, limit: 100 },
@@ -98,7 +98,7 @@ describe('the numbers that an expired CAE has left', () => {
 
   test('are not given to a request that was judged before midnight and comes to the numbering after them', async () => {
     const rut = await enterprise({ to: 20 });
-    const [cae] = await listCaes(db.orm.em.fork(), rut, 'production');
+    const [cae] = await findCaes(db.orm.em.fork(), rut, 'production');
     let now = BEFORE_MIDNIGHT;
 
     const late = await db.orm.em.fork().transactional(async (open) => {
@@ -112,7 +112,7 @@ describe('the numbers that an expired CAE has left', () => {
         return row?.waiting === 1;
       });
       const of = { reason: 'cae.expired', reportDate: '2026-11-11', now: AFTER_MIDNIGHT } as const;
-      await annulUngiven(open, cae?.id ?? '', { from: 1, to: 20 }, of);
+      await annulUnusedNumbers(open, cae?.id ?? '', { from: 1, to: 20 }, of);
       now = AFTER_MIDNIGHT;
       return { issuing };
     });

@@ -4,7 +4,7 @@ import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { Annulment } from '../../../src/db/entities/numbers.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { annulmentsOf as listed } from '../../../src/db/numbers.ts';
+import { listAnnulments as listed } from '../../../src/db/numbers.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';

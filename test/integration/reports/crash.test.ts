@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { sendReport } from '../../../src/commands/sendReport.ts';
-import { beginReportDuty, submissionsOf } from '../../../src/db/dailyReports.ts';
+import { listSubmissions, startReporting } from '../../../src/db/dailyReports.ts';
 import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { FAILPOINTS } from '../../../src/failpoints.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const certificate = Buffer.from(keys.certificate.raw);
   await db.orm.em.fork().nativeUpdate(Certificate, { rut }, { certificate });
   date = montevideoDate(new Date());
-  await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, addDays(date, -30)));
+  await db.orm.em.fork().transactional((em) => startReporting(em, rut, addDays(date, -30)));
   drive = (failpoint) => {
     const given: DriveReport = {
       databaseUrl: db.databaseUrl,
@@ -87,7 +87,7 @@ test.each(POINTS.map((row) => [row.point, 'after' in row ? row.after : undefined
     const { bytes } = await portal(simulator.url, 'GET', `/portal/reports?rut=${rut}&date=${date}`);
     const { items } = JSON.parse(bytes.toString()) as { items: { sequence: number; status: string }[] };
     expect(items).toEqual([expect.objectContaining({ sequence: 1, status: 'DR' })]);
-    const submissions = await submissionsOf(db.orm.em.fork(), key);
+    const submissions = await listSubmissions(db.orm.em.fork(), key);
     expect(submissions.map(({ sequence, status }) => [sequence, status])).toEqual([[1, 'CONSISTENT']]);
   },
 );

@@ -8,7 +8,7 @@ import { createSupportReport } from '../../../src/activities/supportReport.ts';
 import { sendReport } from '../../../src/commands/sendReport.ts';
 import { setReportDuty } from '../../../src/commands/setReportDuty.ts';
 import { listAudit } from '../../../src/db/audit.ts';
-import { beginReportDuty, type ReportKey, submissionsOf } from '../../../src/db/dailyReports.ts';
+import { listSubmissions, type ReportKey, startReporting } from '../../../src/db/dailyReports.ts';
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { DailyReport } from '../../../src/db/entities/reports.ts';
@@ -101,13 +101,13 @@ const start = () => attempt(() => activities().start(''));
 
 /** A row for the day, begun. */
 async function begun(): Promise<void> {
-  await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, DATE));
+  await db.orm.em.fork().transactional((em) => startReporting(em, rut, DATE));
   await start();
 }
 const row = (date = DATE) =>
   db.orm.em.fork().findOneOrFail(DailyReport, { rut, environment: 'production', date });
 const sent = async () =>
-  (await submissionsOf(db.orm.em.fork(), key)).map(({ sequence, status }) => `${sequence} ${status}`);
+  (await listSubmissions(db.orm.em.fork(), key)).map(({ sequence, status }) => `${sequence} ${status}`);
 const store = (...cfes: StoredCfe[]) =>
   storeCfes(db.orm, { accountId, rut, settledAt: new Date(`${DATE}T20:00:00-03:00`) }, cfes);
 const ticket = (numero: number, totals: Parameters<typeof aReceipt>[2] = {}) => ({
@@ -339,7 +339,7 @@ describe('sending', () => {
     expect(await prepare()).toEqual({ kind: 'ready' });
     expect(await submit()).toEqual({ kind: 'answered', status: 'RECEIVED' });
     expect(await sent()).toEqual(['1 REFUSED', '1 RECEIVED']);
-    const ids = (await submissionsOf(db.orm.em.fork(), key)).map(({ idEmisor }) => idEmisor);
+    const ids = (await listSubmissions(db.orm.em.fork(), key)).map(({ idEmisor }) => idEmisor);
     expect(new Set(ids).size).toBe(2);
   });
 
@@ -491,7 +491,7 @@ describe('the schedule', () => {
   };
 
   test('a month’s catch-up goes in order: a day begins once the one before was sent', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-02-11'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-02-11'));
     await start();
     await start();
     const all = await days();
@@ -518,7 +518,7 @@ describe('the schedule', () => {
   });
 
   test('a day that waits for a person does not hold up the next', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-09'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-09'));
     await start();
     key = { ...key, date: '2026-03-09' };
     authority.fates.push('R04');
@@ -528,14 +528,14 @@ describe('the schedule', () => {
   });
 
   test('several runs at once store and start each day once', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-08'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-08'));
     await Promise.all([start(), start(), start(), start()]);
     expect(await days()).toEqual(['2026-03-08 begun', '2026-03-09', '2026-03-10']);
     expect(await db.orm.em.fork().count(OutboxMessage, { workflowId: { $like: `report:${rut}:%` } })).toBe(1);
   });
 
   test('a day that another system is to report ends unsent; one that was sent stays', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-09'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-09'));
     await store({ document: ticket(1), status: 'RECEIVED' });
     await start();
     key = { ...key, date: '2026-03-09' };
@@ -554,7 +554,7 @@ describe('the schedule', () => {
   test('issuer_since, start and stop say which days are ours', async () => {
     const deps = { orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' } as const;
     await db.orm.em.fork().execute(`update enterprise set issuer_since = '2026-03-05' where rut = ?`, [rut]);
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-01'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
     await setReportDuty(deps, { act: 'stop', rut, from: '2026-03-07', reason: 'another system' });
     await start();
     expect((await days()).map((day) => day.slice(0, 10))).toEqual(['2026-03-05', '2026-03-06']);
@@ -570,7 +570,7 @@ describe('duties that meet', () => {
     (await db.orm.em.fork().find(DailyReport, { rut }, { orderBy: { date: 'asc' } })).map(({ date }) => date);
 
   test('a later first day takes back the days before it that were not sent', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-08'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-08'));
     await start();
     await prepareAndSubmit('2026-03-08');
     await setReportDuty(deps(), {
@@ -584,7 +584,7 @@ describe('duties that meet', () => {
   });
 
   test('a start after a stop keeps the days until the stop', async () => {
-    await db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, '2026-03-08'));
+    await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-08'));
     await start();
     await setReportDuty(deps(), { act: 'stop', rut, from: '2026-03-13', reason: 'another system' });
     const later = { act: 'start', rut, from: '2026-03-20', reason: 'back' } as const;
@@ -605,8 +605,7 @@ describe('duties that meet', () => {
 
 describe('by hand', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
-  const hasDutyFrom = (date: string) =>
-    db.orm.em.fork().transactional((em) => beginReportDuty(em, rut, date));
+  const hasDutyFrom = (date: string) => db.orm.em.fork().transactional((em) => startReporting(em, rut, date));
   const stopsFrom = (from: string) =>
     setReportDuty(deps(), { act: 'stop', rut, from, reason: 'another system reports' });
 
