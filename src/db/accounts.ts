@@ -7,18 +7,18 @@ import { Account, AccountInvitation, ApiKey, Membership } from './entities/peopl
 import { normalizeEmail } from './people.ts';
 import { declareStatement, millisecondsSql, runStatement } from './sql.ts';
 
-/** Stores an account, unless one with its id is there; answers the one that is there then. */
+/** Stores an account unless one with its id exists; returns the stored one. */
 export async function insertAccount(em: EntityManager, values: Omit<Account, symbol>): Promise<Account> {
   await em.createQueryBuilder(Account).insert(values).onConflict('id').ignore().execute();
   return em.findOneOrFail(Account, { id: values.id });
 }
 
-/** The account with this id, or null. */
+/** Returns the account with this id, or null. */
 export async function findAccount(em: EntityManager, id: string): Promise<Account | null> {
   return isUuid(id) ? em.findOne(Account, { id }) : null;
 }
 
-/** The account with this id; refuses an unknown one (NOT_FOUND). */
+/** Returns the account with this id; throws NOT_FOUND if it does not exist. */
 export async function requireAccount(em: EntityManager, id: string): Promise<Account> {
   const account = await findAccount(em, id);
   if (!account) throw new Refusal('NOT_FOUND', `There is no account ${id}.`);
@@ -26,8 +26,8 @@ export async function requireAccount(em: EntityManager, id: string): Promise<Acc
 }
 
 /**
- * The account with this id, locked until the open transaction ends, so that what is counted of it stays true; refuses
- * an unknown one (NOT_FOUND).
+ * Returns the account with this id, locked until the open transaction ends, so that counts about it stay true; throws
+ * NOT_FOUND if it does not exist.
  */
 export async function lockAccount(em: EntityManager, id: string): Promise<Account> {
   const account = isUuid(id)
@@ -37,13 +37,13 @@ export async function lockAccount(em: EntityManager, id: string): Promise<Accoun
   return account;
 }
 
-/** Stores an API key, unless one with its public id is there; answers the one that is there then. */
+/** Stores an API key unless one with its public id exists; returns the stored one. */
 export async function insertApiKey(em: EntityManager, values: Omit<ApiKey, symbol>): Promise<ApiKey> {
   await em.createQueryBuilder(ApiKey).insert(values).onConflict('publicId').ignore().execute();
   return em.findOneOrFail(ApiKey, { publicId: values.publicId });
 }
 
-/** A key as far as a caller is known by it, with what of its account decides what it may do. */
+/** The columns of an API key that authentication reads, with those of its account. */
 export interface KnownApiKey {
   readonly key: Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'hash' | 'lastUsedAt' | 'revokedAt'>;
   readonly isDeveloper: boolean;
@@ -55,7 +55,7 @@ const KNOWN_KEY = declareStatement(
    from api_key key join account on account.id = account_id where public_id = ?::text`,
 );
 
-/** The key with this public id, revoked or not, or null. */
+/** Returns the key with this public id, revoked or not, or null. */
 export async function findApiKey(em: EntityManager, publicId: string): Promise<KnownApiKey | null> {
   interface Row {
     id: string;
@@ -79,10 +79,10 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
   return { key, isDeveloper: row.is_developer };
 }
 
-/** What tells, without the database, whether a text is a key. */
+/** The columns that verify a key without the database. */
 export type LiveKey = Pick<ApiKey, 'id' | 'hash'>;
 
-/** All keys that are not revoked, by their public ids. */
+/** Returns all keys that are not revoked, by public id. */
 export async function listLiveApiKeys(em: EntityManager): Promise<ReadonlyMap<string, LiveKey>> {
   const keys = await em.execute<{ id: string; public_id: string; hash: Buffer }[]>(
     'select id, public_id, hash from api_key where revoked_at is null',
@@ -90,20 +90,20 @@ export async function listLiveApiKeys(em: EntityManager): Promise<ReadonlyMap<st
   return new Map(keys.map(({ id, public_id, hash }) => [public_id, { id, hash }]));
 }
 
-/** The keys of an account, oldest first, revoked ones too. */
+/** Returns the keys of an account, oldest first, including revoked ones. */
 export function listApiKeys(em: EntityManager, accountId: string): Promise<ApiKey[]> {
   return em.find(ApiKey, { accountId }, { orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
-/** The key with this id, locked until the open transaction ends, or null. */
+/** Returns the key with this id, locked until the open transaction ends, or null. */
 export async function lockApiKey(em: EntityManager, id: string): Promise<ApiKey | null> {
   return isUuid(id) ? em.findOne(ApiKey, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
 }
 
-/** How exact last_used_at is: a key in constant use writes it once a minute, not with every request. */
+/** Precision of last_used_at: a key in constant use writes it once a minute, not with every request. */
 const KEY_USE_PRECISION_MS = 60_000;
 
-/** Records that a key is in use at `now`, unless its row says so to the minute or has a later time. */
+/** Records that a key is in use at `now`, unless its row has the same minute or a later time. */
 export async function recordKeyUse(
   em: EntityManager,
   { id, lastUsedAt }: Pick<ApiKey, 'id' | 'lastUsedAt'>,
@@ -117,7 +117,7 @@ export async function recordKeyUse(
   );
 }
 
-// The members of accounts, and who is invited to become one.
+// Members of accounts, and invitations.
 
 /** A member of an account. */
 export interface Member {
@@ -125,14 +125,14 @@ export interface Member {
   readonly email: string;
   readonly role: MemberRole;
   readonly since: Date;
-  /** When they last used the console; null for never. */
+  /** When they last used the console; null: never. */
   readonly seenAt: Date | null;
   readonly hasSecondFactor: boolean;
   readonly disabled: boolean;
   readonly isOperator: boolean;
 }
 
-/** The members of an account, by address. */
+/** Returns the members of an account, by e-mail address. */
 export async function listMembers(em: EntityManager, accountId: string): Promise<Member[]> {
   interface Row extends Omit<Member, 'since' | 'seenAt'> {
     since: number;
@@ -153,7 +153,7 @@ export async function listMembers(em: EntityManager, accountId: string): Promise
   }));
 }
 
-/** What a person is in an account, or null. */
+/** Returns the membership of a person in an account, or null. */
 export async function findMembership(
   em: EntityManager,
   personId: string,
@@ -162,7 +162,7 @@ export async function findMembership(
   return isUuid(personId) && isUuid(accountId) ? em.findOne(Membership, { personId, accountId }) : null;
 }
 
-/** How many OWNERs an account has beside this person who can act: those who were shut out count for nothing. */
+/** Counts the OWNERs of an account other than this person; disabled people do not count. */
 export async function countOtherOwners(
   em: EntityManager,
   accountId: string,
@@ -176,7 +176,7 @@ export async function countOtherOwners(
   return row?.count ?? 0;
 }
 
-/** Stores an invitation into an account; the one before it for the same address ends. */
+/** Stores an invitation into an account, and ends an earlier one for the same address. */
 export async function insertAccountInvitation(
   em: EntityManager,
   values: Omit<AccountInvitation, symbol | 'endedAt'>,
@@ -187,7 +187,7 @@ export async function insertAccountInvitation(
   em.create(AccountInvitation, { ...values, email, endedAt: null });
 }
 
-/** The invitations into an account that are still good, by address. */
+/** Returns the open invitations into an account, by address. */
 export function listAccountInvitations(
   em: EntityManager,
   accountId: string,
@@ -200,7 +200,7 @@ export function listAccountInvitations(
   );
 }
 
-/** The invitation into an account with this token that is still good, or null. */
+/** Returns the open invitation into an account with this token, or null. */
 export function findAccountInvitation(
   em: EntityManager,
   tokenHash: Buffer,
@@ -209,7 +209,7 @@ export function findAccountInvitation(
   return em.findOne(AccountInvitation, { tokenHash, endedAt: null, expiresAt: { $gt: now } });
 }
 
-/** Ends an invitation into an account for good; answers it, or null where another did before. */
+/** Ends an invitation into an account permanently; returns it, or null if it had already ended. */
 export async function endAccountInvitation(
   em: EntityManager,
   { id, accountId }: { id: string; accountId: string },

@@ -3,13 +3,13 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Attempt, AttemptSummary } from '../domain/attempt.ts';
 
-/** Longest answer that is kept, in bytes: those on one receipt have some 5,000. */
+/** Longest stored response, in bytes: responses about one receipt have some 5,000. */
 const LONGEST_RESPONSE = 64 * 1024;
 const LONGEST_TEXT = 1_000;
 
 /**
- * A part of a statement that stores calls for a sobre or a CFE: those that asked and were answered the same become one row, with the first
- * and the last of them. Takes the parameters of `attemptValues`.
+ * Stores calls for a sobre or a CFE as part of a statement. Equal calls with equal answers share one row, with the
+ * times of the first and the last. Parameters: `attemptValues`.
  */
 export const INSERT_ATTEMPTS = `
   attempts as (
@@ -24,24 +24,24 @@ export const INSERT_ATTEMPTS = `
       last_at = excluded.last_at, last_ms = excluded.last_ms, next_at = excluded.next_at, detail = excluded.detail,
       reasons = excluded.reasons, request = excluded.request, response = excluded.response)`;
 
-/** The parameters of `INSERT_ATTEMPTS`. `nextAt`: when the step is taken again by itself. */
+/** Returns the parameters of `INSERT_ATTEMPTS`. `nextAt`: when the step is retried automatically. */
 export function attemptValues(
   subject: string | null,
   attempts: readonly Attempt[],
   nextAt: Date | null = null,
 ): (string | null)[] {
-  const alike = Map.groupBy(attempts, ({ operation, answer }) => `${operation} ${answer}`);
-  const rows = [...alike.values()].flatMap((each) => {
-    const [first] = each;
-    const last = each.at(-1);
-    return first && last ? [rowOf(first, last, { count: each.length, nextAt })] : [];
+  const groups = Map.groupBy(attempts, ({ operation, answer }) => `${operation} ${answer}`);
+  const rows = [...groups.values()].flatMap((calls) => {
+    const [first] = calls;
+    const last = calls.at(-1);
+    return first && last ? [toRow(first, last, { count: calls.length, nextAt })] : [];
   });
   return [subject, JSON.stringify(rows)];
 }
 
-const rowOf = (first: Attempt, last: Attempt, { count, nextAt }: { count: number; nextAt: Date | null }) => ({
+const toRow = (first: Attempt, last: Attempt, { count, nextAt }: { count: number; nextAt: Date | null }) => ({
   operation: last.operation,
-  answer: text(last.answer),
+  answer: sanitize(last.answer),
   result: last.result,
   count,
   first_at: first.at,
@@ -49,23 +49,23 @@ const rowOf = (first: Attempt, last: Attempt, { count, nextAt }: { count: number
   last_at: last.at,
   last_ms: last.milliseconds,
   next_at: nextAt,
-  detail: last.detail && text(last.detail),
+  detail: last.detail && sanitize(last.detail),
   reasons:
     last.reasons.length === 0
       ? null
       : last.reasons.map(({ code, message, detail }) => ({
-          code: text(code),
-          message: text(message),
-          detail: detail && text(detail),
+          code: sanitize(code),
+          message: sanitize(message),
+          detail: detail && sanitize(detail),
         })),
   request: last.request,
   response: last.response && deflateRawSync(last.response.subarray(0, LONGEST_RESPONSE)).toString('base64'),
 });
 
-/** PostgreSQL has no place for the character 0, wherever the authority may get it from. */
-const text = (words: string): string => words.slice(0, LONGEST_TEXT).replaceAll('\0', '');
+/** PostgreSQL's text cannot hold the character 0, which the authority may send. */
+const sanitize = (words: string): string => words.slice(0, LONGEST_TEXT).replaceAll('\0', '');
 
-/** Stores calls for a sobre, or for a CFE alone, in a statement of its own. */
+/** Stores calls for a sobre or a CFE in a separate statement. */
 export async function storeAttempts(
   em: EntityManager,
   subject: string,
@@ -75,15 +75,16 @@ export async function storeAttempts(
   await em.execute(`with ${INSERT_ATTEMPTS} select`, attemptValues(subject, attempts, nextAt));
 }
 
-/** The condition that calls were made for a CFE, or for a sobre that it was in. Takes its UUID twice. */
-const OF_CFE = 'subject in (select ?::uuid union all select sobre_id from sobre_cfe where cfe_uuid = ?)';
+/** Selects the calls for a CFE and for its sobres. Takes its UUID twice. */
+const CALLS_OF_CFE =
+  'subject in (select ?::uuid union all select sobre_id from sobre_cfe where cfe_uuid = ?)';
 
-/** The calls for a CFE, in the order in which they were first made; those of several sobres each by itself. */
+/** Returns the calls for a CFE, by the time of the first; calls of different sobres are separate. */
 export async function listAttemptsOfCfe(em: EntityManager, cfeUuid: string): Promise<AttemptSummary[]> {
   const rows = await em.execute<(Omit<AttemptSummary, 'reasons' | Moments> & Raw)[]>(
     `select operation, answer, result, count, detail, reasons, first_at, first_ms as "firstMilliseconds", last_at,
        last_ms as "lastMilliseconds", next_at
-     from authority_attempt where ${OF_CFE} order by first_at, operation <> 'sendSobre', operation, answer`,
+     from authority_attempt where ${CALLS_OF_CFE} order by first_at, operation <> 'sendSobre', operation, answer`,
     [cfeUuid, cfeUuid],
   );
   return rows.map(({ first_at, last_at, next_at, reasons, ...row }) => ({
@@ -102,7 +103,10 @@ interface Raw {
   reasons: AttemptSummary['reasons'] | null;
 }
 
-/** What was sent and answered at the last of the calls that asked and were answered so, when that was, and how many there were; null where there is none. */
+/**
+ * Returns request and response of the last call with this operation and answer, its time, and how many there were;
+ * null if none.
+ */
 export async function readLastCall(
   em: EntityManager,
   cfeUuid: string,
@@ -112,7 +116,7 @@ export async function readLastCall(
     { request: string | null; response: Buffer | null; count: number; last_at: string }[]
   >(
     `select request, response, count, last_at from authority_attempt
-     where ${OF_CFE} and operation = ? and answer = ? order by last_at desc limit 1`,
+     where ${CALLS_OF_CFE} and operation = ? and answer = ? order by last_at desc limit 1`,
     [cfeUuid, cfeUuid, operation, answer],
   );
   if (!row) return null;

@@ -4,29 +4,29 @@ import { auditReason, type RunKind } from '../domain/run.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry, Run, RunItem } from './entities/operations.ts';
 
-/** From where somebody acts: which API key, if one, and which network address; at the command line `user@host`. */
+/** The origin of an act: the API key, if any, and the network address, or `user@host` for the command line. */
 export interface Origin {
   readonly keyId: string | null;
   readonly address: string;
 }
 
-/** One act, as the audit keeps it. */
+/** One act, as the audit stores it. */
 export interface Act {
   actor: Actor;
   action: AuditAction;
-  /** Id of the thing that was changed. */
+  /** Id of the changed row. */
   subject: string;
-  /** Where somebody is known to act from. */
+  /** The origin, if known. */
   origin?: Origin | undefined;
   accountId?: string | null | undefined;
   rut?: string | undefined;
   reason?: string | undefined;
-  /** Of an act of support: the id of the request, which is recorded once when it is asked for, and once with its outcome. */
+  /** For acts of support: the id of the request. It is recorded once when requested, and once with its outcome. */
   requestId?: string;
   outcome?: SupportOutcome;
 }
 
-/** Writes an act into the audit with the open transaction: it is recorded if, and only if, the act is done. */
+/** Records an act with the open transaction: it is recorded if, and only if, the act is done. */
 export function recordAudit(em: EntityManager, act: Act, now: Date): void {
   em.create(AuditEntry, {
     at: now,
@@ -43,7 +43,7 @@ export function recordAudit(em: EntityManager, act: Act, now: Date): void {
   });
 }
 
-/** Which entries to list: every condition that is given must hold. */
+/** Selects entries; all given conditions must hold. */
 export interface AuditFilter {
   rut?: string | undefined;
   subject?: string | undefined;
@@ -53,7 +53,7 @@ export interface AuditFilter {
   before?: number | undefined;
 }
 
-/** The last `limit` entries of the audit, the oldest of them first. */
+/** Returns the last `limit` entries of the audit, oldest first. */
 export async function listAudit(
   em: EntityManager,
   { rut, subject, person, since, before }: AuditFilter,
@@ -73,18 +73,18 @@ export async function listAudit(
   return newestFirst.toReversed();
 }
 
-// Acts of support. Console and command line write a row of their own before they ask a workflow, since Temporal knows
-// no logins; the workflow's row, with the outcome, takes from there who it was.
+// Acts of support. Console and command line record the request before they ask a workflow, since Temporal knows no
+// logins; the workflow's entry, with the outcome, takes the requester from it.
 
-/** The act of a request: what was asked of which CFE or report. */
+/** An act of support as its request recorded it: the action, and the CFE or report. */
 export interface RecordedAct {
   readonly requestId: string;
-  /** `cfe.retry`, say. */
+  /** For example `cfe.retry`. */
   readonly action: Act['action'];
   readonly subject: string;
 }
 
-/** The outcome of a request on that subject, or null where it was not done yet. */
+/** Returns the outcome of a request for this subject, or null if it has none yet. */
 export async function findRequestOutcome(
   em: EntityManager,
   { requestId, subject }: Pick<RecordedAct, 'requestId' | 'subject'>,
@@ -93,13 +93,13 @@ export async function findRequestOutcome(
   return done?.outcome ?? null;
 }
 
-/** Whether a request was recorded as asked for. */
+/** Returns whether a request was recorded before its outcome. */
 export const isRequestRecorded = async (em: EntityManager, requestId: string): Promise<boolean> =>
   (await em.findOne(AuditEntry, { requestId, outcome: null })) !== null;
 
 /**
- * Writes the outcome of an act into the audit with the open transaction: in the name of who asked for this very act, or
- * as unverified. `said`: what was typed in the Temporal UI; it is kept only where nobody else is known to have asked.
+ * Records the outcome of an act with the open transaction, under the name of its requester or as unverified. `said`:
+ * text typed in the Temporal UI, kept only if no requester is known.
  */
 export async function recordOutcome(
   em: EntityManager,
@@ -108,34 +108,39 @@ export async function recordOutcome(
 ): Promise<void> {
   const { said, ...done } = act;
   const words = said.filter(Boolean).join(': ');
-  const asked = (await whoAsked(em, act)) ?? { actor: 'unverified', ...(words ? { reason: words } : {}) };
+  const asked = (await findRequester(em, act)) ?? {
+    actor: 'unverified',
+    ...(words ? { reason: words } : {}),
+  };
   recordAudit(em, { ...done, ...asked }, now);
 }
 
-type Asked = Pick<Act, 'actor' | 'origin' | 'reason'>;
+type Requester = Pick<Act, 'actor' | 'origin' | 'reason'>;
 
-async function whoAsked(
+async function findRequester(
   em: EntityManager,
   { requestId, action, subject }: RecordedAct,
-): Promise<Asked | null> {
+): Promise<Requester | null> {
   const own = await em.findOne(AuditEntry, { requestId, action, subject, outcome: null });
-  return own ? askedBy(own, own.reason) : whoStartedTheRun(em, { requestId, action, subject });
+  return own ? toRequester(own, own.reason) : findRunRequester(em, { requestId, action, subject });
 }
 
-/** A bulk run is asked for once, by the row of its start; its requests are named by the run and the place of the CFE in it. */
-async function whoStartedTheRun(
+/**
+ * A bulk run is recorded once, by its start; the ids of its requests contain the run and the position of the item.
+ */
+async function findRunRequester(
   em: EntityManager,
   { requestId, action, subject }: RecordedAct,
-): Promise<Asked | null> {
+): Promise<Requester | null> {
   const [, runId, place] = /^(.+):(\d{1,9})$/.exec(requestId) ?? [];
   if (runId === undefined) return null;
   const started = await em.findOne(AuditEntry, { requestId: runId, action: 'run.start', outcome: null });
   const run = started && (await em.findOne(Run, { id: runId, kind: action.replace('cfe.', '') as RunKind }));
   const item = run && (await em.findOne(RunItem, { runId, place: Number(place), subject }));
-  return started && item ? askedBy(started, auditReason(run)) : null;
+  return started && item ? toRequester(started, auditReason(run)) : null;
 }
 
-const askedBy = ({ actor, address, keyId }: AuditEntry, reason: string | null): Asked => ({
+const toRequester = ({ actor, address, keyId }: AuditEntry, reason: string | null): Requester => ({
   actor,
   ...(address === null ? {} : { origin: { address, keyId } }),
   ...(reason === null ? {} : { reason }),

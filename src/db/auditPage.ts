@@ -1,4 +1,4 @@
-/** What the console's audit page reads: who did what, with the names of what is behind the ids. */
+/** Queries of the console's audit page: acts, with the names behind the ids. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type Actor, actorsOf } from '../domain/audit.ts';
@@ -6,13 +6,13 @@ import { parseCfeId } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
-/** Which entries: every condition that is given must hold. */
+/** Selects entries; all given conditions must hold. */
 export interface AuditSearch {
-  /** As they are named where they acted: an e-mail address, or a user of the command line. */
+  /** An e-mail address, or a user of the command line. */
   readonly person?: string | undefined;
   readonly rut?: string | undefined;
   readonly accountId?: string | undefined;
-  /** Id of the thing that was changed; with a RUT also the cfe_id of a CFE. */
+  /** Id of the changed row; with a RUT also the cfe_id of a CFE. */
   readonly subject?: string | undefined;
   readonly action?: string | undefined;
   readonly from?: Date | undefined;
@@ -23,7 +23,7 @@ export interface AuditRow {
   readonly id: string;
   readonly at: Date;
   readonly actor: Actor;
-  /** The name of the account behind the actor, where it is one. */
+  /** The name of the account, if the actor is one. */
   readonly actorName: string | null;
   readonly action: string;
   readonly subject: string;
@@ -34,9 +34,9 @@ export interface AuditRow {
   readonly legalName: string | null;
   readonly reason: string | null;
   readonly outcome: string | null;
-  /** Of an act of support: the request that asked for it. */
+  /** For acts of support: the id of the request. */
   readonly requestId: string | null;
-  /** The CFE that the act was about. */
+  /** The CFE, if the act was about one. */
   readonly cfe: {
     readonly environment: Environment;
     readonly type: CfeType;
@@ -53,7 +53,7 @@ interface Row extends Omit<AuditRow, 'at' | 'cfe'> {
   readonly sequence: number;
 }
 
-/** Entries of the audit, newest first: `limit` of them at most, those behind the one with the id `after`. */
+/** Returns at most `limit` entries, newest first, after the entry with the id `after`. */
 export async function listAuditPage(
   em: EntityManager,
   search: AuditSearch,
@@ -63,7 +63,7 @@ export async function listAuditPage(
     select a.id::text as id, a.at, actor, who.name as "actorName", action, subject, address,
       a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
       a.request_id as "requestId", cfe.environment, cfe.type, cfe.sequence
-    from (select * from audit where ${matching(search)} and ${whereAll(after !== null && sql`id < ${after}`)}
+    from (select * from audit where ${filterCondition(search)} and ${whereAll(after !== null && sql`id < ${after}`)}
       order by id desc limit ${limit}) a
     left join account on account.id = a.account_id
     left join account who on who.id = case when actor ~ ('^account:' || substr(${UUID}, 2)) then substr(actor, 9)::uuid end
@@ -79,7 +79,7 @@ export async function listAuditPage(
 
 const audit = conditionBuilder<'audit'>();
 
-function matching({ person, rut, accountId, subject, action, from, before }: AuditSearch): Fragment {
+function filterCondition({ person, rut, accountId, subject, action, from, before }: AuditSearch): Fragment {
   const cfe = subject !== undefined && rut !== undefined ? parseCfeId(subject) : undefined;
   return whereAll(
     audit.and({ rut, account_id: accountId, action, subject: cfe ? undefined : subject }),

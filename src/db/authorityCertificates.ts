@@ -2,12 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { AuthorityCertificate } from './entities/authority.ts';
 
-/** Every certificate whose signature counts as the authority's, the newest first. */
+/** Returns every certificate of the authority that we trust, newest first. */
 export function listAuthorityCertificates(em: EntityManager): Promise<AuthorityCertificate[]> {
   return em.find(AuthorityCertificate, {}, { orderBy: { notBefore: 'desc', fingerprint: 'asc' } });
 }
 
-/** SHA-256 (hex, lower case) of the certificates whose signatures count as the authority's in an environment. */
+/** Returns the SHA-256 (lower-case hex) of the certificates of the authority that are trusted in an environment. */
 export async function trustedSigners(
   em: EntityManager,
   environment: Environment,
@@ -16,7 +16,7 @@ export async function trustedSigners(
   return new Set(rows.map(({ fingerprint }) => fingerprint));
 }
 
-/** The stored certificates among those with these SHA-256. */
+/** Returns the stored certificates with these SHA-256. */
 export function findAuthorityCertificates(
   em: EntityManager,
   fingerprints: readonly string[],
@@ -24,7 +24,9 @@ export function findAuthorityCertificates(
   return em.find(AuthorityCertificate, { fingerprint: { $in: [...fingerprints] } }, { refresh: true });
 }
 
-/** Stores certificates; one that is there already stays as it is, or moves to the environment that is `named`. */
+/**
+ * Stores certificates. `named`: an existing certificate moves to the given environment; otherwise it stays unchanged.
+ */
 export async function upsertAuthorityCertificates(
   em: EntityManager,
   rows: readonly Omit<AuthorityCertificate, symbol>[],

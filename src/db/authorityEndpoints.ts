@@ -6,24 +6,24 @@ import { AuthorityEndpoint } from './entities/authority.ts';
 import { countWaitingCfes } from './sobres.ts';
 import { databaseNow, millisecondsSql, NOW, nowParameter } from './sql.ts';
 
-/** How an endpoint of the authority stands, for operators. */
+/** The state of an authority endpoint, for operators. */
 export interface EndpointState {
   readonly endpoint: Endpoint;
-  /** Since when it is away, so that nothing goes there but a probe; null where it answers, or nobody asks any more. */
+  /** Since when it is unavailable and gets only probes; null while it answers, or while no one calls it. */
   readonly openSince: Date | null;
-  /** When it is tried next, while it is away. */
+  /** When the next probe may go, while it is unavailable. */
   readonly nextProbeAt: Date | null;
   /** How many CFEs wait to be sent there. */
   readonly waiting: number;
 }
 
-/** The endpoint to which an environment's sobres are sent. */
+/** Returns the endpoint that receives an environment's sobres. */
 export const receptionEndpoint = (environment: Environment): Endpoint => `${environment}/reception`;
 
-/** A probe that could have gone so long ago, and did not, means that nobody wants anything of the endpoint. */
+/** A probe overdue by this much means that no one needs the endpoint any more. */
 const UNASKED_MILLISECONDS = 300_000;
 
-/** Every endpoint, by name. `clock`: that of a test. */
+/** Returns every endpoint, by name. `clock`: a test's clock. */
 export async function listEndpointStates(em: EntityManager, clock?: () => Date): Promise<EndpointState[]> {
   const now = await databaseNow(em, clock);
   const rows = await em.find(AuthorityEndpoint, {}, { orderBy: { name: 'asc' } });
@@ -42,22 +42,22 @@ export async function listEndpointStates(em: EntityManager, clock?: () => Date):
   });
 }
 
-/** How the authority stands for an environment, and how long CFEs have waited for it. */
+/** The state of the authority in an environment, and how long CFEs have waited for it. */
 export interface AuthorityState {
   readonly environment: Environment;
-  /** Since when sobres do not go there; null while they do. */
+  /** Since when no sobres are sent there; null while they are. */
   readonly openSince: Date | null;
-  /** When it was last found to answer again. */
+  /** When it last recovered. */
   readonly closedAt: Date | null;
-  /** CFEs that wait for the authority and for nobody else. */
+  /** CFEs that wait for the authority alone. */
   readonly waiting: number;
   /** When the oldest of them was taken. */
   readonly oldestSince: Date | null;
 }
 
 /**
- * How the authority stands, by environment. A CFE that waits for support, or for the verdict on the CFE that it
- * corrects, does not wait for the authority.
+ * Returns the state of the authority by environment. Leaves out CFEs that wait for support, or for the verdict on the
+ * CFE that they correct.
  */
 export async function listAuthorityStates(em: EntityManager): Promise<AuthorityState[]> {
   const waiting = await em.execute<{ environment: Environment; count: number; oldest: number }[]>(
@@ -81,15 +81,15 @@ export async function listAuthorityStates(em: EntityManager): Promise<AuthorityS
   });
 }
 
-/** A breaker as it stands, without a lock. */
+/** A breaker, read without a lock. */
 export interface BreakerReading {
   readonly failures: number;
   readonly isOpen: boolean;
-  /** In how many milliseconds the next probe may go; null while it is closed. */
+  /** Milliseconds until the next probe may go; null while it is closed. */
   readonly probeIn: number | null;
 }
 
-/** The breaker of an endpoint as it is stored now. `clock`: that of a test. */
+/** Reads the breaker of an endpoint without a lock. `clock`: a test's clock. */
 export async function readBreaker(
   em: EntityManager,
   name: Endpoint,
@@ -104,24 +104,24 @@ export async function readBreaker(
   return row;
 }
 
-/** An endpoint that is locked until the open transaction ends, and what may be changed of it. */
+/** An endpoint that is locked until the open transaction ends, and its changes. */
 export interface LockedEndpoint {
   /** The moment after the lock was taken, by PostgreSQL's clock. */
   readonly now: Date;
   readonly breaker: Readonly<Breaker>;
   countFailure(how: { wasProbe: boolean; chance: number }): void;
-  /** Whether a probe may go now; if so it is counted. */
+  /** Returns whether a probe may go now, and counts it if so. */
   beginProbe(): boolean;
   close(): void;
-  /** Makes a sobre the prober; null: none is. */
-  appoint(sobreId: string | null): void;
-  /** The first slot that is free from `earliest` on. */
+  /** Makes a sobre the prober; null: removes the prober. */
+  setProber(sobreId: string | null): void;
+  /** Returns the first free slot from `earliest` on. */
   freeSlot(earliest: Date): Date;
-  /** Takes the slots before that moment. */
+  /** Marks all slots before `moment` as taken. */
   takeSlotsBefore(moment: Date): void;
 }
 
-/** Locks an endpoint: changes of it follow one another. `clock`: that of a test. */
+/** Locks an endpoint, so that changes of it follow one another. `clock`: a test's clock. */
 export async function lockEndpoint(
   em: EntityManager,
   name: Endpoint,
@@ -138,7 +138,7 @@ export async function lockEndpoint(
       close(row);
       row.closedAt = now;
     },
-    appoint(sobreId) {
+    setProber(sobreId) {
       row.proberId = sobreId;
     },
     freeSlot: (earliest) => (row.nextFreeAt > earliest ? row.nextFreeAt : earliest),
@@ -148,49 +148,49 @@ export async function lockEndpoint(
   };
 }
 
-/** Ends the part of a sobre that is the prober of an endpoint. */
+/** Stops a sobre from being the prober of an endpoint. */
 export async function dismissProber(em: EntityManager, sobreId: string): Promise<void> {
   await em.nativeUpdate(AuthorityEndpoint, { proberId: sobreId }, { proberId: null });
 }
 
-/** When a send may go: `nearMilliseconds` from now at most, the next one `spacingMilliseconds` later. */
+/** A request for a slot at most `nearMilliseconds` from now; the next slot is `spacingMilliseconds` later. */
 export interface SlotRequest {
   readonly environment: Environment;
   readonly spacingMilliseconds: number;
   readonly nearMilliseconds: number;
-  /** That of a test. */
+  /** A test's clock. */
   readonly clock: (() => Date) | undefined;
 }
 
-/** A slot that was taken, and how many milliseconds ahead it lies. */
+/** A taken slot, and how many milliseconds ahead it is. */
 export interface TakenSlot {
   readonly slot: Date;
   readonly ahead: number;
-  /** How many failures the breaker of the reception has counted; null while it is open. */
+  /** Failures that the breaker of the reception has counted; null while it is open. */
   readonly closedAfter: number | null;
 }
 
-/** The next free slot, taken; null where the endpoint is open or the slot is not near. */
-export function takeSlot(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
+/** Takes the next free slot; null if the breaker is open or the slot is too far ahead. */
+export function takeSlot(em: EntityManager, request: SlotRequest): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
-    { ...wish, endpoint: receptionEndpoint(wish.environment) },
+    { ...request, endpoint: receptionEndpoint(request.environment) },
     'and open_since is null',
   );
 }
 
-/** The same for what has no CFE: null also where CFEs wait. */
-export function takeSlotUnlessCfesWait(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
+/** Takes a slot for a request without CFEs; null also while CFEs wait. */
+export function takeSlotUnlessCfesWait(em: EntityManager, request: SlotRequest): Promise<TakenSlot | null> {
   return takeSlotWhere(
     em,
-    { ...wish, endpoint: receptionEndpoint(wish.environment) },
+    { ...request, endpoint: receptionEndpoint(request.environment) },
     `and open_since is null and not others_wait(split_part(name, '/', 1))`,
   );
 }
 
-/** The next free moment for a question about verdicts, taken; null where it is not near. */
-export function takeQuestionSlot(em: EntityManager, wish: SlotRequest): Promise<TakenSlot | null> {
-  return takeSlotWhere(em, { ...wish, endpoint: `${wish.environment}/consultation` }, '');
+/** Takes the next free slot for a question about verdicts; null if it is too far ahead. */
+export function takeQuestionSlot(em: EntityManager, request: SlotRequest): Promise<TakenSlot | null> {
+  return takeSlotWhere(em, { ...request, endpoint: `${request.environment}/consultation` }, '');
 }
 
 async function takeSlotWhere(

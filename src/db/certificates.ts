@@ -4,7 +4,7 @@ import { Certificate } from './entities/enterprises.ts';
 
 const WITH_KEY = { populate: ['sealedKey'] } as const;
 
-/** The certificate that signs for the enterprise now: the one last uploaded, without its key; null before the first. */
+/** Returns the enterprise's current certificate, without its key; null before the first upload. */
 export function findCurrentCertificate(
   em: EntityManager,
   rut: string,
@@ -13,7 +13,7 @@ export function findCurrentCertificate(
   return em.findOne(Certificate, { rut, environment, replacedAt: null });
 }
 
-/** The same with its sealed key, for those who may read it: worker and command line. */
+/** Returns the current certificate with its sealed key, which only worker and command line may read. */
 export function findCurrentSigner(
   em: EntityManager,
   rut: string,
@@ -22,12 +22,12 @@ export function findCurrentSigner(
   return em.findOne(Certificate, { rut, environment, replacedAt: null }, WITH_KEY);
 }
 
-/** The certificate of that id, replaced or not, with its sealed key. */
+/** Returns the certificate with this id, replaced or not, with its sealed key. */
 export const requireSigner = (em: EntityManager, id: string): Promise<Certificate> =>
   em.findOneOrFail(Certificate, { id }, WITH_KEY);
 
 /**
- * Stores a certificate in place of the current one, which stays for the record. The caller holds the enterprise's
+ * Stores a certificate in place of the current one, which remains for the record. The caller holds the enterprise's
  * lock.
  */
 export async function replaceCertificate(

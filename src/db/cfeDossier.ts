@@ -1,4 +1,4 @@
-/** All that is known of one CFE for whoever looks after it: where it stands, what comes next, what was done. */
+/** Everything that support needs to know about one CFE: its state, the next step, and its history. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { apiKeyPrefix } from '../crypto/apiKeys.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
@@ -19,7 +19,7 @@ import { findQueuePosition, listSobresOfCfe, type SobreOfCfe } from './sobres.ts
 
 const MOST_ACTS = 100;
 
-/** A time during which a CFE waited for a person. */
+/** A period in which a CFE waited for support. */
 export interface StuckMoment {
   readonly reason: StuckReason;
   readonly since: Date;
@@ -27,23 +27,23 @@ export interface StuckMoment {
   readonly until: Date | null;
 }
 
-/** An API key as far as people know it. */
+/** An API key, without its secret. */
 export type RequestingKey = Pick<ApiKey, 'id' | 'accountId' | 'publicId' | 'environment' | 'label'>;
 
 export interface CfeDossier {
   readonly next: NextStep;
-  /** When that is, or until when, as far as it is known. */
+  /** When the next step happens, or its deadline, if known. */
   readonly nextAt: Date | null;
-  /** Since when it stands so. */
+  /** Since when it has been in this state. */
   readonly since: Date;
-  /** The API key by which it was asked for; null where there was none. */
+  /** The API key of its request; null if it had none. */
   readonly askedBy: RequestingKey | null;
   readonly actions: readonly SupportAction[];
   /** The CFE that it corrects. */
   readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
-  /** How many of its enterprise are before it, where it waits to be put into a sobre. */
+  /** How many CFEs of its enterprise are ahead, while it waits for a sobre. */
   readonly ahead: number | null;
-  /** Since when the service that it needs next is away. */
+  /** Since when the service of its next step has been unavailable. */
   readonly awaySince: Date | null;
   readonly stuck: readonly StuckMoment[];
   readonly attempts: readonly AttemptSummary[];
@@ -53,22 +53,22 @@ export interface CfeDossier {
   readonly acts: readonly AuditEntry[];
 }
 
-/** An API key as people know it: its beginning, its label, its id. */
+/** Formats an API key for people: its prefix, label and id. */
 export const formatRequestingKey = (key: RequestingKey): string =>
   [`${apiKeyPrefix(key)}…`, key.label, key.id].filter(Boolean).join(' · ');
 
-/** The dossier of a CFE at this moment. */
+/** Reads the dossier of a CFE. */
 export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
   const [isUndecided, stuck, attempts, sobres, acts, original, ahead, service, askedBy] = await Promise.all([
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
-    stuckMoments(em.fork(), cfe.id),
+    listStuckMoments(em.fork(), cfe.id),
     listAttemptsOfCfe(em.fork(), cfe.id),
     listSobresOfCfe(em.fork(), cfe.id),
     listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
     cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
     isFinal(cfe.status) ? null : findQueuePosition(em.fork(), cfe.id),
-    isFinal(cfe.status) ? null : serviceOf(em.fork(), cfe),
-    keyThatAsked(em.fork(), cfe.id),
+    isFinal(cfe.status) ? null : findReception(em.fork(), cfe),
+    findRequestingKey(em.fork(), cfe.id),
   ]);
   const facts: CfeFacts = {
     status: cfe.status,
@@ -85,8 +85,8 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
   });
   return {
     next,
-    nextAt: momentOf(next, { cfe, attempts, sobres, slot, probeAt: service?.nextProbeAt ?? null }),
-    since: standsSince(cfe, stuck, sobres),
+    nextAt: findNextMoment(next, { cfe, attempts, sobres, slot, probeAt: service?.nextProbeAt ?? null }),
+    since: findStateSince(cfe, stuck, sobres),
     askedBy,
     actions: fittingActions(facts),
     original: original && { cfeId: formatCfeId(original), status: original.status },
@@ -99,7 +99,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
   };
 }
 
-async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<RequestingKey | null> {
+async function findRequestingKey(em: EntityManager, cfeUuid: string): Promise<RequestingKey | null> {
   const [key] = await em.execute<RequestingKey[]>(
     `select key.id, key.account_id as "accountId", public_id as "publicId", key.environment, label
      from cfe join api_key key on key.id = cfe.key_id where cfe.id = ?`,
@@ -108,7 +108,7 @@ async function keyThatAsked(em: EntityManager, cfeUuid: string): Promise<Request
   return key ?? null;
 }
 
-async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
+async function listStuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMoment[]> {
   const rows = await em.execute<{ reason: StuckReason; since: string; until: string | null }[]>(
     'select reason, since, until from stuck_moment where cfe_uuid = ? order by since',
     [cfeUuid],
@@ -120,40 +120,40 @@ async function stuckMoments(em: EntityManager, cfeUuid: string): Promise<StuckMo
   }));
 }
 
-/** The service that a CFE on its way needs next: verdicts are asked for where sobres are received. */
-async function serviceOf(em: EntityManager, { environment }: Cfe) {
+/** Returns the service of the next step: verdicts come from where sobres are received. */
+async function findReception(em: EntityManager, { environment }: Cfe) {
   const states = await listEndpointStates(em);
   return states.find(({ endpoint }) => endpoint === `${environment}/reception`) ?? null;
 }
 
-function momentOf(
+function findNextMoment(
   next: NextStep,
-  of: Pick<CfeDossier, 'attempts' | 'sobres'> & { cfe: Cfe; slot: Date | null; probeAt: Date | null },
+  facts: Pick<CfeDossier, 'attempts' | 'sobres'> & { cfe: Cfe; slot: Date | null; probeAt: Date | null },
 ): Date | null {
-  if (next === 'portal') return acceptableUntil(of.cfe);
-  if (next === 'authority') return of.probeAt;
+  if (next === 'portal') return acceptableUntil(facts.cfe);
+  if (next === 'authority') return facts.probeAt;
   if (next !== 'send' && next !== 'ask') return null;
-  const [last] = of.attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
-  return last?.nextAt ?? of.slot ?? of.sobres.at(-1)?.askFrom ?? null;
+  const [last] = facts.attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
+  return last?.nextAt ?? facts.slot ?? facts.sobres.at(-1)?.askFrom ?? null;
 }
 
-function standsSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly SobreOfCfe[]): Date {
+function findStateSince(cfe: Cfe, stuck: readonly StuckMoment[], sobres: readonly SobreOfCfe[]): Date {
   const open = cfe.stuckReason === null ? undefined : stuck.find(({ until }) => until === null);
   const received =
     cfe.status === 'RECEIVED' ? sobres.findLast(({ receivedAt }) => receivedAt !== null) : undefined;
   return open?.since ?? cfe.settledAt ?? received?.receivedAt ?? cfe.createdAt;
 }
 
-/** One thing that happened to a CFE. */
+/** One entry of the history of a CFE. */
 export interface CfeHistoryEntry {
   at: string;
   what: string;
 }
 
-/** What happened to a CFE, oldest first, as its rows tell. */
+/** Returns the history of a CFE, oldest first, from its rows. */
 export async function readCfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHistoryEntry[]> {
   const sobres = (await listSobresOfCfe(em, cfe.id)).filter(({ idemisor }) => idemisor !== null);
-  const happenings = [
+  const entries = [
     { at: cfe.createdAt, what: 'numbered' },
     ...sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) => [
       { at: createdAt, what: `sobre ${idemisor} made` },
@@ -162,7 +162,7 @@ export async function readCfeHistory(em: EntityManager, cfe: Cfe): Promise<CfeHi
     ]),
     { at: cfe.settledAt, what: cfe.status.toLowerCase() },
   ];
-  return happenings
+  return entries
     .flatMap(({ at, what }) => (at ? [{ at: at.toISOString(), what }] : []))
     .toSorted((a, b) => a.at.localeCompare(b.at));
 }

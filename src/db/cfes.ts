@@ -8,7 +8,7 @@ import { SIGNALS } from '../temporal.ts';
 import { Cfe } from './entities/receipts.ts';
 import { signalSobre } from './sobres.ts';
 
-/** A CFE as its cfe_id names it: the place in the sequence of its type. */
+/** The parts of a cfe_id with its enterprise: `sequence` counts the CFEs of one type. */
 export interface CfeKey {
   rut: string;
   environment: Environment;
@@ -16,10 +16,10 @@ export interface CfeKey {
   sequence: number;
 }
 
-/** The numbering of one type: its places, which cfe_ids show, and its fiscal numbers, given one after the other. */
+/** The sequence and the fiscal numbers of one type; both are taken in order. */
 export type Numbering = Omit<CfeKey, 'sequence'>;
 
-/** Locks the numbering of a type until the open transaction ends, without taking a place: `storeNumbered` waits meanwhile. */
+/** Locks the numbering of a type until the open transaction ends, without taking a number: `storeNumbered` waits. */
 export async function lockNumbering(em: EntityManager, { rut, environment, type }: Numbering): Promise<void> {
   await em.execute(
     `insert into cfe_sequence as mine (rut, environment, type, last) values (?, ?, ?, 0)
@@ -28,7 +28,7 @@ export async function lockNumbering(em: EntityManager, { rut, environment, type 
   );
 }
 
-/** Skips `count` places of a numbering that the caller has locked; they are counted nowhere. */
+/** Skips `count` sequence numbers of a numbering that the caller has locked. Counts of CFEs leave them out. */
 export async function skipSequences(
   em: EntityManager,
   { rut, environment, type }: Numbering,
@@ -41,33 +41,33 @@ export async function skipSequences(
   );
 }
 
-/** The CFE with this UUID; throws where there is none. */
+/** Returns the CFE with this UUID; throws if it does not exist. */
 export function requireCfe(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id });
 }
 
-/** The CFEs with these UUIDs, by them. */
+/** Returns the CFEs with these UUIDs, by UUID. */
 export async function findCfesById(em: EntityManager, ids: readonly string[]): Promise<Map<string, Cfe>> {
   const cfes = await em.find(Cfe, { id: { $in: [...new Set(ids)] } });
   return new Map(cfes.map((cfe) => [cfe.id, cfe]));
 }
 
-/** The CFE that a cfe_id names, or null. */
+/** Returns the CFE with this cfe_id, or null. */
 export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
-/** The CFE that a cfe_id names, or null, with what its request brought along. */
+/** Returns the CFE with this cfe_id, its Idempotency-Key and its request id, or null. */
 export function findCfeWithRequest(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['idempotencyKey', 'requestId'] });
 }
 
-/** The CFE that a cfe_id names, or null, with its XML. */
+/** Returns the CFE with this cfe_id and its XML, or null. */
 export function findCfeWithXml(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['signedXml'] });
 }
 
-/** A CFE as far as it tells which files of its receipt there are: without what is long in it. */
+/** A CFE without its long columns: enough to know which files its receipt has. */
 export interface Receipt
   extends Pick<
     Cfe,
@@ -83,11 +83,11 @@ export interface Receipt
     | 'digest'
     | 'receiptToken'
   > {
-  /** Length of its signed XML in bytes; null before it is signed. */
+  /** Length of its signed XML in bytes; null before signing. */
   readonly xmlBytes: number | null;
 }
 
-async function receiptWhere(
+async function findReceiptWhere(
   em: EntityManager,
   condition: string,
   values: readonly unknown[],
@@ -101,53 +101,53 @@ async function receiptWhere(
   return row ?? null;
 }
 
-/** The receipt of the CFE that a cfe_id names, or null. */
+/** Returns the receipt of the CFE with this cfe_id, or null. */
 export const findReceipt = (
   em: EntityManager,
   { rut, environment, type, sequence }: CfeKey,
 ): Promise<Receipt | null> =>
-  receiptWhere(em, 'rut = ? and environment = ? and type = ? and sequence = ?', [
+  findReceiptWhere(em, 'rut = ? and environment = ? and type = ? and sequence = ?', [
     rut,
     environment,
     type,
     sequence,
   ]);
 
-/** The receipt whose page has this token, or null. */
+/** Returns the receipt whose page address contains this token, or null. */
 export const findReceiptByToken = (em: EntityManager, token: string): Promise<Receipt | null> =>
-  receiptWhere(em, 'receipt_token = ?', [token]);
+  findReceiptWhere(em, 'receipt_token = ?', [token]);
 
-/** The long parts of a signed CFE that its files are made from; which of them, by `columns`. */
-async function longParts<T extends object>(em: EntityManager, id: string, columns: string): Promise<T> {
+/** Reads long columns of a signed CFE, for its files. `columns`: a select list. */
+async function readColumns<T extends object>(em: EntityManager, id: string, columns: string): Promise<T> {
   const [row] = await em.execute<T[]>(`select ${columns} from cfe where id = ?`, [id]);
   if (!row) throw new Error(`CFE ${id} is gone`);
   return row;
 }
 
-/** The signed XML of a CFE that has one. */
+/** Returns the signed XML of a signed CFE. */
 export const readSignedXml = async (em: EntityManager, id: string): Promise<string> =>
-  (await longParts<{ xml: string }>(em, id, 'signed_xml as xml')).xml;
+  (await readColumns<{ xml: string }>(em, id, 'signed_xml as xml')).xml;
 
-/** What is printed of a signed CFE. */
+/** Returns the parts of a signed CFE that its printed form shows. */
 export const readPrintedParts = (
   em: EntityManager,
   id: string,
 ): Promise<{ signedXml: string; document: Pick<CfeDocument, 'issuer' | 'adenda'> }> =>
-  longParts(
+  readColumns(
     em,
     id,
     `signed_xml as "signedXml",
      jsonb_strip_nulls(jsonb_build_object('issuer', document -> 'issuer', 'adenda', document -> 'adenda')) as document`,
   );
 
-/** The document of a CFE as JSON text, unread, and the picture that its receipt shows. */
+/** Returns the document of a CFE as unparsed JSON text, and the hash of the logo on its receipt. */
 export const readDocumentText = (
   em: EntityManager,
   id: string,
 ): Promise<{ json: string; logoSha256: string | null }> =>
-  longParts(em, id, `document::text as json, document #>> '{issuer,logoSha256}' as "logoSha256"`);
+  readColumns(em, id, `document::text as json, document #>> '{issuer,logoSha256}' as "logoSha256"`);
 
-/** Those of the CFEs with these UUIDs that have their verdict. */
+/** Returns the UUIDs of those CFEs that have their verdict. */
 export async function filterDecided(em: EntityManager, ids: readonly string[]): Promise<string[]> {
   const rows = await em.execute<{ id: string }[]>(
     'select id from cfe where id in (?) and settled_at is not null',
@@ -157,8 +157,8 @@ export async function filterDecided(em: EntityManager, ids: readonly string[]): 
 }
 
 /**
- * Records why CFEs are stuck, or, with null, that they go on. One that has its verdict is never stuck, whatever an attempt
- * that was thought lost reports late. `seen`: one that stands otherwise by now is left alone. Answers how many were marked.
+ * Records why CFEs are stuck, or with null that they continue; returns how many were marked. A CFE with a verdict is
+ * never marked: a lost attempt may report late. `seen`: skips CFEs that have changed since they were read.
  */
 export async function markStuck(
   em: EntityManager,
@@ -170,23 +170,23 @@ export async function markStuck(
 }
 
 /**
- * The CFE that a note corrects, locked until the open transaction ends, so that its status cannot change and notes on it
- * follow one another. @internal exported for tests
+ * Returns the CFE that a note corrects, locked until the open transaction ends: its status cannot change, and notes
+ * on it follow one another. @internal exported for tests
  */
 export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** The CFE with this UUID, locked until the open transaction ends; throws where there is none. */
+/** Returns the CFE with this UUID, locked until the open transaction ends; throws if it does not exist. */
 export function lockCfeById(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
 /**
- * What the notes of these types took from the original so far: decimal text in the original's currency, not rounded,
- * over pesos by the rates of both documents where the currencies differ. Rejected notes took nothing.
+ * Sums what notes of these types took from the original, as unrounded decimal text in its currency. Different
+ * currencies are converted through pesos, by the rates of both documents. Rejected notes do not count.
  */
-async function referencedAmount(
+async function sumReferencedAmounts(
   em: EntityManager,
   originalId: string,
   types: readonly CfeType[],
@@ -203,7 +203,7 @@ async function referencedAmount(
   return row?.sum ?? '0';
 }
 
-/** Which stuck CFEs to act on; every condition that is given must hold. */
+/** Selects stuck CFEs; all conditions conditions must hold. */
 export interface StuckCfeFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
@@ -211,37 +211,37 @@ export interface StuckCfeFilter {
   stuckReason?: StuckReason | undefined;
 }
 
-/** Stuck CFEs, oldest first, at most `limit`. */
+/** Returns at most `limit` stuck CFEs, oldest first. */
 export function findStuckCfes(em: EntityManager, filter: StuckCfeFilter, limit: number): Promise<Cfe[]> {
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  const conditions = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(
     Cfe,
-    { stuckReason: { $ne: null }, ...given },
+    { stuckReason: { $ne: null }, ...conditions },
     { orderBy: { createdAt: 'asc', id: 'asc' }, limit },
   );
 }
 
 const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
-/** The CFE that a note corrects, with what the rules want to know of it. */
+/** The CFE that a note corrects, with the facts that the rules check. */
 export interface LockedOriginal extends Original {
   readonly id: string;
 }
 
 /**
- * The CFE that a note names, locked until the open transaction ends: its status stands, and notes against it follow
- * one another, so that together they take no more than it has. Null when there is none.
+ * Returns the CFE that a note corrects, locked until the open transaction ends, or null. Notes on one CFE follow one
+ * another, so their sum cannot exceed its amount.
  */
 export async function lockOriginal(em: EntityManager, key: CfeKey): Promise<LockedOriginal | null> {
   const cfe = await lockCfe(em, key);
   if (!cfe) return null;
   const { id, document, status } = cfe;
-  return { id, document, status, credited: await referencedAmount(em, id, CREDIT_NOTES) };
+  return { id, document, status, credited: await sumReferencedAmounts(em, id, CREDIT_NOTES) };
 }
 
 /**
- * Marks the CFEs of a sobre whose step keeps failing by a mistake of ours, and has its run told, in one transaction: once,
- * however often it is called. Those that have their verdict, or wait for support already, stay as they are.
+ * Marks the CFEs of a sobre whose step keeps failing because of a bug, and signals its workflow, in one transaction.
+ * Safe to repeat: skips CFEs that have their verdict or already wait for support.
  */
 export function markStuckByBug(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
@@ -254,7 +254,7 @@ export function markStuckByBug(em: EntityManager, sobreId: string, now: Date): P
   });
 }
 
-/** The mistake is mended: the CFEs wait for nobody, and the run is told, as it may be waiting for a slot or a verdict. */
+/** Clears the mark once the bug is fixed, and signals the workflow, which may be waiting for a slot or a verdict. */
 export function clearStuckByBug(em: EntityManager, sobreId: string, now: Date): Promise<void> {
   return em.transactional(async (open) => {
     const cleared = await open.nativeUpdate(Cfe, { sobreId, stuckReason: 'internal' }, { stuckReason: null });

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-/** What pages show that moves by itself, and the tables that it comes from. */
+/** The live parts of console pages, and the tables behind them. */
 const TABLES = {
   cfes: ['cfe', 'sobre', 'annulment'],
   deliveries: ['delivery', 'delivery_attempt', 'webhook'],
@@ -21,8 +21,8 @@ export type Topic = keyof typeof TABLES;
 export const TOPICS = Object.keys(TABLES) as readonly Topic[];
 
 /**
- * How often rows of each topic were written, for whoever compares two answers. From PostgreSQL's own counters, which each
- * connection brings up to date within seconds: no table is touched, however large.
+ * Returns a write count per topic, to detect changes by comparing two answers. Uses PostgreSQL's own counters, which
+ * connections update within seconds: reads no table, however large.
  */
 export async function readChangeCounts(em: EntityManager): Promise<Record<Topic, string>> {
   const rows = await em.execute<{ relname: string; written: string }[]>(
@@ -30,8 +30,8 @@ export async function readChangeCounts(em: EntityManager): Promise<Record<Topic,
      from pg_stat_user_tables where schemaname = 'public' and relname in (?)`,
     [Object.values(TABLES).flat()],
   );
-  const of = new Map(rows.map(({ relname, written }) => [relname, written]));
+  const writtenOf = new Map(rows.map(({ relname, written }) => [relname, written]));
   return Object.fromEntries(
-    TOPICS.map((topic) => [topic, TABLES[topic].map((table) => of.get(table)).join(' ')]),
+    TOPICS.map((topic) => [topic, TABLES[topic].map((table) => writtenOf.get(table)).join(' ')]),
   ) as Record<Topic, string>;
 }

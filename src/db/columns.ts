@@ -1,10 +1,10 @@
-/** Several entities out of one select: no relations are mapped, so that nothing is ever loaded by the way. */
+/** Several entities from one select. Maps no relations, so that nothing is loaded implicitly. */
 import type { EntityClass, EntityManager } from '@mikro-orm/postgresql';
 
 /** A row with columns named `<alias>.<column>`. */
 export type JoinedRow = Record<string, unknown>;
 
-/** The columns of an entity, to be selected, without those that are lazy unless they are named. */
+/** Returns the select list of an entity: all columns but lazy ones, except those in `lazy`. */
 export function selectColumns<T extends object>(
   em: EntityManager,
   entity: EntityClass<T>,
@@ -20,7 +20,7 @@ export function selectColumns<T extends object>(
     .join(', ');
 }
 
-/** The entity whose columns stand under the alias; null where an outer join found none. */
+/** Returns the entity with the columns of this alias; null if an outer join found no row. */
 export function readEntity<T extends { id: string }>(
   em: EntityManager,
   entity: EntityClass<T>,

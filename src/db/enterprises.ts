@@ -8,12 +8,12 @@ import { findCurrentCertificate } from './certificates.ts';
 import { Branch, Certificate, Enterprise, Logo } from './entities/enterprises.ts';
 import { Cae } from './entities/numbers.ts';
 
-/** The enterprise with this RUT, or null. */
+/** Returns the enterprise with this RUT, or null. */
 export function findEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
   return em.findOne(Enterprise, { rut });
 }
 
-/** All enterprises, or those of that status if given, in the order of their RUTs. */
+/** Returns all enterprises, or those with `status`, by RUT. */
 export function findEnterprises(
   em: EntityManager,
   { status }: { status?: EnterpriseStatus | undefined },
@@ -21,40 +21,40 @@ export function findEnterprises(
   return em.find(Enterprise, status === undefined ? {} : { status }, { orderBy: { rut: 'asc' } });
 }
 
-/** Which enterprises to list: those that the account owns or has a role at, of that status if given. */
+/** Selects the enterprises that the account owns or has a role at, with `status` if given. */
 interface EnterpriseFilter {
   accountId: string;
-  /** RUTs of the enterprises of others at which the account has a role. */
+  /** RUTs of other accounts' enterprises at which the account has a role. */
   granted: readonly string[];
   status?: EnterpriseStatus | undefined;
 }
 
-const asWhere = ({ accountId, granted, status }: EnterpriseFilter) => ({
+const toWhere = ({ accountId, granted, status }: EnterpriseFilter) => ({
   $or: [{ ownerAccountId: accountId }, { rut: { $in: [...granted] } }],
   ...(status === undefined ? {} : { status }),
 });
 
-/** A page of an account's enterprises, in the order of their RUTs. */
+/** Returns a page of an account's enterprises, by RUT. */
 export function listEnterprisesOfAccount(
   em: EntityManager,
   filter: EnterpriseFilter,
   page: { skip: number; limit: number },
 ): Promise<Enterprise[]> {
-  return em.find(Enterprise, asWhere(filter), {
+  return em.find(Enterprise, toWhere(filter), {
     orderBy: { rut: 'asc' },
     offset: page.skip,
     limit: page.limit,
   });
 }
 
-/** How many enterprises there are on all pages. */
+/** Counts the enterprises on all pages. */
 export function countEnterprisesOfAccount(em: EntityManager, filter: EnterpriseFilter): Promise<number> {
-  return em.count(Enterprise, asWhere(filter));
+  return em.count(Enterprise, toWhere(filter));
 }
 
 /**
- * The enterprise with this RUT, locked until the open transaction ends: whoever changes it, its certificates or its CAEs takes this
- * lock first, so that changes of one enterprise follow one another.
+ * Returns the enterprise with this RUT, locked until the open transaction ends. Every change of an enterprise, its
+ * certificates or its CAEs takes this lock first, so that changes follow one another.
  */
 export function lockEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
   return em.findOne(Enterprise, { rut }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
@@ -62,7 +62,7 @@ export function lockEnterprise(em: EntityManager, rut: string): Promise<Enterpri
 
 export type NewEnterprise = Omit<Enterprise, symbol>;
 
-/** Stores an enterprise and answers it; null when its RUT is already registered. */
+/** Stores an enterprise and returns it; null if its RUT is already registered. */
 export async function insertEnterprise(em: EntityManager, values: NewEnterprise): Promise<Enterprise | null> {
   const rows = await em
     .createQueryBuilder(Enterprise)
@@ -74,7 +74,7 @@ export async function insertEnterprise(em: EntityManager, values: NewEnterprise)
   return rows.length === 0 ? null : findEnterprise(em, values.rut);
 }
 
-/** Whether an account owns more enterprises than `most` that have no certificate of production. */
+/** Returns whether an account owns more than `most` enterprises without a certificate for production. */
 export async function hasMoreUncertifiedThan(
   em: EntityManager,
   accountId: string,
@@ -90,8 +90,8 @@ export async function hasMoreUncertifiedThan(
 }
 
 /**
- * The enterprise objects (docs/contract.md#enterprise; without the role) of these enterprises at `now`, in their order,
- * as the open transaction sees them: two questions for however many there are.
+ * Returns the enterprise objects (docs/contract.md#enterprise, without the role) at `now`, in the order of
+ * `enterprises`, as the open transaction sees them. Takes two queries for any number of enterprises.
  */
 export async function buildEnterpriseObjects(
   em: EntityManager,
@@ -110,7 +110,7 @@ export async function buildEnterpriseObjects(
   });
 }
 
-/** The enterprise object of one enterprise at `now`, as the open transaction sees it. */
+/** Returns the enterprise object of one enterprise at `now`, as the open transaction sees it. */
 export async function buildEnterpriseObject(
   em: EntityManager,
   enterprise: Enterprise,
@@ -121,7 +121,7 @@ export async function buildEnterpriseObject(
   return object;
 }
 
-/** Which of the facts hold at `now` that together make an enterprise READY (docs/contract.md#becoming-ready). */
+/** Returns which conditions for READY hold at `now` (docs/contract.md#becoming-ready). */
 export async function readReadyFacts(
   em: EntityManager,
   enterprise: Enterprise,
@@ -143,33 +143,33 @@ export async function readReadyFacts(
   };
 }
 
-/** A branch as its address names it. */
+/** The key of a branch, as in its URL. */
 export interface BranchKey {
   rut: string;
   branch: number;
 }
 
-/** The branch beside the first with this code, open or closed, or null. */
+/** Returns the additional branch with this code, open or closed, or null. */
 export function findBranch(em: EntityManager, key: BranchKey): Promise<Branch | null> {
   return em.findOne(Branch, { ...key });
 }
 
-/** Locks all of an enterprise until the open transaction ends. */
+/** Locks all branches of an enterprise until the open transaction ends. */
 export async function lockBranchesOf(em: EntityManager, rut: string): Promise<void> {
   await em.find(Branch, { rut }, { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { branch: 'asc' } });
 }
 
-/** The branches of an enterprise beside its first, by their codes. */
+/** Returns the additional branches of an enterprise, by code. */
 export function findBranches(em: EntityManager, rut: string): Promise<Branch[]> {
   return em.find(Branch, { rut }, { orderBy: { branch: 'asc' } });
 }
 
-/** What is told of a branch beside its code. */
+/** The fields of a branch besides its code. */
 export type BranchFacts = Pick<Branch, 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 
 /**
- * Stores a branch, or opens a closed one again, which the open transaction has locked; answers it. Null when another has
- * stored one of that code since it was looked for.
+ * Stores a branch, or reopens a closed one that the open transaction has locked; returns it. Null if another request
+ * has stored that code meanwhile.
  */
 export async function openBranch(
   em: EntityManager,
@@ -190,15 +190,15 @@ export async function openBranch(
 }
 
 /**
- * The open branch from which the open transaction issues a CFE, or null: it can be neither closed nor deleted before that
- * ends, and is marked as used from the first time on.
+ * Returns the open branch, or null, and marks it as used. It can be neither closed nor deleted before the open
+ * transaction ends.
  */
 export async function lockOpenBranch(em: EntityManager, key: BranchKey, now: Date): Promise<Branch | null> {
   await em.nativeUpdate(Branch, { ...key, closedAt: null, usedAt: null }, { usedAt: now });
   return em.findOne(Branch, { ...key, closedAt: null }, { lockMode: LockMode.PESSIMISTIC_READ });
 }
 
-/** Stores a picture unless it is there already, and answers its SHA-256 in hex, by which enterprises name it. */
+/** Stores a picture unless it exists; returns its SHA-256 in hex, by which enterprises refer to it. */
 export async function storeLogo(
   em: EntityManager,
   { bytes, mediaType }: { bytes: Uint8Array; mediaType: LogoType },

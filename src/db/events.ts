@@ -26,8 +26,8 @@ import {
 } from './webhooks.ts';
 
 /**
- * Stores an event of an enterprise with the open transaction, with its deliveries and for its accounts to read: no change
- * without its event. `accountId`: that account alone is told. Events of which a CFE has several need a webhook that selects them.
+ * Stores an event of an enterprise and its deliveries with the open transaction: no change without its event.
+ * `accountId`: notifies that account alone. Frequent events of one CFE are stored only if a webhook selects them.
  */
 export async function recordEvent(
   em: EntityManager,
@@ -40,11 +40,15 @@ export async function recordEvent(
     ? await findSelectingWebhooks(em, event.name, accountId)
     : await findSubscribedWebhooks(em, { rut, event: event.name });
   if (eventRow(event.name).isOfOneCfe && webhooks.length === 0) return;
-  await tell(em, insertEvent(em, about, event, now), webhooks);
+  await deliver(em, insertEvent(em, about, event, now), webhooks);
 }
 
-/** Puts an event on its way to the webhooks that selected it, and lists it for their accounts. */
-async function tell(em: EntityManager, event: Event, webhooks: readonly SelectingWebhook[]): Promise<void> {
+/** Creates deliveries of an event to the enabled webhooks, and lists it for all their accounts. */
+async function deliver(
+  em: EntityManager,
+  event: Event,
+  webhooks: readonly SelectingWebhook[],
+): Promise<void> {
   for (const { id, enabled } of webhooks) {
     if (enabled) insertDelivery(em, { webhookId: id, event }, event.createdAt);
   }
@@ -52,8 +56,8 @@ async function tell(em: EntityManager, event: Event, webhooks: readonly Selectin
 }
 
 /**
- * The part of a statement that stores and tells that CFEs have moved on, to the webhooks that hear of it. `moved`: a CTE
- * with id, rut, environment and `body`, which the receivers get. Its parameters: `moveEventValues`.
+ * Stores the events of moved CFEs, and their deliveries, as part of a statement. `moved`: a CTE with id, rut,
+ * environment and `body`, the text to send. Parameters: `moveEventValues`.
  */
 export const moveEventsSql = (moved: string): string => `
   heard as materialized (
@@ -84,17 +88,17 @@ export const moveEventsSql = (moved: string): string => `
     from hearing where enabled order by created_at, webhook_id
     returning id)`;
 
-/** The values of `moveEventsSql`. */
+/** Returns the parameters of `moveEventsSql`. */
 export const moveEventValues = (now: Date): string[] => {
   const at = now.toISOString();
   return [CFE_UPDATED, at, CFE_UPDATED, at, JSON.stringify(RETRY_DELAYS), at];
 };
 
 const CFE_UPDATED = 'cfe.updated' satisfies WebhookEvent['name'];
-/** How the ids of the workflows begin that tell of a CFE. */
+/** The prefix of the ids of workflows that deliver `cfe.updated`. */
 const DELIVERY_PREFIX = newDeliveryWorkflowId({ uuid: '', event: CFE_UPDATED, rut: '' }).slice(0, -1);
 
-/** Stores and tells in the open transaction that the authority is away since then, or answers again. */
+/** Records with the open transaction that the authority has become unavailable, or has recovered, at `since`. */
 export async function recordAuthorityEvent(
   em: EntityManager,
   environment: Environment,
@@ -104,16 +108,16 @@ export async function recordAuthorityEvent(
   const webhooks = await findSelectingWebhooks(em, 'authority.updated');
   if (webhooks.length === 0) return;
   const event = authorityUpdated(environment, status, since);
-  await tell(em, insertEvent(em, { rut: null, environment }, event, since), webhooks);
+  await deliver(em, insertEvent(em, { rut: null, environment }, event, since), webhooks);
 }
 
-/** Puts a test on its way to one webhook, with the open transaction. */
+/** Creates a test event and its delivery to one webhook, with the open transaction. */
 export function recordTestEvent(em: EntityManager, webhookId: string, now: Date): Delivery {
   const event = insertEvent(em, { rut: null, environment: 'production' }, webhookTest(webhookId), now);
   return insertDelivery(em, { webhookId, event }, now);
 }
 
-/** The body is made here, once; every attempt sends these bytes. */
+/** Builds the body once; every attempt sends these bytes. */
 function insertEvent(
   em: EntityManager,
   { rut, environment }: { rut: string | null; environment: Environment },
@@ -132,8 +136,8 @@ function insertEvent(
 }
 
 /**
- * Runs `change` on an enterprise that the open transaction has locked, and records `enterprise.updated` if the
- * enterprise object is another afterwards.
+ * Runs `change` on an enterprise that the open transaction has locked, and records `enterprise.updated` if it changed
+ * the enterprise object.
  */
 export async function recordEnterpriseChanges<T>(
   em: EntityManager,
@@ -153,7 +157,7 @@ export async function recordEnterpriseChanges<T>(
   return result;
 }
 
-/** The bodies of events, by their ids. */
+/** Returns the bodies of events, by id. */
 export async function findEventBodies(
   em: EntityManager,
   ids: readonly string[],
@@ -162,18 +166,17 @@ export async function findEventBodies(
   return new Map(events.map(({ id, body }) => [id, body]));
 }
 
-// The events of an account, in the order in which it reads them; nothing else knows the table account_event.
+// The events of an account in reading order; no other module uses the table account_event.
 
-/** So many events get their places at a time. */
-const PLACED_AT_ONCE = 5_000;
+const POSITIONS_PER_BATCH = 5_000;
 
 /** An event as an account reads it. */
 export interface ListedEvent {
   readonly id: string;
   readonly environment: Environment;
-  /** The JSON that webhooks get. */
+  /** The JSON that webhooks receive. */
   readonly body: string;
-  /** Its ways to the webhooks of the account, the oldest first. */
+  /** Its deliveries to webhooks of the account, oldest first. */
   readonly deliveries: readonly {
     readonly id: string;
     readonly webhookId: string;
@@ -181,13 +184,13 @@ export interface ListedEvent {
   }[];
 }
 
-/** A page of events, and the id of the event after which the next one begins; null where there is no more yet. */
+/** A page of events, and the id of the event before the next page; null at the end. */
 export interface EventPage {
   readonly events: readonly ListedEvent[];
   readonly next: string | null;
 }
 
-/** Lists an event for the accounts whose webhooks selected it, with the open transaction. */
+/** Lists an event for accounts whose webhooks selected it, with the open transaction. */
 async function listForAccounts(
   em: EntityManager,
   { id, name }: Pick<Event, 'id' | 'name'>,
@@ -200,7 +203,10 @@ async function listForAccounts(
   );
 }
 
-/** The place of an event among those of an account; null for one that it has not read, has not, or has no more. */
+/**
+ * Returns the position of an event among those of an account; null if the account has not read it or does not have
+ * it.
+ */
 export async function findEventPosition(
   em: EntityManager,
   accountId: string,
@@ -214,31 +220,33 @@ export async function findEventPosition(
 }
 
 /**
- * The events of an account behind a place, at most `limit`. An event gets its place when it is first looked for, and so is
- * committed: nothing ever comes before what was read
- * (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
+ * Returns at most `limit` events of an account after a position. Events get positions when first read, once committed:
+ * no event ever appears before one that was read (docs/decisions/api.md#readable-events-are-numbered-at-the-first-read).
  */
 export async function listEventsAfter(
   em: EntityManager,
-  asked: { accountId: string; after: bigint; event: SelectableEvent | undefined; limit: number },
+  request: { accountId: string; after: bigint; event: SelectableEvent | undefined; limit: number },
 ): Promise<EventPage> {
-  const { accountId, after, limit } = asked;
-  let rows = await placedAfter(em, asked);
-  let placed: PlacedLast | null = null;
-  if (rows.length <= limit && (await someWait(em, accountId))) {
-    placed = await placeMore(em, accountId);
-    rows = await placedAfter(em, asked);
+  const { accountId, after, limit } = request;
+  let rows = await readPositionedAfter(em, request);
+  let positioned: LastPosition | null = null;
+  if (rows.length <= limit && (await hasUnpositioned(em, accountId))) {
+    positioned = await assignPositions(em, accountId);
+    rows = await readPositionedAfter(em, request);
   }
   const page = rows.slice(0, limit);
   const ids = page.map(({ id }) => id);
-  const deliveries = await deliveriesOf(em, accountId, ids);
+  const deliveries = await readDeliveries(em, accountId, ids);
   const events = page.map((row) => ({ ...row, deliveries: deliveries.get(row.id) ?? [] }));
   if (rows.length > limit) return { events, next: ids.at(-1) ?? null };
-  // Those that have their places now may all be of other names, and more may wait.
-  return { events, next: placed && !placed.isAll && placed.position > after ? placed.eventId : null };
+  // All of the batch may have other names, and more may wait.
+  return {
+    events,
+    next: positioned && !positioned.isAll && positioned.position > after ? positioned.eventId : null,
+  };
 }
 
-function placedAfter(
+function readPositionedAfter(
   em: EntityManager,
   { accountId, after, event, limit }: Parameters<typeof listEventsAfter>[1],
 ): Promise<Omit<ListedEvent, 'deliveries'>[]> {
@@ -250,15 +258,14 @@ function placedAfter(
   );
 }
 
-/** The event that got the last place, and whether none is without one. */
-interface PlacedLast {
+/** The event with the last position, and whether all events of the account have one. */
+interface LastPosition {
   readonly eventId: string;
   readonly position: bigint;
   readonly isAll: boolean;
 }
 
-/** Whether events of an account have no place yet. */
-async function someWait(em: EntityManager, accountId: string): Promise<boolean> {
+async function hasUnpositioned(em: EntityManager, accountId: string): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     'select 1 from account_event where account_id = ? and position is null limit 1',
     [accountId],
@@ -267,30 +274,30 @@ async function someWait(em: EntityManager, accountId: string): Promise<boolean> 
 }
 
 /**
- * Gives places to events of an account that have none, in the order of listing: what follows from an event is listed after
- * it. One reader at a time; null where the one before left nothing.
+ * Assigns positions to events in the order of listing, which follows their causes. One reader at a time; returns null
+ * if the one before left no events.
  */
-async function placeMore(em: EntityManager, accountId: string): Promise<PlacedLast | null> {
+async function assignPositions(em: EntityManager, accountId: string): Promise<LastPosition | null> {
   return em.transactional(async (one) => {
     await one.execute(`select pg_advisory_xact_lock(hashtextextended('events:' || ?, 0))`, [accountId]);
-    const placed = await one.execute<{ eventId: string; position: string }[]>(
+    const positioned = await one.execute<{ eventId: string; position: string }[]>(
       `with last as (select coalesce(max(position), 0) as position from account_event where account_id = ?),
          fresh as (select id, row_number() over (order by id) as place from (
            select id from account_event where account_id = ? and position is null order by id limit ?) waiting)
        update account_event set position = last.position + fresh.place from last, fresh
        where account_event.id = fresh.id
        returning event_id as "eventId", account_event.position::text as position`,
-      [accountId, accountId, PLACED_AT_ONCE],
+      [accountId, accountId, POSITIONS_PER_BATCH],
     );
-    const isAll = placed.length < PLACED_AT_ONCE;
-    return placed.reduce<PlacedLast | null>((last, { eventId, position: text }) => {
+    const isAll = positioned.length < POSITIONS_PER_BATCH;
+    return positioned.reduce<LastPosition | null>((last, { eventId, position: text }) => {
       const position = BigInt(text);
       return last && last.position > position ? last : { eventId, position, isAll };
     }, null);
   });
 }
 
-async function deliveriesOf(
+async function readDeliveries(
   em: EntityManager,
   accountId: string,
   eventIds: readonly string[],

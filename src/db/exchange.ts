@@ -1,4 +1,4 @@
-/** How CFEs come to receivers who are electronic issuers themselves. */
+/** Sends CFEs to receivers that are electronic issuers. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
@@ -14,16 +14,16 @@ import { insertMessagesSql } from './outbox.ts';
 import type { UuidPage } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
 
-/** The types that go to their receivers (docs/authority/sobres.md#who-gets-what). */
+/** The types that are sent to their receivers (docs/authority/sobres.md#who-gets-what). */
 const EXCHANGED = CFE_TYPE_NAMES.filter((type) => CFE_TYPES[type].family === 'invoice');
 
-const CODES = JSON.stringify(
+const CFE_CODES = JSON.stringify(
   Object.fromEntries(EXCHANGED.map((type) => [type, String(CFE_TYPES[type].code)])),
 );
 
 /**
- * The part of a statement that stores, with a verdict, the exchange of the CFE and, in `exchanged`, the start of its workflow.
- * `decided`: a CTE with id, rut, environment, type, sequence and document. Its parameters: the moment, twice.
+ * Stores, as part of a statement, the exchanges of decided CFEs and, in `exchanged`, the starts of their workflows.
+ * `decided`: a CTE with id, rut, environment, type, sequence and document. Parameters: the time, twice.
  */
 export const verdictExchangeSql = (decided: string): string => `
   exchanges as (
@@ -40,7 +40,7 @@ export const verdictExchangeSql = (decided: string): string => `
        jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
          'CfeId', jsonb_build_array(name)), ?::timestamptz`,
     )}
-    from (select *, ('${CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
+    from (select *, ('${CFE_CODES}'::jsonb ->> type) || '-' || sequence as name from ${decided}) as named
     join exchanges on cfe_uuid = id
     returning id)`;
 
@@ -54,16 +54,16 @@ function exchangeMessage({ id, rut, environment, type, sequence }: Cfe): Workflo
   };
 }
 
-/** The workflows of all CFEs of which it is not known yet whether they go to their receivers, of one enterprise or of all. */
+/** Returns the messages that start the workflows of all pending exchanges, of one enterprise or of all. */
 export async function pendingExchangeMessages(
   em: EntityManager,
   { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
 ): Promise<WorkflowMessage[]> {
-  const whose = rut === undefined ? {} : { rut };
+  const ofRut = rut === undefined ? {} : { rut };
   const inPage = page ? { cfeUuid: { $gt: page.after || LEAST_UUID }, createdAt: { $lt: page.before } } : {};
   const rows = await em.find(
     Exchange,
-    { ...whose, ...inPage, state: 'PENDING' },
+    { ...ofRut, ...inPage, state: 'PENDING' },
     page ? { orderBy: { cfeUuid: 'asc' }, limit: page.limit } : { orderBy: { createdAt: 'asc' } },
   );
   const cfes = await em.find(
@@ -74,11 +74,11 @@ export async function pendingExchangeMessages(
   return cfes.map(exchangeMessage);
 }
 
-/** The way of a CFE to its receiver, with the bytes of its sobre; throws where it has none. */
+/** Returns the exchange of a CFE with the XML of its sobre; throws if it has no exchange. */
 export const requireExchange = (em: EntityManager, cfeUuid: string): Promise<Exchange> =>
   em.findOneOrFail(Exchange, { cfeUuid }, { populate: ['xml'] });
 
-/** Stores that there is nothing to send. What is settled stays. */
+/** Stores that there is nothing to send; skips exchanges that are already settled. */
 export async function settleExchange(
   em: EntityManager,
   cfeUuid: string,
@@ -88,18 +88,18 @@ export async function settleExchange(
   await em.nativeUpdate(Exchange, { cfeUuid, state: 'PENDING' }, { state, settledAt: now });
 }
 
-/** What a CFE goes to its receiver in. */
+/** The sobre and e-mail that bring a CFE to its receiver. */
 export interface NewExchange {
   readonly destination: string;
-  /** The bytes of the sobre, by its number. */
+  /** Writes the XML of the sobre under its number. */
   readonly write: (cfe: Cfe, idemisor: bigint) => string;
-  /** The Message-ID of its e-mail, by its number. */
+  /** Returns the Message-ID of the e-mail of the sobre with this number. */
   readonly messageId: (cfe: Cfe, idemisor: bigint) => string;
 }
 
 /**
- * Stores, with the open transaction, the sobre of a CFE with the next Idemisor, and the e-mail that brings it. Once for
- * each CFE: whoever comes second waits for the lock of its row and changes nothing.
+ * Stores the sobre of a CFE under the next Idemisor, and its e-mail, with the open transaction. Once per CFE: a
+ * second call waits for the lock and changes nothing.
  */
 export async function queueExchange(
   em: EntityManager,
@@ -117,11 +117,11 @@ export async function queueExchange(
   insertMail(em, cfe, mail, now);
 }
 
-// The authority's list of electronic issuers, as far as it was told.
+// Our copy of the authority's list of electronic issuers.
 
 /**
- * Takes over what the list tells, in one statement: of a RUC that stands there twice the last counts. `askedAt`: when it
- * was asked about these alone; null where they came with others.
+ * Stores entries of the list, in one statement; the last of a repeated RUC counts. `askedAt`: when the authority was
+ * asked about these alone; null if they came with others.
  */
 export async function storeDirectoryEntries(
   em: EntityManager,
@@ -139,7 +139,7 @@ export async function storeDirectoryEntries(
   );
 }
 
-/** When the last load began that was stored to its end; null before the first. */
+/** Returns the start of the last complete load; null before the first. */
 export async function readLastDirectoryLoad(em: EntityManager): Promise<Date | null> {
   const [row] = await em.execute<{ begun: number }[]>(
     'select extract(epoch from begun_at)::float8 * 1000 as begun from directory_load',
@@ -147,7 +147,7 @@ export async function readLastDirectoryLoad(em: EntityManager): Promise<Date | n
   return row ? new Date(row.begun) : null;
 }
 
-/** Records that a load was stored to its end. */
+/** Records a complete load. */
 export async function recordDirectoryLoad(em: EntityManager, begunAt: Date, loadedAt: Date): Promise<void> {
   await em.execute(
     `insert into directory_load (begun_at, loaded_at) values (?, ?)
@@ -156,7 +156,9 @@ export async function recordDirectoryLoad(em: EntityManager, begunAt: Date, load
   );
 }
 
-/** A certificate to ask for the list with: of the READY enterprises' the one that lasts longest; null without any. */
+/**
+ * Returns the certificate of a READY enterprise that expires last, to request the list with; null if there is none.
+ */
 export async function findDirectoryCertificate(em: EntityManager, now: Date): Promise<Certificate | null> {
   const [row] = await em.execute<{ id: string }[]>(
     `select certificate.id from certificate join enterprise using (rut)

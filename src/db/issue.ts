@@ -1,4 +1,4 @@
-/** The two statements by which a CFE is issued: one reads what the request is judged by, the other stores the CFE. */
+/** The two statements that issue a CFE: one reads the facts to check a request against, the other stores the CFE. */
 import type { EntityData, EntityManager } from '@mikro-orm/postgresql';
 import type { NumberRange } from '../domain/cae.ts';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
@@ -14,7 +14,7 @@ import { nextNumberSql } from './numbers.ts';
 import { insertMessagesSql } from './outbox.ts';
 import { declareStatement, runStatement } from './sql.ts';
 
-/** A CAE as far as issuing asks for it. */
+/** The columns of a CAE that issuing reads. */
 export interface IssuingCae extends NumberRange {
   readonly id: string;
   readonly serie: string;
@@ -23,20 +23,20 @@ export interface IssuingCae extends NumberRange {
   readonly specialCause: string | null;
 }
 
-/** A certificate as far as issuing asks for it. */
+/** The columns of a certificate that issuing reads. */
 export interface IssuingCertificate {
   readonly id: string;
   readonly notAfter: Date;
 }
 
-/** What a request to issue is judged by, as it stood at one moment. */
+/** The facts to check a request against, as of one moment. */
 export interface IssueFacts {
   readonly enterprise: Enterprise;
-  /** The one that signs now. */
+  /** The current certificate. */
   readonly certificate: IssuingCertificate | null;
-  /** Of the type that is asked for, those that have not expired. */
+  /** Unexpired CAEs of the requested type. */
   readonly caes: readonly IssuingCae[];
-  /** The UI value that counts in the year asked for, by the rule of `findUiValue`. */
+  /** The UI value for the requested year, by the rule of `findUiValue`. */
   readonly uiValue: UiValueRow | null;
 }
 
@@ -60,10 +60,10 @@ const FACTS = declareStatement(
    from asked join enterprise on enterprise.rut = asked.rut`,
 );
 
-/** The facts for a request; null where the RUT is not registered. `type`: null where the request names none. */
+/** Returns the facts for a request, or null if the RUT is not registered. `type`: null if the request has none. */
 export async function issueFacts(
   em: EntityManager,
-  asked: { rut: string; environment: Environment; type: CfeType | null; today: string; year: number },
+  request: { rut: string; environment: Environment; type: CfeType | null; today: string; year: number },
 ): Promise<IssueFacts | null> {
   interface Row {
     enterprise: EntityData<Enterprise>;
@@ -71,7 +71,7 @@ export async function issueFacts(
     caes: IssuingCae[];
     ui_value: UiValueRow | null;
   }
-  const { rut, environment, type, today, year } = asked;
+  const { rut, environment, type, today, year } = request;
   const [row] = await runStatement<Row>(em, FACTS, [rut, environment, type, today, year]);
   if (!row) return null;
   const { own_certificate: certificate, caes, ui_value: uiValue } = row;
@@ -83,37 +83,37 @@ export async function issueFacts(
   };
 }
 
-/** A CFE that is judged and has all but its number and its place in the sequence. */
+/** A checked CFE without its number and sequence number. */
 export interface UnnumberedCfe
   extends Omit<CfeRow, 'sequence' | 'numero' | 'sobreId' | 'workflowId' | 'document'> {
   readonly document: Omit<CfeDocument, 'numero'>;
 }
 
-/** What a CFE was given: its place in the sequence of its type, its number and, where it goes at once, its sobre. */
+/** The sequence number and the number of a CFE and, if it goes at once, its sobre. */
 export interface IssuedNumber {
   readonly sequence: number;
   readonly numero: number;
-  /** The row of the outbox that starts the run of its sobre, which it has to itself; null where it waits for one. */
+  /** The outbox row that starts the workflow of its own sobre; null if the CFE waits for a sobre. */
   readonly startId: string | null;
 }
 
-/** The sobre that a CFE gets where nothing of its enterprise is before it and a slot is free. */
+/** The sobre that a CFE gets if no earlier CFE of its enterprise waits and a slot is free. */
 export interface SobreToOpen {
   readonly id: string;
-  /** Starts its run; PLACE_MARK stands where the place of the CFE goes. */
+  /** Starts its workflow; contains PLACE_MARK instead of the sequence number. */
   readonly message: WorkflowMessage;
   /** The pause between two sends. */
   readonly spacingMilliseconds: number;
-  /** So far ahead the slot may lie. */
+  /** How far ahead the slot may be. */
   readonly nearMilliseconds: number;
 }
 
-/** The CAE that was to give the number has none left: others took them since it was looked at. */
+/** The chosen CAE has no numbers left: other requests took them after it was read. */
 export class NumbersExhausted extends Error {}
 
-/** The Idempotency-Key stands for something already, since it was last looked at; or is being used. */
+/** The Idempotency-Key has been used since it was looked up, or is in use now. */
 export class KeyTaken extends Error {
-  /** Whether another request with it was still in progress when we stopped waiting. */
+  /** Whether another request with the key was still running when the wait for its lock ended. */
   readonly inProgress: boolean;
 
   constructor(inProgress: boolean) {
@@ -123,8 +123,8 @@ export class KeyTaken extends Error {
 }
 
 /**
- * Locks the row of the sequence first, as does whoever else moves a numbering, then the CAE, whose table refuses to go beyond
- * its range: then nothing of this has happened. The slot is passed over while somebody else takes one: the CFE waits then.
+ * Locks the sequence first, like every other writer of a numbering, then the CAE, whose check fails beyond its range
+ * and rolls everything back. Skips the slot while another request takes one: the CFE then waits.
  */
 const STORE = declareStatement(
   'issue_cfe',
@@ -189,10 +189,10 @@ const STORE = declareStatement(
 );
 
 /**
- * Takes the next number of the CAE and the next place of the sequence, and stores the CFE, in one statement: a number whose
- * statement fails was never taken. Where nothing of the enterprise is before it and a slot is free it has a sobre to itself,
- * whose run the caller is to start; otherwise it waits to be put into one. Throws NumbersExhausted and KeyTaken; nothing has
- * happened then.
+ * Takes the next number of the CAE and of the sequence, and stores the CFE, in one statement: if it fails, no number
+ * is used. If no CFE of the enterprise waits and a slot is free, the CFE gets its own sobre, whose workflow the
+ * caller starts.
+ * Throws NumbersExhausted and KeyTaken, with nothing stored.
  */
 export async function storeNumbered(
   em: EntityManager,
@@ -204,7 +204,7 @@ export async function storeNumbered(
   const { spacingMilliseconds, nearMilliseconds } = sobre;
   try {
     const [numbered] = await runStatement<IssuedNumber>(em, STORE, [
-      JSON.stringify(draftOf(cfe, sobre)),
+      JSON.stringify(toDraftRow(cfe, sobre)),
       scope && keyLockName(scope),
       answerCutoff(createdAt),
       nearMilliseconds,
@@ -214,13 +214,12 @@ export async function storeNumbered(
     ]);
     if (numbered) return numbered;
   } catch (error) {
-    throw meaningOf(error);
+    throw translateError(error);
   }
   throw new KeyTaken(false);
 }
 
-/** The columns by their names. */
-const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): Record<string, unknown> => ({
+const toDraftRow = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): Record<string, unknown> => ({
   id: cfe.id,
   account_id: cfe.accountId,
   rut: cfe.rut,
@@ -249,8 +248,8 @@ const draftOf = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): Rec
   message,
 });
 
-/** What a refusal of the tables means: of a check of `cae`, of the uniqueness of keys, of a lock that is not had in time. */
-function meaningOf(error: unknown): unknown {
+/** Maps failures of the check on `cae`, of the unique key and of a lock timeout to our errors. */
+function translateError(error: unknown): unknown {
   const { code, table, constraint } = error as { code?: string; table?: string; constraint?: string };
   if (code === '23514' && table === 'cae') return new NumbersExhausted();
   if (code === '23505' && constraint === 'cfe_idempotency_key') return new KeyTaken(false);

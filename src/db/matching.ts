@@ -1,4 +1,7 @@
-/** Which things a bulk run acts on: one condition each for what is counted, shown and stored with the run. */
+/**
+ * The CFEs or deliveries that a bulk run acts on: the same condition for counting, listing and storing them with the
+ * run.
+ */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { StuckKind } from '../domain/cfeStanding.ts';
@@ -10,24 +13,32 @@ import type { DeliveryStatus } from '../domain/webhook.ts';
 import { waitsForRetrySql } from './deliveries.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
-interface Matching {
-  /** From which tables, under which condition, oldest first by which column. */
+interface RunTargets {
+  /** The tables and the condition. */
   readonly from: Fragment;
   readonly where: Fragment;
-  /** The moment since when it waits; with the id it orders what matches. */
+  /** Since when an item waits; with the id it orders the items. */
   readonly since: Fragment;
   readonly id: Fragment;
-  /** What made it match. */
+  /** The reason for which an item matches. */
   readonly was: Fragment;
 }
 
-/** What a run of that kind would act on. */
-export const selectRunTargets = (kind: RunKind, filter: RunFilter): Matching =>
-  kind === 'redeliver' ? undelivered(filter) : stuckCfes(filter);
+/** Returns the items that a run of this kind would act on. */
+export const selectRunTargets = (kind: RunKind, filter: RunFilter): RunTargets =>
+  kind === 'redeliver' ? targetUndelivered(filter) : targetStuckCfes(filter);
 
 const cfe = conditionBuilder<'cfe'>();
 
-const stuckCfes = ({ ids, rut, environment, type, status, stuckReason, since }: RunFilter): Matching => ({
+const targetStuckCfes = ({
+  ids,
+  rut,
+  environment,
+  type,
+  status,
+  stuckReason,
+  since,
+}: RunFilter): RunTargets => ({
   from: sql`cfe`,
   where: whereAll(
     sql`cfe.stuck_reason is not null`,
@@ -46,10 +57,10 @@ const stuckCfes = ({ ids, rut, environment, type, status, stuckReason, since }: 
   was: sql`cfe.stuck_reason`,
 });
 
-/** When it was given up; of one that waits for a retry, when it was last refused. */
+/** When a delivery was given up or, if it waits for a retry, last refused. */
 const REFUSED_AT = sql`coalesce(delivery.settled_at, (select max(at) from delivery_attempt where delivery_id = delivery.id))`;
 
-const undelivered = ({ ids, webhook, event, since }: RunFilter): Matching => ({
+const targetUndelivered = ({ ids, webhook, event, since }: RunFilter): RunTargets => ({
   from: sql`delivery join webhook on webhook.id = delivery.webhook_id and webhook.removed_at is null`,
   where: whereAll(
     sql`(delivery.status = 'FAILED' or ${sql.raw(waitsForRetrySql('delivery'))})`,
@@ -63,7 +74,7 @@ const undelivered = ({ ids, webhook, event, since }: RunFilter): Matching => ({
   was: sql`delivery.event_name`,
 });
 
-/** How many things match; with `limit`, not more than that. */
+/** Counts the items of a run, up to `filter.limit`. */
 export async function countRunTargets(em: EntityManager, kind: RunKind, filter: RunFilter): Promise<number> {
   const { from, where } = selectRunTargets(kind, filter);
   const rows = await runSql(em)<{ count: number }>`
@@ -71,7 +82,7 @@ export async function countRunTargets(em: EntityManager, kind: RunKind, filter: 
   return Math.min(rows[0]?.count ?? 0, filter.limit ?? Number.POSITIVE_INFINITY);
 }
 
-/** A reason for which CFEs are stuck, how many, of how many enterprises, and since when the oldest is there. */
+/** The CFEs with one stuck reason: how many, of how many enterprises, and since when the oldest exists. */
 export interface StuckGroup {
   readonly reason: StuckReason;
   readonly environment: Environment;
@@ -80,7 +91,7 @@ export interface StuckGroup {
   readonly oldest: Date;
 }
 
-/** Stuck CFEs by reason and environment, the most first. */
+/** Counts stuck CFEs by reason and environment, largest first. */
 export async function countStuckByReason(em: EntityManager): Promise<StuckGroup[]> {
   const rows = await runSql(em)<Omit<StuckGroup, 'oldest'> & { oldest: string }>`
     select stuck_reason as reason, environment, count(*)::int as count,
@@ -92,7 +103,7 @@ export async function countStuckByReason(em: EntityManager): Promise<StuckGroup[
 
 type CountedKind = StuckKind & Pick<StuckGroup, 'environment'>;
 
-/** Stuck CFEs that a filter finds, counted by what decides what can be done about them. */
+/** Counts the stuck CFEs of a filter by the facts that decide which actions are possible. */
 export async function countStuckByKind(em: EntityManager, filter: StuckFilter): Promise<CountedKind[]> {
   const { from, where } = selectRunTargets('retry', filter);
   return runSql(em)<CountedKind>`
@@ -100,7 +111,7 @@ export async function countStuckByKind(em: EntityManager, filter: StuckFilter): 
     from ${from} where ${where} group by 1, 2, 3, 4`;
 }
 
-/** A place in a list of what matches: since when it waits, exactly, and its id. */
+/** Cursor of a list of items: its exact `since`, and its id. */
 export type RunTargetCursor = readonly string[];
 
 /** A stuck CFE as lists show it. */
@@ -123,15 +134,15 @@ interface Page {
   readonly limit: number;
 }
 
-/** Stuck CFEs, oldest first. */
+/** Returns a page of stuck CFEs, oldest first. */
 export const listStuckCfes = (em: EntityManager, filter: StuckFilter, page: Page): Promise<StuckCfe[]> =>
-  pageOf(em, selectRunTargets('retry', filter), page, {
+  listTargets(em, selectRunTargets('retry', filter), page, {
     columns: sql`cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie,
       cfe.numero, cfe.status, cfe.stuck_reason as reason`,
     join: sql`join enterprise on enterprise.rut = cfe.rut`,
   });
 
-/** A delivery that did not arrive, as lists show it. */
+/** An targetUndelivered event as lists show it. */
 export interface Undelivered {
   readonly id: string;
   readonly status: DeliveryStatus;
@@ -142,13 +153,13 @@ export interface Undelivered {
   readonly since: string;
 }
 
-/** Deliveries that did not arrive: given up, or waiting for their next retry; oldest first. */
+/** Returns a page of deliveries that were given up or wait for a retry, oldest first. */
 export async function listUndelivered(
   em: EntityManager,
   filter: UndeliveredFilter,
   page: Page,
 ): Promise<Undelivered[]> {
-  const rows = await pageOf<Omit<Undelivered, 'nextAttemptAt'> & { next: string | null }>(
+  const rows = await listTargets<Omit<Undelivered, 'nextAttemptAt'> & { next: string | null }>(
     em,
     selectRunTargets('redeliver', filter),
     page,
@@ -160,14 +171,14 @@ export async function listUndelivered(
   return rows.map(({ next, ...row }) => ({ ...row, nextAttemptAt: next === null ? null : new Date(next) }));
 }
 
-async function pageOf<Row>(
+async function listTargets<Row>(
   em: EntityManager,
-  { from, where, since, id }: Matching,
+  { from, where, since, id }: RunTargets,
   { after, limit }: Page,
   { columns, join }: { columns: Fragment; join: Fragment },
 ): Promise<Row[]> {
-  const wanted = whereAll(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);
+  const condition = whereAll(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);
   return runSql(em)<Row>`
     select ${id}, ${since}::text as since, ${columns} from ${from} ${join}
-    where ${wanted} order by ${since}, ${id} limit ${limit}`;
+    where ${condition} order by ${since}, ${id} limit ${limit}`;
 }

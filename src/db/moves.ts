@@ -11,9 +11,9 @@ import { verdictExchangeSql } from './exchange.ts';
 import { type VerdictMails, verdictMailsSql, verdictMailValues } from './mails.ts';
 import { declareStatement, millisecondsSql, runStatement } from './sql.ts';
 
-/** Where a CFE is to go. */
+/** A change of a CFE's status. */
 export interface Move {
-  /** As it was read; one that stands otherwise by now is left alone. */
+  /** As it was read; skipped if its status has changed since. */
   readonly cfe: Pick<Cfe, 'id' | 'rut' | 'environment' | 'type' | 'sequence' | 'serie' | 'numero' | 'status'>;
   readonly to: CfeStatus;
   readonly reasons: readonly RejectionReason[];
@@ -21,13 +21,13 @@ export interface Move {
   readonly withdraws?: true;
 }
 
-/** What is stored with moves, in the same statement. */
+/** Data stored with moves, in the same statement. */
 export interface MoveEffects extends VerdictMails {
-  /** The sobre of which it was told: a CFE that has left it is left alone. Null: told of the CFE alone. */
+  /** The sobre that the authority reported on: skips CFEs that have left it. Null: it reported on the CFE alone. */
   readonly sobreId: string | null;
-  /** The calls that told of it. */
+  /** The calls that brought the result. */
   readonly calls: readonly Attempt[];
-  /** That the authority has that sobre, with what to ask about it with. */
+  /** The authority's receipt for that sobre, and its ticket for asking about it. */
   readonly received?: {
     readonly idReceptor: string;
     readonly token: string;
@@ -35,10 +35,10 @@ export interface MoveEffects extends VerdictMails {
   };
 }
 
-/** A CFE that was moved. */
+/** A CFE after its move. */
 export type MovedCfe = Pick<Cfe, 'id' | 'environment' | 'type' | 'status' | 'createdAt'>;
 
-/** The sobre is locked before its CFEs, as by whoever ends one. */
+/** Locks the sobre before its CFEs, in the same order as `endSobre`: prevents deadlocks. */
 const MOVE = declareStatement(
   'move_cfes',
   `with asked as materialized (
@@ -71,9 +71,9 @@ const MOVE = declareStatement(
 );
 
 /**
- * Moves CFEs to other statuses and stores what follows, in one statement: customers' servers are told, notes that waited for
- * a verdict wait no longer, receivers get what was accepted. A move that is not allowed, or of a CFE that stands otherwise
- * by now, is none. Answers those that were moved, whether workflows are to be started, and whether notes may go now.
+ * Moves CFEs to other statuses and stores what follows, in one statement: webhook events, the release of held notes,
+ * e-mails to receivers. Skips moves that are not allowed and CFEs whose status has changed.
+ * Returns the moved CFEs, whether workflows must start (`begins`), and whether notes were released (`releases`).
  */
 export async function moveCfes(
   em: EntityManager,

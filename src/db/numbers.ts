@@ -1,4 +1,4 @@
-/** CAEs, and what became of their numbers. */
+/** CAEs, and the fate of their numbers. */
 import { type EntityManager, type FilterQuery, type Loaded, raw } from '@mikro-orm/postgresql';
 import type { AnnulmentReason } from '../domain/annulment.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
@@ -8,17 +8,17 @@ import { Annulment, Cae } from './entities/numbers.ts';
 import { Cfe } from './entities/receipts.ts';
 import { millisecondsSql } from './sql.ts';
 
-/** A CAE without its file, which nothing reads but an audit. */
+/** A CAE without its file, which only audits read. */
 export type CaeRow = Loaded<Cae, never, never, 'xml'>;
 
-/** The CAEs of an enterprise, in the order in which they were uploaded. */
+/** Returns the CAEs of an enterprise, in the order of upload. */
 export function findCaes(em: EntityManager, rut: string, environment: Environment): Promise<CaeRow[]> {
   return em.find(Cae, { rut, environment }, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
 }
 
 /**
- * The CAEs of one type that have not expired on `today` (Montevideo, `YYYY-MM-DD`). Whoever has locked the type's
- * numbering (`takeSequence`) may choose one and move its `lastNumber`.
+ * Returns the CAEs of one type that have not expired on `today` (Montevideo, `YYYY-MM-DD`). A caller that has locked
+ * the numbering (`lockNumbering`) may move a `lastNumber`.
  */
 export function listUnexpiredCaes(
   em: EntityManager,
@@ -27,7 +27,7 @@ export function listUnexpiredCaes(
   return em.find(Cae, { rut, environment, type, expirationDate: { $gte: today } }, { exclude: ['xml'] });
 }
 
-/** The CAE that holds all numbers of a span, given or not; null where there is none. */
+/** Returns the CAE whose range contains a span of numbers, used or not; null if there is none. */
 export function findCaeOfSpan(
   em: EntityManager,
   { rut, environment, type, serie, from, to }: Numbering & { serie: string; from: number; to: number },
@@ -36,12 +36,12 @@ export function findCaeOfSpan(
   return em.findOne(Cae, { rut, environment, type, serie, ...holding }, { exclude: ['xml'] });
 }
 
-/** The values of a CAE that is stored for the first time. */
+/** The values of a new CAE. */
 export type NewCae = Omit<Cae, symbol | 'numbersLeft' | 'elsewhere'>;
 
 /**
- * Stores a CAE, whose numbers up to `lastNumber` were given elsewhere. The caller holds the enterprise's lock and has seen
- * that the range is free; the table refuses an overlap all the same.
+ * Stores a CAE whose numbers up to `lastNumber` were used elsewhere. The caller holds the enterprise's lock and has
+ * checked that the range is free; the table rejects an overlap anyway.
  */
 export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae> {
   const { numberStart, lastNumber } = values;
@@ -51,7 +51,7 @@ export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae>
   return cae;
 }
 
-// Numbers that were never given and never will be; those of rejected CFEs are annulled by a trigger.
+// Numbers that were never used and never will be. A trigger annuls those of rejected CFEs.
 
 /** Numbers of one CAE, both ends included. */
 export interface NumberSpan {
@@ -59,29 +59,30 @@ export interface NumberSpan {
   readonly to: number;
 }
 
-/** The numbers of a CAE that it has still to give, as a multirange. */
-const left = (cae: string): string =>
+/** SQL for the unused numbers of a CAE, as a multirange. */
+const unusedNumbersSql = (cae: string): string =>
   `(int4multirange(int4range(${cae}.last_number + 1, ${cae}.number_end + 1)) - ${cae}.withheld)`;
 
 /**
- * The next number of a CAE: the first beyond its last that is not withheld, or one beyond its range, which its table
- * refuses. It is asked of the row itself, so that a statement that has waited for the row sees what is withheld by then.
+ * SQL for the next number of a CAE: the first one after its last that is not withheld, or one beyond its range, which
+ * its table rejects. Computed from the row, so that a statement that waited for its lock sees current data.
  */
-export const nextNumberSql = (cae: string): string => `coalesce(lower(${left(cae)}), ${cae}.number_end + 1)`;
+export const nextNumberSql = (cae: string): string =>
+  `coalesce(lower(${unusedNumbersSql(cae)}), ${cae}.number_end + 1)`;
 
 /**
- * Annuls those numbers of the span that the CAE has still to give, and withholds them for ever; answers the annulments.
- * The caller has locked the numbering.
+ * Annuls the unused numbers of the span, and withholds them permanently; returns the annulments. The caller has
+ * locked the numbering.
  */
 export async function annulUnusedNumbers(
   em: EntityManager,
   caeId: string,
   span: NumberSpan,
-  of: { reason: AnnulmentReason; typedReason?: string; reportDate: string; now: Date },
+  details: { reason: AnnulmentReason; typedReason?: string; reportDate: string; now: Date },
 ): Promise<Annulment[]> {
   const rows = await em.execute<{ id: string }[]>(
     `with ungiven as materialized (
-       select cae.*, ${left('cae')} * int4multirange(int4range(?, ?, '[]')) as numbers from cae where id = ? for no key update
+       select cae.*, ${unusedNumbersSql('cae')} * int4multirange(int4range(?, ?, '[]')) as numbers from cae where id = ? for no key update
      ), withheld as (
        update cae set withheld = cae.withheld + ungiven.numbers from ungiven where cae.id = ungiven.id
      )
@@ -89,12 +90,12 @@ export async function annulUnusedNumbers(
        (rut, environment, type, serie, from_number, to_number, reason, typed_reason, report_date, annulled_at, cae_id)
      select rut, environment, type, serie, lower(part), upper(part) - 1, ?, ?, ?, ?, ungiven.id
      from ungiven, unnest(numbers) as part returning id`,
-    [span.from, span.to, caeId, of.reason, of.typedReason ?? null, of.reportDate, of.now],
+    [span.from, span.to, caeId, details.reason, details.typedReason ?? null, details.reportDate, details.now],
   );
   return em.find(Annulment, { id: { $in: rows.map(({ id }) => BigInt(id)) } }, { orderBy: { id: 'asc' } });
 }
 
-/** Annulled numbers with all that is known of why. */
+/** Annulled numbers with their reasons. */
 export interface AnnulledSpan {
   readonly id: string;
   readonly environment: Environment;
@@ -103,17 +104,20 @@ export interface AnnulledSpan {
   readonly from: number;
   readonly to: number;
   readonly reason: AnnulmentReason;
-  /** What was typed when they were annulled by hand, or when support gave the CFE up; to customers only their own words. */
+  /**
+   * The operator's or customer's text, from an annulment by hand or from giving the CFE up. Customers see only their
+   * own.
+   */
   readonly typedReason: string | null;
-  /** The codes by which the authority rejected the CFE. */
+  /** The codes of the authority's rejection. */
   readonly authorityCodes: readonly string[];
   readonly reportDate: string;
   readonly annulledAt: Date;
 }
 
 /**
- * The annulments of an enterprise, the latest first, behind the id `after`; of both environments unless one is named.
- * `isOperator`: with what operators typed, which is not for customers.
+ * Returns the annulments of an enterprise, newest first, after the id `after`; of both environments unless one is
+ * given. `isOperator`: includes the texts of operators, which customers must not see.
  */
 export async function listAnnulments(
   em: EntityManager,
@@ -147,7 +151,7 @@ export async function listAnnulments(
   }));
 }
 
-/** The annulments among the numbers of a CAE, by number. */
+/** Returns the annulments that overlap a span of a CAE, by number. */
 export function listAnnulmentsOfSpan(
   em: EntityManager,
   caeId: string,
@@ -160,7 +164,10 @@ export function listAnnulmentsOfSpan(
   );
 }
 
-/** Notes that a recovery skipped the numbers of a CAE up to the span's end: those that are not withheld are elsewhere. */
+/**
+ * Records that a recovery skipped the numbers of a CAE up to the end of the span: all but the withheld ones count as
+ * used elsewhere.
+ */
 export async function skipCaeNumbers(
   em: EntityManager,
   caeId: string,
@@ -173,7 +180,7 @@ export async function skipCaeNumbers(
   );
 }
 
-/** A CAE that has expired with numbers left. */
+/** An expired CAE with numbers left. */
 export interface ExpiredCae {
   readonly id: string;
   readonly rut: string;
@@ -181,11 +188,11 @@ export interface ExpiredCae {
   readonly type: CfeType;
   readonly numberStart: number;
   readonly numberEnd: number;
-  /** The day after its last, in Montevideo. */
+  /** The day after its last day, in Montevideo. */
   readonly dayAfter: string;
 }
 
-/** The CAEs that expired before `today` (Montevideo) and have numbers left, after the id `after`; at most `limit`. */
+/** Returns at most `limit` CAEs with numbers left that expired before `today` (Montevideo), after the id `after`. */
 export function listExpiredCaes(
   em: EntityManager,
   { today, after, limit }: { today: string; after: string; limit: number },
@@ -198,7 +205,7 @@ export function listExpiredCaes(
   );
 }
 
-// Numbers that the authority refused for E06 alone: undecided, since its portal may still accept the CFE.
+// Numbers that the authority rejected for E06 alone are undecided: its portal may still accept the CFE.
 
 const UNDECIDED: FilterQuery<Cfe> = {
   status: 'REJECTED',
@@ -206,7 +213,7 @@ const UNDECIDED: FilterQuery<Cfe> = {
   [raw((cfe) => `not exists (select from annulment where annulment.cfe_uuid = ${cfe}.id)`)]: true,
 };
 
-/** CFEs whose number is undecided, after the id `after`, in the order of their ids; at most `limit`. */
+/** Returns at most `limit` CFEs with an undecided number, after the id `after`, by id. */
 export function listUndecidedCfes(
   em: EntityManager,
   { after, limit }: { after: string; limit: number },
@@ -214,12 +221,11 @@ export function listUndecidedCfes(
   return em.find(Cfe, { $and: [UNDECIDED, { id: { $gt: after } }] }, { orderBy: { id: 'asc' }, limit });
 }
 
-/** Whether the number of a CFE is undecided. */
 export async function isNumberUndecided(em: EntityManager, id: string): Promise<boolean> {
   return (await em.count(Cfe, { $and: [UNDECIDED, { id }] })) > 0;
 }
 
-/** Annuls the number of a CFE that is undecided, with the open transaction, which holds the lock of the CFE. */
+/** Annuls the undecided number of a CFE, with the open transaction, which holds the lock of the CFE. */
 export async function annulUndecidedNumber(em: EntityManager, { id }: Cfe, now: Date): Promise<void> {
   await em.execute(
     `insert into annulment (rut, environment, type, serie, from_number, to_number, reason, report_date, annulled_at,
@@ -233,43 +239,43 @@ export async function annulUndecidedNumber(em: EntityManager, { id }: Cfe, now: 
 
 // The proof that no number of a CAE is unaccounted for (docs/contract.md#numbers).
 
-/** How many numbers of one CAE stand how; `given` must be `issued` + `annulled` + `waiting`. */
+/** Counts of the numbers of one CAE; `given` must be `issued` + `annulled` + `waiting`. */
 export interface NumbersOfCae {
   readonly rut: string;
   readonly environment: Environment;
   readonly authorizationNumber: string;
   readonly type: CfeType;
   readonly serie: string;
-  /** By the CAE itself: from its first to the last that it gave, and those that are withheld; without `elsewhere`. */
+  /** By the CAE's row: from its first number to its last used one, and the withheld ones; without `elsewhere`. */
   readonly given: number;
   /** CFEs that the authority accepted or observed. */
   readonly issued: number;
-  /** By the annulments. */
+  /** By the rows of annulments. */
   readonly annulled: number;
-  /** CFEs that have no verdict, or one that leaves their number open: E09, E06 until it is decided. */
+  /** CFEs without a verdict, or with one that leaves their number open: E09, and E06 until it is decided. */
   readonly waiting: number;
-  /** Below the first that was to be given, skipped by a recovery, or taken by another system. */
+  /** Below the first number to use here, skipped by a recovery, or used by another system. */
   readonly elsewhere: number;
 }
 
 /**
- * Whether all numbers of a CAE are accounted for.
+ * Returns whether all numbers of a CAE are accounted for.
  * @internal
  */
 export const isAccountedFor = ({ given, issued, annulled, waiting }: NumbersOfCae): boolean =>
   given === issued + annulled + waiting;
 
-/** Longest time that the question may hold the database: some millions of CFEs are counted in a second. */
+/** Longest time of the query: it counts some millions of CFEs per second. */
 const STATEMENT_MILLISECONDS = 10 * 60_000;
 
-/** Counts the rejected CFEs of a CAE whose number has that fate (the database's function number_fate). */
-const rejected = (fate: string, more?: string): string =>
+/** SQL that counts the rejected CFEs of a CAE by the fate of their number (the database function number_fate). */
+const countRejectedSql = (fate: string, more?: string): string =>
   `select count(*) as cfes${more === undefined ? '' : `, ${more}`} from cfe
    where status = 'REJECTED' and number_fate(rejection) = '${fate}' and cae_id = cae.id`;
 
 /**
- * The numbers of every CAE, or of one enterprise's, as of one moment: what was given by the CAE, the rest by the rows of CFEs
- * and annulments. CFEs are counted over the index of numbers, less the few that are open or rejected: those were issued.
+ * Counts the numbers of every CAE, or of one enterprise's, as of one moment: `given` from the CAE, the rest from CFEs
+ * and annulments. Issued CFEs are those in the index of numbers minus the few open or rejected ones.
  */
 export function reconcileNumbers(
   em: EntityManager,
@@ -293,10 +299,10 @@ export function reconcileNumbers(
        lateral (select count(*) as cfes from cfe
          where rut = cae.rut and environment = cae.environment and type = cae.type and serie = cae.serie
            and numero between number_start and number_end) as stored,
-       lateral (${rejected('elsewhere')}) as others,
-       lateral (${rejected('annulled')}) as lost,
-       lateral (${rejected('reusable')}) as reusable,
-       lateral (${rejected(
+       lateral (${countRejectedSql('elsewhere')}) as others,
+       lateral (${countRejectedSql('annulled')}) as lost,
+       lateral (${countRejectedSql('reusable')}) as reusable,
+       lateral (${countRejectedSql(
          'undecided',
          'count(*) filter (where not exists (select from annulment where cfe_uuid = cfe.id)) as waiting',
        )}) as undecided,
@@ -309,7 +315,7 @@ export function reconcileNumbers(
   });
 }
 
-/** How many CAEs of each environment have a number that is unaccounted for. */
+/** Counts the CAEs with unaccounted numbers, by environment. */
 export async function countUnaccountedCaes(em: EntityManager): Promise<Record<Environment, number>> {
   const counts = { production: 0, sandbox: 0 };
   for (const cae of await reconcileNumbers(em)) if (!isAccountedFor(cae)) counts[cae.environment] += 1;

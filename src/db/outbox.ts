@@ -2,14 +2,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { LANES, WORKFLOWS, type WorkflowMessage, type WorkflowName } from '../temporal.ts';
 import { OutboxMessage } from './entities/operations.ts';
 
-/** A moment that has come by any clock: that of the process that stores a message may be ahead of the others'. */
+/** A moment in the past by any clock: the storing process's clock may be ahead of the others'. */
 const AT_ONCE = new Date(0);
-/** A dispatcher that dies with messages in hand keeps them from the others so long. */
+/** Messages of a dispatcher that dies become available to others after this time. */
 const LEASE_SECONDS = 10;
 
 /**
- * What `enqueue` does, as the beginning of a statement that stores several: `columns` are workflow id, input, search attributes
- * and moment in SQL, and what follows says from where. Leased, they are left alone by all but whoever stores them.
+ * Starts an SQL statement that enqueues many messages. `columns`: workflow id, input, search attributes and time in
+ * SQL; the caller appends `from …`. With `isLeased` only the storing process dispatches them at first.
  */
 export const insertMessagesSql = (
   workflow: WorkflowName,
@@ -20,7 +20,7 @@ export const insertMessagesSql = (
    select ${columns}, '${workflow}', ${WORKFLOWS[workflow].lane},
      ${isLeased ? `1, clock_timestamp() + ${LEASE_SECONDS} * interval '1 second'` : '0, to_timestamp(0)'}`;
 
-/** Stores a message in the open transaction: it will be dispatched if, and only if, that transaction commits. */
+/** Stores a message with the open transaction: it is dispatched if, and only if, that transaction commits. */
 export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date): void {
   em.create(OutboxMessage, {
     lane: WORKFLOWS[message.workflow].lane,
@@ -36,21 +36,20 @@ export function enqueue(em: EntityManager, message: WorkflowMessage, now: Date):
   });
 }
 
-/** A message whose row is leased by whoever stored it, and dispatches it. */
+/** A stored message whose row is leased by this process, which dispatches it. */
 export interface LeasedMessage extends WorkflowMessage {
   readonly id: bigint;
 }
 
-/** How many messages to take: of the lanes that go in their order, and of the last, which goes beside them. */
+/** How many messages to take: of the ordered lanes, and of the bulk lane beside them. */
 export interface LeaseLimits {
   readonly first: number;
   readonly bulk: number;
 }
 
 /**
- * Takes messages that wait, lane by lane and oldest first, in one statement: nobody else gets them for ten seconds, by
- * PostgreSQL's clock, and by then `settle` has said what became of them. Those that pause are passed over. However many
- * wait in the last lane, they hold nothing back, and whatever waits before them, a few of them go.
+ * Leases waiting messages, by lane and oldest first, in one statement. No other process gets them for ten seconds of
+ * PostgreSQL's clock. The bulk lane has its own limit: it neither blocks the others nor starves.
  */
 export async function leaseWaiting(
   em: EntityManager,
@@ -76,16 +75,19 @@ export async function leaseWaiting(
   return messages.sort((a, b) => a.lane - b.lane || (a.id < b.id ? -1 : 1));
 }
 
-/** What became of a message that was taken: it was dispatched, or waits for so many seconds more. */
+/** The result for a leased message: dispatched, or paused for some seconds. */
 export interface DispatchResult {
   readonly id: bigint;
   readonly dispatched: boolean;
   readonly pauseSeconds: number;
 }
 
-/** Stores what became of messages, in one statement. */
-export async function storeDispatchResults(em: EntityManager, all: readonly DispatchResult[]): Promise<void> {
-  const rows = all.map(({ id, dispatched, pauseSeconds }) => ({
+/** Stores the results of a dispatch, in one statement. */
+export async function storeDispatchResults(
+  em: EntityManager,
+  results: readonly DispatchResult[],
+): Promise<void> {
+  const rows = results.map(({ id, dispatched, pauseSeconds }) => ({
     id: id.toString(),
     dispatched,
     pauseSeconds,

@@ -1,7 +1,7 @@
-/** Pages of rows of which there may be very many. */
+/** Pages of tables that may be very large. */
 import { LEAST_UUID } from '../domain/uuid.ts';
 
-/** What was made before a moment, by the order of its UUID, behind that of the last page. */
+/** Rows created before a moment, by UUID, after the UUID of the last page. */
 export interface UuidPage {
   readonly before: Date;
   /** Empty: from the beginning. */
@@ -9,7 +9,7 @@ export interface UuidPage {
   readonly limit: number;
 }
 
-/** For `em.find` of rows with an id: those of a page, or all of them, oldest first. */
+/** Returns the arguments for `em.find`: the rows of a page, or all rows, oldest first. */
 export const pageCriteria = (page: UuidPage | undefined) => ({
   where: page ? { id: { $gt: page.after || LEAST_UUID }, createdAt: { $lt: page.before } } : {},
   options: page

@@ -1,4 +1,4 @@
-/** Every place where the database keeps sealed secrets (crypto/sealed.ts), for those who must go through them all. */
+/** The columns with sealed secrets (crypto/sealed.ts), for programs that process all of them. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { SealedFor } from '../crypto/sealed.ts';
 
@@ -6,7 +6,7 @@ import type { SealedFor } from '../crypto/sealed.ts';
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** The column with the row's id, and the one with whom its secrets belong to. */
+  /** The columns with the row's id and with the owner of its secrets. */
   readonly id: string;
   readonly owner: string;
   readonly belongsTo: (owner: string, rowId: string) => SealedFor;
@@ -19,8 +19,8 @@ const webhookSecret = (accountId: string, rowId: string): SealedFor => ({
 });
 
 /**
- * All of them. A webhook's secret before stands after its secret: whoever goes through the columns in order meets one
- * that moves from here to there meanwhile.
+ * All columns. A webhook's previous secret comes after its current one: a pass in this order meets a secret that
+ * moves from one to the other meanwhile.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
@@ -47,10 +47,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   },
 ];
 
-/** A sealed string names its key: `v1.<key id>.…` */
+/** A sealed string contains the id of its key: `v1.<key id>.…` */
 const keyIdIn = (column: string): string => `split_part(${column}, '.', 2)`;
 
-/** How many secrets of a column stand under which key. */
+/** Counts the secrets of a column by key. */
 export function countSealedByKey(
   em: EntityManager,
   { table, column }: SealedColumn,
@@ -61,14 +61,14 @@ export function countSealedByKey(
   );
 }
 
-/** A sealed secret with its place. */
+/** A sealed secret with its row's id and owner. */
 export interface SealedRow {
   readonly id: string;
   readonly owner: string;
   readonly sealed: string;
 }
 
-/** The next secrets of a column that stand under another key than `keyId`, in the order of their ids. */
+/** Returns the next secrets of a column that are sealed under another key than `keyId`, by id. */
 export function listSealedUnderOtherKeys(
   em: EntityManager,
   { table, column, id, owner }: SealedColumn,
@@ -82,7 +82,7 @@ export function listSealedUnderOtherKeys(
   );
 }
 
-/** Replaces a sealed string; false when it has changed meanwhile. */
+/** Replaces a sealed string; returns false if it has changed meanwhile. */
 export async function replaceSealed(
   em: EntityManager,
   { table, column, id }: SealedColumn,
@@ -97,18 +97,18 @@ export async function replaceSealed(
   return affectedRows === 1;
 }
 
-// What hangs on which pepper (crypto/peppers.ts): what would be lost if one were no longer configured.
+// What depends on each pepper (crypto/peppers.ts), and would be lost without it.
 
-/** Live API keys of an account, or people's second factors, made under one pepper. */
+/** Live API keys of an account, or people's second factors, under one pepper. */
 export interface PepperUse {
   readonly what: 'api_key' | 'second_factor';
   readonly pepper_id: string;
-  /** Whose keys; null of second factors. */
+  /** The account of the keys; null for second factors. */
   readonly account_id: string | null;
   readonly count: number;
 }
 
-/** Counts what hangs on each pepper; what expires by itself (idempotency keys, invitations) is left out. */
+/** Counts keys and second factors by pepper; leaves out secrets that expire soon (idempotency keys, invitations). */
 export function countSecretsByPepper(em: EntityManager): Promise<PepperUse[]> {
   return em.execute(
     `select 'api_key' as what, convert_from(substring(hash for position(':'::bytea in hash) - 1), 'UTF8') as pepper_id,

@@ -1,4 +1,4 @@
-/** Sobres and what waits to be put into them: the tables sobre, sobre_cfe and sobre_sequence. */
+/** Sobres and the CFEs that wait for one: the tables sobre, sobre_cfe and sobre_sequence. */
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
@@ -20,13 +20,13 @@ import { millisecondsSql, NOW, nowParameter } from './sql.ts';
 
 /** A sobre that may still have to be sent. */
 const UNSENT = `state in ('OPEN', 'PREPARED', 'SENDING')`;
-/** A CFE that waits to be put into a sobre; a sobre of its own is made for one that waits for support. */
+/** A CFE that waits for a sobre. CFEs that wait for support count too: each gets its own sobre. */
 const WAITS = `status = 'PENDING' and sobre_id is null and not held`;
 
-/** A CFE as its place in a sobre names it. */
-type Named = Pick<Cfe, 'type' | 'sequence'>;
+/** The parts of a cfe_id. */
+type CfeIdFields = Pick<Cfe, 'type' | 'sequence'>;
 
-/** Starts the run of a sobre, or sends it the signal, starting it where it does not go. */
+/** Starts the workflow of a sobre; with `signal` sends it that signal, and starts it if it is not running. */
 export function issueCfesMessage(
   sobre: Pick<Sobre, 'id' | 'workflowId' | 'rut' | 'environment'>,
   cfes: readonly (Pick<Cfe, 'type'> & { readonly cfeId: string })[],
@@ -41,68 +41,68 @@ export function issueCfesMessage(
       EnterpriseRut: sobre.rut,
       Environment: sobre.environment,
       ...(cfes[0] ? { CfeType: cfes[0].type } : {}),
-      CfeId: thatFit(cfes.map(({ cfeId }) => cfeId)),
+      CfeId: takeFittingIds(cfes.map(({ cfeId }) => cfeId)),
       CfeStatus: 'PENDING',
     },
   };
 }
 
-/** Temporal takes 2 kB as the value of a search attribute: more than a hundred cfe_ids, and not 250 of the longest. */
+/** Temporal's limit for one search attribute: more than 100 cfe_ids fit, 250 of the longest do not. */
 const MOST_ATTRIBUTE_BYTES = 2_000;
 
-function thatFit(cfeIds: readonly string[]): string[] {
+function takeFittingIds(cfeIds: readonly string[]): string[] {
   let bytes = 0;
   return cfeIds.filter((cfeId) => (bytes += cfeId.length + '"",'.length) <= MOST_ATTRIBUTE_BYTES);
 }
 
 // A sobre on its way.
 
-/** A CFE of a sobre, as far as its way to the verdict asks for it. */
+/** A CFE of a sobre, with the columns that the steps up to its verdict read. */
 export interface CfeInSobre
-  extends Named,
+  extends CfeIdFields,
     Pick<Cfe, 'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'certificateId'> {
-  /** Its place in the sobre, from 1. */
+  /** Its position in the sobre, from 1. */
   readonly place: number;
   readonly cfeId: string;
   readonly status: CfeStatus;
   readonly rejection: readonly RejectionReason[] | null;
   readonly stuckReason: StuckReason | null;
-  /** Whether this sobre is the one it goes in; one that left it goes on in another. */
+  /** Whether it still belongs to this sobre; a CFE that left continues in another one. */
   readonly isIn: boolean;
   /** The moment of signing, fixed when the number was taken. */
   readonly signedAt: string;
   readonly isSigned: boolean;
-  /** What is asked with where an earlier sobre of ours brought it; null: the sobre's own. */
+  /** The ticket of the earlier sobre that brought it, if there was one; null: this sobre's own ticket counts. */
   readonly ticket: { readonly idReceptor: string; readonly token: string } | null;
   /** The status of the CFE that it corrects. */
   readonly originalStatus: CfeStatus | null;
-  /** What it is written from, while the sobre is OPEN and it is not signed. */
+  /** The source of its XML, while the sobre is OPEN and the CFE is not signed. */
   readonly document: CfeDocument | null;
-  /** The signed CFE, while the sobre is OPEN. */
+  /** The signed XML, while the sobre is OPEN. */
   readonly signedXml: string | null;
 }
 
-/** A sobre with all that a step on its way may need. */
+/** A sobre with everything that a step may need. */
 export interface LoadedSobre {
   readonly sobre: Sobre;
-  /** Its CFEs, by place. */
+  /** Its CFEs, by position. */
   readonly cfes: readonly CfeInSobre[];
-  /** The certificate that signs requests: the enterprise's current one, or that of the first CFE where none is current. */
+  /** Signs requests: the enterprise's current certificate, or else the certificate of the first CFE. */
   readonly current: Certificate;
-  /** The certificate that is to sign the CFEs, or has. */
+  /** The certificate that signs, or has signed, the CFEs. */
   readonly signer: Certificate;
-  /** In how many milliseconds its slot comes; null where it waits for one. */
+  /** Milliseconds until its slot; null while it waits for one. */
   readonly slotIn: number | null;
-  /** Whether the authority counts as away, and whether this sobre is to find out when it is back. */
+  /** `isAway`: the breaker is open, the authority counts as unavailable. `isProber`: this sobre probes it. */
   readonly isAway: boolean;
   readonly isProber: boolean;
-  /** Calls to it without an answer since the last answer. */
+  /** Calls to the authority without an answer since its last answer. */
   readonly failures: number;
 }
 
 const KEY = ['sealedKey'] as const;
 
-/** The CFEs of the sobre `s` as JSON. */
+/** Selects the CFEs of the sobre `s` as JSON. */
 const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'rut', c.rut, 'environment', c.environment,
     'type', c.type, 'sequence', c.sequence, 'serie', c.serie, 'numero', c.numero, 'status', c.status,
     'rejection', c.rejection, 'stuckReason', c.stuck_reason, 'isIn', coalesce(c.sobre_id = s.id, false),
@@ -115,7 +115,7 @@ const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'ru
   from sobre_cfe one join cfe c on c.id = one.cfe_uuid left join cfe original on original.id = c.reference_id
   where one.sobre_id = s.id)`;
 
-/** Takes a sobre in hand, in one statement. `clock`: that of a test. */
+/** Loads a sobre in one statement. `clock`: a test's clock. */
 export async function loadSobre(em: EntityManager, id: string, clock?: () => Date): Promise<LoadedSobre> {
   interface Row extends JoinedRow {
     cfes: Omit<CfeInSobre, 'cfeId'>[];
@@ -149,7 +149,7 @@ export async function loadSobre(em: EntityManager, id: string, clock?: () => Dat
   return { sobre, cfes, current, signer: own ?? current, slotIn, isAway, isProber, failures };
 }
 
-/** A CFE that was signed just now. */
+/** A CFE that was just signed. */
 export interface SignedCfe {
   readonly id: string;
   readonly xml: string;
@@ -157,9 +157,9 @@ export interface SignedCfe {
 }
 
 /**
- * Stores what was signed and the bytes of a sobre under the next Idemisor, PREPARED, in one statement: the sequence is
- * locked for no longer than that. The number stands between the two parts of the text. Answers it; null, and no number is
- * taken, where the sobre is OPEN no more or somebody else has signed one of them meanwhile: that signature stands.
+ * Stores signatures, and the XML of the sobre under the next Idemisor as PREPARED, in one statement: the lock on the
+ * sequence is short. The number goes between `before` and `after`. Returns the number; null, and takes none, if the
+ * sobre is no longer OPEN or another process has signed one of the CFEs: that signature counts.
  */
 export async function storePrepared(
   em: EntityManager,
@@ -184,7 +184,7 @@ export async function storePrepared(
   return row ? BigInt(row.idemisor) : null;
 }
 
-/** Stores the signature of a CFE that waits; nothing where it has one, or its verdict. */
+/** Stores the signature of a PENDING CFE; does nothing if it already has one. */
 export async function storeSigned(em: EntityManager, { id, xml, digest }: SignedCfe): Promise<void> {
   await em.execute(
     `update cfe set signed_xml = ?, digest = ?, stuck_reason = null
@@ -194,8 +194,8 @@ export async function storeSigned(em: EntityManager, { id, xml, digest }: Signed
 }
 
 /**
- * Stores that a sobre is about to be sent, provided that it stands in that state and all of its CFEs still go in it, in one
- * statement under the lock of its row. False where nothing was stored.
+ * Stores that a sobre is about to be sent, under the lock of its row. Returns false, and stores nothing, if its state
+ * has changed or a CFE has left it.
  */
 export async function markSending(
   em: EntityManager,
@@ -211,7 +211,7 @@ export async function markSending(
   return rows.length > 0;
 }
 
-/** The state of a sobre now, its row locked until the open transaction ends. */
+/** Returns the current state of a sobre, its row locked until the open transaction ends. */
 export async function lockSobre(em: EntityManager, id: string): Promise<SobreState> {
   const [row] = await em.execute<{ state: SobreState }[]>('select state from sobre where id = ? for update', [
     id,
@@ -221,9 +221,9 @@ export async function lockSobre(em: EntityManager, id: string): Promise<SobreSta
 }
 
 /**
- * Ends a sobre that the authority does not have and never will: its CFEs go on in others, each by itself where `apart`;
- * whatever they waited for a person for was of this one.
- * With the open transaction; false, and nothing changed, where it no longer stands as `was`.
+ * Ends a sobre that the authority does not have and never will. Its CFEs continue in others, with `apart` each in its
+ * own; their stuck reasons concerned this sobre and are cleared. Returns false, and changes nothing, if the sobre no
+ * longer matches `was`.
  */
 export async function endSobre(
   em: EntityManager,
@@ -249,35 +249,35 @@ export async function endSobre(
     ],
   );
   if (!ended) return false;
-  const left = await em.execute<(Named & { id: string })[]>(
+  const released = await em.execute<(CfeIdFields & { id: string })[]>(
     `with left_alone as (
        update cfe set sobre_id = null, stuck_reason = null where sobre_id = ? and status = 'PENDING'
        returning id, type, sequence, created_at)
      select id, type, sequence from left_alone order by created_at, sequence`,
     [id],
   );
-  if (ending.apart) await openSobrePerCfe(em, { ...ended, slot: null, cfes: left }, ending.now);
+  if (ending.apart) await openSobrePerCfe(em, { ...ended, slot: null, cfes: released }, ending.now);
   failpoint('sobre.ended');
   return true;
 }
 
-// Making sobres.
+// Opening sobres.
 
-/** A sobre that is to be made. */
+/** A sobre to open. */
 export interface NewSobre extends Pick<Sobre, 'rut' | 'environment' | 'slot'> {
-  /** In the order in which they go; all of one certificate. */
-  readonly cfes: readonly (Named & { readonly id: string })[];
+  /** In sending order; all with the same certificate. */
+  readonly cfes: readonly (CfeIdFields & { readonly id: string })[];
 }
 
-/** A sobre that was made, and what starts its run. */
+/** An open sobre, and the message that starts its workflow. */
 export interface OpenedSobre {
   readonly id: string;
   readonly message: WorkflowMessage;
 }
 
 /**
- * Makes sobres, OPEN, a millisecond apart in their order, and puts their CFEs into them, with the open transaction. Throws
- * where somebody else has taken one of those meanwhile.
+ * Opens sobres, their creation times a millisecond apart to keep the order, and assigns their CFEs, with the open
+ * transaction. Throws if another process has taken one of the CFEs.
  */
 export async function openSobres(
   em: EntityManager,
@@ -334,7 +334,7 @@ export async function openSobres(
   return made.map(({ cfes, ...sobre }) => ({ id: sobre.id, message: issueCfesMessage(sobre, cfes) }));
 }
 
-/** A sobre for each of the CFEs, with the open transaction. */
+/** Opens one sobre per CFE, with the open transaction. */
 export async function openSobrePerCfe(
   em: EntityManager,
   { cfes, ...of }: NewSobre,
@@ -347,15 +347,15 @@ export async function openSobrePerCfe(
   );
 }
 
-// The order in which things go (gate/gatekeeper.ts).
+// The order of sending (gate/gatekeeper.ts).
 
-/** Where something of an enterprise is next: its sobre that waits for a slot; or, with null, CFEs that wait for a sobre. */
+/** The next work of an enterprise: a sobre that waits for a slot, or with null CFEs that wait for a sobre. */
 export interface NextToSend {
   readonly rut: string;
   readonly sobreId: string | null;
 }
 
-/** The environments in which something waits. */
+/** Returns the environments in which a sobre or a CFE waits. */
 export async function listWaitingEnvironments(em: EntityManager): Promise<Environment[]> {
   const rows = await em.execute<{ environment: Environment }[]>(
     `select environment from unnest(array['production', 'sandbox']) environment
@@ -365,9 +365,9 @@ export async function listWaitingEnvironments(em: EntityManager): Promise<Enviro
 }
 
 /**
- * What is next, at most `count`: of each enterprise one, that first whose last slot is longest ago. A sobre that waits goes
- * before CFEs that wait. CFEs wait while a sobre of their enterprise is in flight since `flightSince`, unless they fill
- * one, which takes `full` of them. `notProbedSince`: passes over sobres that gave up being the prober since then.
+ * Returns at most `count` enterprises with work to send, those with the oldest last slot first. A sobre goes before
+ * CFEs without one. CFEs wait while a sobre of their enterprise has been in flight since `flightSince`, unless there
+ * are `full` of them. `notProbedSince`: skips sobres that stopped being the prober since then.
  */
 export function findNextToSend(
   em: EntityManager,
@@ -421,13 +421,13 @@ export function findNextToSend(
   );
 }
 
-/** CFEs that wait, and what decides who shares a sobre with whom. */
-export interface WaitingCfe extends Named, Pick<Cfe, 'id' | 'rut' | 'certificateId'> {
-  /** Of its signed XML; 0 before it is signed. */
+/** A CFE that waits for a sobre, with the facts that decide which CFEs share one. */
+export interface WaitingCfe extends CfeIdFields, Pick<Cfe, 'id' | 'rut' | 'certificateId'> {
+  /** Size of its signed XML; 0 before signing. */
   readonly bytes: number;
 }
 
-/** Of each of the enterprises the CFEs that wait, in the order in which they were taken, at most `most` of each. */
+/** Returns up to `most` waiting CFEs of each enterprise, oldest first. */
 export function listWaitingCfes(
   em: EntityManager,
   { environment, ruts, most }: { environment: Environment; ruts: readonly string[]; most: number },
@@ -441,42 +441,42 @@ export function listWaitingCfes(
   );
 }
 
-/** Gives slots to sobres that wait for one, and calls their runs, with the open transaction. */
+/** Assigns slots to sobres and signals their workflows, with the open transaction. */
 export async function grantSlots(
   em: EntityManager,
-  given: readonly { readonly sobreId: string; readonly slot: Date }[],
+  slots: readonly { readonly sobreId: string; readonly slot: Date }[],
   { signal, now }: { signal: SignalName; now: Date },
 ): Promise<void> {
-  if (given.length === 0) return;
+  if (slots.length === 0) return;
   await em.execute(
     `update sobre set slot = one.slot from jsonb_to_recordset(?::jsonb) as one ("sobreId" uuid, slot timestamptz)
      where sobre.id = one."sobreId"`,
-    [JSON.stringify(given)],
+    [JSON.stringify(slots)],
   );
-  const ids = given.map(({ sobreId }) => sobreId);
-  const named = await namedSobres(em, 'sobre.id in (?)', [ids]);
+  const ids = slots.map(({ sobreId }) => sobreId);
+  const named = await readSobresWithIds(em, 'sobre.id in (?)', [ids]);
   const inOrder = named.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   for (const { cfes, ...sobre } of inOrder) enqueue(em, issueCfesMessage(sobre, cfes, signal), now);
 }
 
-/** Tells the run of a sobre something, with the open transaction. */
+/** Signals the workflow of a sobre, with the open transaction. */
 export async function signalSobre(
   em: EntityManager,
   sobreId: string,
   signal: SignalName,
   now: Date,
 ): Promise<void> {
-  for (const { cfes, ...sobre } of await namedSobres(em, 'sobre.id = ?', [sobreId]))
+  for (const { cfes, ...sobre } of await readSobresWithIds(em, 'sobre.id = ?', [sobreId]))
     enqueue(em, issueCfesMessage(sobre, cfes, signal), now);
 }
 
-/** What starts the runs of the sobres that have CFEs without a verdict; of one enterprise, or of all. */
+/** Returns the messages that start the workflows of sobres with undecided CFEs; of one enterprise or of all. */
 export async function unfinishedSobreMessages(
   em: EntityManager,
   { rut = null, page }: { rut?: string | null | undefined; page?: UuidPage | undefined },
   signal?: SignalName,
 ): Promise<WorkflowMessage[]> {
-  const sobres = await namedSobres(
+  const sobres = await readSobresWithIds(
     em,
     `(?::text is null or sobre.rut = ?) and exists (select from cfe where sobre_id = sobre.id and settled_at is null)
      ${page ? 'and sobre.id > ? and sobre.created_at < ?' : ''}`,
@@ -486,17 +486,17 @@ export async function unfinishedSobreMessages(
   return sobres.map(({ cfes, ...sobre }) => issueCfesMessage(sobre, cfes, signal));
 }
 
-type NamedSobre = Pick<Sobre, 'id' | 'workflowId' | 'rut' | 'environment'> & {
-  readonly cfes: readonly (Named & { readonly cfeId: string })[];
+type SobreWithCfeIds = Pick<Sobre, 'id' | 'workflowId' | 'rut' | 'environment'> & {
+  readonly cfes: readonly (CfeIdFields & { readonly cfeId: string })[];
 };
 
-async function namedSobres(
+async function readSobresWithIds(
   em: EntityManager,
   condition: string,
   values: readonly unknown[],
   page?: UuidPage,
-): Promise<NamedSobre[]> {
-  const rows = await em.execute<(Omit<NamedSobre, 'cfes'> & { cfes: Named[] })[]>(
+): Promise<SobreWithCfeIds[]> {
+  const rows = await em.execute<(Omit<SobreWithCfeIds, 'cfes'> & { cfes: CfeIdFields[] })[]>(
     `select sobre.id, sobre.workflow_id as "workflowId", sobre.rut, sobre.environment,
        json_agg(json_build_object('type', cfe.type, 'sequence', cfe.sequence) order by place) as cfes
      from sobre join sobre_cfe on sobre_id = sobre.id join cfe on cfe.id = cfe_uuid
@@ -506,21 +506,21 @@ async function namedSobres(
   return rows.map((row) => ({ ...row, cfes: row.cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) })) }));
 }
 
-/** Notes when enterprises had their last slots, so that others go first next time. */
+/** Stores the last slots of enterprises, so that others come first next time. */
 export async function storeLastSlots(
   em: EntityManager,
   environment: Environment,
-  given: readonly { readonly rut: string; readonly slot: Date }[],
+  slots: readonly { readonly rut: string; readonly slot: Date }[],
 ): Promise<void> {
   await em.execute(
     `insert into sobre_sequence (rut, environment, last, last_slot)
      select rut, ?, 0, slot from jsonb_to_recordset(?::jsonb) as one (rut text, slot timestamptz)
      on conflict (rut, environment) do update set last_slot = excluded.last_slot`,
-    [environment, JSON.stringify(given.map(({ rut, slot }) => ({ rut, slot })))],
+    [environment, JSON.stringify(slots.map(({ rut, slot }) => ({ rut, slot })))],
   );
 }
 
-/** How many sobres had a slot since then, were not received, and do not wait for a person. */
+/** Counts sobres with a slot after `since` that are not received yet; leaves out those that only wait for support. */
 export async function countSobresInFlight(
   em: EntityManager,
   environment: Environment,
@@ -534,7 +534,7 @@ export async function countSobresInFlight(
   return row?.count ?? 0;
 }
 
-/** How many CFEs wait to be sent, by environment: for a sobre, or in one that waits for its slot. */
+/** Counts CFEs that wait to be sent, by environment: for a sobre, or in a sobre without a slot. */
 export async function countWaitingCfes(em: EntityManager): Promise<Map<Environment, number>> {
   const rows = await em.execute<{ environment: Environment; count: number }[]>(
     `select environment, sum(count)::integer as count from (
@@ -547,7 +547,7 @@ export async function countWaitingCfes(em: EntityManager): Promise<Map<Environme
   return new Map(rows.map(({ environment, count }) => [environment, count]));
 }
 
-/** CFEs that wait, notes for their originals among them, and are not signed though they were taken before that moment. */
+/** Returns CFEs without a sobre, held notes included, that were taken before `before` and are not signed. */
 export function listUnsignedCfes(em: EntityManager, before: Date, limit: number): Promise<{ id: string }[]> {
   return em.execute<{ id: string }[]>(
     `select id from cfe where status = 'PENDING' and sobre_id is null and digest is null and created_at < ?
@@ -556,7 +556,7 @@ export function listUnsignedCfes(em: EntityManager, before: Date, limit: number)
   );
 }
 
-/** The place of a CFE among those of its enterprise that wait for a sobre, from 0; null where it does not. */
+/** Returns the position of a CFE in its enterprise's queue for a sobre, from 0; null if it does not wait. */
 export async function findQueuePosition(em: EntityManager, cfeUuid: string): Promise<number | null> {
   const [row] = await em.execute<{ ahead: number }[]>(
     `select (select count(*)::integer from cfe where ${WAITS} and environment = mine.environment and rut = mine.rut
@@ -569,13 +569,13 @@ export async function findQueuePosition(em: EntityManager, cfeUuid: string): Pro
 
 // Sobres of one CFE, and their numbers.
 
-/** A sobre that a CFE was put into. */
+/** A sobre that contains, or contained, a CFE. */
 export type SobreOfCfe = Sobre & {
-  /** How many CFEs are in it. */
+  /** How many CFEs it was opened with. */
   readonly size: number;
 };
 
-/** The sobres that a CFE was put into, oldest first, without their bytes. */
+/** Returns the sobres of a CFE, oldest first, without their XML. */
 export async function listSobresOfCfe(em: EntityManager, cfeUuid: string): Promise<SobreOfCfe[]> {
   const rows = await em.execute<(JoinedRow & { size: number })[]>(
     `select ${selectColumns(em, Sobre, 's')},
@@ -590,7 +590,7 @@ export async function listSobresOfCfe(em: EntityManager, cfeUuid: string): Promi
   });
 }
 
-/** The bytes of all sobres that a CFE was in and that were written, oldest first. */
+/** Returns the XML of all written sobres of a CFE, oldest first. */
 export async function listSobreXmls(
   em: EntityManager,
   cfeUuid: string,
@@ -603,7 +603,7 @@ export async function listSobreXmls(
   return rows.map(({ idemisor, xml }) => ({ idemisor: BigInt(idemisor), xml }));
 }
 
-/** Whether a sobre of ours with that number carried the CFE; `refused`: whether one that was refused counts. */
+/** Returns whether our sobre with that number contained the CFE. `refused`: refused sobres count too. */
 export async function wasCfeInSobre(
   em: EntityManager,
   cfeUuid: string,
@@ -619,7 +619,7 @@ export async function wasCfeInSobre(
   return rows.length > 0;
 }
 
-/** Keeps the number and token of the earlier sobre of ours that brought a CFE of this one. */
+/** Stores the number and token of the earlier sobre of ours that brought this CFE. */
 export async function storeOwnTicket(
   em: EntityManager,
   { sobreId, cfeUuid }: { sobreId: string; cfeUuid: string },
@@ -647,8 +647,8 @@ export async function skipIdemisors(
 }
 
 /**
- * The next Idemisor of an enterprise in an environment. Its row stays locked until the open transaction ends, so
- * numbers are given in the order of commits.
+ * Returns the next Idemisor of an enterprise. Its row stays locked until the open transaction ends, so that numbers
+ * follow the order of commits.
  */
 export async function nextIdemisor(
   em: EntityManager,

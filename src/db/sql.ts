@@ -1,4 +1,4 @@
-/** What statements written in SQL have in common. */
+/** Helpers for statements in SQL. */
 import type { EntityManager, InferClassEntityDB } from '@mikro-orm/postgresql';
 import { type Expression, expressionBuilder, sql } from 'kysely';
 import type { Enterprise } from './entities/enterprises.ts';
@@ -7,7 +7,7 @@ import type { Cfe, ReceiptExport } from './entities/receipts.ts';
 import type { DailyReport } from './entities/reports.ts';
 import type { Delivery, Event, Webhook } from './entities/webhooks.ts';
 
-/** Columns of the tables that lists are made of, as Kysely knows them. */
+/** Columns of the tables behind the lists, as Kysely knows them. */
 type Tables = InferClassEntityDB<
   | typeof Cfe
   | typeof DailyReport
@@ -18,52 +18,54 @@ type Tables = InferClassEntityDB<
   | typeof Webhook
 > & { readonly audit: InferClassEntityDB<typeof AuditEntry>['audit_entry'] };
 
-/** Part of a statement, its values in it. */
+/** A part of a statement, with its values. */
 export type Fragment = Expression<unknown>;
 
-/** Writes conditions on the columns of these tables. */
+/** Returns Kysely's builder of conditions on the columns of these tables. */
 export const conditionBuilder = <Table extends keyof Tables>() => expressionBuilder<Tables, Table>();
 
-/** Conditions that must all hold; one that is not asked for is left out. */
+/**
+ * Joins conditions with `and`; skips those that are false, null or undefined. The one way to compose a WHERE clause.
+ */
 export const whereAll = (...conditions: readonly (Fragment | false | null | undefined)[]): Fragment =>
   joinSql(
     'and',
     [sql`true`, ...conditions].filter((one) => !!one),
   );
 
-/** Parts of a statement with that word between them. */
+/** Joins parts of a statement, each in parentheses, with `word`. */
 export const joinSql = (word: 'and' | 'union all' | 'intersect', parts: readonly Fragment[]): Fragment =>
   sql.join(
     parts.map((part) => sql`(${part})`),
     sql.raw(` ${word} `),
   );
 
-/** A tag for a whole statement: its rows. Inside of a transaction it is part of it. */
+/** Template tag that runs a whole statement and returns its rows, in the open transaction if there is one. */
 export const runSql =
   (em: EntityManager) =>
   async <Row = unknown>(...statement: Parameters<typeof sql>): Promise<Row[]> =>
     (await sql<Row>(...statement).execute(em.getKysely())).rows;
 
-/** A statement that each connection parses and plans once, and knows by its name from then on. */
+/** A prepared statement: each connection parses and plans it once, and then knows it by name. */
 export interface Statement {
   readonly name: string;
-  /** With `?` for each value; every one of them has its type written behind it (`?::text`). */
+  /** With `?` for each value, always followed by its type (`?::text`). */
   readonly sql: string;
-  /** The same in PostgreSQL's own notation. */
+  /** The same with `$1`, `$2`, …. */
   readonly text: string;
 }
 
-/** Values go as text, numbers, bytes or null; whatever else goes as the text of its JSON. */
+/** Values are sent as text, numbers, bytes or null; everything else as JSON text. */
 type Value = string | number | boolean | Buffer | null;
 
-/** What runs prepared statements: a pool of connections. */
+/** Runs prepared statements: a pool of connections. */
 interface Preparing {
   query(statement: { name: string; text: string; values: readonly Value[] }): Promise<{ rows: unknown[] }>;
 }
 
 /**
- * Declares a statement; `name` is its own among all statements. What it selects is named column by column, never `*`: a
- * migration that adds a column would make it fail on the connections that know it already.
+ * Declares a statement with a unique name. It must select columns by name, never `*`: a migration that adds a column
+ * would break it on connections that have prepared it.
  */
 export function declareStatement(name: string, sql: string): Statement {
   let values = 0;
@@ -71,8 +73,8 @@ export function declareStatement(name: string, sql: string): Statement {
 }
 
 /**
- * The rows of a statement. Outside of a transaction it runs by itself, prepared, in one round trip: it is a transaction of
- * its own, which the database ends without asking us. Inside of one it is part of it.
+ * Runs a statement and returns its rows. Outside a transaction it is prepared and commits on its own, in one round
+ * trip; inside it is part of the transaction.
  */
 export async function runStatement<Row>(
   em: EntityManager,
@@ -85,16 +87,16 @@ export async function runStatement<Row>(
 }
 
 /**
- * Waits until nobody else who names the same things holds their turn in an open transaction, so that what is counted of
- * them stays true until ours ends. No row is locked: all else goes on meanwhile.
+ * Waits for the advisory lock with this name and holds it until the open transaction ends, so that counts made under
+ * it stay true. Locks no rows.
  */
 export async function takeAdvisoryLock(em: EntityManager, at: string): Promise<void> {
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [at]);
 }
 
 /**
- * The moment now by PostgreSQL's clock, the one clock that all processes share: what one stores, another can compare.
- * `clock`: that of a test, which stands in for it.
+ * Returns the time of PostgreSQL's clock, which all processes share: stored times can be compared. `clock`: a test's
+ * clock, which replaces it.
  */
 export async function databaseNow(em: EntityManager, clock?: () => Date): Promise<Date> {
   if (clock) return clock();
@@ -103,12 +105,12 @@ export async function databaseNow(em: EntityManager, clock?: () => Date): Promis
   return new Date(Math.round(row.now));
 }
 
-/** The same within a statement: takes the parameter that `nowParameter` gives. */
+/** SQL for the time of PostgreSQL's clock. Takes the parameter of `nowParameter`. */
 export const NOW = 'coalesce(?::timestamptz, clock_timestamp())';
 
-/** The parameter of `NOW`. */
+/** Returns the parameter of `NOW`. */
 export const nowParameter = (clock?: () => Date): string | null => clock?.().toISOString() ?? null;
 
-/** A moment, or a span, of a statement in milliseconds. */
+/** SQL for a time or an interval in milliseconds. */
 export const millisecondsSql = (expression: string): string =>
   `extract(epoch from ${expression})::float8 * 1000`;

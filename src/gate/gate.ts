@@ -280,7 +280,7 @@ async function handOverProbe(decision: Decision, chance: number): Promise<AfterF
   const [other] =
     breaker.probes < PROBES_BY_THE_FIRST ? [] : await findFreshProbers(em, sobre.environment, now);
   if (!other) return { probeIn: nextLookIn(breaker, now) };
-  endpoint.appoint(null);
+  endpoint.setProber(null);
   sobre.probedAt = now;
   return removeSlot(decision);
 }

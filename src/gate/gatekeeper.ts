@@ -191,7 +191,7 @@ async function assignToProber(em: EntityManager, chance: Chance): Promise<readon
     ? [fresh]
     : await findNextToSend(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });
   const [proberId] = next ? await callAssigned(em, [{ ...next, slot: now }], chance) : [];
-  endpoint.appoint(proberId ?? null);
+  endpoint.setProber(proberId ?? null);
   return next ? [next] : [];
 }
 

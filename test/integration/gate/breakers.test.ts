@@ -133,7 +133,7 @@ describe('breakers that two processes share', () => {
   test('while a CFE is to be the probe, no other call takes its place', async () => {
     await failsTillOpen();
     await db.orm.em.fork().transactional(async (em) => {
-      (await lockEndpoint(em, RECEPTION, () => now)).appoint(randomUUID());
+      (await lockEndpoint(em, RECEPTION, () => now)).setProber(randomUUID());
     });
     passes(1_000);
 
