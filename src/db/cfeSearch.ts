@@ -1,7 +1,7 @@
 /**
- * Looks for CFEs, of one enterprise or of all that somebody sees, newest first and page by page. It stays fast in a table of
- * millions: what few CFEs have in common is found by an index of its own; all else is walked from the newest on, along an
- * index that has this order already (docs/decisions/console.md#searching-cfes).
+ * Searches CFEs, of one enterprise or of all visible ones, newest first, page by page. Fast in a table of millions:
+ * selective conditions use their own index; everything else walks an index that has this order already
+ * (docs/decisions/console.md#searching-cfes).
  */
 import type { EntityDictionary, EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
@@ -16,9 +16,9 @@ import { Cfe } from './entities/receipts.ts';
 import { type Seen, visibleTo } from './roles.ts';
 import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from './sql.ts';
 
-/** Which CFEs to look for: every condition that is given must hold. */
+/** Selects CFEs; all given conditions must hold. */
 export interface CfeSearch {
-  /** What somebody typed: whatever it may name (`soughtIn`). */
+  /** Free text: anything that `soughtIn` recognises. */
   readonly text?: string | undefined;
   readonly environment?: Environment | undefined;
   readonly rut?: string | undefined;
@@ -34,34 +34,34 @@ export interface CfeSearch {
   readonly receiver?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Days of emission, both included. */
+  /** Dates of emission, both included. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** When it was taken: from that moment on, and before this one. */
+  /** Creation time: from the first, before the second. */
   readonly createdFrom?: Date | undefined;
   readonly createdBefore?: Date | undefined;
 }
 
-/** Which part of what is found. */
+/** A page of the result. */
 export interface CfePage {
-  /** UUID of the CFE with which the page before ended: the `next` of its answer. */
+  /** UUID of the last CFE of the previous page: the `next` of its result. */
   readonly after?: string | null | undefined;
   readonly skip?: number | undefined;
   readonly limit: number;
 }
 
 export interface FoundCfes {
-  /** The newest first. */
+  /** Newest first. */
   readonly cfes: Cfe[];
-  /** UUID of the last one here; null where nothing follows. */
+  /** UUID of the last CFE of this page; null on the last page. */
   readonly next: string | null;
 }
 
 const cfe = conditionBuilder<'cfe'>();
 const RECEIVER = sql`cfe.document #>> '{receiver,document,number}'`;
 
-/** Conditions that all must hold, but for who sees it and for what names it. */
-function conditionsOf(filter: CfeSearch): Fragment {
+/** Returns the conditions of a filter without visibility and without the fields that name CFEs. */
+function filterCondition(filter: CfeSearch): Fragment {
   const { status, from, to, createdFrom, createdBefore } = filter;
   return whereAll(
     cfe.and({
@@ -72,13 +72,13 @@ function conditionsOf(filter: CfeSearch): Fragment {
       'cfe.stuck_reason': filter.stuckReason,
       'cfe.serie': filter.serie,
     }),
-    // Those without a verdict are few, and have an index of their own.
+    // CFEs without a verdict are few, and have their own index.
     (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
     filter.needsSupport && sql`cfe.stuck_reason is not null`,
     filter.annulled &&
       sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_uuid = cfe.id)`,
     filter.receiver !== undefined && sql`${RECEIVER} = ${filter.receiver}`,
-    // A CFE is taken near its date of emission: what was taken long before or after need not be walked.
+    // A CFE is created near its date of emission: this limits the walk along the index.
     from !== undefined && cfe('cfe.emission_date', '>=', from),
     from !== undefined && cfe('cfe.created_at', '>=', startOfDay(addDays(from, -DAYS_AHEAD))),
     to !== undefined && cfe('cfe.emission_date', '<=', to),
@@ -89,62 +89,73 @@ function conditionsOf(filter: CfeSearch): Fragment {
 }
 
 /**
- * The ids that the naming fields of a filter lead to, each by its own index; null where there is none of these fields.
- * `ofReceiver`: the ids of the CFEs of a receiver.
+ * Selects the ids that match the naming fields of a filter, each through its own index; null if it has none.
+ * `ofReceiver`: selects the ids of the CFEs of a receiver.
  */
-function namedIn(
+function selectNamedIds(
   seen: Seen,
   { text, numero, idempotencyKey, requestId }: CfeSearch,
   ofReceiver: (number: string) => Fragment,
 ): Fragment | null {
   const ids = [
-    text !== undefined && textIds(seen, soughtIn(text), ofReceiver),
-    numero !== undefined && printedAs(seen, { serie: null, numero }),
-    idempotencyKey !== undefined && keyed(idempotencyKey),
-    requestId !== undefined && requestedAs(requestId),
+    text !== undefined && selectIdsOfText(seen, soughtIn(text), ofReceiver),
+    numero !== undefined && selectByPrintedNumber(seen, { serie: null, numero }),
+    idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
+    requestId !== undefined && selectByRequestId(requestId),
   ].filter((one) => one !== false);
   return ids.length === 0 ? null : joinSql('intersect', ids);
 }
 
-/** Each thing that a text may name is looked for by its own index. */
-function textIds(seen: Seen, sought: Sought | null, ofReceiver: (number: string) => Fragment): Fragment {
+/** Selects the ids for every possible meaning of a text, each through its own index. */
+function selectIdsOfText(
+  seen: Seen,
+  sought: Sought | null,
+  ofReceiver: (number: string) => Fragment,
+): Fragment {
   if (!sought) return sql`select null::uuid as id where false`;
   const { cfeId, printed, rut, words } = sought;
   const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
   const ids = [
     ...documents.map(ofReceiver),
-    requestedAs(words),
-    keyed(words),
-    ...(cfeId ? [placed(seen, cfeId)] : []),
-    ...(printed ? [printedAs(seen, printed)] : []),
+    selectByRequestId(words),
+    selectByIdempotencyKey(words),
+    ...(cfeId ? [selectByCfeId(seen, cfeId)] : []),
+    ...(printed ? [selectByPrintedNumber(seen, printed)] : []),
   ];
   return joinSql('union all', ids);
 }
 
-const requestedAs = (id: string): Fragment => sql`select id from cfe where request_id = ${id}`;
+const selectByRequestId = (id: string): Fragment => sql`select id from cfe where request_id = ${id}`;
 
-/** A key is of its account and environment: the index of keys is entered by these. */
-const keyed = (key: string): Fragment => sql`
+/** The index of keys begins with account and environment. */
+const selectByIdempotencyKey = (key: string): Fragment => sql`
   select one.id from account join cfe one on one.account_id = account.id
     and one.environment in ('production', 'sandbox') and one.idempotency_key = ${key}`;
 
-const placed = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => sql`
+const selectByCfeId = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => sql`
   select one.id from cfe_sequence place join cfe one on one.rut = place.rut
     and one.environment = place.environment and one.type = place.type and one.sequence = ${sequence}
   where place.type = ${type} and place.last >= ${sequence} and ${visibleTo(seen, 'place.rut')}`;
 
-/** The CFEs of a number as printed: the CAE whose given numbers hold it says where each of them is. */
-const printedAs = (seen: Seen, { serie, numero }: NonNullable<Sought['printed']>): Fragment => sql`
+/** Selects CFEs by their printed number: the CAE with this number leads to their index. */
+const selectByPrintedNumber = (
+  seen: Seen,
+  { serie, numero }: NonNullable<Sought['printed']>,
+): Fragment => sql`
   select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
     and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
   where ${numero} between place.number_start and place.last_number
     and ${whereAll(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
 
-/** So many enterprises are looked into one by one, each for what is known of it; of more, by one question about all. */
+/** Up to this many enterprises are searched one by one; more are searched together. */
 const FEW_ENTERPRISES = 20;
 
-/** The enterprises to look into; null where they are many. */
-async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): Promise<string[] | null> {
+/** Returns the enterprises to search one by one; null if there are too many. */
+async function findFewEnterprises(
+  em: EntityManager,
+  seen: Seen,
+  rut: string | undefined,
+): Promise<string[] | null> {
   if (seen === null) return rut === undefined ? null : [rut];
   const wanted = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
   const rows = await runSql(em)<{ rut: string }>`
@@ -154,8 +165,8 @@ async function fewSeen(em: EntityManager, seen: Seen, rut: string | undefined): 
 
 const NEWEST_FIRST = sql`order by created_at desc, id desc`;
 
-/** What leads to the newest CFEs of a filter: parts that each answer their newest, `most` of them at most. */
-async function partsOf(
+/** Returns subqueries that together contain the newest CFEs of a filter; each returns at most `most`. */
+async function buildParts(
   em: EntityManager,
   seen: Seen,
   filter: CfeSearch,
@@ -163,36 +174,36 @@ async function partsOf(
 ): Promise<Fragment[]> {
   const newest = (where: Fragment, from: Fragment = sql`cfe`): Fragment =>
     sql`select cfe.id, cfe.created_at from ${from} where ${where} and ${narrow} ${NEWEST_FIRST} limit ${most}`;
-  /** Of each enterprise that is seen its newest: none of another is read. */
-  const ofEach = (where: Fragment): Fragment => sql`
+  /** Takes the newest CFEs of each visible enterprise: reads none of other enterprises. */
+  const selectNewestPerEnterprise = (where: Fragment): Fragment => sql`
     select newest.id, newest.created_at
     from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, where))}) newest
     where ${visibleTo(seen, 'enterprise.rut')}`;
-  const named = namedIn(
+  const named = selectNamedIds(
     seen,
     filter,
-    (number) => sql`select id from (${ofEach(sql`${RECEIVER} = ${number}`)}) received`,
+    (number) => sql`select id from (${selectNewestPerEnterprise(sql`${RECEIVER} = ${number}`)}) received`,
   );
   if (named) {
-    // The fence keeps each id a look at its row: what somebody names is little, however much they see.
+    // `offset 0` makes each id one row lookup: a name matches few CFEs, however many are visible.
     const from = sql`(select distinct id from (${named}) meant) named
       cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
     return [newest(visibleTo(seen, 'cfe.rut'), from)];
   }
-  const ruts = await fewSeen(em, seen, filter.rut);
+  const ruts = await findFewEnterprises(em, seen, filter.rut);
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
   const inOrder = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
-  const conditions = isIndexed(filter) ? [sql`true`] : inOrder;
+  const conditions = isSelective(filter) ? [sql`true`] : inOrder;
   if (ruts)
     return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
-  if (seen !== null || filter.receiver !== undefined) return conditions.map(ofEach);
-  if (isIndexed(filter)) return [newest(sql`true`)];
+  if (seen !== null || filter.receiver !== undefined) return conditions.map(selectNewestPerEnterprise);
+  if (isSelective(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
   return types.flatMap((type) => inOrder.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))));
 }
 
-/** Conditions that few CFEs meet, with an index that leads to these, of all and of one enterprise; the others leave many. */
-const isIndexed = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>
+/** Returns whether a condition of the filter matches few CFEs and has an index, for all and for one enterprise. */
+const isSelective = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>
   needsSupport === true ||
   stuckReason !== undefined ||
   annulled === true ||
@@ -200,8 +211,8 @@ const isIndexed = ({ status, needsSupport, stuckReason, annulled, receiver }: Cf
   (status !== undefined && status !== 'ACCEPTED');
 
 /**
- * A page of the CFEs that the filter lets through, of all that somebody sees, newest first. CFEs that are issued meanwhile are
- * newer: whoever goes on with `next` gets each of the others once.
+ * Returns a page of the visible CFEs that match, newest first. CFEs issued meanwhile are newer: paging with `next`
+ * returns each of the others once.
  */
 export async function searchCfes(
   em: EntityManager,
@@ -210,11 +221,11 @@ export async function searchCfes(
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
   const narrow = whereAll(
-    conditionsOf(filter),
+    filterCondition(filter),
     Boolean(after) &&
       sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
   );
-  const parts = await partsOf(em, seen, filter, { narrow, most: skip + limit + 1 });
+  const parts = await buildParts(em, seen, filter, { narrow, most: skip + limit + 1 });
   if (parts.length === 0) return { cfes: [], next: null };
   const columns = em.getMetadata(Cfe).props.filter(({ lazy }) => !lazy);
   const rows = await runSql(em)<EntityDictionary<Cfe>>`
@@ -226,17 +237,21 @@ export async function searchCfes(
 }
 
 /**
- * How many CFEs the filter lets through, of all that somebody sees. Of one enterprise and environment, without further
- * conditions but its type, this is what the sequences have come to: it costs the same for ten as for ten million.
+ * Counts the visible CFEs that match. For one enterprise and environment, with no other condition than the type, it
+ * reads the sequences: the cost does not grow with the number of CFEs.
  */
 export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch): Promise<number> {
   const { rut, environment, type: _type, ...more } = filter;
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
-  const named = namedIn(seen, filter, (number) => sql`select id from cfe where ${RECEIVER} = ${number}`);
+  const named = selectNamedIds(
+    seen,
+    filter,
+    (number) => sql`select id from cfe where ${RECEIVER} = ${number}`,
+  );
   const wanted = whereAll(
     visibleTo(seen, 'cfe.rut'),
-    conditionsOf(filter),
+    filterCondition(filter),
     named && sql`cfe.id in (${named})`,
   );
   const [row] = await runSql(em)<{ total: number }>`select ${
@@ -247,17 +262,17 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
   return row?.total ?? 0;
 }
 
-/** What a text leads to. */
+/** The target of a search text. */
 export type SearchTarget =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'enterprise'; readonly rut: string }
   | { readonly kind: 'cfe'; readonly rut: string; readonly environment: Environment; readonly cfeId: string }
-  /** `searchCfes` with the text has them. */
+  /** `searchCfes` with the text returns them. */
   | { readonly kind: 'several' };
 
 /**
- * What somebody means by a text, among all that they see: an enterprise by its RUT; one CFE, by cfe_id, serie and number as
- * printed, request id, Idempotency-Key, or its receiver's document; or several of them.
+ * Resolves a text among everything visible: an enterprise by RUT; one CFE by cfe_id, printed serie and number,
+ * request id, Idempotency-Key or receiver's document; or several CFEs.
  */
 export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
   const sought = soughtIn(text);

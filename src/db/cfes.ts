@@ -203,7 +203,7 @@ async function sumReferencedAmounts(
   return row?.sum ?? '0';
 }
 
-/** Selects stuck CFEs; all conditions conditions must hold. */
+/** Selects stuck CFEs; all given conditions must hold. */
 export interface StuckCfeFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;

@@ -1,10 +1,10 @@
-/** What the console's pages of accounts read. */
+/** Queries of the console's account pages. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { EnterpriseStatus } from '../domain/enterpriseStatus.ts';
 import type { MemberRole } from '../domain/people.ts';
-import { runSql, whereAll } from './sql.ts';
+import { containsPattern, runSql, whereAll } from './sql.ts';
 
 export interface ListedAccount {
   readonly id: string;
@@ -17,10 +17,7 @@ export interface ListedAccount {
   readonly members: number;
 }
 
-/** A text that stands anywhere in another, for LIKE. */
-const within = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
-/** Accounts by name, those behind one of that name and id; `text`: what name, address or id hold. */
+/** Returns a page of accounts by name, after a name and id. `text`: part of a name, an address or an id. */
 export async function listAccountsPage(
   em: EntityManager,
   { text }: { text?: string | undefined },
@@ -28,7 +25,7 @@ export async function listAccountsPage(
 ): Promise<ListedAccount[]> {
   const wanted = whereAll(
     text !== undefined &&
-      sql`a.name ilike ${within(text)} or a.email ilike ${within(text)} or a.id::text = lower(${text})`,
+      sql`a.name ilike ${containsPattern(text)} or a.email ilike ${containsPattern(text)} or a.id::text = lower(${text})`,
     after && sql`(a.name, a.id) > (${after[0]}, ${after[1]})`,
   );
   const rows = await runSql(em)<Omit<ListedAccount, 'createdAt'> & { created: string }>`
@@ -46,7 +43,7 @@ export interface EnterpriseRole {
   readonly role: MemberRole;
 }
 
-/** The enterprises at which an account has a role, by RUT, those behind a RUT. */
+/** Returns the enterprises at which an account has a role, by RUT, after a RUT. */
 export function listEnterpriseRoles(
   em: EntityManager,
   accountId: string,
@@ -64,7 +61,7 @@ export function listEnterpriseRoles(
   );
 }
 
-/** How many requests an hour an account may make, where an operator set that: by environment. */
+/** Returns the hourly request limits that operators set for an account, by environment. */
 export async function listRateLimits(
   em: EntityManager,
   accountId: string,

@@ -1,4 +1,4 @@
-/** What the console's pages of enterprises read, of all or of those that somebody sees. */
+/** Queries of the console's enterprise pages: over all enterprises, or the visible ones. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import {
@@ -9,29 +9,29 @@ import {
 } from '../domain/enterpriseStatus.ts';
 import { addDays } from '../domain/montevideo.ts';
 import { type Seen, visibleTo } from './roles.ts';
-import { type Fragment, runSql, whereAll } from './sql.ts';
+import { containsPattern, escapeLike, type Fragment, runSql, whereAll } from './sql.ts';
 
 /** An enterprise as the list shows it. */
 export interface ListedEnterprise {
   readonly rut: string;
   readonly legalName: string;
   readonly status: EnterpriseStatus;
-  /** What it lacks to become READY, or of what made it so. */
+  /** The missing conditions for READY, also of an enterprise that is READY. */
   readonly lacks: readonly ReadyFact[];
   /** The last day of its certificate in Montevideo. */
   readonly certificateEnds: string | null;
-  /** The first day on which one of its CAEs ends that are in force and have numbers left. */
+  /** The earliest expiration date of its valid CAEs with numbers left. */
   readonly caeEnds: string | null;
   readonly lastCfeAt: Date | null;
 }
 
-/** Which enterprises to list: every condition that is given must hold. */
+/** Selects enterprises; all given conditions must hold. */
 export interface EnterpriseFilter {
-  /** The beginning of its RUT, or a part of one of its names. */
+  /** The beginning of its RUT, or part of one of its names. */
   readonly text?: string | undefined;
   readonly status?: EnterpriseStatus | undefined;
   readonly lacks?: ReadyFact | undefined;
-  /** Its certificate or a CAE ends within so many days, or has ended. */
+  /** Its certificate or a CAE expires within this many days, or has expired. */
   readonly endsWithin?: number | undefined;
 }
 
@@ -44,10 +44,10 @@ interface Row extends Omit<ListedEnterprise, 'lacks' | 'lastCfeAt'> {
   readonly lastCfeAt: string | null;
 }
 
-/** The last day of a certificate `c` in Montevideo. */
+/** SQL for the last day of a certificate `c` in Montevideo. */
 export const LAST_DAY = sql`(c.not_after at time zone 'America/Montevideo')::date`;
 
-/** Whether a fact holds of the joined row. */
+/** SQL for each condition for READY. */
 const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
   prodPermission: sql`'PROD' = any (permissions)`,
   validCertificate: sql`certificate_holds`,
@@ -56,21 +56,19 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
   dateCome: sql`date_come`,
 };
 
-/** At `now`, which is on the day `today`: enterprises behind the RUT `after`, in the order of their RUTs. */
+/** Returns a page of enterprises at `now`, on the day `today`, by RUT, after the RUT `after`. */
 export async function listVisibleEnterprises(
   em: EntityManager,
   seen: Seen,
   { text, status, lacks, endsWithin }: EnterpriseFilter,
   { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
 ): Promise<ListedEnterprise[]> {
-  // The text's own characters have no meaning of their own.
-  const part = text?.replace(/[\\%_]/g, '\\$&');
   const matching = whereAll(
     visibleTo(seen, 'e.rut'),
     after !== null && sql`e.rut > ${after}`,
     status !== undefined && sql`e.status = ${status}`,
-    part !== undefined &&
-      sql`(e.rut like ${`${part}%`} or e.legal_name ilike ${`%${part}%`} or e.trade_name ilike ${`%${part}%`})`,
+    text !== undefined &&
+      sql`(e.rut like ${`${escapeLike(text)}%`} or e.legal_name ilike ${containsPattern(text)} or e.trade_name ilike ${containsPattern(text)})`,
   );
   const wanted = whereAll(
     lacks !== undefined && sql`not (${FACTS[lacks]})`,
@@ -94,10 +92,10 @@ export async function listVisibleEnterprises(
       where ${matching}
     ) as found
     where ${wanted} order by rut limit ${limit}`;
-  return rows.map(listed);
+  return rows.map(toListedEnterprise);
 }
 
-function listed({
+function toListedEnterprise({
   permissions,
   hasPlan,
   dateCome,
@@ -126,7 +124,7 @@ export interface AccountRole {
   readonly role: 'OWNER' | 'MEMBER' | 'VIEWER';
 }
 
-/** The accounts that have a role at an enterprise, its owner first. */
+/** Returns the accounts with a role at an enterprise, its owner first. */
 export function listAccountRoles(em: EntityManager, rut: string): Promise<AccountRole[]> {
   return em.execute<AccountRole[]>(
     `select account.id as "accountId", name, role from (

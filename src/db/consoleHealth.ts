@@ -1,4 +1,4 @@
-/** What the first page of the console reads: how things stand, of all enterprises or of those that somebody sees. */
+/** Queries of the console's first page: the state of all enterprises, or of the visible ones. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
@@ -10,10 +10,10 @@ import { waitsForRetrySql } from './deliveries.ts';
 import { type Seen, visibleAmong, visibleTo } from './roles.ts';
 import { type Fragment, runSql, whereAll } from './sql.ts';
 
-/** At most this many rows of each list. */
+/** Most rows of each list. */
 const MOST = 20;
 const DAY_MILLISECONDS = 86_400_000;
-/** A paper is told of so long before its end. */
+/** Certificates and CAEs are shown this long before they expire. */
 const SOON_DAYS = 30;
 
 interface Group {
@@ -22,12 +22,12 @@ interface Group {
   readonly oldest: Date;
 }
 
-/** The first of a list, and whether there are more. */
-interface Few<T> {
+/** The start of a list, and whether it continues. */
+interface ShortList<T> {
   readonly rows: readonly T[];
   readonly hasMore: boolean;
 }
-const few = <T>(found: readonly T[]): Few<T> => ({
+const takeFew = <T>(found: readonly T[]): ShortList<T> => ({
   rows: found.slice(0, MOST),
   hasMore: found.length > MOST,
 });
@@ -35,14 +35,17 @@ const few = <T>(found: readonly T[]): Few<T> => ({
 export interface Health {
   readonly pending: readonly (Group & { status: CfeStatus })[];
   readonly stuck: readonly (Group & { reason: StuckReason })[];
-  /** Papers for production that run low, end soon or ended lately, these at the end. */
-  readonly papers: Few<DocumentWarning>;
-  /** Those with deliveries that were given up in the last 24 hours, or that wait for their next retry. */
-  readonly webhooks: Few<FailingWebhook>;
+  /** Warnings about certificates and CAEs for production: low, about to expire, or recently expired, those last. */
+  readonly papers: ShortList<DocumentWarning>;
+  /** Webhooks with deliveries that were given up in the last 24 hours or wait for a retry. */
+  readonly webhooks: ShortList<FailingWebhook>;
   readonly reports: {
-    /** Production's reports of days that are over which the authority does not have, how many of them late, and when the first is due. */
+    /**
+     * Production's reports of past days that the authority does not have: how many, how many late, and when the first
+     * is due.
+     */
     readonly due: { readonly count: number; readonly late: number; readonly first: Date } | null;
-    /** Those that wait for a person. */
+    /** Reports that need support. */
     readonly stuck: readonly {
       reason: StuckReason;
       environment: Environment;
@@ -52,17 +55,17 @@ export interface Health {
   };
 }
 
-/** A webhook that does not take what is sent to it. */
+/** A webhook with failing deliveries. */
 export interface FailingWebhook {
   readonly id: string;
   readonly url: string;
   /** Deliveries given up in the last 24 hours. */
   readonly failed: number;
-  /** Deliveries that were refused and wait for a retry. */
+  /** Deliveries that failed and wait for a retry. */
   readonly waiting: number;
 }
 
-/** How things stand at `now`; papers and reports as of `businessNow`. */
+/** Reads the state at `now`; certificates, CAEs and reports as of `businessNow`. */
 export async function readConsoleHealth(
   em: EntityManager,
   seen: Seen,
@@ -96,8 +99,8 @@ export async function readConsoleHealth(
       reason: key as StuckReason,
       oldest: new Date(oldest),
     })),
-    papers: few(papers),
-    webhooks: few(webhooks),
+    papers: takeFew(papers),
+    webhooks: takeFew(webhooks),
     reports,
   };
 }

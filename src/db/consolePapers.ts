@@ -1,4 +1,4 @@
-/** What the console tells of papers that need somebody: those that end, and numbers that run low. */
+/** The console's warnings: expiring certificates and CAEs, and numbers that run low. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { CfeType } from '../domain/cfeTypes.ts';
@@ -12,39 +12,42 @@ import { countRecentNumbers } from './warnings.ts';
 export const DOCUMENT_WARNING_KINDS = ['low', 'cae', 'certificate'] as const;
 type PaperKind = (typeof DOCUMENT_WARNING_KINDS)[number];
 
-/** A CAE with numbers left or a certificate that signs, which end; or a type whose numbers run low, of all its CAEs. */
+/**
+ * A warning: an expiring CAE with numbers left, an expiring current certificate, or a type whose numbers run low over
+ * all its CAEs.
+ */
 export interface DocumentWarning {
   readonly kind: PaperKind;
-  /** Of the CAE or certificate; where numbers run low, of one of the type's CAEs. */
+  /** The id of the CAE or certificate; for low numbers, of one of the type's CAEs. */
   readonly id: string;
   readonly rut: string;
   readonly legalName: string;
-  /** Null: it is a certificate. */
+  /** Null for certificates. */
   readonly type: CfeType | null;
   readonly serie: string | null;
   readonly authorizationNumber: string | null;
   /** Its last day in Montevideo. */
   readonly ends: string;
-  /** By which day it stands in the list: its last one, and where numbers run low today. */
+  /** The day it is sorted by: its last day, or today for low numbers. */
   readonly day: string;
   readonly numbersLeft: number | null;
 }
 
-/** A paper that ended so long ago is told of no more. */
+/** Expired certificates and CAEs are shown for this long. */
 const TOLD_DAYS = 30;
 
-/** Which papers to list: of which kind, and those that end within so many days. */
+/** Selects warnings by kind, and by days until expiry. */
 interface PaperFilter {
   readonly now: Date;
   readonly within: number;
   readonly kind?: PaperKind | undefined;
-  /** Those of suspended enterprises not. */
+  /** Leaves out suspended enterprises. */
   readonly isIssuing?: boolean;
 }
 
 /**
- * Papers for production that end within so many days from `now` or ended lately, and types whose numbers run low, by their day and
- * behind `after`; with `endedLast` those that have ended come at the end.
+ * Returns warnings for production: certificates and CAEs that expire within `within` days or expired recently, and
+ * types with low numbers; by day, after `after`. `endedLast`: expired ones come last.
  */
 export async function listDocumentWarnings(
   em: EntityManager,
@@ -59,7 +62,7 @@ export async function listDocumentWarnings(
   const today = montevideoDate(now);
   const ends = (day: Fragment): Fragment =>
     sql`${day} between ${addDays(today, -TOLD_DAYS)} and ${addDays(today, within)}`;
-  const low = kind === undefined || kind === 'low' ? await typesThatRunLow(em, seen, now) : [];
+  const low = kind === undefined || kind === 'low' ? await findLowTypes(em, seen, now) : [];
   const wanted = whereAll(
     visibleTo(seen, 'paper.rut'),
     kind !== undefined && sql`kind = ${kind}`,
@@ -84,7 +87,7 @@ export async function listDocumentWarnings(
     where ${wanted} order by ${order}, kind, paper.id limit ${limit}`;
 }
 
-/** A type of an enterprise as it is counted. */
+/** The numbers of one type of an enterprise. */
 interface Counted extends Omit<TypeNumbers, 'used'> {
   readonly id: string;
   readonly rut: string;
@@ -94,10 +97,10 @@ interface Counted extends Omit<TypeNumbers, 'used'> {
 }
 
 /**
- * The types whose numbers for production run low, by the rule of the warnings. Their pace, which takes many questions, is asked of those
- * alone that were warned of at the last hour's turn (docs/contract.md#warnings); few numbers are seen at once.
+ * Returns the types whose numbers for production run low, by the rule of the warnings. The expensive check of the
+ * pace runs only for types with a stored hourly warning (docs/contract.md#warnings); a low count shows at once.
  */
-async function typesThatRunLow(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
+async function findLowTypes(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
   const counted = await runSql(em)<Counted>`
     select counted.*, w.rut is not null as "isWarned" from (
       select rut, type, min(id::text) as id, max(expiration_date)::text as ends,

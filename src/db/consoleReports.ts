@@ -1,4 +1,4 @@
-/** What the console's pages of daily reports read. */
+/** Queries of the console's pages of daily reports. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { CfeType } from '../domain/cfeTypes.ts';
@@ -19,19 +19,22 @@ export interface ReportRow extends ReportKey {
   readonly stuckReason: StuckReason | null;
 }
 
-/** Which reports to list: every condition that is given must hold. */
+/** Selects reports; all given conditions must hold. */
 export interface ConsoleReportFilter extends ReportFilter {
-  /** Only those that wait for a person. */
+  /** Only reports that need support. */
   readonly stuck?: boolean | undefined;
-  /** Only those that were due before, and that the authority does not have. */
+  /** Only reports that were due before this time and that the authority does not have. */
   readonly lateAt?: Date | undefined;
 }
 
-/** Of these the authority has no report. */
-const NOT_THERE = sql`status in ('OPEN', 'SENT', 'REFUSED')`;
-/** Older reports that the authority does not have are its affair and ours no more. */
+/** SQL for reports that the authority does not have. */
+const NOT_AT_AUTHORITY = sql`status in ('OPEN', 'SENT', 'REFUSED')`;
+/** Older missing reports no longer matter to the authority. */
 const REPORT_DAYS = 70;
-/** How many of production's reports of days that are over the authority does not have, how many of them late, and when the first is due. */
+/**
+ * Counts production's reports of past days that the authority does not have, and the late ones, and returns when the
+ * first is due; null if there are none.
+ */
 export async function countReportsDue(
   em: EntityManager,
   seen: Seen,
@@ -41,13 +44,13 @@ export async function countReportsDue(
   const rows = await runSql(em)<{ count: number; late: number; first: string | null }>`
     select count(*)::int as count, count(*) filter (where due_at < ${now})::int as late, min(due_at) as first
     from daily_report
-    where environment = 'production' and ${NOT_THERE} and date < ${today} and date > ${addDays(today, -REPORT_DAYS)}
+    where environment = 'production' and ${NOT_AT_AUTHORITY} and date < ${today} and date > ${addDays(today, -REPORT_DAYS)}
       and ${visibleTo(seen, 'rut')}`;
   const { count = 0, late = 0, first = null } = rows[0] ?? {};
   return first === null ? null : { count, late, first: new Date(first) };
 }
 
-/** Where a page of the list ended: whether its last row waits for a person (`1`), its day, its RUT and environment. */
+/** Returns the cursor of a report: whether it needs support (`1`), day, RUT and environment. */
 export const reportCursor = ({ stuckReason, date, rut, environment }: ReportRow): readonly string[] => [
   stuckReason === null ? '0' : '1',
   date,
@@ -56,7 +59,8 @@ export const reportCursor = ({ stuckReason, date, rut, environment }: ReportRow)
 ];
 
 /**
- * Reports behind a place, those first that wait for a person, each part the latest day first: two questions.
+ * Returns reports after a cursor, first those that need support, each part with the latest day first. Takes two
+ * queries.
  */
 export async function listVisibleReports(
   em: EntityManager,
@@ -65,10 +69,16 @@ export async function listVisibleReports(
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReportRow[]> {
   const stuck =
-    after === null || after[0] === '1' ? await part(em, seen, filter, { isStuck: true, after, limit }) : [];
+    after === null || after[0] === '1'
+      ? await listReportsPart(em, seen, filter, { isStuck: true, after, limit })
+      : [];
   if (filter.stuck === true || stuck.length >= limit) return stuck;
   const behind = after?.[0] === '0' ? after : null;
-  const others = await part(em, seen, filter, { isStuck: false, after: behind, limit: limit - stuck.length });
+  const others = await listReportsPart(em, seen, filter, {
+    isStuck: false,
+    after: behind,
+    limit: limit - stuck.length,
+  });
   return [...stuck, ...others];
 }
 
@@ -78,7 +88,7 @@ interface Page {
   readonly limit: number;
 }
 
-async function part(
+async function listReportsPart(
   em: EntityManager,
   seen: Seen,
   filter: ConsoleReportFilter,
@@ -87,20 +97,20 @@ async function part(
   const rows = await runSql(em)<Omit<ReportRow, 'dueAt'> & { due: string }>`
     select report.rut, report.environment, report.date::text as date, report.status, sequence, due_at as due,
       is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
-    from (${placesOf(seen, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
+    from (${selectReportKeys(seen, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
       join daily_report report using (rut, environment, date) join enterprise e on e.rut = place.rut
     order by place.date desc, place.rut, place.environment`;
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
 }
 
 /**
- * The keys of those that match. Reports that wait for a person, or that the authority has not found right, are few: an index leads
- * to those of all. Of the others each enterprise that is seen gives its newest, for the days of all others between theirs would be
- * read otherwise; whoever sees everything reads them as they come.
+ * Selects the keys of matching reports. Stuck, late and inconsistent ones are few: one index leads to them. Otherwise
+ * each visible enterprise contributes its newest, which avoids reading other enterprises' days; operators read all in
+ * order.
  */
-function placesOf(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment {
+function selectReportKeys(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment {
   const { rut, status, lateAt } = filter;
-  const matching = conditionsOf(filter, page);
+  const matching = filterCondition(filter, page);
   const isFew = page.isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
   if (rut === undefined && (seen === null || isFew))
     return sql`select rut, environment, date from daily_report where ${matching} and ${visibleAmong(seen, 'rut')}`;
@@ -112,7 +122,7 @@ function placesOf(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment
 
 const report = conditionBuilder<'daily_report'>();
 
-function conditionsOf(
+function filterCondition(
   { environment, status, from, to, lateAt }: ConsoleReportFilter,
   { isStuck, after }: Page,
 ): Fragment {
@@ -120,7 +130,7 @@ function conditionsOf(
   return whereAll(
     report('stuck_reason', isStuck ? 'is not' : 'is', null),
     report.and({ environment, status }),
-    lateAt && sql`${NOT_THERE} and due_at < ${lateAt}`,
+    lateAt && sql`${NOT_AT_AUTHORITY} and due_at < ${lateAt}`,
     lateAt && report('date', '>', addDays(montevideoDate(lateAt), -REPORT_DAYS)),
     from !== undefined && report('date', '>=', from),
     to !== undefined && report('date', '<=', to),
@@ -129,19 +139,19 @@ function conditionsOf(
   );
 }
 
-/** What is held now of one type of a day. */
+/** Our current counts of one type of a day. */
 export interface HeldNumbers {
   readonly type: CfeType;
   readonly issued: number;
   readonly annulled: number;
 }
 
-/** A day with more CFEs than this is not counted while somebody waits. */
+/** Larger days are not counted while a page loads. */
 const MOST_COUNTED = 50_000;
 
 /**
- * What we hold of a day now, by type: CFEs that the authority has accepted or observed, and numbers annulled with the day. Null
- * where the day has too many CFEs to count them for a page.
+ * Counts a day by type: accepted or observed CFEs, and annulled numbers. Returns null if the day has too many CFEs to
+ * count for a page.
  */
 export async function countHeldNumbers(
   em: EntityManager,

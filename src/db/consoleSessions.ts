@@ -3,7 +3,7 @@ import { type OperatorRole, SESSION, type SignInMethod } from '../domain/people.
 import { ConsoleSession } from './entities/people.ts';
 import { declareStatement, runStatement } from './sql.ts';
 
-/** A session that is good, and whose it is. */
+/** A valid session and its person. */
 export interface LiveSession {
   readonly id: string;
   readonly personId: string;
@@ -14,7 +14,7 @@ export interface LiveSession {
   readonly complete: boolean;
 }
 
-/** How exact the last use of a session is: it is written once a minute, not with every request. */
+/** Precision of a session's last use: it is written once a minute, not with every request. */
 const SEEN_PRECISION_MILLISECONDS = 60_000;
 
 const TOUCH = declareStatement(
@@ -32,8 +32,8 @@ const TOUCH = declareStatement(
 );
 
 /**
- * The session with this token; null where there is none, it ended, it is too old, or its person is disabled. `byPerson`: somebody did
- * something, so that it is in use; a page that draws itself anew does not keep it alive.
+ * Returns the session with this token; null if it is unknown, ended or too old, or its person is disabled.
+ * `byPerson`: a person acted, so the session stays alive; pages that refresh automatically do not extend it.
  */
 export async function useSession(
   em: EntityManager,
@@ -80,12 +80,12 @@ export function insertSession(
   em.create(ConsoleSession, { ...values, seenAt: values.createdAt, endedAt: null });
 }
 
-/** Ends a session. False where it had ended. */
+/** Ends a session; returns false if it had already ended. */
 export async function endSession(em: EntityManager, id: string, now: Date): Promise<boolean> {
   return (await em.nativeUpdate(ConsoleSession, { id, endedAt: null }, { endedAt: now })) > 0;
 }
 
-/** Ends the sessions of a person: all, but that one, or only that one; answers how many. */
+/** Ends the sessions of a person: all, all `but` one, or `only` one; returns how many. */
 export function endSessionsOf(
   em: EntityManager,
   personId: string,
@@ -105,7 +105,7 @@ export function endSessionsOf(
   );
 }
 
-/** The sessions of a person that are good at `now`, newest first. */
+/** Returns the sessions of a person that are valid at `now`, newest first. */
 export function listLiveSessions(em: EntityManager, personId: string, now: Date): Promise<ConsoleSession[]> {
   return em.find(
     ConsoleSession,

@@ -1,4 +1,4 @@
-/** Requests and failures that are counted, and how many are allowed. */
+/** Counters of requests and failures, and their limits. */
 import type { EntityData, EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
@@ -15,7 +15,7 @@ import { Enterprise } from './entities/enterprises.ts';
 import { RateLimit } from './entities/people.ts';
 import { declareStatement, runStatement } from './sql.ts';
 
-/** How long a count of requests, of failed authentications, of attempts to sign in and of forms is of use: its window. */
+/** How long counters of requests, failed authentications, sign-in attempts and forms are kept: their window. */
 export const COUNT_MILLISECONDS =
   Math.max(...Object.values(HOURLY_LIMITS).map(({ seconds }) => seconds)) * 1_000;
 export const FAILURE_MILLISECONDS = FAILURE_LIMIT.seconds * 1_000;
@@ -24,18 +24,18 @@ export const FORM_MILLISECONDS = FORM_LIMIT.seconds * 1_000;
 
 interface Row {
   count: number;
-  /** When the window began, in seconds of the epoch. */
+  /** The start of the window, in seconds since the epoch. */
   since: number;
   /** The account's own limit. */
   per_hour: number | null;
 }
 
-/** A request that is counted, and what it is let in by. */
+/** A counted request, with the rows that decide whether it is admitted. */
 export interface RequestAdmission {
   readonly quota: Quota;
-  /** The enterprise that it is about; null where there is none of that RUT. */
+  /** The enterprise of the request; null if it does not exist. */
   readonly enterprise: Enterprise | null;
-  /** What an operator granted to the account at that enterprise; null when nothing. */
+  /** The role of the account at that enterprise, as granted by an operator, or null. */
   readonly granted: GrantedRole | null;
 }
 
@@ -58,8 +58,8 @@ const ADMIT = declareStatement(
 );
 
 /**
- * Counts one request against the hourly limit of an account, its own or everyone's, and looks up what the checks after it
- * ask for: one statement, so that counting is exact. `rut`: null where no enterprise is meant. The caller refuses.
+ * Counts one request against the hourly limit of an account, and reads the rows for later checks, in one statement,
+ * so that counting is exact. `rut`: null if the request has none. The caller rejects.
  */
 export async function admitRequest(
   em: EntityManager,
@@ -72,11 +72,11 @@ export async function admitRequest(
     granted: GrantedRole | null;
   }
   const limit = HOURLY_LIMITS[environment];
-  const { at, over } = windowAt(now, limit);
+  const { at, over } = windowBounds(now, limit);
   const [row] = await runStatement<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
   if (!row) throw new Error('a counter answered no row');
   const { enterprise, granted } = row;
-  return { quota: quotaOf(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
+  return { quota: toQuota(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
 }
 
 /** Counts one failed authentication of a network. */
@@ -86,14 +86,14 @@ export const countFailedAuthentication = (em: EntityManager, network: string, no
     now,
   });
 
-/** Counts a form that a person sends in the console. */
+/** Counts a form that a person submits in the console. */
 export const countForm = (em: EntityManager, personId: string, now: Date): Promise<Quota> =>
   countInWindow(em, { table: 'form_count', key: 'person_id', count: 'forms' }, personId, {
     limit: FORM_LIMIT,
     now,
   });
 
-/** Counts an attempt to sign in from a place that has `most`. */
+/** Counts a sign-in attempt from `place`, which may make `most`. */
 export const countSignIn = (
   em: EntityManager,
   { place, most }: { place: string; most: number },
@@ -104,7 +104,7 @@ export const countSignIn = (
     now,
   });
 
-/** Takes back attempts to sign in of each place: they were no failures. */
+/** Subtracts sign-in attempts of each place that succeeded. */
 export async function forgiveSignIn(
   em: EntityManager,
   places: readonly string[],
@@ -116,14 +116,14 @@ export async function forgiveSignIn(
   ]);
 }
 
-/** Counts one for a key of a table, before it is known what comes of it, so that many at once are counted too. */
+/** Counts before the result is known, so that concurrent attempts count too. */
 async function countInWindow(
   em: EntityManager,
   { table, key, count }: { table: string; key: string; count: string },
   of: string,
   { limit, now }: { limit: RequestLimit; now: Date },
 ): Promise<Quota> {
-  const { at, over } = windowAt(now, limit);
+  const { at, over } = windowBounds(now, limit);
   const [row] = await em.execute<Row[]>(
     `insert into ${table} as mine (${key}, since, ${count})
      values (?, ?::timestamptz, 1)
@@ -133,15 +133,15 @@ async function countInWindow(
      returning ${count} as count, extract(epoch from since)::float8 as since, null::integer as per_hour`,
     [of, at, over, over],
   );
-  return quotaOf(row, limit);
+  return toQuota(row, limit);
 }
 
-/** `now` in words, and the moment at or before which a window must have begun to be over. */
-function windowAt(now: Date, { seconds }: RequestLimit): { at: string; over: string } {
+/** Returns `now` in ISO format, and the latest start of a window that has ended. */
+function windowBounds(now: Date, { seconds }: RequestLimit): { at: string; over: string } {
   return { at: now.toISOString(), over: new Date(now.getTime() - seconds * 1_000).toISOString() };
 }
 
-function quotaOf(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
+function toQuota(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
   if (!row) throw new Error('a counter answered no row');
   return {
     limit: { most: row.per_hour ?? most, seconds },
@@ -150,7 +150,7 @@ function quotaOf(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
   };
 }
 
-/** Stores how many requests an hour an account may make in an environment; `keep`: unless a number is there already. */
+/** Stores the hourly request limit of an account in an environment; `keep`: does not replace a stored one. */
 export async function putRateLimit(
   em: EntityManager,
   limit: Omit<RateLimit, symbol>,
@@ -162,43 +162,43 @@ export async function putRateLimit(
   });
 }
 
-/** How many requests an hour an account may make in production: its own number, else everyone's. */
+/** Returns the hourly request limit of an account in production: its own, or the default. */
 export async function findHourlyLimit(em: EntityManager, accountId: string): Promise<number> {
   const own = await em.findOne(RateLimit, { accountId, environment: 'production' });
   return own?.perHour ?? HOURLY_LIMITS.production.most;
 }
 
-/** How long a counter is of use, with a day in hand: its day in Montevideo. */
+/** How long a daily counter is kept: its day in Montevideo, and one day of margin. */
 export const DAILY_COUNT_MILLISECONDS = 2 * 86_400_000;
 
-/** A counter that may not go beyond `most` in a day. */
+/** A counter with a daily limit. */
 export interface DayLimit {
   readonly counter: string;
   readonly most: number;
-  /** Does not hold while this counter of the same call is at most `first`. */
+  /** The limit does not apply while this counter of the same call is at most `first`. */
   readonly except?: { readonly counter: string; readonly first: number };
 }
 
-/** What was counted once on a day in Montevideo, `YYYY-MM-DD`. */
+/** One earlier count of a day in Montevideo, `YYYY-MM-DD`. */
 export interface DayCount {
   readonly counter: string;
   readonly day: string;
 }
 
 /**
- * Adds one to each counter of today in Montevideo, less what was counted before; returns the first limit that is exceeded
- * then, and the caller rolls back. Counters are held until the transaction ends, in one order for all: no deadlock.
+ * Adds one to each of today's counters (Montevideo) and subtracts earlier counts. Returns the first exceeded limit,
+ * and the caller rolls back. All callers lock counters in the same order, until the transaction ends: no deadlock.
  */
 export async function countToday<L extends DayLimit>(
   em: EntityManager,
   limited: readonly L[],
   now: Date,
-  takenBack: readonly DayCount[] = [],
+  uncounted: readonly DayCount[] = [],
 ): Promise<L | null> {
   const day = montevideoDate(now);
   const changes = [
     ...limited.map(({ counter }) => ({ counter, day, by: 1 })),
-    ...takenBack.map((counted) => ({ ...counted, by: -1 })),
+    ...uncounted.map((counted) => ({ ...counted, by: -1 })),
   ];
   const rows = await em.execute<{ counter: string; by: number; count: number }[]>(
     `with changes as materialized (

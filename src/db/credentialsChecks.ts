@@ -2,13 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { countToday, type DayCount } from './counts.ts';
 import { CredentialsChecks } from './entities/enterprises.ts';
 
-/** Whose checks of which enterprise. */
+/** An account that has the login of an enterprise checked. */
 interface Checker {
   rut: string;
   accountId: string;
 }
 
-/** What an account had checked at an enterprise so far; the open transaction holds the enterprise's lock. */
+/** Returns the checks of an account at an enterprise; the open transaction holds the enterprise's lock. */
 export async function findCredentialsChecks(em: EntityManager, checker: Checker): Promise<CredentialsChecks> {
   const held = await em.findOne(CredentialsChecks, { ...checker });
   const none = { day: '', checks: 0, failures: 0, failedAt: null, pendingHash: null, countsAsFailed: false };
@@ -16,15 +16,15 @@ export async function findCredentialsChecks(em: EntityManager, checker: Checker)
 }
 
 /**
- * Ends the checks of an enterprise that are under way, of other accounts than this one: none of them is to hear of an
- * answer. They stay counted as failed: the authority may have been asked already.
+ * Ends other accounts' pending checks of an enterprise, so that they get no result. They stay counted as failed: the
+ * authority may already have been asked.
  */
 export async function withdrawOtherChecks(em: EntityManager, { rut, accountId }: Checker): Promise<void> {
   const others = { rut, accountId: { $ne: accountId }, pendingHash: { $ne: null } };
-  end(await em.find(CredentialsChecks, others));
+  endChecks(await em.find(CredentialsChecks, others));
 }
 
-/** Counts an answer of the authority for the account that waits for it. */
+/** Counts an answer of the authority for the accounts that wait for it. */
 export async function countCheckResult(
   em: EntityManager,
   rut: string,
@@ -35,12 +35,12 @@ export async function countCheckResult(
     checks.failures = answer.failed ? checks.failures + 1 : 0;
     if (answer.failed) checks.failedAt = answer.now;
   }
-  const counted = end(waiting);
+  const counted = endChecks(waiting);
   if (!answer.failed && counted.length > 0) await countToday(em, [], answer.now, counted);
 }
 
-/** Ends checks that were under way; what of them stands among the failures of their accounts. */
-function end(checks: readonly CredentialsChecks[]): DayCount[] {
+/** Ends pending checks; returns those that count among the failures of their accounts. */
+function endChecks(checks: readonly CredentialsChecks[]): DayCount[] {
   const counted = checks.filter(({ countsAsFailed }) => countsAsFailed);
   for (const one of checks) {
     one.pendingHash = null;
@@ -49,10 +49,10 @@ function end(checks: readonly CredentialsChecks[]): DayCount[] {
   return counted.map(({ accountId, day }) => ({ counter: failureCounterOf(accountId), day }));
 }
 
-/** The counter of an account's failed checks, of all its enterprises; those under way among them. */
+/** Returns the counter of an account's failed checks at all enterprises, pending ones included. */
 export const failureCounterOf = (accountId: string): string => `failed checks of ${accountId}`;
 
-/** Whether a check under way may still lower that counter. */
+/** Returns whether a pending check may still lower that counter. */
 export async function hasPendingCheck(em: EntityManager, accountId: string): Promise<boolean> {
   const underWay = { accountId, countsAsFailed: true, pendingHash: { $ne: null } };
   return (await em.count(CredentialsChecks, underWay)) > 0;

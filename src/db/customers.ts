@@ -5,18 +5,19 @@ import { storedFrom } from '../domain/fields.ts';
 import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
 import { Customer } from './entities/enterprises.ts';
+import { containsPattern } from './sql.ts';
 
-/** A customer as its address names it. */
+/** The key of a customer, as in its URL. */
 export interface CustomerKey {
   rut: string;
   docType: DocumentType;
   docNumber: string;
 }
 
-/** What is stored of a customer beside its key; what the search looks into is made here. */
+/** The stored fields of a customer besides its key; the search text is derived from them. */
 type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'>;
 
-/** What is stored of a customer whom a caller describes at `now`; null for what the body leaves out. */
+/** Converts a request body into the stored fields at `now`; missing fields become null. */
 export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
   return {
     ...storedFrom(CUSTOMER_FIELDS, body),
@@ -25,16 +26,16 @@ export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
   };
 }
 
-/** Which customers to list: every condition that is given must hold. */
+/** Selects customers; all given conditions must hold. */
 interface CustomerFilter {
   rut: string;
-  /** A part of the legal name; accents and case do not count. */
+  /** Part of the legal name; ignores accents and case. */
   legalName?: string | undefined;
   docNumber?: string | undefined;
   countryCode?: string | undefined;
 }
 
-/** Whether an enterprise has more customers than `most`. */
+/** Returns whether an enterprise has more than `most` customers. */
 export async function hasMoreCustomersThan(em: EntityManager, rut: string, most: number): Promise<boolean> {
   const beyond = await em.execute<unknown[]>('select 1 from customer where rut = ? offset ? limit 1', [
     rut,
@@ -43,7 +44,7 @@ export async function hasMoreCustomersThan(em: EntityManager, rut: string, most:
   return beyond.length > 0;
 }
 
-/** Stores a customer and answers it; null when the enterprise has one with that document already. */
+/** Stores a customer and returns it; null if the enterprise already has one with that document. */
 export async function insertCustomer(
   em: EntityManager,
   key: CustomerKey,
@@ -65,7 +66,7 @@ export async function insertCustomer(
   return rows.length === 0 ? null : em.findOne(Customer, { ...key });
 }
 
-/** Puts `facts` in the place of what was stored of a customer; null when there is none with that document. */
+/** Replaces the fields of a customer; returns null if none has that document. */
 export async function replaceCustomer(
   em: EntityManager,
   key: CustomerKey,
@@ -75,7 +76,7 @@ export async function replaceCustomer(
   return customer && em.assign(customer, { ...facts, legalNameSearch: searchText(facts.legalName) });
 }
 
-/** Forgets a customer and answers its id; null when there is none with that document. */
+/** Deletes a customer and returns its id; null if none has that document. */
 export async function removeCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
   const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!customer) return null;
@@ -83,20 +84,20 @@ export async function removeCustomer(em: EntityManager, key: CustomerKey): Promi
   return customer.id;
 }
 
-/** A page of an enterprise's customers, in the order of their names. */
+/** Returns a page of an enterprise's customers, by name. */
 export function findCustomers(
   em: EntityManager,
   filter: CustomerFilter,
   page: { skip: number; limit: number },
 ): Promise<Customer[]> {
-  return em.find(Customer, conditionsOf(filter), {
+  return em.find(Customer, toWhere(filter), {
     orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
     offset: page.skip,
     limit: page.limit,
   });
 }
 
-/** A page of an enterprise's customers, in the order of their names: those after the name, number and type of one. */
+/** Returns a page of an enterprise's customers, by name, after the name, number and document type of one. */
 export function listCustomersAfter(
   em: EntityManager,
   filter: CustomerFilter,
@@ -107,7 +108,7 @@ export function listCustomersAfter(
   return em.find(
     Customer,
     {
-      ...conditionsOf(filter),
+      ...toWhere(filter),
       ...(after && {
         $or: [
           { legalNameSearch: { $gt: legalNameSearch } },
@@ -120,14 +121,13 @@ export function listCustomersAfter(
   );
 }
 
-function conditionsOf({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
+function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
   return {
     rut,
     ...(docNumber === undefined ? {} : { docNumber }),
     ...(countryCode === undefined ? {} : { countryCode }),
-    ...(legalName === undefined ? {} : { legalNameSearch: { $like: containing(searchText(legalName)) } }),
+    ...(legalName === undefined
+      ? {}
+      : { legalNameSearch: { $like: containsPattern(searchText(legalName)) } }),
   };
 }
-
-/** The pattern of texts that contain `part`, whose own characters have no meaning of their own. */
-const containing = (part: string): string => `%${part.replace(/[\\%_]/g, '\\$&')}%`;

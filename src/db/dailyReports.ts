@@ -1,4 +1,4 @@
-/** The reports of days and their submissions (docs/daily-report.md). */
+/** Daily reports and their submissions (docs/daily-report.md). */
 import { type EntityManager, type FilterQuery, LockMode } from '@mikro-orm/postgresql';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
@@ -13,7 +13,7 @@ import { DailyReport, ReportDuty, ReportSubmission } from './entities/reports.ts
 import { recordEvent } from './events.ts';
 import { enqueue } from './outbox.ts';
 
-/** Names one report. */
+/** The key of one report. */
 export interface ReportKey {
   readonly rut: string;
   readonly environment: Environment;
@@ -21,10 +21,10 @@ export interface ReportKey {
   readonly date: string;
 }
 
-/** Key columns only, of whatever else a value may hold. */
+/** Picks the key from a larger object. */
 export const reportKey = ({ rut, environment, date }: ReportKey): ReportKey => ({ rut, environment, date });
 
-/** The start of a report's workflow, or with `signal` that and the signal. */
+/** Returns the message that starts a report's workflow, with `signal` also sends it. */
 export function reportDayMessage(
   report: ReportKey & { status: ReportStatus },
   signal?: SignalName,
@@ -44,7 +44,7 @@ export function reportDayMessage(
   };
 }
 
-/** Reports whose workflow has still something to do, or a person has. */
+/** Reports that are not final: the workflow or support has work to do. */
 export const UNENDED_REPORTS = {
   $or: [
     { isComplete: false },
@@ -54,12 +54,12 @@ export const UNENDED_REPORTS = {
   ],
 } satisfies FilterQuery<DailyReport>;
 
-/** The report, or null. */
+/** Returns the report, or null. */
 export function findReport(em: EntityManager, key: ReportKey): Promise<DailyReport | null> {
   return em.findOne(DailyReport, reportKey(key));
 }
 
-/** The report, locked until the open transaction ends; throws where there is none. */
+/** Returns the report, locked until the open transaction ends; throws if it does not exist. */
 export function lockReport(em: EntityManager, key: ReportKey): Promise<DailyReport> {
   return em.findOneOrFail(DailyReport, reportKey(key), {
     lockMode: LockMode.PESSIMISTIC_WRITE,
@@ -67,7 +67,7 @@ export function lockReport(em: EntityManager, key: ReportKey): Promise<DailyRepo
   });
 }
 
-/** Its submissions, the first one first. */
+/** Returns the submissions of a report, oldest first. */
 export function listSubmissions(
   em: EntityManager,
   key: ReportKey,
@@ -79,7 +79,7 @@ export function listSubmissions(
   });
 }
 
-/** Its last submission; null before the first. */
+/** Returns the last submission of a report; null before the first. */
 export async function findLastSubmission(
   em: EntityManager,
   key: ReportKey,
@@ -91,7 +91,7 @@ export async function findLastSubmission(
   return last ?? null;
 }
 
-/** Which reports to list: every condition that is given must hold. */
+/** Selects reports; all given conditions must hold. */
 export interface ReportFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
@@ -100,7 +100,7 @@ export interface ReportFilter {
   to?: string | undefined;
 }
 
-const matching = ({ rut, environment, status, from, to }: ReportFilter): FilterQuery<DailyReport> => ({
+const toWhere = ({ rut, environment, status, from, to }: ReportFilter): FilterQuery<DailyReport> => ({
   ...(rut === undefined ? {} : { rut }),
   ...(environment === undefined ? {} : { environment }),
   ...(status === undefined ? {} : { status }),
@@ -109,25 +109,25 @@ const matching = ({ rut, environment, status, from, to }: ReportFilter): FilterQ
     : { date: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lte: to }) } }),
 });
 
-/** The reports that match, the latest day first. */
+/** Returns the matching reports, latest day first. */
 export function listReports(
   em: EntityManager,
   filter: ReportFilter,
   { skip, limit }: { skip: number; limit: number },
 ): Promise<DailyReport[]> {
-  return em.find(DailyReport, matching(filter), {
+  return em.find(DailyReport, toWhere(filter), {
     orderBy: { date: 'desc', rut: 'asc', environment: 'asc' },
     offset: skip,
     limit,
   });
 }
 
-/** How many reports match. */
+/** Counts the matching reports. */
 export function countReports(em: EntityManager, filter: ReportFilter): Promise<number> {
-  return em.count(DailyReport, matching(filter));
+  return em.count(DailyReport, toWhere(filter));
 }
 
-/** Stores rows for days of an enterprise that have none, each OPEN and not begun. */
+/** Stores missing reports of an enterprise, OPEN and not started. */
 export async function storeOpenReports(
   em: EntityManager,
   days: readonly ReportKey[],
@@ -149,8 +149,8 @@ export async function storeOpenReports(
 }
 
 /**
- * Starts the earliest report of an enterprise that is due and was not begun, with the open transaction, unless one is
- * under way: days follow one another, but for those that wait for a person. Whether one was started.
+ * Starts the earliest due report of an enterprise, with the open transaction, unless one is in progress; reports that
+ * need support do not block the next day. Returns whether it started one.
  */
 async function startNextReport(em: EntityManager, rut: string, now: Date): Promise<boolean> {
   const [next] = await em.execute<{ date: string }[]>(
@@ -171,8 +171,8 @@ async function startNextReport(em: EntityManager, rut: string, now: Date): Promi
 }
 
 /**
- * Moves a submission, and with it the report, which the open transaction has locked; customers' servers are told of
- * production's. False, and nothing changed, where it may not go there.
+ * Moves a submission and its report, which the open transaction has locked, and records the event for production.
+ * Returns false, and changes nothing, if the move is not allowed.
  */
 export async function moveSubmission(
   em: EntityManager,
@@ -185,7 +185,10 @@ export async function moveSubmission(
   return true;
 }
 
-/** Gives a locked report another status or sequence, tells of it, and lets the next day begin where this one is sent. */
+/**
+ * Changes status or sequence of a locked report, records the event, and starts the next day's report once this one is
+ * sent.
+ */
 export async function moveReport(
   em: EntityManager,
   report: DailyReport,
@@ -202,7 +205,7 @@ export async function moveReport(
   if (to.status !== 'OPEN' && to.status !== 'SENT') await startNextReport(em, report.rut, now);
 }
 
-/** Notes why a report waits for a person; null: it does not any more. The next day need not wait with it. */
+/** Records why a report needs support; null: it no longer does. The next day's report starts anyway. */
 export async function markReportStuck(
   em: EntityManager,
   key: ReportKey,
@@ -219,8 +222,8 @@ export async function markReportStuck(
 }
 
 /**
- * Stores that a submission is about to be sent, provided that it stands as it was read: of two attempts at once one
- * sends. False where the other was first.
+ * Stores that a submission is about to be sent, if it has not changed since it was read: of two concurrent attempts
+ * one sends. Returns false for the other.
  */
 export async function markReportSending(
   em: EntityManager,
@@ -230,15 +233,15 @@ export async function markReportSending(
   return em.transactional(async (open) => {
     const report = await lockReport(open, key);
     const submission = await open.findOneOrFail(ReportSubmission, { id }, { refresh: true });
-    const stands = submission.status === status && submission.sentAt?.getTime() === sentAt?.getTime();
-    if (!stands || (status !== 'PREPARED' && status !== 'SENT')) return false;
+    const isUnchanged = submission.status === status && submission.sentAt?.getTime() === sentAt?.getTime();
+    if (!isUnchanged || (status !== 'PREPARED' && status !== 'SENT')) return false;
     submission.sentAt = now;
     if (status === 'PREPARED') await moveSubmission(open, { report, submission, to: 'SENT' }, now);
     return true;
   });
 }
 
-/** A CFE whose fate the report of its day waits for. */
+/** A CFE whose result the report of its day needs. */
 export interface UnsettledCfe {
   readonly type: CfeType;
   readonly sequence: number;
@@ -247,10 +250,10 @@ export interface UnsettledCfe {
   readonly status: CfeStatus;
 }
 
-/** At most `limit` CFEs of a day of which it is not known yet what became of their numbers, by type and place. */
+/** Returns at most `limit` CFEs of a day whose number is undecided, by type and sequence number. */
 export function listUnsettledCfes(em: EntityManager, key: ReportKey, limit: number): Promise<UnsettledCfe[]> {
   const { rut, environment, date } = key;
-  // Two questions, each with an index of its own: the day may have hundreds of thousands of CFEs.
+  // Two queries, each with its own index: a day may have hundreds of thousands of CFEs.
   const ofDay = `rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?`;
   return em.execute<UnsettledCfe[]>(
     `select type, sequence, serie, numero, status from (
@@ -263,12 +266,15 @@ export function listUnsettledCfes(em: EntityManager, key: ReportKey, limit: numb
   );
 }
 
-// From when on enterprises are reported for, and the days that are due.
+// The reporting obligation of enterprises, and due days.
 
-/** Days of an enterprise whose rows are stored at a time: a year's. */
+/** Days of an enterprise that are stored at a time: about a year. */
 const MOST_DAYS = 400;
 
-/** Notes, with the open transaction, that an enterprise has become READY on that day; the first time counts. */
+/**
+ * Starts the reporting obligation of an enterprise that became READY on that day, with the open transaction; later
+ * calls change nothing.
+ */
 export async function startReporting(em: EntityManager, rut: string, date: string): Promise<void> {
   await em.execute(
     'insert into report_duty (rut, from_date, next_date) values (?, ?, ?) on conflict do nothing',
@@ -277,8 +283,8 @@ export async function startReporting(em: EntityManager, rut: string, date: strin
 }
 
 /**
- * Sets the days for which we report: from `from` on until `until`, exclusive. Refuses (INVALID_INPUT) a first day that would
- * leave out days before an earlier `until` that are still to be stored.
+ * Sets the days that we report: `from` the first, or `until` the first one not reported. Throws INVALID_INPUT for a
+ * first day that would skip days before an earlier `until` that are not stored yet.
  */
 export async function setReportingDays(
   em: EntityManager,
@@ -295,25 +301,25 @@ export async function setReportingDays(
     if (!found) return em.create(ReportDuty, { rut, ...values });
     const { untilDate, fromDate, nextDate } = found;
     if (untilDate === null) {
-      await takeBack(em, rut, { from: fromDate, until: days.from });
+      await deleteUnsentReports(em, rut, { from: fromDate, until: days.from });
     } else if (nextDate < untilDate) {
       if (days.from > untilDate)
         throw new Refusal(
           'INVALID_INPUT',
-          `We report until ${untilDate}, and not all of those days are in hand yet: start again once they are.`,
+          `We report until ${untilDate}, and not all of those days are stored yet: start again once they are.`,
         );
       if (nextDate < days.from) values.nextDate = nextDate;
     }
     return em.assign(found, values);
   }
   const { until } = days;
-  await takeBack(em, rut, { from: until, until: null });
+  await deleteUnsentReports(em, rut, { from: until, until: null });
   if (found) return em.assign(found, { untilDate: until });
   return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
 }
 
-/** Days that were not sent are another system's now; a run that waits for one finds no row, and ends. */
-async function takeBack(
+/** Deletes unsent reports: another system sends those days. A workflow waiting for one finds no row, and ends. */
+async function deleteUnsentReports(
   em: EntityManager,
   rut: string,
   { from, until }: { from: string; until: string | null },
@@ -329,8 +335,8 @@ async function takeBack(
 }
 
 /**
- * The RUTs, in order after `after`, of enterprises with a day to report that has no row yet, or whose report was not
- * begun; at most `limit`. `today`: in Montevideo; days before it are due.
+ * Returns at most `limit` RUTs, in order after `after`, of enterprises with a due day that has no row, or whose
+ * report was not started. `today`: in Montevideo; days before it are due.
  */
 export async function rutsWithDueReports(
   em: EntityManager,
@@ -350,8 +356,8 @@ export async function rutsWithDueReports(
 }
 
 /**
- * Stores the rows of an enterprise's days that are due, and starts the first report that may go; with the open
- * transaction. Whether one was started.
+ * Stores an enterprise's due reports and starts the first one that may go, with the open transaction. Returns whether
+ * it started one.
  */
 export async function startDueReports(
   em: EntityManager,
@@ -378,13 +384,13 @@ export async function startDueReports(
   return startNextReport(em, rut, now);
 }
 
-/** Days of production, `YYYY-MM-DD`: from `from` on, until `until` (exclusive; null: with no end). */
+/** Days of production, `YYYY-MM-DD`: from `from`, until `until` (exclusive; null: no end). */
 export interface ReportingDays {
   readonly from: string;
   readonly until: string | null;
 }
 
-/** The days that we report for an enterprise, as `startDueReports` takes them; null before it was READY the first time. */
+/** Returns the days that we report for an enterprise, as in `startDueReports`; null before it was first READY. */
 export async function findReportingDays(em: EntityManager, rut: string): Promise<ReportingDays | null> {
   const [days] = await em.execute<ReportingDays[]>(
     `select greatest(least(from_date, next_date), issuer_since)::text as "from", until_date::text as until
@@ -394,16 +400,16 @@ export async function findReportingDays(em: EntityManager, rut: string): Promise
   return days ?? null;
 }
 
-// Days that were changed after their report was put together.
+// Days that changed after their report was built.
 
-/** An annulment is visible when its transaction commits, which may be so long after its moment. */
+/** An annulment becomes visible at its commit, up to this long after its time. */
 const COMMITS_WITHIN = '10 minutes';
-/** Nothing that changes a day is decided later: E06 has 60 days. */
+/** No later decision changes a day: E06 has 60 days. */
 const LOOKED_BACK = '70 days';
 
 /**
- * Wakes reports whose day got an annulment, or a verdict that support did not wait for, since they were put together, and
- * incomplete ones that are not stuck: each looks again, and corrects itself where something changed. Returns how many.
+ * Signals reports to check again that are incomplete, or whose day has a new annulment, or a verdict that support did
+ * not wait for; skips stuck ones. A report corrects itself if something changed. Returns how many.
  */
 export async function wakeChangedReports(em: EntityManager, now: Date): Promise<number> {
   return em.transactional(async (open) => {
@@ -422,7 +428,7 @@ export async function wakeChangedReports(em: EntityManager, now: Date): Promise<
              and left(cfe.document ->> 'signedAt', 10) = settled.date::text
              and cfe.settled_at > settled.looked_at - interval '${COMMITS_WITHIN}')
        ), locked as materialized (
-         -- By day, as those do that go on from one day to the next.
+         -- Locks by day, in the same order as transactions that start the next day's report.
          select rut, environment, date from daily_report join due using (rut, environment, date)
          where stuck_reason is null order by rut, environment, date for update of daily_report
        )

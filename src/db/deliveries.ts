@@ -6,18 +6,18 @@ import { newDeliveryWorkflowId, SIGNALS, type WorkflowMessage } from '../tempora
 import { Delivery, DeliveryAttempt, Event } from './entities/webhooks.ts';
 import { enqueue } from './outbox.ts';
 
-/** The condition that a delivery was refused and waits for its next retry; `table` names its row. */
+/** SQL: a delivery failed and waits for its next retry. `table`: the name of its row. */
 export const waitsForRetrySql = (table: string): string =>
   `${table}.status = 'PENDING' and ${table}.next_attempt_at is not null`;
 
-/** Whether somebody may want it sent again at once: it was given up, or waits for its next retry. */
+/** Returns whether a delivery may be resent now: it was given up, or waits for its next retry. */
 export const isUndelivered = ({
   status,
   nextAttemptAt,
 }: Pick<Delivery, 'status' | 'nextAttemptAt'>): boolean =>
   status === 'FAILED' || (status === 'PENDING' && Boolean(nextAttemptAt));
 
-/** Puts an event on its way to a webhook with the open transaction: its delivery, and the workflow that sees to it. */
+/** Creates a delivery of an event to a webhook, and starts its workflow, with the open transaction. */
 export function insertDelivery(
   em: EntityManager,
   { webhookId, event }: { webhookId: string; event: Event },
@@ -42,21 +42,21 @@ export function insertDelivery(
 }
 
 /**
- * Puts a delivery, locked by the open transaction, on its way once more: same id, same bytes, at once, a new schedule.
- * One that waits for its retry waits no longer.
+ * Sends a delivery again that the open transaction has locked: same id, same bytes, immediately, with a new retry
+ * schedule. A waiting retry ends.
  */
 export async function restartDelivery(em: EntityManager, delivery: Delivery, now: Date): Promise<void> {
   const event = await em.findOneOrFail(Event, { id: delivery.eventId });
-  // Its last attempt may be under way: failing, it must not end what was just asked for.
+  // If its last attempt is in progress and fails, it must not end the new schedule.
   delivery.askedAgain = delivery.status === 'PENDING';
   delivery.status = 'PENDING';
   delivery.settledAt = null;
   delivery.nextAttemptAt = null;
-  // By signal: a run that waits is woken, one that is just ending is started again.
+  // By signal, which wakes a waiting workflow, and starts one that is just ending again.
   enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }
 
-/** Starts the workflow of a delivery, its schedule at the beginning; of the event it tells which, where and whose it is. */
+/** Returns the message that starts the workflow of a delivery, with a new retry schedule. */
 export function deliveryMessage(
   { id, workflowId, eventName }: Pick<Delivery, 'id' | 'workflowId' | 'eventName'>,
   { rut, environment }: { rut: string | null; environment: string },
@@ -74,18 +74,18 @@ export function deliveryMessage(
   };
 }
 
-/** The delivery with this id, or null. */
+/** Returns the delivery with this id, or null. */
 export async function findDelivery(em: EntityManager, id: string): Promise<Delivery | null> {
   return isUuid(id) ? em.findOne(Delivery, { id }) : null;
 }
 
-/** The delivery with this id, locked until the open transaction ends, or null. */
+/** Returns the delivery with this id, locked until the open transaction ends, or null. */
 export async function lockDelivery(em: EntityManager, id: string): Promise<Delivery | null> {
   if (!isUuid(id)) return null;
   return em.findOne(Delivery, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** The attempts of deliveries, in the order in which they were made. */
+/** Returns the attempts of deliveries, in order. */
 export function listDeliveryAttempts(
   em: EntityManager,
   deliveryIds: readonly string[],
@@ -97,7 +97,7 @@ export function listDeliveryAttempts(
   );
 }
 
-/** Whether that execution has made an attempt of the delivery already. */
+/** Returns whether this activity execution has already made an attempt of the delivery. */
 export async function hasDeliveryAttempt(
   em: EntityManager,
   deliveryId: string,
@@ -111,7 +111,7 @@ export async function insertDeliveryAttempt(
   em: EntityManager,
   values: Omit<DeliveryAttempt, 'number' | symbol>,
 ): Promise<void> {
-  // Counted on from the last one: the first may be gone by age.
+  // Counts from the last one: the first may have been purged.
   const [last] = await em.find(
     DeliveryAttempt,
     { deliveryId: values.deliveryId },

@@ -1,4 +1,4 @@
-/** Deliveries as the console lists them: over all webhooks that somebody sees, page by page, however many there are. */
+/** Deliveries of all visible webhooks for the console, page by page, for any number of rows. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Environment } from '../domain/cfeTypes.ts';
@@ -8,29 +8,29 @@ import { Delivery } from './entities/webhooks.ts';
 import type { Seen } from './roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
-/** Which deliveries: every condition that is given must hold. */
+/** Selects deliveries; all given conditions must hold. */
 export interface DeliveryListFilter {
   readonly webhookId?: string | undefined;
   readonly status?: DeliveryStatus | undefined;
   readonly event?: string | undefined;
-  /** The enterprise that the event is about. */
+  /** The enterprise of the event. */
   readonly rut?: string | undefined;
   readonly environment?: Environment | undefined;
-  /** The CFE that it is about, by its cfe_id. */
+  /** The CFE of the event, by cfe_id. */
   readonly cfeId?: string | undefined;
-  /** Made at this moment or later, and before that one. */
+  /** Created at `from` or later, and before `to`. */
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
 }
 
-/** One delivery with what its webhook and its event are. */
+/** A delivery with columns of its webhook and event. */
 export interface ListedDelivery {
   readonly id: string;
   readonly webhookId: string;
   readonly accountId: string;
   readonly accountName: string;
   readonly url: string;
-  /** It cannot be sent to any more. */
+  /** A removed webhook receives nothing any more. */
   readonly isWebhookRemoved: boolean;
   readonly event: string;
   readonly status: DeliveryStatus;
@@ -41,21 +41,21 @@ export interface ListedDelivery {
   readonly environment: Environment;
   readonly cfeId: string | null;
   readonly attempts: number;
-  /** What the last attempt met with: a status of HTTP, or a word for why there was no answer. */
+  /** The result of the last attempt: an HTTP status, or a word for why there was no response. */
   readonly lastResult: string | null;
 }
 
-/** A place in the list, newest first: the one after which it goes on. */
+/** Cursor of the list, newest first: the last delivery of the previous page. */
 export interface DeliveryCursor {
   readonly createdAt: string;
   readonly id: string;
 }
 
-/** The events that are about one CFE, written out as the index on them has it (event_of_cfe). */
+/** SQL for events of one CFE, spelled exactly as in the index event_of_cfe. */
 const OF_A_CFE = sql`event.name in (${sql.join(
   EVENT_NAMES.filter((name) => eventRow(name).isOfOneCfe).map((name) => sql.lit(name)),
 )})`;
-// As text: what JSON may hold and PostgreSQL's cannot must not keep a row from being indexed.
+// Matches text: JSON that jsonb cannot hold must not break the index.
 const CFE_ID = sql`substring(event.body from '"cfe_id":[[:space:]]*"([0-9]+-[0-9]+)"')`;
 
 interface Row extends Omit<ListedDelivery, 'createdAt' | 'settledAt' | 'nextAttemptAt'> {
@@ -69,7 +69,7 @@ interface Page {
   readonly limit: number;
 }
 
-/** A page of deliveries, newest first. `seen`: the accounts whose webhooks count; null for all. */
+/** Returns a page of deliveries, newest first. `seen`: the accounts of the webhooks; null: all. */
 export async function listDeliveryPage(
   em: EntityManager,
   seen: Seen,
@@ -82,7 +82,7 @@ export async function listDeliveryPage(
       d.settled_at as "settledAt", d.next_attempt_at as "nextAttemptAt", event.rut, event.environment,
       case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
       coalesce(last.http_status::text, last.error) as "lastResult"
-    from (${chosenDeliveries(seen, filter, page)}) chosen join delivery d on d.id = chosen.id
+    from (${selectDeliveryIds(seen, filter, page)}) chosen join delivery d on d.id = chosen.id
     join webhook w on w.id = d.webhook_id join account a on a.id = w.account_id join event on event.id = d.event_id
     left join lateral (
       select number, http_status, error from delivery_attempt where delivery_id = d.id order by number desc limit 1) last on true
@@ -95,13 +95,13 @@ export async function listDeliveryPage(
   }));
 }
 
-/** The newest deliveries of all webhooks. */
+/** Returns the newest deliveries of all webhooks. */
 export async function listDeliveries(
   em: EntityManager,
   filter: DeliveryListFilter,
   limit: number,
 ): Promise<Delivery[]> {
-  const rows = await runSql(em)<{ id: string }>`${chosenDeliveries(null, filter, { after: null, limit })}`;
+  const rows = await runSql(em)<{ id: string }>`${selectDeliveryIds(null, filter, { after: null, limit })}`;
   return em.find(
     Delivery,
     { id: { $in: rows.map(({ id }) => id) } },
@@ -109,7 +109,7 @@ export async function listDeliveries(
   );
 }
 
-/** The place of a delivery in the list. */
+/** Returns the cursor of a delivery. */
 export const deliveryCursor = ({ createdAt, id }: ListedDelivery): DeliveryCursor => ({
   createdAt: createdAt.toISOString(),
   id,
@@ -122,21 +122,21 @@ const delivery = conditionBuilder<'delivery'>();
 const about = conditionBuilder<'event'>();
 
 /**
- * The rows of a page. Of an enterprise or a CFE its events are the way in, of accounts each of their webhooks: an account whose last
- * delivery is long ago is as quick as one that has them all the time.
+ * Selects the ids of a page. Starts from the events for an enterprise or a CFE, and from each webhook for accounts:
+ * an account without recent deliveries is as fast as a busy one.
  */
-function chosenDeliveries(seen: Seen, filter: DeliveryListFilter, { after, limit }: Page): Fragment {
+function selectDeliveryIds(seen: Seen, filter: DeliveryListFilter, { after, limit }: Page): Fragment {
   const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
   const isOwn = webhookId !== undefined || seen !== null;
   const own = whereAll(
     webhook.and({ 'webhook.id': webhookId }),
     seen !== null && sql`webhook.account_id = any (${seen}::uuid[])`,
   );
-  const ofEvent = whereAll(
+  const eventCondition = whereAll(
     about.and({ 'event.rut': rut, 'event.environment': environment }),
     cfeId !== undefined && sql`${OF_A_CFE} and ${CFE_ID} = ${cfeId}`,
   );
-  const ofDelivery = whereAll(
+  const deliveryCondition = whereAll(
     delivery.and({ 'delivery.status': status }),
     event !== undefined && sql`delivery.event_name = ${event}`,
   );
@@ -144,21 +144,21 @@ function chosenDeliveries(seen: Seen, filter: DeliveryListFilter, { after, limit
   const isFew = status === 'FAILED' || status === 'PENDING';
   if (rut !== undefined && !isFew) {
     const events = whereAll(
-      ofEvent,
+      eventCondition,
       from && about('event.created_at', '>=', from),
       to && about('event.created_at', '<', to),
-      // A delivery is made with its event and is of its moment.
+      // A delivery is created with its event, at the same time.
       after && sql`event.created_at <= ${after.createdAt}`,
       after && sql`(event.created_at, delivery.id) < (${after.createdAt}, ${after.id})`,
     );
-    // The fence keeps the events in front: of no other is a delivery read.
+    // `offset 0` makes PostgreSQL start from the events: it reads no other deliveries.
     return sql`select delivery.id from event cross join lateral (
         select delivery.id from delivery join webhook on webhook.id = delivery.webhook_id
-        where delivery.event_id = event.id and ${own} and ${ofDelivery} offset 0) delivery
+        where delivery.event_id = event.id and ${own} and ${deliveryCondition} offset 0) delivery
       where ${events} order by event.created_at desc, delivery.id desc limit ${limit}`;
   }
   const wanted = whereAll(
-    ofDelivery,
+    deliveryCondition,
     from && delivery('delivery.created_at', '>=', from),
     to && delivery('delivery.created_at', '<', to),
     after && sql`(delivery.created_at, delivery.id) < (${after.createdAt}, ${after.id})`,
@@ -166,8 +166,8 @@ function chosenDeliveries(seen: Seen, filter: DeliveryListFilter, { after, limit
   if (rut !== undefined || environment !== undefined || cfeId !== undefined)
     return sql`select delivery.id from event join delivery on delivery.event_id = event.id
         join webhook on webhook.id = delivery.webhook_id
-      where ${ofEvent} and ${own} and ${wanted} ${newestFirst}`;
-  // Those that wait are few of all; those of one event are read by webhook.
+      where ${eventCondition} and ${own} and ${wanted} ${newestFirst}`;
+  // Waiting deliveries are few overall; those of one event name are read by webhook.
   if (isOwn && status === 'PENDING')
     return sql`select delivery.id from delivery
       where ${wanted} and coalesce(delivery.webhook_id in (select id from webhook where ${own}), false) ${newestFirst}`;

@@ -1,44 +1,43 @@
-/** What is kept for Idempotency-Keys: answers for a time, and CFEs, whose rows carry their keys for ever. */
+/** Results for Idempotency-Keys: answers, for a limited time, and CFEs, whose rows keep their keys permanently. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { RequestOutline } from '../crypto/requestOutline.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { Cfe, type FirstAnswer } from './entities/receipts.ts';
 import { declareStatement, runStatement } from './sql.ts';
 
-/** A key as its account uses it. */
+/** A key with its account and environment. */
 export interface KeyScope {
   readonly accountId: string;
   readonly environment: Environment;
   readonly key: string;
 }
 
-/** The Idempotency-Key of a request, and the keyed hash of what it asks for. */
+/** The Idempotency-Key of a request, and the keyed hash of its content. */
 export interface RequestKey {
   readonly key: string;
   readonly hash: Buffer;
-  /** What is kept of it, so that another request with the key can be told where it differs. */
+  /** The stored outline, which shows how another request with the key differs. */
   readonly outline: () => RequestOutline;
 }
 
-/** How long an answer is kept for its key (docs/contract.md#idempotency); CFEs are kept for ever. */
+/** How long an answer is kept for its key (docs/contract.md#idempotency); CFEs are permanent. */
 export const ANSWER_MILLISECONDS = 24 * 3_600_000;
 
-/** What a key stands for: an answer word for word, or the CFE that its request made. */
+/** The result for a key: an answer, word for word, or the CFE of its request. */
 export type KeptResult = { readonly hash: Uint8Array; readonly outline: RequestOutline } & (
   | { readonly kind: 'answer'; readonly answer: string }
   | { readonly kind: 'cfe'; readonly cfe: Cfe }
 );
 
-/** What a key's advisory lock is taken by. */
+/** Returns the name of the advisory lock of a key. */
 export const keyLockName = ({ accountId, environment, key }: KeyScope): string =>
   JSON.stringify([accountId, environment, key]);
 
-/** PostgreSQL's code for a lock that was not had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Takes a key's advisory lock until the open transaction ends, so that requests with one key follow one another.
- * Answers false when another holds it for `milliseconds` more; the transaction is lost then.
+ * Takes the advisory lock of a key until the open transaction ends, so that requests with one key follow one another.
+ * Returns false, with the transaction aborted, if another request keeps the lock for `milliseconds`.
  */
 export async function lockIdempotencyKey(
   em: EntityManager,
@@ -67,7 +66,7 @@ const KEPT = declareStatement(
      and kept.environment = asked.environment and kept.key = asked.key and kept.created_at > asked.since`,
 );
 
-/** What the key stands for at `now`: a CFE, or an answer that is still kept; null when nothing. */
+/** Returns the result for a key at `now`: a CFE, or an answer that is still kept; null if there is none. */
 export async function findKeptResult(
   em: EntityManager,
   scope: KeyScope,
@@ -87,7 +86,7 @@ export async function findKeptResult(
       { id: row.cfe_uuid },
       { populate: ['idempotencyHash', 'idempotencyOutline', 'firstAnswer'] },
     );
-    // A CFE that is found by its key has both with it.
+    // A CFE with a key always has both.
     const { idempotencyHash: hash, idempotencyOutline: outline } = cfe;
     return { kind: 'cfe', hash: hash as Uint8Array, outline: outline as RequestOutline, cfe };
   }
@@ -95,7 +94,7 @@ export async function findKeptResult(
   return { kind: 'answer', hash: row.hash, outline: row.outline, answer: row.answer };
 }
 
-/** Keeps the answer to the request with a key, in place of one that has had its time. */
+/** Stores the answer to the request with a key, in place of an expired one. */
 export async function keepAnswer(
   em: EntityManager,
   scope: KeyScope,
@@ -118,13 +117,13 @@ export async function keepAnswer(
   );
 }
 
-/** Answers given before this moment are kept no longer at `now`. */
+/** Returns the time before which answers have expired at `now`. */
 export const answerCutoff = (now: Date): string =>
   new Date(now.getTime() - ANSWER_MILLISECONDS).toISOString();
 
 /**
- * Records how a CFE with a key was first answered, where that was not as it was taken: its request waited for the
- * verdict. What is recorded already stays; a CFE without a key has none.
+ * Records the first answer about a CFE with a key, if the request waited for the verdict. Does nothing if one is
+ * recorded, or if the CFE has no key.
  */
 export async function recordFirstAnswer(
   em: EntityManager,

@@ -1,4 +1,4 @@
-/** What an account has put into an enterprise that may not be its own: looked at before a transfer, and taken out by it. */
+/** Data at an enterprise that a new owner must not get: counted before a transfer, and removed by it. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { removableOf } from '../domain/fields.ts';
@@ -13,28 +13,28 @@ import {
 import { Mail } from './entities/mail.ts';
 import { ReceiptExport } from './entities/receipts.ts';
 
-/** Counts, and the names of fields, as an operator sees them. */
+/** Counts, and names of fields, for operators. */
 export interface Leftovers {
-  /** Fields of the enterprise that are set, by the API's names; `login` for the stored one. */
+  /** Set fields of the enterprise, by the API's names; `login` for the stored one. */
   readonly data: readonly string[];
   readonly customers: number;
-  /** E-mail addresses of those customers that are enabled. */
+  /** Enabled e-mail addresses of those customers. */
   readonly addresses: number;
-  /** Beside the first. */
+  /** Additional ones. */
   readonly branches: number;
   /** Roles of other accounts. */
   readonly grants: number;
-  /** Not paid yet. */
+  /** Unpaid. */
   readonly payments: number;
-  /** On their way. */
+  /** Not sent yet. */
   readonly mails: number;
-  /** Files of receipts that are being made, or there. */
+  /** Exports of receipts that are running or done. */
   readonly exports: number;
-  /** Webhooks' deliveries on their way. */
+  /** Webhook deliveries not sent yet. */
   readonly deliveries: number;
 }
 
-/** What is set back of the enterprise itself, by the API's names; what it cannot be without stays. */
+/** The enterprise's own fields to reset, by the API's names; required fields stay. */
 const DATA = {
   ...removableOf(ENTERPRISE_FIELDS),
   logo: 'logoSha256',
@@ -45,11 +45,11 @@ const DATA = {
 } as const satisfies Readonly<Record<string, keyof Enterprise>>;
 
 const MADE_OR_BEING_MADE = { state: { $in: ['RUNNING', 'DONE'] as const } };
-/** Those of webhooks of the account that is to own it are its own, and stay. */
+/** Deliveries to the new owner's webhooks stay. */
 const DELIVERIES = `delivery where status = 'PENDING' and event_id in (select id from event where rut = ?)
   and webhook_id in (select id from webhook where account_id is distinct from ?::uuid)`;
 
-/** What there is at an enterprise that the account `to` would not take over; null: an account unknown yet. */
+/** Counts the data at an enterprise that the account `to` would not take over; null: a new account. */
 export async function countLeftovers(
   em: EntityManager,
   enterprise: Enterprise,
@@ -80,8 +80,8 @@ export async function countLeftovers(
 }
 
 /**
- * Takes all of it out that the account `to` does not take over, with the open transaction, which holds the locks of the branches and the enterprise. Workflows that
- * bring an e-mail, a file or an event find it ended; one that checks the login has nothing to do.
+ * Removes this data with the open transaction, which holds the locks of branches and enterprise. Workflows of its
+ * e-mails, exports and events find their rows ended; a check of the login has nothing to do.
  */
 export async function removeLeftovers(
   em: EntityManager,

@@ -20,14 +20,15 @@ import { Cfe } from './entities/receipts.ts';
 import { enqueue, insertMessagesSql } from './outbox.ts';
 import { pageCriteria, type UuidPage } from './page.ts';
 
-/** What a search attribute tells of a CFE in SQL, where its cfe_id is made from its type and place. */
-const CODES = JSON.stringify(
+/** The codes of CFE types, to build cfe_ids for search attributes in SQL. */
+const CFE_CODES = JSON.stringify(
   Object.fromEntries(Object.entries(CFE_TYPES).map(([type, { code }]) => [type, String(code)])),
 );
 
 /**
- * The part of a statement that stores the e-mails of a verdict, and the starts of their workflows, for each enabled address of
- * the customer. `decided`: a CTE with id, rut, environment, type, sequence, document. Parameters: `verdictMailValues`.
+ * Stores, as part of a statement, the e-mails of decided CFEs and the starts of their workflows, for each enabled
+ * address of the customer. `decided`: a CTE with id, rut, environment, type, sequence, document. Parameters:
+ * `verdictMailValues`.
  */
 export const verdictMailsSql = (decided: string): string => `
   told as materialized (
@@ -51,18 +52,18 @@ export const verdictMailsSql = (decided: string): string => `
       'deliverReceipt',
       `'${newMailWorkflowId('')}' || id, jsonb_build_object('mailId', id, 'delays', ?::jsonb),
        jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
-         'CfeId', jsonb_build_array(('${CODES}'::jsonb ->> type) || '-' || sequence)), ?::timestamptz`,
+         'CfeId', jsonb_build_array(('${CFE_CODES}'::jsonb ->> type) || '-' || sequence)), ?::timestamptz`,
     )}
     from told)`;
 
-/** What the e-mails of a verdict depend on beside the CFE. */
+/** The inputs for the e-mails of a verdict, besides the CFE. */
 export interface VerdictMails {
   readonly now: Date;
-  /** The only addresses that e-mails of the sandbox go to. */
+  /** The only addresses that receive e-mails of the sandbox. */
   readonly sandboxMails: readonly string[];
 }
 
-/** The values of `verdictMailsSql`. */
+/** Returns the parameters of `verdictMailsSql`. */
 export const verdictMailValues = ({ now, sandboxMails }: VerdictMails): string[] => [
   JSON.stringify(sandboxMails),
   now.toISOString(),
@@ -70,16 +71,16 @@ export const verdictMailValues = ({ now, sandboxMails }: VerdictMails): string[]
   now.toISOString(),
 ];
 
-/** What an e-mail is about and where it is to go. */
+/** The kind and the address of a new e-mail. */
 export interface NewMail {
   readonly kind: MailKind;
   readonly destination: string;
   readonly byHand: boolean;
-  /** Where the Message-ID follows from what is sent; else it is made before the first attempt. */
+  /** The Message-ID, if it is derived from the content; otherwise it is made before the first attempt. */
   readonly messageId?: string;
 }
 
-/** Puts a CFE on its way to an address with the open transaction: the e-mail, and the workflow that sees to it. */
+/** Creates an e-mail with a CFE, and starts its workflow, with the open transaction. */
 export function insertMail(
   em: EntityManager,
   cfe: Pick<Cfe, 'id' | 'rut' | 'environment' | 'type' | 'sequence'>,
@@ -109,7 +110,7 @@ export function insertMail(
   return mail;
 }
 
-/** Starts the workflow of an e-mail, its schedule at the beginning. */
+/** Returns the message that starts the workflow of an e-mail, with a new retry schedule. */
 function mailMessage(
   { id, workflowId, rut, environment }: Mail,
   cfe: Pick<Cfe, 'type' | 'sequence'>,
@@ -127,7 +128,10 @@ function mailMessage(
   };
 }
 
-/** What starts the workflows of the e-mails that are under way, oldest first or a page; of one enterprise, or of all. */
+/**
+ * Returns the messages that start the workflows of pending e-mails, oldest first or a page; of one enterprise or of
+ * all.
+ */
 export async function pendingMailMessages(
   em: EntityManager,
   { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
@@ -148,8 +152,8 @@ export async function pendingMailMessages(
 }
 
 /**
- * Puts an e-mail, locked by the open transaction, on its way once more: same Message-ID, at once, a new schedule. One
- * that waits for its retry waits no longer. No limit of the day holds it back: whoever asks is limited.
+ * Sends an e-mail again that the open transaction has locked: same Message-ID, immediately, with a new retry
+ * schedule. A waiting retry ends. No daily limit applies: requests themselves are limited.
  */
 export function restartMail(
   em: EntityManager,
@@ -157,28 +161,28 @@ export function restartMail(
   cfe: Pick<Cfe, 'type' | 'sequence'>,
   now: Date,
 ): void {
-  // Its last attempt may be under way: failing, it must not end what was just asked for.
+  // If its last attempt is in progress and fails, it must not end the new schedule.
   mail.askedAgain = mail.status === 'PENDING';
   mail.status = 'PENDING';
   mail.settledAt = null;
   mail.error = null;
   mail.counted = true;
-  // By signal: a run that waits is woken, one that is just ending is started again.
+  // By signal, which wakes a waiting workflow, and starts one that is just ending again.
   enqueue(em, { ...mailMessage(mail, cfe), signal: SIGNALS.deliverAgain }, now);
 }
 
-/** The e-mail with this id, or null. */
+/** Returns the e-mail with this id, or null. */
 export async function findMail(em: EntityManager, id: string): Promise<Mail | null> {
   return isUuid(id) ? em.findOne(Mail, { id }) : null;
 }
 
-/** The e-mail with this id, locked until the open transaction ends, or null. */
+/** Returns the e-mail with this id, locked until the open transaction ends, or null. */
 export async function lockMail(em: EntityManager, id: string): Promise<Mail | null> {
   if (!isUuid(id)) return null;
   return em.findOne(Mail, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** The Message-ID of an e-mail: the one it has, or from now on `made`. */
+/** Returns the Message-ID of an e-mail; stores `made` if it has none. */
 export async function fixMessageId(
   em: EntityManager,
   { id, messageId }: Mail,
@@ -192,25 +196,25 @@ export async function fixMessageId(
   return row?.message_id ?? made;
 }
 
-/** Which e-mails to list: every condition that is given must hold. */
+/** Selects e-mails; all given conditions must hold. */
 export interface MailFilter {
   rut?: string | undefined;
   cfeUuid?: string | undefined;
   status?: MailStatus | undefined;
 }
 
-/** E-mails, newest first, at most `limit`. */
+/** Returns at most `limit` e-mails, newest first. */
 export function findMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
-  const given = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  return em.find(Mail, given, { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
+  const conditions = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+  return em.find(Mail, conditions, { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
 }
 
-/** The attempts of an e-mail, in the order in which they were made. */
+/** Returns the attempts of an e-mail, in order. */
 export function listMailAttempts(em: EntityManager, mailId: string): Promise<MailAttempt[]> {
   return em.find(MailAttempt, { mailId }, { orderBy: { number: 'asc' } });
 }
 
-/** Whether that execution has made an attempt of the e-mail already. */
+/** Returns whether this activity execution has already made an attempt of the e-mail. */
 export async function hasMailAttempt(em: EntityManager, mailId: string, execution: string): Promise<boolean> {
   return (await em.count(MailAttempt, { mailId, execution })) > 0;
 }
@@ -231,7 +235,7 @@ export interface MailOfReceiver {
   readonly cfeId: string;
 }
 
-/** The e-mails with the last `most` CFEs of an enterprise to a receiver, by the number of their document; newest first. */
+/** Returns the e-mails with the last `most` CFEs of an enterprise to a receiver, by document number; newest first. */
 export async function listMailsToReceiver(
   em: EntityManager,
   { rut, docNumber }: { rut: string; docNumber: string },
@@ -256,13 +260,13 @@ export async function listMailsToReceiver(
   return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeUuid) ?? '' }));
 }
 
-// How many e-mails go out in a day, and the addresses that get none.
+// Daily limits of e-mails, and addresses that bounced.
 
-/** That an e-mail is one more than a limit allows; whoever counts rolls back. */
+/** Thrown for an e-mail beyond a limit; the caller that counts rolls back. */
 export class MailLimitExceeded extends Error {
   override name = 'MailLimitExceeded';
   readonly limit: MailLimit;
-  /** How many the limit allows in a day. */
+  /** The daily limit. */
   readonly most: number;
 
   constructor(limit: MailLimit, most: number) {
@@ -272,18 +276,18 @@ export class MailLimitExceeded extends Error {
   }
 }
 
-/** What an e-mail counts for. */
+/** The facts by which an e-mail is counted. */
 interface CountedMail {
   readonly accountId: string;
   readonly kind: MailKind;
   readonly destination: string;
-  /** Whether a person asked for it; else it followed from a verdict. */
+  /** Whether a person requested it; otherwise it followed from a verdict. */
   readonly isAskedFor: boolean;
 }
 
 /**
- * Counts an e-mail for today, with the open transaction; throws MailLimitExceeded. A sobre that nobody asked for counts for the
- * account alone: the law demands it of each e-Factura, and the authority names the mailbox.
+ * Counts an e-mail for today, with the open transaction; throws MailLimitExceeded. A sobre that follows from a
+ * verdict counts for the account alone: the law requires it for each e-Factura, and the authority names the mailbox.
  */
 export async function countMail(em: EntityManager, mail: CountedMail, now: Date): Promise<void> {
   const { accountId, kind, isAskedFor } = mail;
@@ -311,32 +315,40 @@ export async function countMail(em: EntityManager, mail: CountedMail, now: Date)
   if (exceeded) throw new MailLimitExceeded(exceeded.limit, exceeded.most);
 }
 
-/** How long an address that refused an e-mail gets no more: mailboxes are opened again. */
+/** How long an address gets nothing after a bounce: mailboxes may be reopened. */
 export const BOUNCE_MILLISECONDS = 30 * 86_400_000;
 
-/** An address to which an account writes. */
+/** An address to which an account sends e-mails. */
 interface Address {
   readonly accountId: string;
   readonly destination: string;
 }
 
-const ofAddress = ({ accountId, destination }: Address): string[] => [accountId, destination.toLowerCase()];
+const addressValues = ({ accountId, destination }: Address): string[] => [
+  accountId,
+  destination.toLowerCase(),
+];
 
-/** Stores that an address has refused an e-mail of an account for good: no receipt goes there until the row expires. */
+/**
+ * Records that an address permanently rejected an e-mail of an account: it gets no receipts until the row expires.
+ */
 export async function recordBounce(em: EntityManager, address: Address, now: Date): Promise<void> {
   await em.execute(
     'insert into mail_bounce (account_id, destination, since) values (?, ?, ?) on conflict do nothing',
-    [...ofAddress(address), now],
+    [...addressValues(address), now],
   );
 }
 
-/** Whether it has. */
+/** Returns whether an address has bounced. */
 export async function hasBounced(em: EntityManager, address: Address): Promise<boolean> {
   const where = 'account_id = ? and destination = ?';
-  return (await em.execute(`select 1 from mail_bounce where ${where}`, ofAddress(address))).length > 0;
+  return (await em.execute(`select 1 from mail_bounce where ${where}`, addressValues(address))).length > 0;
 }
 
-/** Lets receipts go there again. */
+/** Allows receipts to an address again. */
 export async function liftBounce(em: EntityManager, address: Address): Promise<void> {
-  await em.execute('delete from mail_bounce where account_id = ? and destination = ?', ofAddress(address));
+  await em.execute(
+    'delete from mail_bounce where account_id = ? and destination = ?',
+    addressValues(address),
+  );
 }

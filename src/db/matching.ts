@@ -142,7 +142,7 @@ export const listStuckCfes = (em: EntityManager, filter: StuckFilter, page: Page
     join: sql`join enterprise on enterprise.rut = cfe.rut`,
   });
 
-/** An targetUndelivered event as lists show it. */
+/** An undelivered event as lists show it. */
 export interface Undelivered {
   readonly id: string;
   readonly status: DeliveryStatus;

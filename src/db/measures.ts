@@ -1,4 +1,4 @@
-/** What the metrics read from the database; every question is answered from a small index or a small table. */
+/** Queries of the metrics; each reads a small index or a small table. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
@@ -6,52 +6,52 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import { reportDueAt } from '../domain/workingDays.ts';
 import { type EndpointState, listEndpointStates } from './authorityEndpoints.ts';
 
-/** Longest time that one question may hold the database. */
+/** Longest time of one query. */
 const STATEMENT_MILLISECONDS = 3_000;
-/** At most this many CAEs, and as many certificates, are shown: those nearest to their end. */
+/** Most CAEs, and most certificates, to show: those that expire first. */
 const MOST_SHOWN = 1_000;
-/** What ended longer ago needs no attention any more. */
+/** Older expiries need no attention any more. */
 const FORGOTTEN_AFTER_DAYS = 30;
 
-/** How many wait, and for how many seconds the oldest of them has. */
+/** How many items wait, and how many seconds the oldest has waited. */
 export interface WaitingWork {
   readonly count: number;
   readonly oldestSeconds: number;
 }
 
-/** What is under way. */
+/** Counts of work in progress. */
 export interface WorkMeasures {
-  /** CFEs without a verdict; no row where there are none. */
+  /** CFEs without a verdict; no row for zero. */
   readonly openCfes: readonly (WaitingWork & { environment: Environment; status: CfeStatus })[];
   /** CFEs that wait for support. */
   readonly stuckCfes: readonly { environment: Environment; stuckReason: string; count: number }[];
   /** Production's daily reports of the last 70 days that are not CONSISTENT, by status. */
   readonly reports: readonly { status: string; count: number }[];
-  /** Until the first is due that the authority does not have; null where it has all. */
+  /** Seconds until the first missing report is due; null if the authority has all. */
   readonly reportsDueSeconds: number | null;
   readonly stuckReports: readonly { environment: Environment; stuckReason: string; count: number }[];
-  /** Since that bulk run came to an outcome that has not done so for the longest, of those under way; 0 where there is none. */
+  /** Seconds since the last outcome of the running bulk run that has had none for longest; 0 if none is running. */
   readonly runIdleSeconds: number;
   readonly endpoints: readonly EndpointState[];
   readonly outbox: WaitingWork;
   readonly deliveries: WaitingWork;
   readonly mails: WaitingWork;
-  /** Months of receipts that are being put into files; the oldest is the one that has not moved for longest. */
+  /** Running exports of receipts; the oldest is the one without progress for longest. */
   readonly exports: WaitingWork;
 }
 
-/** The CAEs and certificates, for production, of enterprises that are not suspended; negative days are past. */
+/** Production's CAEs and certificates of enterprises that are not suspended; negative days are past. */
 export interface ExpiryMeasures {
   readonly caes: readonly { rut: string; type: CfeType; numbersLeft: number; daysLeft: number }[];
   readonly certificates: readonly { rut: string; daysLeft: number }[];
 }
 
-/** What is under way at `now`. */
+/** Measures the work in progress at `now`. */
 export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures> {
   const at = now.toISOString();
   const waiting = `count(*)::int as count,
     coalesce(extract(epoch from ?::timestamptz - min(created_at)), 0)::float8 as "oldestSeconds"`;
-  return quickly(em, async (one) => ({
+  return withStatementTimeout(em, async (one) => ({
     openCfes: await one.execute(
       `select environment, status, ${waiting} from cfe where settled_at is null group by environment, status`,
       [at],
@@ -61,12 +61,12 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
        from cfe where stuck_reason is not null group by environment, stuck_reason`,
     ),
     ...(await measureReports(one, at)),
-    runIdleSeconds: await secondsOfRuns(one, at),
+    runIdleSeconds: await measureRunIdleSeconds(one, at),
     endpoints: await listEndpointStates(one),
-    outbox: await onlyRow(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
-    deliveries: await onlyRow(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
-    mails: await onlyRow(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
-    exports: await onlyRow(
+    outbox: await readWaiting(one, `select ${waiting} from outbox where dispatched_at is null`, [at]),
+    deliveries: await readWaiting(one, `select ${waiting} from delivery where status = 'PENDING'`, [at]),
+    mails: await readWaiting(one, `select ${waiting} from mail where status = 'PENDING'`, [at]),
+    exports: await readWaiting(
       one,
       `select ${waiting.replace('created_at', 'moved_at')} from receipt_export where state = 'RUNNING'`,
       [at],
@@ -74,7 +74,7 @@ export function measureWork(em: EntityManager, now: Date): Promise<WorkMeasures>
   }));
 }
 
-async function secondsOfRuns(em: EntityManager, at: string): Promise<number> {
+async function measureRunIdleSeconds(em: EntityManager, at: string): Promise<number> {
   const [row] = await em.execute<{ seconds: number }[]>(
     `select coalesce(extract(epoch from ?::timestamptz - min(moved_at)), 0)::float8 as seconds
      from run where state = 'RUNNING'`,
@@ -95,7 +95,7 @@ async function measureReports(
         where greatest(next_date, issuer_since) < least(until_date, ?::date)) as next`,
     [at, montevideoDate(now)],
   );
-  // A day over that the schedule has not stored yet: it may be paused, or fail.
+  // A past day that the schedule has not stored yet: it may be paused, or fail.
   const unstored = due?.next ? (reportDueAt(due.next).getTime() - now.getTime()) / 1_000 : null;
   const dues = [due?.seconds ?? null, unstored].filter((seconds) => seconds !== null);
   return {
@@ -113,9 +113,9 @@ async function measureReports(
   };
 }
 
-/** The CAEs and certificates nearest to their end at `now`, which is on the day `today` in Montevideo (`YYYY-MM-DD`). */
+/** Returns the CAEs and certificates that expire first, at `now`, on the day `today` in Montevideo (`YYYY-MM-DD`). */
 export function measureExpiries(em: EntityManager, now: Date, today: string): Promise<ExpiryMeasures> {
-  return quickly(em, async (one) => ({
+  return withStatementTimeout(em, async (one) => ({
     caes: await one.execute(
       `select rut, type,
          coalesce(sum(numbers_left) filter (where expiration_date >= ?::date), 0)::int as "numbersLeft",
@@ -137,15 +137,15 @@ export function measureExpiries(em: EntityManager, now: Date, today: string): Pr
   }));
 }
 
-/** Asks in a transaction whose statements the database itself gives up after a while. */
-function quickly<T>(em: EntityManager, ask: (em: EntityManager) => Promise<T>): Promise<T> {
+/** Runs queries in a transaction in which PostgreSQL cancels slow statements. */
+function withStatementTimeout<T>(em: EntityManager, ask: (em: EntityManager) => Promise<T>): Promise<T> {
   return em.transactional(async (one) => {
     await one.execute(`set local statement_timeout to ${STATEMENT_MILLISECONDS}`);
     return ask(one);
   });
 }
 
-async function onlyRow(em: EntityManager, sql: string, values: unknown[]): Promise<WaitingWork> {
+async function readWaiting(em: EntityManager, sql: string, values: unknown[]): Promise<WaitingWork> {
   const [row] = await em.execute<WaitingWork[]>(sql, values);
   return row ?? { count: 0, oldestSeconds: 0 };
 }

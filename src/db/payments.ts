@@ -1,15 +1,15 @@
-/** What enterprises pay: plans, and payments. */
+/** Plans and payments of enterprises. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { MemberRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Payment, Plan } from './entities/enterprises.ts';
 
-/** All plans on sale. */
+/** Returns all plans on sale. */
 export function listPlans(em: EntityManager): Promise<Plan[]> {
   return em.find(Plan, {}, { orderBy: { planId: 'asc', frequencyId: 'asc' } });
 }
 
-/** Stores plans, in place of those of the same name and frequency. */
+/** Stores plans; replaces those with the same name and frequency. */
 export async function putPlans(em: EntityManager, plans: readonly Omit<Plan, symbol>[]): Promise<void> {
   if (plans.length > 0)
     await em.upsertMany(Plan, [...plans], { onConflictFields: ['planId', 'frequencyId'] });
@@ -21,20 +21,20 @@ export async function putPlans(em: EntityManager, plans: readonly Omit<Plan, sym
 export interface PlannedEnterprise {
   readonly rut: string;
   readonly legalName: string;
-  /** What the account is there. */
+  /** The role of the account. */
   readonly role: MemberRole;
   readonly planId: string | null;
   readonly frequencyId: string | null;
-  /** What the plan costs today, as decimal text; null where it is none, or not on sale any more. */
+  /** Current price of the plan, as decimal text; null without a plan, or if it is no longer on sale. */
   readonly amount: string | null;
   readonly currency: string | null;
-  /** CFEs of production since the beginning of the month. */
+  /** CFEs of production since the start of the month. */
   readonly used: number;
-  /** Payments that wait. */
+  /** Unpaid payments. */
   readonly due: number;
 }
 
-/** A page of them, by RUT: those after one, or `only` one. `monthStart`: since when CFEs count. */
+/** Returns a page of these enterprises, by RUT, after `after`; or `only` one. `monthStart`: since when CFEs count. */
 export function listPlannedEnterprises(
   em: EntityManager,
   accountId: string,
@@ -59,12 +59,12 @@ export function listPlannedEnterprises(
   );
 }
 
-/** The payment with this id, locked until the open transaction ends, or null. */
+/** Returns the payment with this id, locked until the open transaction ends, or null. */
 export async function lockPayment(em: EntityManager, id: string): Promise<Payment | null> {
   return isUuid(id) ? em.findOne(Payment, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
 }
 
-/** Payments, newest first: all, or those of one enterprise. */
+/** Returns payments, newest first: all, or those of one enterprise. */
 export function listPayments(
   em: EntityManager,
   { rut }: { rut?: string | undefined } = {},

@@ -4,17 +4,17 @@ import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
 import { Account, Invitation, Membership, Person, SavedFilter } from './entities/people.ts';
 
-/** That a person belongs to an account, with its name. */
+/** A membership with the name of its account. */
 export interface AccountMembership {
   readonly accountId: string;
   readonly accountName: string;
   readonly role: MemberRole;
 }
 
-/** How addresses of e-mail are stored and compared. */
+/** Returns an e-mail address as it is stored and compared. */
 export const normalizeEmail = (email: string): string => email.toLowerCase();
 
-/** Stores a person, unless one with that address is there; answers who is there then, locked by the open transaction. */
+/** Stores a person unless one with this address exists; returns the stored one, locked by the open transaction. */
 export async function ensurePerson(
   em: EntityManager,
   values: Pick<Person, 'id' | 'email' | 'createdAt'>,
@@ -26,7 +26,7 @@ export async function ensurePerson(
   return requirePerson(em, values.email);
 }
 
-/** The person with this address, locked until the open transaction ends; refuses an unknown one (NOT_FOUND). */
+/** Returns the person with this address, locked until the open transaction ends; throws NOT_FOUND if unknown. */
 export async function requirePerson(em: EntityManager, email: string): Promise<Person> {
   const person = await em.findOne(
     Person,
@@ -37,22 +37,22 @@ export async function requirePerson(em: EntityManager, email: string): Promise<P
   return person;
 }
 
-/** The person with this id, locked until the open transaction ends. Throws where there is none. */
+/** Returns the person with this id, locked until the open transaction ends; throws if unknown. */
 export function lockPerson(em: EntityManager, id: string): Promise<Person> {
   return em.findOneOrFail(Person, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
-/** The person with this address, or null. */
+/** Returns the person with this address, or null. */
 export function findPerson(em: EntityManager, email: string): Promise<Person | null> {
   return em.findOne(Person, { email: normalizeEmail(email) });
 }
 
-/** The person who came by the OpenID provider as this subject, locked until the open transaction ends, or null. */
+/** Returns the person with this subject at the OpenID provider, locked until the open transaction ends, or null. */
 export function lockPersonBySubject(em: EntityManager, oidcSubject: string): Promise<Person | null> {
   return em.findOne(Person, { oidcSubject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
-/** Stores what a person is in an account, in place of what they were. */
+/** Stores the role of a person in an account; replaces an earlier one. */
 export async function putMembership(em: EntityManager, values: Omit<Membership, symbol>): Promise<void> {
   await em.upsert(Membership, values, {
     onConflictFields: ['personId', 'accountId'],
@@ -60,7 +60,7 @@ export async function putMembership(em: EntityManager, values: Omit<Membership, 
   });
 }
 
-/** The accounts that people belong to, by person; by the names of the accounts. */
+/** Returns the memberships of people, by person, sorted by the name of the account. */
 export async function listMemberships(
   em: EntityManager,
   personIds: readonly string[],
@@ -79,7 +79,7 @@ export async function listMemberships(
   );
 }
 
-/** Stores an invitation; those before it that were not accepted end with that. */
+/** Stores an invitation, and ends earlier open ones of the person. */
 export async function insertInvitation(
   em: EntityManager,
   values: Omit<Invitation, symbol | 'endedAt'>,
@@ -89,7 +89,7 @@ export async function insertInvitation(
   em.create(Invitation, { ...values, endedAt: null });
 }
 
-/** The invitation with this token that is still good, with its person; null where there is none. */
+/** Returns the open invitation with this token, with its person; null if there is none. */
 export async function findInvitation(
   em: EntityManager,
   tokenHash: Buffer,
@@ -100,12 +100,15 @@ export async function findInvitation(
   return invitation && person ? { invitation, person } : null;
 }
 
-/** Ends an invitation for good. False where another did before: of two at once one accepts it. */
+/**
+ * Ends an invitation permanently. Returns false if it had already ended: only one of two concurrent attempts accepts
+ * it.
+ */
 export async function endInvitation(em: EntityManager, id: string, now: Date): Promise<boolean> {
   return (await em.nativeUpdate(Invitation, { id, endedAt: null }, { endedAt: now })) > 0;
 }
 
-/** Keeps that the code of a step was taken. False where one of that step or a later one was taken before. */
+/** Records that the code of a step was used. Returns false if this step or a later one was used before. */
 export async function useTotpStep(em: EntityManager, personId: string, step: number): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
     'update person set totp_step = ? where id = ? and coalesce(totp_step, 0) < ? returning id',
@@ -114,10 +117,10 @@ export async function useTotpStep(em: EntityManager, personId: string, step: num
   return rows.length > 0;
 }
 
-/** Most filters that a person keeps for one list, and for all. */
+/** Most saved filters of a person, for one list and in all. */
 export const MOST_SAVED_FILTERS = { ofList: 30, inAll: 200 } as const;
 
-/** The filters that a person keeps for the list at a path, by name. */
+/** Returns a person's saved filters for the list at a path, by name. */
 export function listSavedFilters(em: EntityManager, personId: string, path: string): Promise<SavedFilter[]> {
   return em.find(
     SavedFilter,
@@ -126,7 +129,7 @@ export function listSavedFilters(em: EntityManager, personId: string, path: stri
   );
 }
 
-/** How many filters a person keeps, aside from the one of that name for the list at that path. */
+/** Counts a person's saved filters, without the one with this name for this list. */
 export async function countOtherFilters(
   em: EntityManager,
   { personId, path, name }: Pick<SavedFilter, 'personId' | 'path' | 'name'>,
@@ -139,7 +142,7 @@ export async function countOtherFilters(
   return row ?? { ofList: 0, inAll: 0 };
 }
 
-/** Keeps a filter, in place of the one of that name. */
+/** Saves a filter; replaces one with the same name. */
 export async function putSavedFilter(em: EntityManager, filter: Omit<SavedFilter, symbol>): Promise<void> {
   await em.upsert(SavedFilter, filter, {
     onConflictFields: ['personId', 'path', 'name'],
@@ -147,7 +150,7 @@ export async function putSavedFilter(em: EntityManager, filter: Omit<SavedFilter
   });
 }
 
-/** Forgets a filter of that person. False where they have none with this id. */
+/** Deletes a person's saved filter; returns false if the person has none with this id. */
 export async function deleteSavedFilter(em: EntityManager, personId: string, id: string): Promise<boolean> {
   return isUuid(id) && (await em.nativeDelete(SavedFilter, { id, personId })) > 0;
 }

@@ -1,7 +1,4 @@
-/**
- * What goes when its time is over, table by table. CFEs, their signed XML, sobres and the audit are not among it: they
- * stay for ever.
- */
+/** Deletes expired rows, table by table. CFEs, their signed XML, sobres and the audit are kept permanently. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { EXPORT_KEPT_DAYS } from '../domain/receiptExport.ts';
 import type { Purged, PurgedTable, Retention } from '../domain/retention.ts';
@@ -18,66 +15,66 @@ import { BOUNCE_MILLISECONDS } from './mails.ts';
 import type { Orm } from './orm.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
-/** After an invitation could be used for the last time: what became of it can be looked up as long. */
+/** Kept this long after expiry, to look up how an invitation ended. */
 const INVITATION_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
-/** After a session in the console began, whoever's it was. */
+/** Kept this long after a session of the console started. */
 const CONSOLE_SESSION_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
-/** Takes out at most `limit` rows of what is older than its time, in the open transaction; how many. */
+/** Deletes at most `limit` rows older than `before`, in the open transaction; returns how many. */
 type Purge = (em: EntityManager, before: Date, limit: number) => Promise<number>;
 
-/** Each table, how long its rows are kept in milliseconds, and how they go. */
+/** For each table, how long its rows are kept, in milliseconds, and how they are deleted. */
 const PURGES: Readonly<Record<PurgedTable, [kept: (retention: Retention) => number, purge: Purge]>> = {
-  outbox: [({ outboxDays }) => outboxDays * DAY_MILLISECONDS, rowsWhere('outbox', 'dispatched_at < ?')],
+  outbox: [({ outboxDays }) => outboxDays * DAY_MILLISECONDS, deleteWhere('outbox', 'dispatched_at < ?')],
   delivery_attempt: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
-    rowsWhere(
+    deleteWhere(
       'delivery_attempt',
       `at < ? and exists (select from delivery where id = delivery_attempt.delivery_id and status <> 'PENDING')`,
     ),
   ],
   mail_attempt: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
-    rowsWhere(
+    deleteWhere(
       'mail_attempt',
       `at < ? and exists (select from mail where id = mail_attempt.mail_id and status <> 'PENDING')`,
     ),
   ],
   authority_attempt: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
-    // The first one, which has the index, is never younger than the last.
-    rowsWhere('authority_attempt', 'first_at < ? and last_at < ?', 2),
+    // `first_at` has the index, and is never later than `last_at`.
+    deleteWhere('authority_attempt', 'first_at < ? and last_at < ?', 2),
   ],
   run_item: [
     ({ attemptsDays }) => attemptsDays * DAY_MILLISECONDS,
-    rowsWhere('run_item', 'exists (select from run where id = run_id and ended_at < ?)'),
+    deleteWhere('run_item', 'exists (select from run where id = run_id and ended_at < ?)'),
   ],
   receipt_export_part: [
     () => EXPORT_KEPT_DAYS * DAY_MILLISECONDS,
-    rowsWhere(
+    deleteWhere(
       'receipt_export_part',
       'exists (select from receipt_export where id = export_id and ended_at < ?)',
     ),
   ],
   event: [({ eventsDays }) => eventsDays * DAY_MILLISECONDS, purgeEvents],
-  idempotent_answer: [() => ANSWER_MILLISECONDS, rowsWhere('idempotent_answer', 'created_at < ?')],
-  request_count: [() => COUNT_MILLISECONDS, rowsWhere('request_count', 'since < ?')],
-  failed_authentication: [() => FAILURE_MILLISECONDS, rowsWhere('failed_authentication', 'since < ?')],
-  sign_in_count: [() => SIGN_IN_MILLISECONDS, rowsWhere('sign_in_count', 'since < ?')],
-  form_count: [() => FORM_MILLISECONDS, rowsWhere('form_count', 'since < ?')],
+  idempotent_answer: [() => ANSWER_MILLISECONDS, deleteWhere('idempotent_answer', 'created_at < ?')],
+  request_count: [() => COUNT_MILLISECONDS, deleteWhere('request_count', 'since < ?')],
+  failed_authentication: [() => FAILURE_MILLISECONDS, deleteWhere('failed_authentication', 'since < ?')],
+  sign_in_count: [() => SIGN_IN_MILLISECONDS, deleteWhere('sign_in_count', 'since < ?')],
+  form_count: [() => FORM_MILLISECONDS, deleteWhere('form_count', 'since < ?')],
   console_session: [() => CONSOLE_SESSION_MILLISECONDS, purgeSessions],
-  daily_count: [() => DAILY_COUNT_MILLISECONDS, rowsWhere('daily_count', 'day < ?')],
-  mail_bounce: [() => BOUNCE_MILLISECONDS, rowsWhere('mail_bounce', 'since < ?')],
-  // Used, withdrawn or replaced ones too: who invited whom, and who joined, stands in the audit.
-  account_invitation: [() => INVITATION_MILLISECONDS, rowsWhere('account_invitation', 'expires_at < ?')],
-  invitation: [() => INVITATION_MILLISECONDS, rowsWhere('invitation', 'expires_at < ?')],
-  certificate: [({ keysDays }) => keysDays * DAY_MILLISECONDS, forgetKeys],
+  daily_count: [() => DAILY_COUNT_MILLISECONDS, deleteWhere('daily_count', 'day < ?')],
+  mail_bounce: [() => BOUNCE_MILLISECONDS, deleteWhere('mail_bounce', 'since < ?')],
+  // Including used, withdrawn and replaced ones: the audit records who invited whom, and who joined.
+  account_invitation: [() => INVITATION_MILLISECONDS, deleteWhere('account_invitation', 'expires_at < ?')],
+  invitation: [() => INVITATION_MILLISECONDS, deleteWhere('invitation', 'expires_at < ?')],
+  certificate: [({ keysDays }) => keysDays * DAY_MILLISECONDS, purgeKeys],
 };
 
 /**
- * Takes out all whose time is over at `now`, in batches of one transaction each, which pass over rows that others hold. Safe
- * to repeat, and for several at once. `onPurged` is told of every batch.
+ * Deletes all rows that have expired at `now`, in batches of one transaction each, which skip locked rows. Safe to
+ * repeat, and to run concurrently. `onPurged` is called for every batch.
  */
 export async function purgeExpiredRows(
   orm: Orm,
@@ -106,8 +103,8 @@ export async function purgeExpiredRows(
   return purged;
 }
 
-/** The rows of a table where a condition holds, whose parameters are the moment before which they count as old. */
-function rowsWhere(table: string, condition: string, parameters = 1): Purge {
+/** Deletes the rows of a table that match a condition; each of its parameters is `before`. */
+function deleteWhere(table: string, condition: string, parameters = 1): Purge {
   return async (em, before, limit) => {
     const { affectedRows } = await em.execute<{ affectedRows: number }>(
       `delete from ${table} where ctid = any(array(
@@ -119,7 +116,7 @@ function rowsWhere(table: string, condition: string, parameters = 1): Purge {
   };
 }
 
-/** The worker may neither read nor lock sessions (rights.ts); nobody holds one that ended so long ago. */
+/** The worker may neither read nor lock sessions (rights.ts); no one uses one that ended so long ago. */
 async function purgeSessions(em: EntityManager, before: Date, limit: number): Promise<number> {
   const { affectedRows } = await em.execute<{ affectedRows: number }>(
     `delete from console_session where id = any(array(
@@ -131,8 +128,8 @@ async function purgeSessions(em: EntityManager, before: Date, limit: number): Pr
 }
 
 /**
- * Events with their deliveries and attempts; none of which a delivery waits, or ended after that moment: sent again by
- * hand, it may be asked about. Answers how many events.
+ * Deletes events with their deliveries and attempts, but not those with a delivery that is pending or ended after
+ * `before`: a resent one may still be looked up. Returns how many events.
  */
 async function purgeEvents(em: EntityManager, before: Date, limit: number): Promise<number> {
   const at = before.toISOString();
@@ -142,7 +139,7 @@ async function purgeEvents(em: EntityManager, before: Date, limit: number): Prom
      order by created_at limit ? for update skip locked`,
     [at, at, limit],
   );
-  // One of them may be asked for again at this moment: with its row locked it is as it is now.
+  // One may be resent at this moment: a locked row shows its current state.
   const deliveries = await em.find(
     Delivery,
     { eventId: { $in: old.map(({ id }) => id) } },
@@ -160,10 +157,10 @@ async function purgeEvents(em: EntityManager, before: Date, limit: number): Prom
 }
 
 /**
- * Private keys of certificates that were replaced before that moment, and by which no CFE is to be signed any more. The
- * certificates stay for the record. A CFE that took such a certificate has long been stored: that takes seconds.
+ * Deletes private keys of certificates that were replaced before `before` and that no CFE needs any more. The
+ * certificates stay. A CFE that had chosen such a certificate was stored long ago, within seconds.
  */
-async function forgetKeys(em: EntityManager, before: Date, limit: number): Promise<number> {
+async function purgeKeys(em: EntityManager, before: Date, limit: number): Promise<number> {
   const { affectedRows } = await em.execute<{ affectedRows: number }>(
     `update certificate set sealed_key = null where id = any(array(
        select id from certificate where replaced_at < ? and sealed_key is not null and not exists (

@@ -1,4 +1,4 @@
-/** Rates of foreign currencies, and values of the UI. */
+/** Exchange rates, and values of the UI. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { KnownRate, WantedRate } from '../domain/exchangeRate.ts';
@@ -6,20 +6,20 @@ import { ExchangeRate, UiValue } from './entities/operations.ts';
 import { runSql, whereAll } from './sql.ts';
 
 /**
- * The UI value that counts in `year`: its own, else the last before it, else the first after it; null while the table is empty
- * (docs/contract.md#value-of-the-ui). Its `year` and `estimate` tell whether it stands in for another.
+ * Returns the UI value for `year`: its own, or the last one before, or the first one after; null while the table is
+ * empty (docs/contract.md#value-of-the-ui). Its `year` and `estimate` show whether it is a substitute.
  */
 export async function findUiValue(em: EntityManager, year: number): Promise<UiValue | null> {
   const before = await em.findOne(UiValue, { year: { $lte: year } }, { orderBy: { year: 'desc' } });
   return before ?? em.findOne(UiValue, { year: { $gt: year } }, { orderBy: { year: 'asc' } });
 }
 
-/** The UI value of every year that has one. */
+/** Returns all UI values, by year. */
 export function listUiValues(em: EntityManager): Promise<UiValue[]> {
   return em.find(UiValue, {}, { orderBy: { year: 'asc' } });
 }
 
-/** Stores UI values, in place of those of the same years. */
+/** Stores UI values; replaces those of the same years. */
 export async function putUiValues(
   em: EntityManager,
   values: readonly Omit<UiValue, symbol>[],
@@ -27,9 +27,9 @@ export async function putUiValues(
   if (values.length > 0) await em.upsertMany(UiValue, [...values], { onConflictFields: ['year'] });
 }
 
-// Rates of foreign currencies; nothing else knows the table exchange_rate.
+// Exchange rates; no other module uses the table exchange_rate.
 
-/** The rates that are stored of those that are wanted, in any order. */
+/** Returns the stored ones of the wanted rates, in any order. */
 export async function findRates(em: EntityManager, wanted: readonly WantedRate[]): Promise<KnownRate[]> {
   if (wanted.length === 0) return [];
   return em.execute<KnownRate[]>(
@@ -39,7 +39,7 @@ export async function findRates(em: EntityManager, wanted: readonly WantedRate[]
   );
 }
 
-/** The latest stored rate of a currency up to a day; null where there is none. */
+/** Returns the latest stored rate of a currency up to a day, or null. */
 export async function findLastRate(
   em: EntityManager,
   { currency, date }: WantedRate,
@@ -52,23 +52,23 @@ export async function findLastRate(
   return row ?? null;
 }
 
-/** Stores rates that are not there yet: what an operator has loaded stays. */
+/** Stores missing rates; keeps those that an operator has loaded. */
 export async function insertMissingRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
-  await store(em, rates, 'ignore');
+  await upsertRates(em, rates, 'ignore');
 }
 
-/** Stores rates, in place of those of the same days. */
+/** Stores rates; replaces those of the same days. */
 export async function putRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
-  await store(em, rates, 'merge');
+  await upsertRates(em, rates, 'merge');
 }
 
-async function store(
+async function upsertRates(
   em: EntityManager,
   rates: readonly KnownRate[],
   onConflictAction: 'ignore' | 'merge',
 ): Promise<void> {
   if (rates.length === 0) return;
-  // In one order, so that two who store the same days at once wait for each other and not in a circle.
+  // Inserts in a fixed order: prevents deadlocks between concurrent calls.
   const rows = rates.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
   await em.upsertMany(
     ExchangeRate,
@@ -79,7 +79,7 @@ async function store(
 
 const key = ({ currency, date }: WantedRate): string => `${currency} ${date}`;
 
-/** Every stored rate, the latest first. */
+/** Returns all stored rates, latest first. */
 export function listRates(em: EntityManager): Promise<KnownRate[]> {
   return em.execute<KnownRate[]>(
     `select currency, date::text as date, rate::text as rate, source from exchange_rate
@@ -87,7 +87,7 @@ export function listRates(em: EntityManager): Promise<KnownRate[]> {
   );
 }
 
-/** Stored rates behind a day and currency, the latest day first; with `date` those of that day alone. */
+/** Returns stored rates after a day and currency, latest day first; with `date` only those of that day. */
 export function listRatesAfter(
   em: EntityManager,
   {

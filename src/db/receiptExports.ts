@@ -1,4 +1,4 @@
-/** Months of receipts as files: what goes into them, and their rows. */
+/** Exports of a month of receipts: their content and their rows. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
@@ -14,7 +14,7 @@ import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** A receipt as it goes into a file; `signedXml` is null where it was never signed. */
+/** A receipt for a file; `signedXml` is null if it was never signed. */
 export interface ExportedCfe {
   readonly id: string;
   readonly type: CfeType;
@@ -26,12 +26,12 @@ export interface ExportedCfe {
   readonly signedXml: string | null;
 }
 
-type Whose = Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'createdAt'>;
+type ExportedMonth = Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'createdAt'>;
 
 const cfe = conditionBuilder<'cfe'>();
 
-/** A CFE is taken near its date of emission: the index of those of an enterprise by moment leads to a month's. */
-function ofMonth({ rut, environment, month, createdAt }: Whose): Fragment {
+/** A CFE is created near its date of emission: the index by creation time leads to the month. */
+function monthCondition({ rut, environment, month, createdAt }: ExportedMonth): Fragment {
   const { first, last } = daysOfMonth(month);
   return whereAll(
     cfe.and({ rut, environment }),
@@ -42,22 +42,23 @@ function ofMonth({ rut, environment, month, createdAt }: Whose): Fragment {
   );
 }
 
-/** How many receipts are dated in that month and were taken before the file was asked for. */
-export async function countCfesOfMonth(em: EntityManager, of: Whose): Promise<number> {
+/** Counts the receipts with a date in this month that were created before the export. */
+export async function countCfesOfMonth(em: EntityManager, exported: ExportedMonth): Promise<number> {
   const [row] = await runSql(em)<{ n: number }>`
-    select count(*)::int as n from cfe where ${ofMonth(of)}`;
+    select count(*)::int as n from cfe where ${monthCondition(exported)}`;
   return row?.n ?? 0;
 }
 
-/** The next of them behind `lastCfe`, in the order in which they were taken. */
+/** Returns the next receipts after `lastCfe`, by creation time. */
 export async function listCfesOfMonth(
   em: EntityManager,
-  of: Whose & Pick<ReceiptExport, 'lastCfe'>,
+  exported: ExportedMonth & Pick<ReceiptExport, 'lastCfe'>,
   limit: number,
 ): Promise<ExportedCfe[]> {
   const wanted = whereAll(
-    ofMonth(of),
-    of.lastCfe !== null && sql`(created_at, id) > (select created_at, id from cfe where id = ${of.lastCfe})`,
+    monthCondition(exported),
+    exported.lastCfe !== null &&
+      sql`(created_at, id) > (select created_at, id from cfe where id = ${exported.lastCfe})`,
   );
   const rows = await runSql(em)<Omit<ExportedCfe, 'createdAt'> & { createdAt: string }>`
     select id, type, sequence, serie, numero, status, created_at as "createdAt", signed_xml as "signedXml"
@@ -65,21 +66,21 @@ export async function listCfesOfMonth(
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
 }
 
-/** The one that is being made of this month, with or without printed forms; null where none is. */
+/** Returns the running export of this month, with or without printed forms, or null. */
 export const findRunningExport = (
   em: EntityManager,
-  of: Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'withPdfs'>,
+  request: Pick<ReceiptExport, 'rut' | 'environment' | 'month' | 'withPdfs'>,
 ): Promise<ReceiptExport | null> => {
-  const { rut, environment, month, withPdfs } = of;
+  const { rut, environment, month, withPdfs } = request;
   return em.findOne(ReceiptExport, { rut, environment, month, withPdfs, state: 'RUNNING' });
 };
 
-/** The account that owns an enterprise, which shares the making of files with the others. */
+/** Returns the account that owns an enterprise, and by which running exports are limited. */
 export async function findExportOwner(em: EntityManager, rut: string): Promise<string> {
   return (await em.findOneOrFail(Enterprise, { rut })).ownerAccountId;
 }
 
-/** How many files are being made of all enterprises that this account owns. */
+/** Counts running exports of all enterprises of an account. */
 export async function countRunningExports(em: EntityManager, accountId: string): Promise<number> {
   const [row] = await em.execute<{ n: number }[]>(
     `select count(*)::int as n from receipt_export
@@ -89,27 +90,27 @@ export async function countRunningExports(em: EntityManager, accountId: string):
   return row?.n ?? 0;
 }
 
-/** How many files of an enterprise are being made, or there. */
+/** Counts an enterprise's exports that are running or still available. */
 export const countKeptExports = (em: EntityManager, rut: string, now: Date): Promise<number> =>
   em.count(ReceiptExport, {
     rut,
-    $or: [{ state: 'RUNNING' }, { state: 'DONE', endedAt: { $gt: keptSince(now) } }],
+    $or: [{ state: 'RUNNING' }, { state: 'DONE', endedAt: { $gt: expiryCutoff(now) } }],
   });
 
-/** A file that ended before is not there any more. */
-const keptSince = (now: Date): Date => new Date(now.getTime() - EXPORT_KEPT_DAYS * DAY_MILLISECONDS);
+/** Returns the time before which finished files have expired. */
+const expiryCutoff = (now: Date): Date => new Date(now.getTime() - EXPORT_KEPT_DAYS * DAY_MILLISECONDS);
 
-/** Whether the file is there to be fetched. */
+/** Returns whether a file is available for download. */
 export const isExportKept = (
   { state, endedAt }: Pick<ReceiptExport, 'state' | 'endedAt'>,
   now: Date,
-): boolean => state === 'DONE' && endedAt !== null && endedAt > keptSince(now);
+): boolean => state === 'DONE' && endedAt !== null && endedAt > expiryCutoff(now);
 
-/** The export with that id; null where there is none. */
+/** Returns the export with this id, or null. */
 export const findExport = (em: EntityManager, id: string): Promise<ReceiptExport | null> =>
   em.findOne(ReceiptExport, { id }, { refresh: true });
 
-/** All that are under way. */
+/** Returns the running exports, of one enterprise or of all. */
 export const listRunningExports = (em: EntityManager, rut: string | undefined): Promise<ReceiptExport[]> =>
   em.find(
     ReceiptExport,
@@ -117,7 +118,7 @@ export const listRunningExports = (em: EntityManager, rut: string | undefined): 
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );
 
-/** Starts the workflow that makes the file. */
+/** Returns the message that starts the workflow of an export. */
 export const exportMessage = ({
   id,
   rut,
@@ -129,14 +130,16 @@ export const exportMessage = ({
   searchAttributes: { EnterpriseRut: rut, Environment: environment },
 });
 
-/** The condition that one of these accounts may do more than read at the enterprise of a row; null: at all. */
-function reachedBy(accounts: Seen): Fragment {
+/** SQL: one of these accounts is more than a VIEWER at the enterprise of a row; null: operators see all. */
+function mayActCondition(accounts: Seen): Fragment {
   if (accounts === null) return sql`true`;
   return sql`rut in (select e.rut from enterprise e where e.owner_account_id = any (${accounts}::uuid[])
     union all select g.rut from enterprise_grant g where g.account_id = any (${accounts}::uuid[]) and g.role <> 'VIEWER')`;
 }
 
-/** Exports, newest first, of the enterprises at which one of these accounts may do more than read; null: of all. */
+/**
+ * Returns exports, newest first, of enterprises at which one of these accounts is more than a VIEWER; null: of all.
+ */
 export async function listExports(
   em: EntityManager,
   accounts: Seen,
@@ -149,11 +152,11 @@ export async function listExports(
     readonly environment?: Environment | undefined;
     readonly month?: string | undefined;
   },
-  /** `after`: the moment and the id of the last one that was shown. */
+  /** `after`: creation time and id of the last export of the previous page. */
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReceiptExport[]> {
   const wanted = whereAll(
-    reachedBy(accounts),
+    mayActCondition(accounts),
     conditionBuilder<'receipt_export'>().and({ rut, environment, month }),
     after && sql`(created_at, id) < (${after[0]}, ${after[1]})`,
   );
@@ -166,33 +169,33 @@ export async function listExports(
   );
 }
 
-/** Enterprises at which one of these accounts may do more than read, by name. */
+/** Returns enterprises at which one of these accounts is more than a VIEWER, by name. */
 export async function listExportableEnterprises(
   em: EntityManager,
   accounts: readonly string[],
   limit: number,
 ): Promise<{ rut: string; legalName: string }[]> {
   return runSql(em)<{ rut: string; legalName: string }>`
-    select rut, legal_name as "legalName" from enterprise where ${reachedBy(accounts)}
+    select rut, legal_name as "legalName" from enterprise where ${mayActCondition(accounts)}
     order by legal_name, rut limit ${limit}`;
 }
 
-/** What one step adds to a file. */
+/** The part that one step adds to a file. */
 export interface NewExportPart {
   readonly entries: number;
   readonly content: Buffer;
   readonly directory: Buffer;
-  /** Receipts that were looked at, the last of them, and the lines about what of them is not in the file. */
+  /** How many receipts were processed, the last of them, and lines about those that are left out. */
   readonly done: number;
   readonly lastCfe: string | null;
   readonly leftOut: readonly string[];
-  /** The file is whole with it. */
+  /** Whether the file is complete with this part. */
   readonly isLast: boolean;
 }
 
 /**
- * Stores the part that follows those that `to` had when it was read. False where another attempt has stored it meanwhile, or the
- * file has ended: nothing is stored then, so that no receipt is twice in it.
+ * Stores the next part of a file. Returns false, and stores nothing, if another attempt has stored it, or the export
+ * has ended: no receipt appears twice.
  */
 export async function addExportPart(
   em: EntityManager,
@@ -230,7 +233,7 @@ export async function addExportPart(
   return affectedRows === 1;
 }
 
-/** All lines about what is not in a file, in the order of its receipts. */
+/** Returns all lines about receipts that are left out, in order. */
 export async function readLeftOutLines(em: EntityManager, id: string): Promise<string> {
   const [row] = await em.execute<{ text: string | null }[]>(
     `select string_agg(left_out, '' order by place) as text from receipt_export_part where export_id = ?`,
@@ -239,7 +242,7 @@ export async function readLeftOutLines(em: EntityManager, id: string): Promise<s
   return row?.text ?? '';
 }
 
-/** Gives up a file that is being made. False where it has ended. */
+/** Stops a running export; returns false if it has already ended. */
 export async function markExportStopped(em: EntityManager, id: string, now: Date): Promise<boolean> {
   const where = { id, state: 'RUNNING' } as const;
   return (
@@ -247,13 +250,16 @@ export async function markExportStopped(em: EntityManager, id: string, now: Date
   );
 }
 
-/** How long a file that is whole is. */
+/** Returns the size of a complete file, in bytes. */
 export const exportBytes = ({
   contentBytes,
   directoryBytes,
 }: Pick<ReceiptExport, 'contentBytes' | 'directoryBytes'>): number => contentBytes + directoryBytes;
 
-/** The bytes of a file that is whole: the entries of all parts, then the directory. Throws where a part went meanwhile. */
+/**
+ * Yields the bytes of a complete file: the entries of all parts, then the directory. Throws if a part has been
+ * deleted meanwhile.
+ */
 export async function* streamExport(
   fork: () => EntityManager,
   { id, parts }: Pick<ReceiptExport, 'id' | 'parts'>,

@@ -1,4 +1,4 @@
-/** What the daily report of an enterprise is made from. */
+/** Reads the data of an enterprise's daily report. */
 import { type EntityManager, IsolationLevel } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
@@ -6,13 +6,15 @@ import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { createDaySums, type DaySums, type IssuedReceipt } from '../domain/report/summary.ts';
 import { listUiValues } from './rates.ts';
 
-/** A CFE of the day that is in no report yet, as nobody knows what becomes of its number. */
+/** A CFE of the day with an open result: it is in no report yet. */
 export interface UndecidedCfe {
   readonly cfeId: string;
   readonly type: CfeType;
   readonly serie: string;
   readonly numero: number;
-  /** Its verdict is not there; or it was rejected for E06 alone, which the authority's portal may still accept. */
+  /**
+   * `verdict`: it has none yet. `E06`: it was rejected for E06 alone, and the authority's portal may still accept it.
+   */
   readonly why: 'verdict' | 'E06';
 }
 
@@ -26,7 +28,7 @@ export interface AwaitedSummary {
 /** @internal */
 export const MOST_LISTED = 100;
 
-/** Whose report, and of which day in Montevideo (`YYYY-MM-DD`). */
+/** A day of an enterprise, in Montevideo (`YYYY-MM-DD`). */
 export interface ReportedDay {
   readonly rut: string;
   readonly environment: Environment;
@@ -34,8 +36,9 @@ export interface ReportedDay {
 }
 
 /**
- * Reads the day as it stands at one moment, row by row in a transaction of its own (`em` must have none open), so that memory
- * grows with ranges and rows of amounts only. What waits is in `waitsFor`, not in the sums; rates come by `DaySums.close`.
+ * Reads a consistent snapshot of the day, row by row in a separate transaction (`em` must have none open): memory
+ * grows only with ranges and rows of amounts. `waitsFor` lists CFEs that are not in the sums; `DaySums.close` adds
+ * rates.
  */
 export function readReportDay(
   em: EntityManager,
@@ -45,7 +48,7 @@ export function readReportDay(
     async (em) => {
       const sums = createDaySums(await listUiValues(em));
       const waiting = { verdicts: 0, undecided: 0, first: [] as UndecidedCfe[] };
-      for await (const row of signedOn(em, day)) {
+      for await (const row of streamSignedCfes(em, day)) {
         if (row.status === 'ACCEPTED' || row.status === 'OBSERVED') {
           sums.addIssued(row);
           continue;
@@ -56,7 +59,7 @@ export function readReportDay(
         if (waiting.first.length < MOST_LISTED)
           waiting.first.push({ cfeId: formatCfeId(row), type, serie, numero, why });
       }
-      for await (const numbers of annulledOn(em, day)) sums.addAnnulled(numbers);
+      for await (const numbers of streamAnnulled(em, day)) sums.addAnnulled(numbers);
       return { sums, waitsFor: waiting };
     },
     { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
@@ -64,11 +67,11 @@ export function readReportDay(
 }
 
 /**
- * CFEs signed that day, but for REJECTED ones whose number is settled. A scalar subquery asks for the annulment of each of the
- * few undecided ones; `not exists` beside an `or` may read the whole table.
+ * Reads CFEs signed that day, without REJECTED ones whose number is settled. A scalar subquery looks up the annulment
+ * of the few undecided ones: `not exists` with `or` may scan the table.
  */
-const signedOn = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
-  streamed<IssuedReceipt & { status: CfeStatus; sequence: number }>(
+const streamSignedCfes = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
+  streamRows<IssuedReceipt & { status: CfeStatus; sequence: number }>(
     em,
     `select type, serie, numero, sequence, status, emission_date::text as "emissionDate",
        (document -> 'issuer' ->> 'branch')::integer as branch, document -> 'totals' as totals
@@ -79,8 +82,8 @@ const signedOn = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
     [rut, environment, date],
   );
 
-const annulledOn = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
-  streamed<{ type: CfeType; serie: string; from: number; to: number }>(
+const streamAnnulled = (em: EntityManager, { rut, environment, date }: ReportedDay) =>
+  streamRows<{ type: CfeType; serie: string; from: number; to: number }>(
     em,
     `select type, serie, from_number as "from", to_number as "to" from annulment
      where rut = ? and environment = ? and report_date = ?`,
@@ -90,10 +93,10 @@ const annulledOn = (em: EntityManager, { rut, environment, date }: ReportedDay) 
 const ROWS_AT_ONCE = 250;
 
 /**
- * The rows of a query within the open transaction, by a cursor of the server: each fetch is a statement of its own, so
- * that the time-out of statements holds for a fetch and not for the whole.
+ * Streams the rows of a query in the open transaction, through a server-side cursor: the statement timeout applies to
+ * each fetch.
  */
-async function* streamed<Row>(
+async function* streamRows<Row>(
   em: EntityManager,
   query: string,
   values: readonly string[],

@@ -1,22 +1,25 @@
-/** What each program may do in the database; the owner of the tables migrates them and grants these rights. */
+/** The rights of each program in the database; the owner of the tables migrates them and grants these rights. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 
-/** The programs that log in to the database, each as a role of its own; `operator` is the command line. */
+/** The programs that log in to the database, each with its own role; `operator` is the command line. */
 export const PROGRAMS = ['api', 'console', 'worker', 'operator'] as const;
 export type Program = (typeof PROGRAMS)[number];
 
-/** The role of a program. The name is fixed: dumps and base backups name it. @internal exported for tests */
+/**
+ * Returns the database role of a program. The name is fixed: dumps and base backups contain it. @internal exported
+ * for tests
+ */
 export const databaseRoleOf = (program: Program): string => `cfe_${program}`;
 
-/** Of a certificate, what may be read by those who have no business with its sealed private key. */
+/** The columns of a certificate for programs that must not read its sealed private key. */
 const ALL_BUT_THE_KEY =
   'id, rut, environment, subject, not_before, not_after, certificate, created_at, replaced_at';
 
-/** Of a webhook, what finds those that an event goes to. */
+/** The columns of a webhook that select receivers of an event. */
 const ALL_BUT_THE_SECRETS = 'id, account_id, events, enabled, created_at, removed_at';
 
-/** What customers may change of their enterprise: not whose it is, nor its status, nor what the authority said. */
+/** The columns of an enterprise that customers may change: not its owner, its status, or facts from the authority. */
 const OF_THE_CUSTOMER = [
   ...Object.keys(ENTERPRISE_FIELDS),
   'logo_sha256',
@@ -29,15 +32,15 @@ const OF_THE_CUSTOMER = [
 ].join(', ');
 
 /**
- * What each program may do with each table, as PostgreSQL writes privileges: `update (name)` is that column alone, and
- * whoever may update one column may lock rows. What is not named here is nobody's; of most tables nothing may be deleted.
+ * The rights of each program per table, in PostgreSQL's syntax: `update (name)` is that column alone, and also allows
+ * to lock rows. No program may use an unlisted table; most tables allow no delete.
  *
  * @internal exported for tests
  */
 export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, string>>>>> = {
   account: {
     api: 'select (id, is_developer)',
-    // It locks accounts and changes nothing of them.
+    // Only to lock accounts: changes nothing.
     console: 'select, insert, update (created_at)',
     operator: 'select, insert, update (name, email, is_developer)',
   },
@@ -80,7 +83,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select',
     operator: 'select, insert, update (environment)',
   },
-  // Whoever calls the authority, for a look-up too, counts failures of its services.
+  // Every program that calls the authority, even for a look-up, counts failures of its services.
   authority_endpoint: {
     api: 'select, insert, update',
     console: 'select, insert, update',
@@ -106,7 +109,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   cfe: {
     api: 'select, insert, update (first_answer)',
-    // It locks a CFE while it sends an e-mail of it, and changes nothing of it.
+    // Only to lock a CFE while its e-mail is queued: changes nothing.
     console: 'select, update (request_id)',
     worker: 'select, update',
     operator: 'select',
@@ -306,7 +309,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
 };
 
-/** Whether the role that asks may change the tables, or make them where there are none. */
+/** Returns whether the current role may change the tables, or create them if there are none. */
 export async function ownsTables(em: EntityManager): Promise<boolean> {
   const [row] = await em.execute<{ owns: boolean }[]>(
     `select has_schema_privilege('public', 'create')
@@ -317,8 +320,8 @@ export async function ownsTables(em: EntityManager): Promise<boolean> {
 }
 
 /**
- * Grants each program's role what RIGHTS says and revokes everything else. For the owner of the tables; passes over roles that
- * do not exist, and the one that asks. Safe to repeat.
+ * Grants RIGHTS to each program's role and revokes all other rights. Requires the owner of the tables; skips roles
+ * that do not exist, and the current one. Safe to repeat.
  */
 export async function grantRights(em: EntityManager): Promise<void> {
   for (const program of PROGRAMS) {
@@ -339,8 +342,8 @@ export async function grantRights(em: EntityManager): Promise<void> {
 }
 
 /**
- * Creates the programs' roles, which may log in with these passwords; one that exists gets the password.
- * For whoever owns the server, as the local stack does; the compose file has a job for it.
+ * Creates the programs' roles, with these passwords for login; sets the password of existing ones. Requires the owner
+ * of the server, as in the local stack; the compose file has a job for it.
  */
 export async function ensureRoles(
   em: EntityManager,
@@ -351,7 +354,7 @@ export async function ensureRoles(
       const role = databaseRoleOf(program);
       const [there] = await transaction.execute('select 1 from pg_roles where rolname = ?', [role]);
       if (!there) await transaction.execute(`create role ${role} login`);
-      // A password is no parameter of its statement.
+      // `alter role` takes no parameter for the password.
       const [row] = await transaction.execute<{ statement: string }[]>(
         `select format('alter role ${role} password %L', ?::text) as statement`,
         [passwords[program]],

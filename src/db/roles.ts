@@ -1,4 +1,4 @@
-/** Who sees an enterprise, and who may act for it. */
+/** Which accounts see an enterprise, and may act for it. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Actor } from '../domain/audit.ts';
@@ -6,10 +6,10 @@ import type { MemberRole } from '../domain/people.ts';
 import { EnterpriseGrant } from './entities/enterprises.ts';
 import type { Fragment } from './sql.ts';
 
-/** Accounts; null: everyone's, for operators. */
+/** The accounts of a reader; null for operators, who see all. */
 export type Seen = readonly string[] | null;
 
-/** The condition that the enterprise of that RUT, a column, is seen. */
+/** SQL: the enterprise is visible to these accounts. `rut`: the column with its RUT. */
 export function visibleTo(seen: Seen, rut: string): Fragment {
   if (seen === null) return sql`true`;
   return sql`${sql.ref(rut)} in (
@@ -18,15 +18,15 @@ export function visibleTo(seen: Seen, rut: string): Fragment {
 }
 
 /**
- * The same, asked of rows that were found otherwise: of the few that wait, say. As a plain condition the database would rather begin
- * with whose they are, and look through everything that these have.
+ * The same condition for few rows that another index finds. `coalesce` stops PostgreSQL from starting with the
+ * enterprises and reading all their rows.
  */
 export const visibleAmong = (seen: Seen, rut: string): Fragment =>
   sql`coalesce(${visibleTo(seen, rut)}, false)`;
 
 /**
- * What each of these accounts is at an enterprise (docs/contract.md#roles): OWNER whose it is, else what an operator granted.
- * Those that have no role there are left out.
+ * Returns the role of each of these accounts at an enterprise (docs/contract.md#roles): OWNER, or the granted one.
+ * Leaves out accounts without a role.
  */
 export async function listRolesAt(
   em: EntityManager,
@@ -45,7 +45,7 @@ export async function listRolesAt(
   return new Map([...granted, ...owning].map(({ account_id, role }) => [account_id, role]));
 }
 
-/** Removes the role of an account at an enterprise; answers whether it had one. */
+/** Removes the role of an account at an enterprise; returns whether it had one. */
 export async function deleteGrant(
   em: EntityManager,
   grantee: { accountId: string; rut: string },
@@ -53,7 +53,7 @@ export async function deleteGrant(
   return (await em.nativeDelete(EnterpriseGrant, { ...grantee })) > 0;
 }
 
-/** Granted roles: all, those of an account, or those at an enterprise. */
+/** Returns granted roles: all, those of an account, or those at an enterprise. */
 export function listGrants(
   em: EntityManager,
   { accountId, rut }: { accountId?: string | undefined; rut?: string | undefined } = {},
@@ -66,8 +66,8 @@ export function listGrants(
 }
 
 /**
- * Whether whoever acts may still do so at an enterprise, which may have been transferred since they were asked; it stays as it
- * is until the open transaction ends. True for operators, and for the service itself.
+ * Returns whether an actor may still act for an enterprise, which may have been transferred since the request; it
+ * stays unchanged until the open transaction ends. True for operators and the service itself.
  */
 export async function stillMayAct(em: EntityManager, actor: Actor, rut: string): Promise<boolean> {
   const [kind, who] = [actor.slice(0, actor.indexOf(':')), actor.slice(actor.indexOf(':') + 1)];

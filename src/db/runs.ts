@@ -6,7 +6,7 @@ import { selectRunTargets } from './matching.ts';
 import type { Seen } from './roles.ts';
 import { runSql } from './sql.ts';
 
-/** Stores a run and every thing that matches its filter now: nothing that comes to match later is part of it. */
+/** Stores a run and all items that match its filter now; later matches are not part of it. */
 export async function insertRun(
   em: EntityManager,
   values: Pick<Run, 'id' | 'kind' | 'accountId' | 'actor' | 'address' | 'reason'>,
@@ -42,10 +42,10 @@ export async function insertRun(
   return run;
 }
 
-/** The id under which the workflow of a run runs. */
+/** Returns the workflow id of a run. */
 export const workflowIdOfRun = ({ id }: Pick<Run, 'id'>): string => runWorkflowId(id);
 
-/** Starts the workflow of a run. */
+/** Returns the message that starts the workflow of a run. */
 export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): WorkflowMessage => ({
   workflow: 'bulkRun',
   workflowId: runWorkflowId(id),
@@ -56,11 +56,11 @@ export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): Workflow
   },
 });
 
-/** The runs that are under way, oldest first. */
+/** Returns the running runs, oldest first. */
 export const listRunningRuns = (em: EntityManager): Promise<Run[]> =>
   em.find(Run, { state: 'RUNNING' }, { orderBy: { createdAt: 'asc' } });
 
-/** Whether a run to that webhook is under way; its id. */
+/** Returns the id of a running run for this webhook, or null. */
 export async function findRunningRunOfWebhook(em: EntityManager, webhookId: string): Promise<string | null> {
   const [row] = await em.execute<{ id: string }[]>(
     `select id from run where state = 'RUNNING' and filter ->> 'webhook' = ? limit 1`,
@@ -69,18 +69,18 @@ export async function findRunningRunOfWebhook(em: EntityManager, webhookId: stri
   return row?.id ?? null;
 }
 
-/** Runs that somebody sees: operators all, others those of their accounts. */
-const seenBy = (seen: Seen) => (seen === null ? {} : { accountId: { $in: [...seen] } });
+/** Restricts runs to the visible ones: operators see all, others those of their accounts. */
+const toWhere = (seen: Seen) => (seen === null ? {} : { accountId: { $in: [...seen] } });
 
-/** The run with this id, as it is now; null where there is none, or somebody else's. */
+/** Returns the current state of a run; null if it does not exist or is not visible. */
 export const findRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
-  em.findOne(Run, { id, ...seenBy(seen) }, { refresh: true });
+  em.findOne(Run, { id, ...toWhere(seen) }, { refresh: true });
 
-/** The same, locked until the open transaction ends. */
+/** Returns a run, locked until the open transaction ends; null if it does not exist or is not visible. */
 export const lockRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
-  em.findOne(Run, { id, ...seenBy(seen) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  em.findOne(Run, { id, ...toWhere(seen) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 
-/** Runs, newest first; `after`: the moment and the id of the last one that was shown. */
+/** Returns runs, newest first; `after`: creation time and id of the last run of the previous page. */
 export function listRuns(
   em: EntityManager,
   { seen, state }: { seen: Seen; state?: RunState | undefined },
@@ -91,16 +91,16 @@ export function listRuns(
   };
   return em.find(
     Run,
-    { $and: [seenBy(seen), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
+    { $and: [toWhere(seen), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
   );
 }
 
-/** Things of a run that have no outcome yet: those that were never begun first. */
+/** Returns items of a run without an outcome, those without attempts first. */
 export const listOpenRunItems = (em: EntityManager, runId: string, limit: number): Promise<RunItem[]> =>
   em.find(RunItem, { runId, outcome: null }, { orderBy: { attempts: 'asc', place: 'asc' }, limit });
 
-/** Things of a run in order, after that place; `refused`: only those. */
+/** Returns items of a run after a position, in order; `refused`: only refused ones. */
 export const listRunItems = (
   em: EntityManager,
   runId: string,
@@ -112,7 +112,7 @@ export const listRunItems = (
     { orderBy: { place: 'asc' }, limit },
   );
 
-/** Notes that one thing of a run is begun; how often it was, this time included. */
+/** Counts an attempt of one item of a run; returns how many there were, including this one. */
 export async function startRunItem(
   em: EntityManager,
   { runId, place }: Pick<RunItem, 'runId' | 'place'>,
@@ -124,7 +124,7 @@ export async function startRunItem(
   return row?.attempts ?? 0;
 }
 
-/** Stores what became of one thing and counts it, in one statement; false where that was stored already. */
+/** Stores the outcome of one item and counts it, in one statement; returns false if it already has one. */
 export async function storeRunOutcome(
   em: EntityManager,
   { runId, place }: Pick<RunItem, 'runId' | 'place'>,
@@ -142,7 +142,7 @@ export async function storeRunOutcome(
   return rows.length > 0;
 }
 
-/** Whether somebody has asked for a run to stop, or it has ended. */
+/** Returns whether a run was asked to stop, or has ended. */
 export async function isRunStopped(em: EntityManager, runId: string): Promise<boolean> {
   const [row] = await em.execute<{ stopped: boolean }[]>(
     `select stop_asked_at is not null or state <> 'RUNNING' as stopped from run where id = ?`,

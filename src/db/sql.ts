@@ -46,6 +46,12 @@ export const runSql =
   async <Row = unknown>(...statement: Parameters<typeof sql>): Promise<Row[]> =>
     (await sql<Row>(...statement).execute(em.getKysely())).rows;
 
+/** Returns the LIKE pattern of texts that contain `text`; escapes its wildcards. */
+export const containsPattern = (text: string): string => `%${escapeLike(text)}%`;
+
+/** Returns `text` as a LIKE pattern that matches itself. */
+export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+
 /** A prepared statement: each connection parses and plans it once, and then knows it by name. */
 export interface Statement {
   readonly name: string;

@@ -1,16 +1,16 @@
-/** What DATABASE_URL says of TLS, as libpq means it: honoured or refused, never dropped. */
+/** TLS options of DATABASE_URL, with libpq's meaning: applied or rejected, never ignored. */
 import { readFileSync } from 'node:fs';
 import { type ConnectionOptions, createSecureContext, getCACertificates } from 'node:tls';
 import { ConfigurationError } from '../config.ts';
 
-/** The parameters that a database address may carry. */
+/** The parameters that a database address may have. */
 const PARAMETERS = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 type Parameters = Partial<Record<(typeof PARAMETERS)[number], string>>;
 
 /**
- * - require: encrypted, the server may be anybody; with `sslrootcert` as verify-ca, as libpq does.
- * - verify-ca: its certificate comes from `sslrootcert`.
- * - verify-full: and names the host of the address.
+ * - require: encrypted, any server; with `sslrootcert` like verify-ca, as in libpq.
+ * - verify-ca: an authority in `sslrootcert` issued the server's certificate.
+ * - verify-full: the certificate also contains the host of the address.
  */
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 
@@ -18,15 +18,15 @@ const MODES = ['disable', 'require', 'verify-ca', 'verify-full'];
 const SYSTEM = 'system';
 
 /**
- * Options for Node's TLS; undefined where the address asks for none. Throws ConfigurationError, without the address, for what
- * is unknown, contradicts itself, cannot be read, or would look safer than it is.
+ * Returns options for Node's TLS; undefined if the address asks for none. Throws ConfigurationError, without the
+ * address, for options that are unknown, contradictory, unreadable, or less safe than they look.
  */
 export function databaseTls(databaseUrl: string): ConnectionOptions | false | undefined {
   const url = new URL(databaseUrl);
-  const given = parametersOf(url);
-  const { sslmode, sslrootcert } = given;
+  const parameters = readParameters(url);
+  const { sslmode, sslrootcert } = parameters;
   if (sslmode === undefined) {
-    const [orphan] = Object.keys(given);
+    const [orphan] = Object.keys(parameters);
     if (orphan !== undefined) refuse(`has ${orphan} without sslmode`);
     return undefined;
   }
@@ -34,7 +34,7 @@ export function databaseTls(databaseUrl: string): ConnectionOptions | false | un
     refuse(`has sslmode=${sslmode}, which this service does not offer; it must be ${inWords(MODES)}`);
   }
   if (sslmode === 'disable') {
-    const [, useless] = Object.keys(given);
+    const [, useless] = Object.keys(parameters);
     if (useless !== undefined) refuse(`has ${useless}, which means nothing with sslmode=disable`);
     return false;
   }
@@ -43,47 +43,49 @@ export function databaseTls(databaseUrl: string): ConnectionOptions | false | un
       `has sslmode=${sslmode} without sslrootcert: a file with the certificate authorities of the server${sslmode === 'verify-full' ? ', or system' : ''}`,
     );
   }
-  // Anybody gets a certificate from a public authority: without the host's name it says nothing.
+  // Public authorities issue certificates to anyone: without a check of the host they prove nothing.
   if (sslrootcert === SYSTEM && sslmode !== 'verify-full') {
     refuse('has sslrootcert=system, which means something with sslmode=verify-full only');
   }
   return {
-    // Whose name is checked. Without it Node would take an address of digits for `localhost`.
+    // The host to check. Without it Node would take a numeric address for `localhost`.
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-    ...authorities(sslrootcert),
-    ...clientCertificate(given),
+    ...authorityOptions(sslrootcert),
+    ...clientCertificate(parameters),
     ...(sslmode === 'verify-full' ? {} : { checkServerIdentity: () => undefined }),
   };
 }
 
-/** The address without its parameters, for drivers that have their own idea of them. */
+/** Returns the address without its parameters, which drivers interpret differently. */
 export function stripParameters(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.search = '';
   return url.href;
 }
 
-function parametersOf(url: URL): Parameters {
-  const given: Record<string, string> = {};
+function readParameters(url: URL): Parameters {
+  const parameters: Record<string, string> = {};
   for (const [name, value] of url.searchParams) {
     if (!PARAMETERS.some((known) => known === name)) {
       refuse(
         `has the parameter ${name}, which this service does not know; it may have ${inWords(PARAMETERS)}`,
       );
     }
-    if (name in given) refuse(`has ${name} twice`);
+    if (name in parameters) refuse(`has ${name} twice`);
     if (value === '') refuse(`has ${name} with nothing in it`);
-    given[name] = value;
+    parameters[name] = value;
   }
   // In the order of PARAMETERS, sslmode first.
-  return Object.fromEntries(PARAMETERS.flatMap((name) => (name in given ? [[name, given[name]]] : [])));
+  return Object.fromEntries(
+    PARAMETERS.flatMap((name) => (name in parameters ? [[name, parameters[name]]] : [])),
+  );
 }
 
-function authorities(sslrootcert: string | undefined): ConnectionOptions {
+function authorityOptions(sslrootcert: string | undefined): ConnectionOptions {
   if (sslrootcert === undefined) return { rejectUnauthorized: false };
   const ca =
     sslrootcert === SYSTEM ? getCACertificates('system').join('\n') : read('sslrootcert', sslrootcert);
-  usable('sslrootcert', { ca });
+  requireUsable('sslrootcert', { ca });
   return { ca, rejectUnauthorized: true };
 }
 
@@ -92,7 +94,7 @@ function clientCertificate({ sslcert, sslkey }: Parameters): ConnectionOptions {
   if (sslcert === undefined || sslkey === undefined)
     return refuse('has one of sslcert and sslkey, which belong together');
   const pair = { cert: read('sslcert', sslcert), key: read('sslkey', sslkey) };
-  usable('sslcert and sslkey', pair);
+  requireUsable('sslcert and sslkey', pair);
   return pair;
 }
 
@@ -108,8 +110,11 @@ function read(parameter: string, path: string): string {
   }
 }
 
-/** Refused at the start rather than at each connection. OpenSSL takes an authority's file without a certificate for none at all. */
-function usable(parameter: string, options: { ca?: string; cert?: string; key?: string }): void {
+/**
+ * Fails at start-up instead of at each connection. OpenSSL takes an authority file without a certificate for an empty
+ * one.
+ */
+function requireUsable(parameter: string, options: { ca?: string; cert?: string; key?: string }): void {
   const certificates = options.ca ?? options.cert ?? '';
   if (!certificates.includes('-----BEGIN CERTIFICATE-----')) {
     refuse(`has ${parameter}, which holds no certificate in PEM`);

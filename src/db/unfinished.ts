@@ -19,39 +19,41 @@ import { exportMessage, listRunningExports } from './receiptExports.ts';
 import { listRunningRuns, runMessage } from './runs.ts';
 import { unfinishedSobreMessages } from './sobres.ts';
 
-/** Of one enterprise, or of all; of what there may be very much of, a page. */
+/** One enterprise or all; `page`: a page of the tables that may be very large. */
 export interface EnterpriseScope {
   rut?: string | undefined;
   page?: UuidPage | undefined;
 }
 
-/** By what the next page of a workflow's things goes on. Those that are few are all in the first, and have none. */
+/**
+ * Returns the cursor after a message, for the next page. Small tables come whole on the first page, and have none.
+ */
 export const cursorOfMessage = ({ input }: WorkflowMessage): string =>
   String(input['sobreId'] ?? input['cfeUuid'] ?? input['deliveryId'] ?? input['mailId'] ?? '');
 
 /**
- * By workflow: everything that has not come to its end, oldest first, each as the messages that start its workflow.
- * The rows are enough to start again: no workflow holds anything that is not here.
+ * For each workflow: all unfinished work, oldest first, as the messages that start the workflow again. The rows
+ * suffice: no workflow holds other data.
  */
 export const UNFINISHED: Readonly<
-  Record<WorkflowName, (em: EntityManager, whose: EnterpriseScope) => Promise<WorkflowMessage[]>>
+  Record<WorkflowName, (em: EntityManager, scope: EnterpriseScope) => Promise<WorkflowMessage[]>>
 > = {
-  // A run that Temporal was restored with may wait for what it had: who is woken too often waits again.
+  // A workflow in a restored Temporal may wait for a signal that it already had; one woken too early waits again.
   issueCfes: (em, { rut, page }) => unfinishedSobreMessages(em, { rut, page }, SIGNALS.slotGiven),
 
-  onboardEnterprise: async (em, whose) => {
+  onboardEnterprise: async (em, scope) => {
     const enterprises = await em.find(
       Enterprise,
-      { ...conditionOf(whose), status: 'PENDING' },
+      { ...toWhere(scope), status: 'PENDING' },
       { fields: ['rut'], orderBy: { rut: 'asc' } },
     );
     return enterprises.map(({ rut }) => factsChangedMessage(rut));
   },
 
-  validateCredentials: async (em, whose) => {
+  validateCredentials: async (em, scope) => {
     const enterprises = await em.find(
       Enterprise,
-      { ...conditionOf(whose), efacturaStatus: 'VALIDATING' },
+      { ...toWhere(scope), efacturaStatus: 'VALIDATING' },
       { fields: ['rut'], orderBy: { rut: 'asc' } },
     );
     return enterprises.map(({ rut }) => validateCredentialsMessage(rut));
@@ -77,10 +79,10 @@ export const UNFINISHED: Readonly<
     return deliveries.map((delivery) => deliveryMessage(delivery, delivery));
   },
 
-  reportDay: async (em, whose) => {
+  reportDay: async (em, scope) => {
     const reports = await em.find(
       DailyReport,
-      { ...conditionOf(whose), startedAt: { $ne: null }, ...UNENDED_REPORTS },
+      { ...toWhere(scope), startedAt: { $ne: null }, ...UNENDED_REPORTS },
       { orderBy: { date: 'asc', rut: 'asc' } },
     );
     return reports.map((report) => reportDayMessage(report, SIGNALS.lookAgain));
@@ -98,4 +100,4 @@ export const UNFINISHED: Readonly<
   exportReceipts: async (em, { rut }) => (await listRunningExports(em, rut)).map(exportMessage),
 };
 
-const conditionOf = ({ rut }: EnterpriseScope) => (rut === undefined ? {} : { rut });
+const toWhere = ({ rut }: EnterpriseScope) => (rut === undefined ? {} : { rut });

@@ -12,15 +12,15 @@ import { recordEvent } from './events.ts';
 const PRODUCTION = { environment: 'production' as const };
 const DAY_MILLISECONDS = 86_400_000;
 
-/** How many production numbers of each type the enterprises used in the last 28 days before `now`, by RUT. */
+/** Counts the production numbers of each type that enterprises used in the 28 days before `now`, by RUT. */
 export async function countRecentNumbers(
   em: EntityManager,
   ruts: readonly string[],
   now: Date,
 ): Promise<Map<string, Map<CfeType, number>>> {
   if (ruts.length === 0) return new Map();
-  // Numbers of a type follow one another in time, so the first of them is found by halving, over the unique index:
-  // counting would read every CFE of four weeks. What is at or below `low` was used before, what is above `high` since.
+  // Sequence numbers follow time, so a binary search over the unique index finds the first one: counting would read
+  // every CFE of four weeks. Numbers up to `low` were used before, those above `high` since.
   const rows = await em.execute<{ rut: string; type: CfeType; used: number }[]>(
     `select s.rut, s.type, s.last - found.low as used
      from cfe_sequence s, lateral (
@@ -47,7 +47,9 @@ export async function countRecentNumbers(
   );
 }
 
-/** The RUTs of enterprises with a production CAE or certificate, after the RUT `after`, in their order; at most `limit`. */
+/**
+ * Returns at most `limit` RUTs of enterprises with a production CAE or certificate, in order, after the RUT `after`.
+ */
 export async function listRutsWithDocuments(
   em: EntityManager,
   { after, limit }: { after: string; limit: number },
@@ -64,7 +66,10 @@ export async function listRutsWithDocuments(
   return rows.map(({ rut }) => rut);
 }
 
-/** What warnings look at, of these enterprises; CAEs that expired before the pace was measured count for nothing. */
+/**
+ * Loads the certificates, CAEs and pace of these enterprises, for warnings. CAEs that expired before the pace was
+ * measured do not count.
+ */
 export async function loadWarnedEnterprises(
   em: EntityManager,
   ruts: readonly string[],
@@ -88,8 +93,8 @@ export async function loadWarnedEnterprises(
 }
 
 /**
- * Gives an enterprise the warnings that are due at `now` and were not given yet, with the open transaction, and forgets
- * those that may be given again once they are not due any more; answers how many were given. Two at once give each once.
+ * Records due warnings of an enterprise that were not given yet, with the open transaction, and deletes repeatable
+ * ones that are no longer due. Returns how many were given; of concurrent calls one gives each.
  */
 export async function recordDueWarnings(
   em: EntityManager,
@@ -117,8 +122,8 @@ export async function recordDueWarnings(
 }
 
 /**
- * The RUTs of enterprises with a production certificate or CAE that passed its date before `now` and after they were
- * last told of such a thing, in their order, after the RUT `after`; at most `limit`. Dates are Montevideo's (UTC−3).
+ * Returns at most `limit` RUTs, in order, after the RUT `after`, of enterprises with a production certificate or CAE
+ * that expired before `now` and after their last event about one. Dates are Montevideo's (UTC−3).
  */
 export async function listRutsWithUnreportedExpiries(
   em: EntityManager,
@@ -141,8 +146,8 @@ export async function listRutsWithUnreportedExpiries(
 }
 
 /**
- * Records `enterprise.updated` for what the clock alone has changed since it was last told, with the open transaction: whether
- * there was anything. Papers uploaded meanwhile have had their own event, and are compared as they stand now.
+ * Records `enterprise.updated` for changes by time alone since the last such event, with the open transaction;
+ * returns whether there were any. Uploads meanwhile had their own events, and do not count as changes.
  */
 export async function recordExpiryEvent(em: EntityManager, rut: string, now: Date): Promise<boolean> {
   const enterprise = await lockEnterprise(em, rut);

@@ -6,12 +6,14 @@ import { Webhook } from './entities/webhooks.ts';
 import type { Seen } from './roles.ts';
 import { millisecondsSql } from './sql.ts';
 
-/** The webhook with this id, removed or not, or null. */
+/** Returns the webhook with this id, removed or not, or null. */
 export async function findWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
   return isUuid(id) ? em.findOne(Webhook, { id }) : null;
 }
 
-/** The webhook with this id, locked until the open transaction ends; null when there is none, or no more. */
+/**
+ * Returns the webhook with this id, locked until the open transaction ends; null if it does not exist or was removed.
+ */
 export async function lockWebhook(em: EntityManager, id: string): Promise<Webhook | null> {
   if (!isUuid(id)) return null;
   return em.findOne(
@@ -21,12 +23,12 @@ export async function lockWebhook(em: EntityManager, id: string): Promise<Webhoo
   );
 }
 
-/** The webhooks of an account, oldest first, without those that were removed. */
+/** Returns the webhooks of an account that were not removed, oldest first. */
 export function listWebhooks(em: EntityManager, accountId: string): Promise<Webhook[]> {
   return em.find(Webhook, { accountId, removedAt: null }, { orderBy: { createdAt: 'asc', id: 'asc' } });
 }
 
-/** A webhook that selected an event, whose account may read it. */
+/** A webhook that selected an event, which its account may therefore read. */
 export interface SelectingWebhook {
   readonly id: string;
   readonly accountId: string;
@@ -35,7 +37,7 @@ export interface SelectingWebhook {
 }
 
 /**
- * The webhooks that selected an event of an enterprise, of accounts that own the enterprise or are MEMBER there
+ * Returns the webhooks that selected an event of an enterprise, of accounts that are OWNER or MEMBER there
  * (docs/contract.md#events).
  */
 export async function findSubscribedWebhooks(
@@ -48,7 +50,7 @@ export async function findSubscribedWebhooks(
   );
 }
 
-/** The webhooks that selected an event: of one account, or of all. */
+/** Returns the webhooks that selected an event: of one account, or of all. */
 export function findSelectingWebhooks(
   em: EntityManager,
   event: string,
@@ -62,8 +64,8 @@ export function findSelectingWebhooks(
 }
 
 /**
- * The rest of a select of those webhooks (`w`), as part of another statement. Its parameters: the event and, unless
- * `rut` is an expression of that statement, the RUT twice.
+ * SQL from `from` on that selects those webhooks as `w`. Parameters: the event and, unless `rut` is an expression of
+ * the statement, the RUT twice.
  */
 export const subscribedWebhooksSql = (rut: string): string =>
   `from webhook w
@@ -72,7 +74,7 @@ export const subscribedWebhooksSql = (rut: string): string =>
      union all
      select g.account_id from enterprise_grant g where g.rut = ${rut} and g.role = 'MEMBER')`;
 
-// Webhooks as the console lists them, with how their deliveries fare.
+// Webhooks in the console's lists, with their success rates.
 
 /** A webhook with the name of its account. */
 export interface ListedWebhook {
@@ -80,13 +82,13 @@ export interface ListedWebhook {
   readonly accountName: string;
 }
 
-/** A place in the list: the one after which it goes on. */
+/** Cursor of the list: the last webhook of the previous page. */
 export interface WebhookCursor {
   readonly createdAt: string;
   readonly id: string;
 }
 
-/** A page of webhooks that were not removed, newest first. `seen`: of these accounts; null for all. */
+/** Returns a page of webhooks that were not removed, newest first. `seen`: of these accounts; null: of all. */
 export async function listWebhookPage(
   em: EntityManager,
   seen: Seen,
@@ -111,27 +113,27 @@ export async function listWebhookPage(
   return webhooks.map((webhook) => ({ webhook, accountName: names.get(webhook.accountId) ?? '' }));
 }
 
-/** How the deliveries of a webhook fared in a time. */
+/** Results of a webhook's deliveries in a period. */
 export interface DeliveryRate {
-  /** Those that have ended. */
+  /** Deliveries that have ended. */
   readonly ended: number;
   readonly failed: number;
 }
 
-/** How a webhook fares. */
+/** The recent results of a webhook. */
 export interface WebhookHealth {
   readonly day: DeliveryRate;
   readonly week: DeliveryRate;
-  /** How many were refused and wait for their next retry. */
+  /** Deliveries that failed and wait for their next retry. */
   readonly retried: number;
-  /** When the oldest delivery was made that failed and was not sent again. */
+  /** Creation time of the oldest failed delivery that was not resent. */
   readonly oldestFailed: Date | null;
 }
 
-/** A rate is that of at most so many deliveries, the newest: more would tell nothing else and take long to count. */
+/** A rate covers at most this many of the newest deliveries: more would be slow to count and show nothing else. */
 const SAMPLE = 1_000;
 
-/** How webhooks fare, by id. */
+/** Returns the recent results of webhooks, by id. */
 export async function readWebhookHealth(
   em: EntityManager,
   ids: readonly string[],
@@ -173,7 +175,7 @@ export async function readWebhookHealth(
   );
 }
 
-/** The webhooks of accounts that were not removed, by address: there are few of each. */
+/** Returns the webhooks of accounts that were not removed, by URL: each account has few. */
 export function listWebhooksOfAccounts(em: EntityManager, accountIds: readonly string[]): Promise<Webhook[]> {
   return em.find(
     Webhook,

@@ -11,7 +11,7 @@ const AuthorityCertificateSchema = defineEntity({
     fingerprint: p.text().primary(),
     certificate: p.blob(),
     subject: p.text(),
-    /** The environment in which its signatures count. */
+    /** The environment in which it is trusted. */
     environment: p.text().$type<Environment>(),
     notBefore: p.datetime(),
     notAfter: p.datetime(),
@@ -19,7 +19,7 @@ const AuthorityCertificateSchema = defineEntity({
   },
 });
 
-/** A certificate whose signature on CAE files and answers we take for the authority's. */
+/** A certificate of the authority, for verifying signatures of CAE files and answers. */
 export class AuthorityCertificate extends AuthorityCertificateSchema.class {}
 AuthorityCertificateSchema.setClass(AuthorityCertificate);
 
@@ -29,27 +29,27 @@ const AuthorityEndpointSchema = defineEntity({
     name: p.text().$type<Endpoint>().primary(),
     /** Calls without an answer since the last answer. */
     failures: p.integer(),
-    /** Since when nothing goes there but a probe now and then; null while all goes. */
+    /** Since when it gets only occasional probes; null while it gets all calls. */
     openSince: p.datetime().strictNullable(),
-    /** When it last was found to answer again; null while that has not happened. */
+    /** When it last recovered; null if it never has. */
     closedAt: p.datetime().strictNullable(),
     nextProbeAt: p.datetime().strictNullable(),
-    /** Probes since it opened. */
+    /** Probes since the breaker opened. */
     probes: p.integer(),
-    /** The sobre whose send is the probe. */
+    /** The sobre that is sent as the probe. */
     proberId: p.uuid().strictNullable(),
-    /** No slot for a send is free before. */
+    /** The earliest free slot. */
     nextFreeAt: p.datetime(),
   },
 });
 
-/** A service of the authority as all our processes know it: whether it answers, and when the next send may go. */
+/** A service of the authority, shared by all processes: whether it answers, and when the next send may go. */
 export class AuthorityEndpoint extends AuthorityEndpointSchema.class {}
 AuthorityEndpointSchema.setClass(AuthorityEndpoint);
 
 /**
- * OPEN: its CFEs are chosen, its bytes not written; PREPARED: stored, never sent; SENDING: the intent to send is stored,
- * the outcome not; RECEIVED: AS; REFUSED: BS; DISSOLVED: never to be sent again. The CFEs of the last two go on without it.
+ * OPEN: CFEs assigned, no XML; PREPARED: stored, never sent; SENDING: to be sent, result unknown; RECEIVED: AS;
+ * REFUSED: BS; DISSOLVED: never sent again. CFEs of a REFUSED or DISSOLVED sobre continue without it.
  */
 export type SobreState = 'OPEN' | 'PREPARED' | 'SENDING' | 'RECEIVED' | 'REFUSED' | 'DISSOLVED';
 
@@ -57,27 +57,30 @@ const SobreSchema = defineEntity({
   name: 'Sobre',
   properties: {
     id: p.uuid().primary(),
-    /** Under which the run that takes it to its verdicts goes. */
+    /** Id of the workflow that takes it to its verdicts. */
     workflowId: p.text(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     state: p.text().$type<SobreState>(),
     /** When it may be sent; null while it waits for a slot. */
     slot: p.datetime().strictNullable(),
-    /** When it last gave up being the probe of an outage. */
+    /** When it last stopped being the probe of an outage. */
     probedAt: p.datetime().strictNullable(),
-    /** Our number of the shipment, unique per enterprise and environment; null while it is OPEN. */
+    /** Our number of the shipment, unique per enterprise and environment; null while OPEN. */
     idemisor: p.bigint().strictNullable(),
-    /** The bytes that are sent, at every attempt the same; null while it is OPEN. */
+    /** The XML, identical at every attempt; null while OPEN. */
     xml: p.text().strictNullable().lazy(),
     sendingAt: p.datetime().strictNullable(),
     receivedAt: p.datetime().strictNullable(),
-    /** What the authority gave for asking about it. */
+    /** The authority's ticket for asking about it. */
     idReceptor: p.text().strictNullable(),
     token: p.text().strictNullable(),
-    /** Before this moment there is no use in asking. */
+    /** Before this time, asking is useless. */
     askFrom: p.datetime().strictNullable(),
-    /** Since when the authority answers and yet settles nothing; null while it cannot be reached, and after a stop. */
+    /**
+     * Since when the authority answers without settling anything; null while it is unreachable, and after an
+     * intervention.
+     */
     undecidedSince: p.datetime().strictNullable(),
     refusal: p.json().$type<RejectionReason[]>().strictNullable(),
     createdAt: p.datetime(),
@@ -93,9 +96,9 @@ const DirectoryEntrySchema = defineEntity({
   properties: {
     rut: p.text().primary(),
     name: p.text(),
-    /** Where other issuers send it their CFEs; null where the list tells none that is one. */
+    /** Where other issuers send it their CFEs; null if the list has no address. */
     mail: p.text().strictNullable(),
-    /** First and last day as an electronic issuer; it is none, or none any more, without a first. */
+    /** First and last day as an electronic issuer; without a first day it is not one, or no longer. */
     since: p.date().strictNullable(),
     until: p.date().strictNullable(),
     /** When the authority was last asked about it alone. */
@@ -104,7 +107,7 @@ const DirectoryEntrySchema = defineEntity({
   },
 });
 
-/** What the authority's list of electronic issuers tells of a RUC. */
+/** An entry of the authority's list of electronic issuers. */
 export class DirectoryEntry extends DirectoryEntrySchema.class {}
 DirectoryEntrySchema.setClass(DirectoryEntry);
 
@@ -116,16 +119,16 @@ const ExchangeSchema = defineEntity({
     environment: p.text().$type<Environment>(),
     receiverRut: p.text(),
     state: p.text().$type<ExchangeState>(),
-    /** Of its sobre, from the sequence of the sobres to the authority; null without one. */
+    /** Number of its sobre, from the same sequence as sobres to the authority; null without one. */
     idemisor: p.bigint().strictNullable(),
-    /** The bytes of the sobre, at every attempt the same. */
+    /** The XML of the sobre, identical at every attempt. */
     xml: p.text().strictNullable().lazy(),
     createdAt: p.datetime(),
-    /** When it was known whether there is something to send; the sobre was made then. */
+    /** When it was known whether there is something to send, and the sobre was written. */
     settledAt: p.datetime().strictNullable(),
   },
 });
 
-/** A CFE on its way to a receiver who may be an electronic issuer itself. */
+/** A CFE for a receiver that may be an electronic issuer. */
 export class Exchange extends ExchangeSchema.class {}
 ExchangeSchema.setClass(Exchange);

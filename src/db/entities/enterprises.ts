@@ -22,21 +22,21 @@ const EnterpriseSchema = defineEntity({
     departmentName: p.text(),
     localityName: p.text(),
     streetName: p.text(),
-    /** CdgDGISucur: the code the authority gave to the branch. */
+    /** CdgDGISucur: the authority's code of the branch. */
     branch: p.integer(),
     phoneNumber: p.text().strictNullable(),
-    /** CorreoEmisor; also where answers to e-mailed receipts go. */
+    /** CorreoEmisor; also the reply address of e-mailed receipts. */
     email: p.text().strictNullable(),
     /** Where a receiver may verify a receipt, as printed. */
     website: p.text().strictNullable(),
-    /** The day on which it joined the regime of e-invoicing. */
+    /** The day on which it joined the e-invoicing regime. */
     issuerSince: p.date().strictNullable(),
-    /** The resolution that made it an issuer, `NN/YYYY`, where there is one. */
+    /** The resolution that made it an issuer, `NN/YYYY`, if there is one. */
     resolution: p.text().strictNullable(),
     logoSha256: p.text().strictNullable(),
     isNewEnterprise: p.boolean(),
     status: p.text().$type<EnterpriseStatus>(),
-    /** What `enterprise resume` goes back to. */
+    /** The status that `enterprise resume` restores. */
     statusBeforeSuspension: p.text().$type<EnterpriseStatus>().strictNullable(),
     /** Why an operator suspended it. */
     suspensionReason: p.text().strictNullable(),
@@ -49,7 +49,7 @@ const EnterpriseSchema = defineEntity({
     lastValidatedAt: p.datetime().strictNullable(),
     /** Login at the authority's portal, sealed; JSON {username, password}. */
     sealedLogin: p.text().strictNullable(),
-    /** The moment of the last event about an expired certificate or CAE; null before the first. */
+    /** Time of the last event about an expired certificate or CAE; null before the first. */
     expiriesToldAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
   },
@@ -63,28 +63,30 @@ const BranchSchema = defineEntity({
   name: 'Branch',
   properties: {
     rut: p.text().primary(),
-    /** CdgDGISucur: the code the authority gave to the branch. */
+    /** CdgDGISucur: the authority's code of the branch. */
     branch: p.integer().primary(),
     streetName: p.text(),
     localityName: p.text(),
     departmentName: p.text(),
     phoneNumber: p.text().strictNullable(),
-    /** When the first CFE was issued from it; null before that. */
+    /** When the first CFE was issued from it; null before. */
     usedAt: p.datetime().strictNullable(),
-    /** Since when nothing is issued from it any more; null while it is open. */
+    /** Since when it is closed to new CFEs; null while it is open. */
     closedAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
   },
 });
 
-/** A branch of an enterprise beside the first, which stands in the enterprise's own row (docs/contract.md#branches). */
+/**
+ * An additional branch of an enterprise; the first one is in the enterprise's own row (docs/contract.md#branches).
+ */
 export class Branch extends BranchSchema.class {}
 BranchSchema.setClass(Branch);
 
 const LogoSchema = defineEntity({
   name: 'Logo',
   properties: {
-    /** Of the bytes, in hex. */
+    /** SHA-256 of the bytes, in hex. */
     sha256: p.text().primary(),
     mediaType: p.text().$type<LogoType>(),
     bytes: p.blob(),
@@ -92,7 +94,7 @@ const LogoSchema = defineEntity({
   },
 });
 
-/** A picture that enterprises print on their receipts; never changed, so that a receipt keeps the one it was numbered with. */
+/** A picture printed on receipts; never changed, so that a receipt keeps the picture of its time. */
 export class Logo extends LogoSchema.class {}
 LogoSchema.setClass(Logo);
 
@@ -105,7 +107,7 @@ const EnterpriseGrantSchema = defineEntity({
   },
 });
 
-/** What an operator lets an account do at an enterprise of another account (docs/contract.md#roles). */
+/** A role of an account at another account's enterprise, granted by an operator (docs/contract.md#roles). */
 export class EnterpriseGrant extends EnterpriseGrantSchema.class {}
 EnterpriseGrantSchema.setClass(EnterpriseGrant);
 
@@ -119,7 +121,7 @@ const PlanSchema = defineEntity({
   },
 });
 
-/** What a plan costs at one frequency of payment. */
+/** The price of a plan at one payment frequency. */
 export class Plan extends PlanSchema.class {}
 PlanSchema.setClass(Plan);
 
@@ -130,7 +132,7 @@ const PaymentSchema = defineEntity({
     rut: p.text(),
     planId: p.text(),
     frequencyId: p.text(),
-    /** What the plan cost when it was chosen. */
+    /** The price when the plan was chosen. */
     amount: p.decimal(),
     currency: p.text(),
     status: p.text().$type<PaymentStatus>(),
@@ -142,7 +144,7 @@ const PaymentSchema = defineEntity({
   },
 });
 
-/** What an enterprise owes for a plan (docs/contract.md#plans-and-payments). */
+/** An amount that an enterprise owes for a plan (docs/contract.md#plans-and-payments). */
 export class Payment extends PaymentSchema.class {}
 PaymentSchema.setClass(Payment);
 
@@ -155,7 +157,7 @@ const CustomerSchema = defineEntity({
     /** Its id in the audit, which must not hold the document of a person. */
     id: p.uuid(),
     legalName: p.text(),
-    /** `legalName` as searchText makes it: what `?legal_name=` looks into. */
+    /** `legalName` normalised by searchText, for `?legal_name=`. */
     legalNameSearch: p.text(),
     fiscalAddress: p.text().strictNullable(),
     city: p.text().strictNullable(),
@@ -168,7 +170,7 @@ const CustomerSchema = defineEntity({
   },
 });
 
-/** Someone to whom an enterprise issues CFEs, by document (docs/contract.md#customers). */
+/** A receiver of CFEs of an enterprise, by document (docs/contract.md#customers). */
 export class Customer extends CustomerSchema.class {}
 CustomerSchema.setClass(Customer);
 
@@ -184,8 +186,8 @@ const CertificateSchema = defineEntity({
     /** The certificate itself, DER. */
     certificate: p.blob(),
     /**
-     * PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/purge.ts). Lazy:
-     * API and console may write it and not read it (db/rights.ts).
+     * PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/purge.ts).
+     * Lazy: API and console may write it but not read it (db/rights.ts).
      */
     sealedKey: p.text().strictNullable().lazy(),
     createdAt: p.datetime(),
@@ -202,20 +204,20 @@ const CredentialsChecksSchema = defineEntity({
   properties: {
     rut: p.text().primary(),
     accountId: p.uuid().primary(),
-    /** The day in Montevideo that `checks` are of. */
+    /** The day of `checks`, in Montevideo. */
     day: p.text(),
     checks: p.integer(),
     /** Failures since the last success. */
     failures: p.integer(),
     failedAt: p.datetime().strictNullable(),
-    /** Keyed hash of the login that is being checked for the account; null when none is. */
+    /** Keyed hash of the login being checked for the account; null if none is. */
     pendingHash: p.blob().strictNullable(),
-    /** The check under way has a login of its own, and stands among the account's failures of `day` until it succeeds. */
+    /** The pending check has its own login, and counts among the account's failures of `day` until it succeeds. */
     countsAsFailed: p.boolean(),
   },
 });
 
-/** How often an account had the login of an enterprise checked, and with what success (docs/contract.md#credentials). */
+/** An account's checks of the login of an enterprise, and their results (docs/contract.md#credentials). */
 export class CredentialsChecks extends CredentialsChecksSchema.class {}
 CredentialsChecksSchema.setClass(CredentialsChecks);
 
@@ -223,12 +225,12 @@ const WarningSchema = defineEntity({
   name: 'Warning',
   properties: {
     rut: p.text().primary(),
-    /** What it was about, as domain/warnings.ts names it. */
+    /** Its subject, named by domain/warnings.ts. */
     about: p.text().primary(),
     givenAt: p.datetime(),
   },
 });
 
-/** A warning that an enterprise was given: it is not repeated while its row is there. */
+/** A warning that was given to an enterprise; not repeated while this row exists. */
 export class Warning extends WarningSchema.class {}
 WarningSchema.setClass(Warning);

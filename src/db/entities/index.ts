@@ -8,7 +8,7 @@ import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Every entity, one per table: these files export nothing else but types. */
+/** Every entity, one per table: these files export only entities and types. */
 export const ENTITIES = [
   authority,
   enterprises,

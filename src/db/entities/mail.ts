@@ -6,34 +6,34 @@ const MailSchema = defineEntity({
   name: 'Mail',
   properties: {
     id: p.uuid().primary(),
-    /** Under which its workflow runs. */
+    /** Id of its workflow. */
     workflowId: p.text(),
     cfeUuid: p.uuid(),
-    /** Those of the CFE, for lists. */
+    /** Copied from the CFE, for lists. */
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     kind: p.text().$type<MailKind>(),
     destination: p.text(),
     status: p.text().$type<MailStatus>(),
-    /** How often it was tried so far. */
+    /** Attempts so far. */
     attempts: p.integer(),
-    /** Asked for by a person or a program; false: it followed from the verdict. */
+    /** Requested by a person or a program; false: it followed from the verdict. */
     byHand: p.boolean(),
-    /** Asked for again while it waited: an attempt that fails now is not its last, for a new schedule is to come. */
+    /** Requested again while it waited: a failing attempt is not the last, as a new retry schedule follows. */
     askedAgain: p.boolean(),
-    /** It stands in the counts of a day: what a person asked for from the start, all else from its first attempt. */
+    /** Counts towards the daily limits: from the start if a person requested it, otherwise from its first attempt. */
     counted: p.boolean(),
-    /** Why its last attempt did not succeed; null where it did, and before the first. */
+    /** Why its last attempt failed; null if it succeeded, and before the first. */
     error: p.text().$type<MailError>().strictNullable(),
-    /** The Message-ID, fixed before the first attempt and the same at every other; null until then. */
+    /** The Message-ID, fixed before the first attempt and identical at every other; null until then. */
     messageId: p.text().strictNullable(),
     createdAt: p.datetime(),
-    /** When it was taken or given up. */
+    /** When it was accepted or given up. */
     settledAt: p.datetime().strictNullable(),
   },
 });
 
-/** One e-mail that brings one CFE to one address. */
+/** One e-mail with one CFE to one address. */
 export class Mail extends MailSchema.class {}
 MailSchema.setClass(Mail);
 
@@ -42,19 +42,19 @@ const MailAttemptSchema = defineEntity({
   properties: {
     mailId: p.uuid().primary(),
     number: p.integer().primary(),
-    /** The execution of the activity that made it: a repeat of that execution finds what it did. */
+    /** The activity execution that made it: a repeated execution finds its own row. */
     execution: p.text(),
     at: p.datetime(),
-    /** What the mail server answered; null without an answer. */
+    /** The mail server's response; null without one. */
     smtpCode: p.integer().strictNullable(),
-    /** Why it was not taken, in stable words. */
+    /** Why it was not accepted, as a stable code. */
     error: p.text().strictNullable(),
-    /** The start of the server's answer in its own words. */
+    /** The start of the server's response text. */
     answer: p.text().strictNullable(),
     milliseconds: p.integer(),
   },
 });
 
-/** One attempt to send an e-mail, and what came of it. */
+/** One attempt to send an e-mail, and its result. */
 export class MailAttempt extends MailAttemptSchema.class {}
 MailAttemptSchema.setClass(MailAttempt);

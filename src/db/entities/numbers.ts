@@ -12,16 +12,16 @@ const CaeSchema = defineEntity({
     serie: p.text(),
     numberStart: p.integer(),
     numberEnd: p.integer(),
-    /** Last number given; before the first, the number before the start. */
+    /** Last used number; before the first, the number before the start. */
     lastNumber: p.integer(),
-    /** Numbers up to the last that were not given here; beyond the first upload only SQL moves it. */
+    /** Numbers up to the last one that were not used here; after the first upload only SQL changes it. */
     elsewhere: p.string().columnType('int4multirange').lazy(),
-    /** How many it has still to give, by the database: those beyond the last that are not withheld. */
+    /** Unused numbers, computed by the database: those after the last one that are not withheld. */
     numbersLeft: p.integer().$type<Opt<number>>().generated('always'),
     authorizationNumber: p.text(),
     issueDate: p.date(),
     expirationDate: p.date(),
-    /** CAEEspecial and its CausalCAEEsp: only kind 1 is taken. */
+    /** CAEEspecial and its CausalCAEEsp: only kind 1 is accepted. */
     specialKind: p.integer().strictNullable(),
     specialCause: p.text().strictNullable(),
     /** The file as uploaded. */
@@ -45,17 +45,17 @@ const AnnulmentSchema = defineEntity({
     fromNumber: p.integer(),
     toNumber: p.integer(),
     reason: p.text().$type<AnnulmentReason>(),
-    /** What was typed by whoever annulled them by hand. */
+    /** The text typed for an annulment by hand. */
     typedReason: p.text().strictNullable(),
-    /** The day in Montevideo in whose daily report it stands. */
+    /** The day, in Montevideo, of the daily report that contains it. */
     reportDate: p.date(),
     annulledAt: p.datetime(),
     caeId: p.uuid(),
-    /** The CFE that had the number; null where no CFE was given it. */
+    /** The CFE with the number; null if no CFE used it. */
     cfeUuid: p.uuid().strictNullable(),
   },
 });
 
-/** Numbers of a CAE that are no valid CFE and never will be; never changed, never removed. */
+/** Numbers of a CAE that will never belong to a valid CFE; never changed, never removed. */
 export class Annulment extends AnnulmentSchema.class {}
 AnnulmentSchema.setClass(Annulment);

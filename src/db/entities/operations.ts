@@ -10,20 +10,20 @@ const OutboxMessageSchema = defineEntity({
   tableName: 'outbox',
   properties: {
     id: p.bigint().primary().autoincrement(),
-    /** That of its workflow: which messages go first. */
+    /** The lane of its workflow, which decides the order of messages. */
     lane: p.smallint(),
     /** A key of WORKFLOWS in temporal.ts. */
     workflow: p.text().$type<WorkflowName>(),
     workflowId: p.text(),
-    /** The one argument of the workflow: ids and enums only. */
+    /** The only argument of the workflow: ids and enums. */
     input: p.json().$type<WorkflowInput>(),
-    /** Signal that is sent along with the start (signal-with-start), if any. */
+    /** Signal to send with the start (signal-with-start), if any. */
     signal: p.text().$type<SignalName>().strictNullable(),
     searchAttributes: p.json().$type<NonNullable<WorkflowMessage['searchAttributes']>>(),
     createdAt: p.datetime(),
     dispatchedAt: p.datetime().strictNullable(),
     attempts: p.integer(),
-    /** A message that Temporal itself refused waits until then before it is tried again. */
+    /** When a message that Temporal rejected is retried. */
     notBefore: p.datetime(),
   },
 });
@@ -41,38 +41,38 @@ const AuditEntrySchema = defineEntity({
     /** `account:<id>`, `cli:<user>`, `console:<e-mail>`, `unverified` or `service`. */
     actor: p.text().$type<Actor>(),
     action: p.text(),
-    /** The thing that was changed, by its id. */
+    /** Id of the changed row. */
     subject: p.text(),
-    /** The API key of an act over HTTP, and the address that it came from; at the command line `user@host`. */
+    /** The API key of an act over HTTP, and its network address; for the command line `user@host`. */
     keyId: p.uuid().strictNullable(),
     address: p.text().strictNullable(),
     accountId: p.uuid().strictNullable(),
     rut: p.text().strictNullable(),
     reason: p.text().strictNullable(),
-    /** Of an act of support: what came of it; null in the row of who asked, which is there before. */
+    /** For acts of support: the outcome; null in the requester's row, which is written before. */
     outcome: p.text().$type<SupportOutcome>().strictNullable(),
-    /** Of an act of support: the request, the same in the row of who asked and in that of the outcome. */
+    /** For acts of support: the id of the request, the same in the requester's row and in the outcome's. */
     requestId: p.text().strictNullable(),
   },
 });
 
-/** Who did what to which thing when; never changed, never removed. */
+/** Who did what, to which row, and when; never changed, never removed. */
 export class AuditEntry extends AuditEntrySchema.class {}
 AuditEntrySchema.setClass(AuditEntry);
 
 const RunSchema = defineEntity({
   name: 'Run',
   properties: {
-    /** Says what it does and on which day it was started: `retry-2026-11-22-3f9a1c`. */
+    /** Contains kind and start date: `retry-2026-11-22-3f9a1c`. */
     id: p.text().primary(),
     kind: p.text().$type<RunKind>(),
-    /** Of a customer's run: whose; null of operators'. */
+    /** The account of a customer's run; null for operators' runs. */
     accountId: p.uuid().strictNullable(),
     actor: p.text().$type<Actor>(),
-    /** The network address of whoever started it, where they came over HTTP. */
+    /** The network address of the person who started it, if over HTTP. */
     address: p.text().strictNullable(),
     reason: p.text(),
-    /** What it was started with; `ids` of those that were ticked are not kept here. */
+    /** The filter of its start; the ticked `ids` are not stored here. */
     filter: p.json().$type<RunFilter & { ticked?: number }>(),
     state: p.text().$type<RunState>(),
     total: p.integer(),
@@ -80,7 +80,7 @@ const RunSchema = defineEntity({
     unneeded: p.integer(),
     refused: p.integer(),
     createdAt: p.datetime(),
-    /** When one of its things last came to an outcome. */
+    /** When an item last had an outcome. */
     movedAt: p.datetime(),
     stopAskedAt: p.datetime().strictNullable(),
     stopAskedBy: p.text().$type<Actor>().strictNullable(),
@@ -88,7 +88,7 @@ const RunSchema = defineEntity({
   },
 });
 
-/** One decision of a person for many things; each of them is a row of `run_item`. */
+/** A bulk run: one decision for many items, each a row of `run_item`. */
 export class Run extends RunSchema.class {}
 RunSchema.setClass(Run);
 
@@ -99,27 +99,27 @@ const RunItemSchema = defineEntity({
     place: p.integer().primary(),
     /** The UUID of the CFE or of the delivery. */
     subject: p.uuid(),
-    /** What made it match: the reason for which the CFE was stuck, or the delivery's event. */
+    /** Why it matched: the stuck reason of the CFE, or the event of the delivery. */
     was: p.text(),
-    /** How often it was begun without an answer. */
+    /** Attempts without an answer. */
     attempts: p.integer(),
     outcome: p.text().$type<RunOutcome>().strictNullable(),
     /** For people. */
     message: p.text().strictNullable(),
-    /** Of what was refused: why, as a code. */
+    /** For refused items: the reason, as a code. */
     why: p.json().$type<Why>().strictNullable(),
     at: p.datetime().strictNullable(),
   },
 });
 
-/** One thing that a run acts on, fixed when the run was started, and what became of it. */
+/** One item of a run, fixed when the run started, and its outcome. */
 export class RunItem extends RunItemSchema.class {}
 RunItemSchema.setClass(RunItem);
 
 const UiValueSchema = defineEntity({
   name: 'UiValue',
   properties: {
-    /** The year in which the value counts; it is the UI of 31 December of the year before. */
+    /** The year for which the value counts; it is the UI of 31 December of the year before. */
     year: p.integer().primary(),
     value: p.decimal(),
     source: p.text(),
@@ -135,15 +135,15 @@ const ExchangeRateSchema = defineEntity({
   name: 'ExchangeRate',
   properties: {
     currency: p.text().primary(),
-    /** The day whose closing counts, `YYYY-MM-DD`; a Monday to a Friday. */
+    /** The day of the closing rate, `YYYY-MM-DD`; Monday to Friday. */
     date: p.date().primary(),
-    /** Pesos of one unit of the currency, decimal text with all its decimals. */
+    /** Pesos per unit of the currency, decimal text with all its decimals. */
     rate: p.decimal(),
-    /** Who quoted it, for whoever checks it. */
+    /** Who quoted it, for verification. */
     source: p.text(),
   },
 });
 
-/** What one unit of a currency is worth at the closing of a day (docs/authority/reports.md#exchange-rates). */
+/** The value of one unit of a currency at the closing of a day (docs/authority/reports.md#exchange-rates). */
 export class ExchangeRate extends ExchangeRateSchema.class {}
 ExchangeRateSchema.setClass(ExchangeRate);

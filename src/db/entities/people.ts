@@ -13,7 +13,7 @@ const AccountSchema = defineEntity({
   },
 });
 
-/** A developer account: it holds API keys and owns enterprises (docs/contract.md#keys-and-tokens). */
+/** A developer account: it has API keys and owns enterprises (docs/contract.md#keys-and-tokens). */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);
 
@@ -21,7 +21,7 @@ const ApiKeySchema = defineEntity({
   name: 'ApiKey',
   properties: {
     id: p.uuid().primary(),
-    /** The part of the key that finds its row; the rest is known by its hash alone. */
+    /** The part of the key that finds its row; of the rest only the hash is stored. */
     publicId: p.text().unique(),
     accountId: p.uuid(),
     environment: p.text().$type<Environment>(),
@@ -33,7 +33,7 @@ const ApiKeySchema = defineEntity({
   },
 });
 
-/** An API key of one account for one environment; never stored itself. */
+/** An API key of one account for one environment; the key itself is never stored. */
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);
 
@@ -46,7 +46,7 @@ const RateLimitSchema = defineEntity({
   },
 });
 
-/** Requests an hour that an account may make, where they are others than everyone's (docs/contract.md#limits). */
+/** An account's own hourly request limit, different from the default (docs/contract.md#limits). */
 export class RateLimit extends RateLimitSchema.class {}
 RateLimitSchema.setClass(RateLimit);
 
@@ -56,18 +56,18 @@ const PersonSchema = defineEntity({
     id: p.uuid().primary(),
     /** In lower case. */
     email: p.text().unique(),
-    /** What they are among the operators; null for who only belongs to accounts. */
+    /** Their role as an operator; null for people who only belong to accounts. */
     operatorRole: p.text().$type<OperatorRole>().strictNullable(),
     passwordHash: p.text().strictNullable(),
     /** The secret of their authenticator app, sealed. */
     sealedTotp: p.text().strictNullable(),
-    /** The step of the last code that was taken: no code is taken twice. */
+    /** The step of the last used code: no code is accepted twice. */
     totpStep: p.bigint('number').strictNullable(),
-    /** Issuer and subject at the OpenID provider, once they came by it; from then on they come by it alone. */
+    /** Issuer and subject at the OpenID provider; once set, they sign in only there. */
     oidcSubject: p.text().strictNullable(),
     /**
-     * Their password was set by a link that an account's OWNER passed on: only that account knows whether they are who the
-     * address says. Who vouches for more (an operator) has it set anew.
+     * Their password was set through a link from an account's OWNER: only that account knows whether the person owns
+     * the address. An operator who vouches for more has it set again.
      */
     passwordByAccount: p.boolean().default(false),
     createdAt: p.datetime(),
@@ -75,7 +75,7 @@ const PersonSchema = defineEntity({
   },
 });
 
-/** Somebody who may sign in to the console (docs/console.md#people-and-roles). */
+/** A person who may sign in to the console (docs/console.md#people-and-roles). */
 export class Person extends PersonSchema.class {}
 PersonSchema.setClass(Person);
 
@@ -89,7 +89,7 @@ const MembershipSchema = defineEntity({
   },
 });
 
-/** That a person belongs to an account, and as what. */
+/** A person's role in an account. */
 export class Membership extends MembershipSchema.class {}
 MembershipSchema.setClass(Membership);
 
@@ -107,7 +107,7 @@ const InvitationSchema = defineEntity({
   },
 });
 
-/** A link by which a person sets their password, once. */
+/** A one-time link with which a person sets their password. */
 export class Invitation extends InvitationSchema.class {}
 InvitationSchema.setClass(Invitation);
 
@@ -116,7 +116,7 @@ const AccountInvitationSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     accountId: p.uuid(),
-    /** Whom, in lower case; nobody is stored for it until it is accepted. */
+    /** The invited address, in lower case; no person is stored until it is accepted. */
     email: p.text(),
     role: p.text().$type<MemberRole>(),
     /** SHA-256 of the token in the link. */
@@ -128,7 +128,7 @@ const AccountInvitationSchema = defineEntity({
   },
 });
 
-/** A link by which somebody becomes a member of an account, once. */
+/** A one-time link with which a person becomes a member of an account. */
 export class AccountInvitation extends AccountInvitationSchema.class {}
 AccountInvitationSchema.setClass(AccountInvitation);
 
@@ -140,9 +140,9 @@ const ConsoleSessionSchema = defineEntity({
     tokenHash: p.blob().unique(),
     personId: p.uuid(),
     method: p.text().$type<SignInMethod>(),
-    /** False while the second factor is awaited: such a session opens nothing but that form. */
+    /** False while the second factor is missing: such a session opens only that form. */
     complete: p.boolean(),
-    /** From where it was begun, for its owner to recognise. */
+    /** Where it started, for its owner to recognise. */
     address: p.text(),
     browser: p.text(),
     createdAt: p.datetime(),
@@ -160,16 +160,16 @@ const SavedFilterSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     personId: p.uuid(),
-    /** Of the list that it narrows. */
+    /** The path of its list. */
     path: p.text(),
-    /** What its person calls it. */
+    /** The name chosen by the person. */
     name: p.text(),
-    /** As it stands in an address. */
+    /** The query string, as in the URL. */
     query: p.text(),
     createdAt: p.datetime(),
   },
 });
 
-/** A filter of a list of the console that somebody keeps for themselves. */
+/** A person's saved filter of a list of the console. */
 export class SavedFilter extends SavedFilterSchema.class {}
 SavedFilterSchema.setClass(SavedFilter);

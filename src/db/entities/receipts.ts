@@ -8,7 +8,7 @@ import type { ExportState } from '../../domain/receiptExport.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
 
-/** Where a CFE stood when its request was answered after waiting (`Prefer: wait`). */
+/** The state of a CFE when its request was answered after waiting (`Prefer: wait`). */
 export interface FirstAnswer {
   status: CfeStatus;
   rejection: RejectionReason[] | null;
@@ -19,17 +19,17 @@ const CfeSchema = defineEntity({
   name: 'Cfe',
   properties: {
     id: p.uuid().primary(),
-    /** The sobre in which it is, or goes, to the authority; null while it waits to be put into one. */
+    /** Its sobre to the authority; null while it waits for one. */
     sobreId: p.uuid().strictNullable(),
-    /** Under which the run of that sobre goes, or of the last one; null before the first. */
+    /** Id of the workflow of that sobre, or of its last one; null before the first. */
     workflowId: p.text().strictNullable(),
-    /** A note whose original has no verdict yet: it is put into no sobre. */
+    /** A note whose original has no verdict yet: no sobre takes it. */
     held: p.boolean(),
     accountId: p.uuid(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     type: p.text().$type<CfeType>(),
-    /** Place in the enterprise's own sequence for type and environment: the n of cfe_id. */
+    /** Sequence number for enterprise, type and environment: the n of cfe_id. */
     sequence: p.integer(),
     caeId: p.uuid(),
     serie: p.text(),
@@ -38,34 +38,37 @@ const CfeSchema = defineEntity({
     emissionDate: p.date(),
     currency: p.text(),
     payAmount: p.decimal(),
-    /** Everything the XML is written from; fixed when the number is taken. */
+    /** The source of the XML; fixed when the number is taken. */
     document: p.json().$type<CfeDocument>(),
     /** The original that a note corrects. */
     referenceId: p.uuid().strictNullable(),
-    /** What the note takes from its original, in the original's currency (MntCFEref). */
+    /** The amount that the note takes from its original, in the original's currency (MntCFEref). */
     referenceAmount: p.decimal().strictNullable(),
-    /** Certificate that signs it, fixed together with the moment of signing. */
+    /** The certificate that signs it, fixed together with the moment of signing. */
     certificateId: p.uuid(),
     /** The signed CFE, byte for byte as sent; made once. */
     signedXml: p.text().strictNullable().lazy(),
     /** DigestValue of the signature, base64: the hash of the QR code. */
     digest: p.text().strictNullable(),
     rejection: p.json().$type<RejectionReason[]>().strictNullable(),
-    /** Why its workflow waits for support; null while all goes by itself. */
+    /** Why its workflow waits for support; null while it runs normally. */
     stuckReason: p.text().$type<StuckReason>().strictNullable(),
-    /** The keys of `extra` without a meaning for the XML; kept, never returned. */
+    /** The keys of `extra` without a meaning for the XML; stored, never returned. */
     extra: p.json().$type<Record<string, unknown>>().strictNullable().lazy(),
-    /** Idempotency-Key of the request, unique per account and environment, for ever; and what its body was. */
+    /**
+     * Idempotency-Key of the request, permanently unique per account and environment, and the hash and outline of its
+     * body.
+     */
     idempotencyKey: p.text().strictNullable().lazy(),
     idempotencyHash: p.blob().strictNullable().lazy(),
     idempotencyOutline: p.json().$type<RequestOutline>().strictNullable().lazy(),
-    /** How the CFE was first answered to the request with the key, where that was not as it was taken. */
+    /** The first answer about it to the request with the key, if that was later than its creation. */
     firstAnswer: p.json().$type<FirstAnswer>().strictNullable().lazy(),
-    /** X-Request-Id of the request that took it; null where that was no request over HTTP. */
+    /** X-Request-Id of the request that created it; null if that was not an HTTP request. */
     requestId: p.text().strictNullable().lazy(),
     /** The API key of that request. */
     keyId: p.uuid().strictNullable().lazy(),
-    /** In the address of its receipt page: 128 random bits in base64url. */
+    /** Part of the URL of its receipt page: 128 random bits in base64url. */
     receiptToken: p.text(),
     createdAt: p.datetime(),
     settledAt: p.datetime().strictNullable(),
@@ -74,18 +77,18 @@ const CfeSchema = defineEntity({
 
 /** A fiscal receipt: its number, its certificate and CAE, and its state at the authority. */
 export class Cfe extends CfeSchema.class {
-  /** Moved by src/db/moves.ts alone. */
+  /** Only src/db/moves.ts changes it. */
   declare readonly status: CfeStatus;
 }
 CfeSchema.setClass(Cfe);
 
-/** The values of a CFE, wherever they come from. */
+/** The values of a CFE, stored or not. */
 export type CfeRow = Omit<Cfe, symbol>;
 
 const ReceiptExportSchema = defineEntity({
   name: 'ReceiptExport',
   properties: {
-    /** Says of whom and of which month: `219999830019-2026-11-3f9a1c`, with `sandbox-` before the month. */
+    /** Contains RUT and month: `219999830019-2026-11-3f9a1c`, with `sandbox-` before the month. */
     id: p.text().primary(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
@@ -94,16 +97,16 @@ const ReceiptExportSchema = defineEntity({
     withPdfs: p.boolean(),
     actor: p.text().$type<Actor>(),
     state: p.text().$type<ExportState>(),
-    /** Receipts of the month when it was asked for; how many of them were looked at; how many files are left out. */
+    /** Receipts of the month at the request; how many were processed; how many files are left out. */
     total: p.integer(),
     done: p.integer(),
     leftOut: p.integer(),
-    /** What the file has so far: how many entries, their bytes and those of its directory, in how many parts. */
+    /** The file so far: its entries, the bytes of entries and directory, and its parts. */
     entries: p.integer(),
     contentBytes: p.bigint('number'),
     directoryBytes: p.bigint('number'),
     parts: p.integer(),
-    /** The receipt that was looked at last. */
+    /** The last processed receipt. */
     lastCfe: p.uuid().strictNullable(),
     createdAt: p.datetime(),
     movedAt: p.datetime(),
@@ -111,7 +114,7 @@ const ReceiptExportSchema = defineEntity({
   },
 });
 
-/** The receipts of a month that somebody asked for as a file, and how far that is. */
+/** An export of a month of receipts to a file, and its progress. */
 export class ReceiptExport extends ReceiptExportSchema.class {}
 ReceiptExportSchema.setClass(ReceiptExport);
 
@@ -119,16 +122,16 @@ const ReceiptExportPartSchema = defineEntity({
   name: 'ReceiptExportPart',
   properties: {
     exportId: p.text().primary(),
-    /** From 1 on. */
+    /** Position, from 1. */
     place: p.integer().primary(),
-    /** Some entries of the zip; their records in its directory, which stands behind the entries of all parts. */
+    /** Entries of the zip, and their directory records, which follow the entries of all parts. */
     content: p.blob(),
     directory: p.blob(),
-    /** Lines about what of these receipts is not in the file. */
+    /** Lines about those of these receipts that are left out. */
     leftOut: p.text(),
   },
 });
 
-/** A part of a month's file: the entries of some receipts. */
+/** A part of an export: the entries of some receipts. */
 export class ReceiptExportPart extends ReceiptExportPartSchema.class {}
 ReceiptExportPartSchema.setClass(ReceiptExportPart);

@@ -11,14 +11,14 @@ const ReportDutySchema = defineEntity({
     rut: p.text().primary(),
     /** The first day that we report. */
     fromDate: p.date(),
-    /** The first day that we report no more; null while there is none. */
+    /** The first day that we no longer report; null if there is none. */
     untilDate: p.date().strictNullable(),
-    /** The first day for which no row of daily_report was stored yet. */
+    /** The first day without a row of daily_report. */
     nextDate: p.date(),
   },
 });
 
-/** From when on, and until when, we report for an enterprise: at most one other system does at a time. */
+/** The reporting obligation of an enterprise: the days that we report. At most one other system reports at a time. */
 export class ReportDuty extends ReportDutySchema.class {}
 ReportDutySchema.setClass(ReportDuty);
 
@@ -27,57 +27,57 @@ const DailyReportSchema = defineEntity({
   properties: {
     rut: p.text().primary(),
     environment: p.text().$type<Environment>().primary(),
-    /** The day, in Montevideo, on which what it tells of was signed or annulled. */
+    /** The day, in Montevideo, on which its CFEs were signed and its numbers annulled. */
     date: p.date().primary(),
     status: p.text().$type<ReportStatus>(),
-    /** That of the last submission that was sent; null before the first. */
+    /** Sequence of the last sent submission; null before the first. */
     sequence: p.integer().strictNullable(),
-    /** Until when the authority wants it. */
+    /** The authority's deadline. */
     dueAt: p.datetime(),
-    /** Under which its workflow runs. */
+    /** Id of its workflow. */
     workflowId: p.text(),
-    /** When its workflow was started first; null while it waits for the day before. */
+    /** When its workflow first started; null while it waits for the day before. */
     startedAt: p.datetime().strictNullable(),
-    /** Sent with what is known, whatever is still to come. */
+    /** Send it with the known data, without waiting for open results. */
     sendNow: p.boolean(),
-    /** Nothing of the day can change any more, as far as was known at the last look. */
+    /** As of the last check, the day can no longer change. */
     isComplete: p.boolean(),
-    /** A person has settled it: where the authority's comparison differs, it stays so. */
+    /** A person has accepted it: a difference in the authority's comparison stays. */
     acceptedAsIs: p.boolean(),
-    /** The least sequence that the authority takes, where its list told; null: what follows from our submissions. */
+    /** The lowest sequence that the authority accepts, if its list shows one; null: derived from our submissions. */
     nextSequence: p.integer().strictNullable(),
-    /** When what it would tell was last put together. */
+    /** When its content was last computed. */
     lookedAt: p.datetime().strictNullable(),
-    /** Why its workflow waits for support; null while all goes by itself. */
+    /** Why its workflow waits for support; null while it runs normally. */
     stuckReason: p.text().$type<StuckReason>().strictNullable(),
-    /** Since when the authority answers and yet decides nothing. */
+    /** Since when the authority answers without deciding. */
     undecidedSince: p.datetime().strictNullable(),
     createdAt: p.datetime(),
   },
 });
 
-/** What an enterprise reports to the authority of one day, and where that stands (docs/daily-report.md). */
+/** An enterprise's report of one day to the authority, and its state (docs/daily-report.md). */
 export class DailyReport extends DailyReportSchema.class {}
 DailyReportSchema.setClass(DailyReport);
 
 const ReportSubmissionSchema = defineEntity({
   name: 'ReportSubmission',
   properties: {
-    /** In the order in which they were made. */
+    /** In the order of creation. */
     id: p.bigint().primary().autoincrement(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
     date: p.date(),
     /** SecEnvio, 1 to 99. */
     sequence: p.integer(),
-    /** IDEmisor: ours alone, whatever other systems the company has. */
+    /** IDEmisor: our own numbering, independent of other systems of the company. */
     idEmisor: p.bigint(),
     status: p.text().$type<SubmissionStatus>(),
-    /** The signed report, byte for byte as it is sent at every attempt. */
+    /** The signed report, byte for byte as sent at every attempt. */
     xml: p.text().lazy(),
-    /** SHA-256 of what it tells, hex: equal for two that differ in sequence, number and signature only. */
+    /** SHA-256 of its content, hex: equal for two that differ only in sequence, number and signature. */
     contentHash: p.text(),
-    /** What it tells of each type. */
+    /** Its content by type. */
     types: p.json().$type<TypeSummary[]>().lazy(),
     sentAt: p.datetime().strictNullable(),
     /** When the authority's first answer was stored. */
@@ -89,6 +89,6 @@ const ReportSubmissionSchema = defineEntity({
   },
 });
 
-/** One file that was, or is to be, sent as the report of a day. */
+/** One file that was, or will be, sent as the report of a day. */
 export class ReportSubmission extends ReportSubmissionSchema.class {}
 ReportSubmissionSchema.setClass(ReportSubmission);

@@ -10,21 +10,21 @@ const WebhookSchema = defineEntity({
     accountId: p.uuid(),
     url: p.text(),
     events: p.array().$type<SelectableEvent[]>(),
-    /** Signs what is sent; sealed. */
+    /** The secret that signs events, sealed. */
     sealedSecret: p.text(),
-    /** The secret before, which signs too until `previousSecretUntil`. */
+    /** The previous secret, which also signs until `previousSecretUntil`. */
     sealedPreviousSecret: p.text().strictNullable(),
     previousSecretUntil: p.datetime().strictNullable(),
-    /** Whether new events are delivered; deliveries under way go on. */
+    /** Whether new events are delivered; pending deliveries continue. */
     enabled: p.boolean(),
-    /** Why it is not enabled, where the receiver asked for it: `gone` (410). */
+    /** Why it is disabled, if the receiver asked for that: `gone` (410). */
     disabledReason: p.text().$type<'gone'>().strictNullable(),
     createdAt: p.datetime(),
     removedAt: p.datetime().strictNullable(),
   },
 });
 
-/** Where an account wants to be told of which events. */
+/** An address to which an account wants selected events. */
 export class Webhook extends WebhookSchema.class {}
 WebhookSchema.setClass(Webhook);
 
@@ -32,34 +32,34 @@ const EventSchema = defineEntity({
   name: 'Event',
   properties: {
     id: p.uuid().primary(),
-    /** The enterprise it is about: accounts with a role there may learn of it; null for `webhook.test`. */
+    /** Its enterprise: accounts with a role there may read it; null for `webhook.test`. */
     rut: p.text().strictNullable(),
     name: p.text().$type<EventName>(),
     environment: p.text().$type<Environment>(),
-    /** The JSON that is sent, byte for byte the same at every attempt. */
+    /** The JSON to send, byte for byte identical at every attempt. */
     body: p.text(),
     createdAt: p.datetime(),
   },
 });
 
-/** Something that happened, in the words in which customers' servers are told of it (docs/contract.md#events). */
+/** An event, in the form in which customers' servers receive it (docs/contract.md#events). */
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);
 
 const DeliverySchema = defineEntity({
   name: 'Delivery',
   properties: {
-    /** What the receiver sees as `webhook-id`, the same at every attempt. */
+    /** The receiver's `webhook-id`, identical at every attempt. */
     id: p.uuid().primary(),
-    /** Under which its workflow runs (newDeliveryWorkflowId). */
+    /** Id of its workflow (newDeliveryWorkflowId). */
     workflowId: p.text(),
     webhookId: p.uuid(),
     eventId: p.uuid(),
     eventName: p.text().$type<EventName>(),
     status: p.text().$type<DeliveryStatus>(),
-    /** Asked for again while it waited: an attempt that fails now is not its last, for a new schedule is to come. */
+    /** Requested again while it waited: a failing attempt is not the last, as a new retry schedule follows. */
     askedAgain: p.boolean().default(false),
-    /** When it is next tried by itself; null while it goes at once, and once it has ended. */
+    /** The next automatic retry; null before the first attempt, and once it has ended. */
     nextAttemptAt: p.datetime().strictNullable(),
     createdAt: p.datetime(),
     /** When it was delivered or given up. */
@@ -67,7 +67,7 @@ const DeliverySchema = defineEntity({
   },
 });
 
-/** One event on its way to one webhook. */
+/** One event for one webhook. */
 export class Delivery extends DeliverySchema.class {}
 DeliverySchema.setClass(Delivery);
 
@@ -76,18 +76,18 @@ const DeliveryAttemptSchema = defineEntity({
   properties: {
     deliveryId: p.uuid().primary(),
     number: p.integer().primary(),
-    /** The execution of the activity that made it: a repeat of that execution finds what it did. */
+    /** The activity execution that made it: a repeated execution finds its own row. */
     execution: p.text(),
     at: p.datetime(),
     httpStatus: p.integer().strictNullable(),
-    /** Why there was no answer, in stable words. */
+    /** Why there was no response, as a stable code. */
     error: p.text().strictNullable(),
-    /** The start of the answer's body. */
+    /** The start of the response body. */
     answer: p.text().strictNullable(),
     milliseconds: p.integer(),
   },
 });
 
-/** One attempt of a delivery, and what came of it. */
+/** One attempt of a delivery, and its result. */
 export class DeliveryAttempt extends DeliveryAttemptSchema.class {}
 DeliveryAttemptSchema.setClass(DeliveryAttempt);
