@@ -3,6 +3,7 @@ import { type Actor, type AuditAction, actorsOf } from '../domain/audit.ts';
 import { auditReason, type RunKind } from '../domain/run.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry, Run, RunItem } from './entities/operations.ts';
+import { givenConditions } from './where.ts';
 
 /** The origin of an act: the API key, if any, and the network address, or `user@host` for the command line. */
 export interface Origin {
@@ -61,13 +62,13 @@ export async function listAudit(
 ): Promise<AuditEntry[]> {
   const newestFirst = await em.find(
     AuditEntry,
-    {
-      ...(rut === undefined ? {} : { rut }),
-      ...(subject === undefined ? {} : { subject }),
-      ...(person === undefined ? {} : { actor: { $in: actorsOf(person) } }),
-      ...(since === undefined ? {} : { at: { $gte: since } }),
-      ...(before === undefined ? {} : { id: { $lt: BigInt(before) } }),
-    },
+    givenConditions({
+      rut,
+      subject,
+      actor: person === undefined ? undefined : { $in: actorsOf(person) },
+      at: since && { $gte: since },
+      id: before === undefined ? undefined : { $lt: BigInt(before) },
+    }),
     { orderBy: { id: 'desc' }, limit },
   );
   return newestFirst.toReversed();

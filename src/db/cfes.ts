@@ -7,6 +7,7 @@ import type { StuckReason } from '../domain/stuckReason.ts';
 import { SIGNALS } from '../temporal.ts';
 import { Cfe } from './entities/receipts.ts';
 import { signalSobre } from './sobres.ts';
+import { givenConditions } from './where.ts';
 
 /** The parts of a cfe_id with its enterprise: `sequence` counts the CFEs of one type. */
 export interface CfeKey {
@@ -213,10 +214,9 @@ export interface StuckCfeFilter {
 
 /** Returns at most `limit` stuck CFEs, oldest first. */
 export function findStuckCfes(em: EntityManager, filter: StuckCfeFilter, limit: number): Promise<Cfe[]> {
-  const conditions = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
   return em.find(
     Cfe,
-    { stuckReason: { $ne: null }, ...conditions },
+    { stuckReason: { $ne: null }, ...givenConditions(filter) },
     { orderBy: { createdAt: 'asc', id: 'asc' }, limit },
   );
 }

@@ -6,6 +6,7 @@ import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
 import { Customer } from './entities/enterprises.ts';
 import { containsPattern } from './sql.ts';
+import { givenConditions } from './where.ts';
 
 /** The key of a customer, as in its URL. */
 export interface CustomerKey {
@@ -124,10 +125,11 @@ export function listCustomersAfter(
 function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
   return {
     rut,
-    ...(docNumber === undefined ? {} : { docNumber }),
-    ...(countryCode === undefined ? {} : { countryCode }),
-    ...(legalName === undefined
-      ? {}
-      : { legalNameSearch: { $like: containsPattern(searchText(legalName)) } }),
+    ...givenConditions({
+      docNumber,
+      countryCode,
+      legalNameSearch:
+        legalName === undefined ? undefined : { $like: containsPattern(searchText(legalName)) },
+    }),
   };
 }

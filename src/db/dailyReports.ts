@@ -12,6 +12,7 @@ import { reportWorkflowId, SIGNALS, type SignalName, type WorkflowMessage } from
 import { DailyReport, ReportDuty, ReportSubmission } from './entities/reports.ts';
 import { recordEvent } from './events.ts';
 import { enqueue } from './outbox.ts';
+import { givenConditions } from './where.ts';
 
 /** The key of one report. */
 export interface ReportKey {
@@ -100,14 +101,13 @@ export interface ReportFilter {
   to?: string | undefined;
 }
 
-const toWhere = ({ rut, environment, status, from, to }: ReportFilter): FilterQuery<DailyReport> => ({
-  ...(rut === undefined ? {} : { rut }),
-  ...(environment === undefined ? {} : { environment }),
-  ...(status === undefined ? {} : { status }),
-  ...(from === undefined && to === undefined
-    ? {}
-    : { date: { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lte: to }) } }),
-});
+const toWhere = ({ rut, environment, status, from, to }: ReportFilter): FilterQuery<DailyReport> =>
+  givenConditions({
+    rut,
+    environment,
+    status,
+    date: from === undefined && to === undefined ? undefined : givenConditions({ $gte: from, $lte: to }),
+  });
 
 /** Returns the matching reports, latest day first. */
 export function listReports(

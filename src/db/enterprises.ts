@@ -7,6 +7,7 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import { findCurrentCertificate } from './certificates.ts';
 import { Branch, Certificate, Enterprise, Logo } from './entities/enterprises.ts';
 import { Cae } from './entities/numbers.ts';
+import { givenConditions } from './where.ts';
 
 /** Returns the enterprise with this RUT, or null. */
 export function findEnterprise(em: EntityManager, rut: string): Promise<Enterprise | null> {
@@ -18,7 +19,7 @@ export function findEnterprises(
   em: EntityManager,
   { status }: { status?: EnterpriseStatus | undefined },
 ): Promise<Enterprise[]> {
-  return em.find(Enterprise, status === undefined ? {} : { status }, { orderBy: { rut: 'asc' } });
+  return em.find(Enterprise, givenConditions({ status }), { orderBy: { rut: 'asc' } });
 }
 
 /** Selects the enterprises that the account owns or has a role at, with `status` if given. */
@@ -31,7 +32,7 @@ interface EnterpriseFilter {
 
 const toWhere = ({ accountId, granted, status }: EnterpriseFilter) => ({
   $or: [{ ownerAccountId: accountId }, { rut: { $in: [...granted] } }],
-  ...(status === undefined ? {} : { status }),
+  ...givenConditions({ status }),
 });
 
 /** Returns a page of an account's enterprises, by RUT. */

@@ -13,6 +13,7 @@ import { insertMail } from './mails.ts';
 import { insertMessagesSql } from './outbox.ts';
 import type { UuidPage } from './page.ts';
 import { nextIdemisor } from './sobres.ts';
+import { givenConditions } from './where.ts';
 
 /** The types that are sent to their receivers (docs/authority/sobres.md#who-gets-what). */
 const EXCHANGED = CFE_TYPE_NAMES.filter((type) => CFE_TYPES[type].family === 'invoice');
@@ -59,11 +60,10 @@ export async function pendingExchangeMessages(
   em: EntityManager,
   { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
 ): Promise<WorkflowMessage[]> {
-  const ofRut = rut === undefined ? {} : { rut };
   const inPage = page ? { cfeUuid: { $gt: page.after || LEAST_UUID }, createdAt: { $lt: page.before } } : {};
   const rows = await em.find(
     Exchange,
-    { ...ofRut, ...inPage, state: 'PENDING' },
+    { ...givenConditions({ rut }), ...inPage, state: 'PENDING' },
     page ? { orderBy: { cfeUuid: 'asc' }, limit: page.limit } : { orderBy: { createdAt: 'asc' } },
   );
   const cfes = await em.find(

@@ -19,6 +19,7 @@ import { Mail, MailAttempt } from './entities/mail.ts';
 import { Cfe } from './entities/receipts.ts';
 import { enqueue, insertMessagesSql } from './outbox.ts';
 import { pageCriteria, type UuidPage } from './page.ts';
+import { givenConditions } from './where.ts';
 
 /** The codes of CFE types, to build cfe_ids for search attributes in SQL. */
 const CFE_CODES = JSON.stringify(
@@ -137,11 +138,7 @@ export async function pendingMailMessages(
   { rut, page }: { rut?: string | undefined; page?: UuidPage | undefined },
 ): Promise<WorkflowMessage[]> {
   const { where, options } = pageCriteria(page);
-  const mails = await em.find(
-    Mail,
-    { status: 'PENDING', ...where, ...(rut === undefined ? {} : { rut }) },
-    options,
-  );
+  const mails = await em.find(Mail, { status: 'PENDING', ...where, ...givenConditions({ rut }) }, options);
   const ids = [...new Set(mails.map(({ cfeUuid }) => cfeUuid))];
   const cfes = await em.find(Cfe, { id: { $in: ids } }, { fields: ['type', 'sequence'] });
   const cfeOf = new Map(cfes.map((cfe) => [cfe.id, cfe]));
@@ -205,8 +202,7 @@ export interface MailFilter {
 
 /** Returns at most `limit` e-mails, newest first. */
 export function findMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
-  const conditions = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
-  return em.find(Mail, conditions, { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
+  return em.find(Mail, givenConditions(filter), { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
 }
 
 /** Returns the attempts of an e-mail, in order. */

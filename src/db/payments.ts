@@ -3,6 +3,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { MemberRole } from '../domain/people.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Payment, Plan } from './entities/enterprises.ts';
+import { givenConditions } from './where.ts';
 
 /** Returns all plans on sale. */
 export function listPlans(em: EntityManager): Promise<Plan[]> {
@@ -69,7 +70,7 @@ export function listPayments(
   em: EntityManager,
   { rut }: { rut?: string | undefined } = {},
 ): Promise<Payment[]> {
-  return em.find(Payment, rut === undefined ? {} : { rut }, {
+  return em.find(Payment, givenConditions({ rut }), {
     orderBy: { createdAt: 'desc', id: 'desc' },
   });
 }

@@ -11,6 +11,7 @@ import { Enterprise } from './entities/enterprises.ts';
 import { ReceiptExport, ReceiptExportPart } from './entities/receipts.ts';
 import type { Seen } from './roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from './sql.ts';
+import { givenConditions } from './where.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -114,7 +115,7 @@ export const findExport = (em: EntityManager, id: string): Promise<ReceiptExport
 export const listRunningExports = (em: EntityManager, rut: string | undefined): Promise<ReceiptExport[]> =>
   em.find(
     ReceiptExport,
-    { state: 'RUNNING', ...(rut === undefined ? {} : { rut }) },
+    { state: 'RUNNING', ...givenConditions({ rut }) },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );
 

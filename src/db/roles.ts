@@ -5,6 +5,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { MemberRole } from '../domain/people.ts';
 import { EnterpriseGrant } from './entities/enterprises.ts';
 import type { Fragment } from './sql.ts';
+import { givenConditions } from './where.ts';
 
 /** The accounts of a reader; null for operators, who see all. */
 export type Seen = readonly string[] | null;
@@ -58,11 +59,9 @@ export function listGrants(
   em: EntityManager,
   { accountId, rut }: { accountId?: string | undefined; rut?: string | undefined } = {},
 ): Promise<EnterpriseGrant[]> {
-  return em.find(
-    EnterpriseGrant,
-    { ...(accountId === undefined ? {} : { accountId }), ...(rut === undefined ? {} : { rut }) },
-    { orderBy: { rut: 'asc', accountId: 'asc' } },
-  );
+  return em.find(EnterpriseGrant, givenConditions({ accountId, rut }), {
+    orderBy: { rut: 'asc', accountId: 'asc' },
+  });
 }
 
 /**

@@ -18,6 +18,7 @@ import type { UuidPage } from './page.ts';
 import { exportMessage, listRunningExports } from './receiptExports.ts';
 import { listRunningRuns, runMessage } from './runs.ts';
 import { unfinishedSobreMessages } from './sobres.ts';
+import { givenConditions } from './where.ts';
 
 /** One enterprise or all; `page`: a page of the tables that may be very large. */
 export interface EnterpriseScope {
@@ -100,4 +101,4 @@ export const UNFINISHED: Readonly<
   exportReceipts: async (em, { rut }) => (await listRunningExports(em, rut)).map(exportMessage),
 };
 
-const toWhere = ({ rut }: EnterpriseScope) => (rut === undefined ? {} : { rut });
+const toWhere = ({ rut }: EnterpriseScope) => givenConditions({ rut });
