@@ -37,7 +37,7 @@ export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
   mayIn(signedIn(visit).viewer, accountId, routeOf(visit));
 
 /** The account that a form is about, if somebody may send it for that one; else there is none (NOT_FOUND). */
-export function accountOfForm(visit: Visit, accountId: string): MembershipOf {
+export function accountOfForm(visit: Visit, accountId: string): AccountMembership {
   if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
   return chosenAccount(visit, accountId);
 }

@@ -265,7 +265,7 @@ function facts(
 ): Html {
   const { runs: words } = visit.texts;
   const inTemporal = (ui: NonNullable<typeof temporalUi>): Html =>
-    html`<a href="${runUrl(ui, workflowIdOf(run))}">${words.inTemporal}</a>`;
+    html`<a href="${runUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
     [words.state, stateMark(visit, run)],
